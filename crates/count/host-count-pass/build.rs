@@ -6,16 +6,18 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 15] = [
+const SHIM: [&str; 17] = [
     "plugin",
     "normalise",
     "late",
+    "library",
     "contract",
     "describe",
     "tails",
     "apply",
     "conditions",
     "inlining",
+    "charge",
     "move",
     "recursion",
     "check",

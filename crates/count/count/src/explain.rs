@@ -72,7 +72,7 @@ pub fn describe(arguments: &ExplainArguments, more: &[&str]) -> Result<Descripti
     let options = host_count::Options::parse(&line)?;
     let directory = tempfile::tempdir().map_err(at(std::env::temp_dir()))?;
     let path = directory.path().join("blocks");
-    let mut command = Command::new(Language::of(&arguments.file).driver());
+    let mut command = Command::new(Language::from_path(&arguments.file).driver());
     command.env("LUTHIER_COUNT_EXPLAIN", &path);
     // As `cc` would compile it, so that what is explained is what is counted.
     let after = compiler_arguments(&mut command, &line, &options, &arguments.arguments)?;

@@ -93,6 +93,12 @@ struct Slot {
 }
 
 impl Process {
+    /// It was stopped at a budget of so many units (`luthier_pool_describe` in the runtime's `c/pool.c`).
+    pub fn met_budget(&self, units: u64) -> bool {
+        let begins = format!("budget of {units} units ");
+        (self.stopped.as_ref()).is_some_and(|reason| reason.starts_with(&begins))
+    }
+
     /// Reads one report.
     pub fn parse(text: &str) -> Result<Process, ReportError> {
         let mut lines = text.lines().enumerate();

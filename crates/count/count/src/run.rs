@@ -18,7 +18,10 @@ const EXEC_FORMAT: i32 = 8;
 const POOL_FILE: &str = "budget.pool";
 const POOL_BYTES: usize = 64;
 
-/// Runs the program; the exit status is the program's.
+/// The status of a run whose program says that all is well, although a process of it met the budget.
+const STOPPED: u8 = 124;
+
+/// Runs the program; the exit status is the program's, but for a program that does not mind that one of its children was stopped.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let directory = tempfile::Builder::new()
         .prefix("luthier-count-")
@@ -110,7 +113,15 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         }
         None => files::print_error(format_args!("{text}")),
     }
-    Ok(code)
+    let met = |process: &Process| {
+        arguments
+            .budget
+            .is_some_and(|units| process.met_budget(units))
+    };
+    Ok(match status.success() && report.processes.iter().any(met) {
+        true => ExitCode::from(STOPPED),
+        false => code,
+    })
 }
 
 /// Reports, and what was `seen` last of processes that could not write one.

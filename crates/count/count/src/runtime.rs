@@ -28,7 +28,7 @@ pub enum System {
 
 impl System {
     /// By what `--target` says; systems without a runtime are refused.
-    fn of(arguments: &[OsString]) -> Result<System, Error> {
+    fn from_arguments(arguments: &[OsString]) -> Result<System, Error> {
         let says = |names: &[&str]| {
             arguments.iter().any(|word| {
                 let text = word.to_string_lossy();
@@ -104,7 +104,7 @@ impl Runtime {
 
     /// Finds or compiles the runtime for the target that `arguments` (`--target=...`, `--sysroot=...`) select.
     pub fn for_target(arguments: &[OsString]) -> Result<Runtime, Error> {
-        let system = System::of(arguments)?;
+        let system = System::from_arguments(arguments)?;
         let clang = Language::C.driver();
         let version = toolchain::output(Command::new(&clang).arg("--version"))?.stdout;
         let mut hasher = DefaultHasher::new();

@@ -29,7 +29,7 @@ impl Language {
     }
 
     /// By the ending of a source file.
-    pub fn of(file: &std::path::Path) -> Language {
+    pub fn from_path(file: &std::path::Path) -> Language {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("cc" | "cpp" | "cxx" | "C" | "c++" | "hpp" | "hh") => Language::Cxx,
             _ => Language::C,

@@ -132,6 +132,9 @@ corners! {
     containers_and_virtual_calls:             "containers.cpp";
     coroutines:                               "coroutine.cpp";
     extern_templates_count_nowhere:           "extern_template.cpp";
+    members_of_the_library_count_nowhere:     "library.cpp";
+    loops_that_become_vectors:                "vectors.c";
+    loops_that_begin_at_one_place:            "shared_header.c";
     counted_operator_new_is_not_elided:       "own_new.cpp";
 }
 

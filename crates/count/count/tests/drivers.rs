@@ -95,6 +95,8 @@ fn lines_are_known_without_further_flags() {
         lines.keys().any(|line| line.contains("recursion.c:")),
         "{lines:?}"
     );
+    // What stands for no line (variables of a function, say) belongs to the line where the function begins.
+    assert!(!lines.contains_key("(no source position)"), "{lines:?}");
     // Who says that there shall be none is told why there are none.
     support::compile(&program("recursion.c"), &["--per", "line"], &["-g0"], &out);
     let output = luthier_count()

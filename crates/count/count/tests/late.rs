@@ -145,6 +145,81 @@ fn additions_weigh_nothing_for_the_inliner() {
     assert!(!counted.contains("llvm.sideeffect"), "{counted}");
 }
 
+/// What the library's classes do is inlined as it is without counting.
+#[test]
+fn members_of_the_library_are_inlined() {
+    let ir = ir_of(&program("library.cpp"), &[]);
+    let calls = |name: &str| {
+        let call = format!("@{name}(");
+        let is_call = |line: &&str| line.contains("call ") || line.contains("invoke ");
+        ir.lines().filter(is_call).any(|line| line.contains(&call))
+    };
+    for nothing in [
+        "_ZNSaIcEC2Ev",
+        "_ZNSaIcEC1Ev",
+        "_ZNSaIcED2Ev",
+        "_ZNSaIcED1Ev",
+    ] {
+        assert!(!calls(nothing), "{nothing}");
+    }
+    assert!(
+        !ir.contains(".library"),
+        "copies that nobody calls are gone"
+    );
+    // Some of them are always inlined, and count: at -O0, where no other body is there, they do.
+    let source = program("library.cpp");
+    for standard in ["-std=c++17", "-std=c++20"] {
+        let total = |level| support::count(&source, &[], &[level, standard]).total;
+        assert_eq!(total("-O2"), total("-O0"), "{standard}");
+    }
+}
+
+/// Sums do not keep loops from becoming vectors.
+#[test]
+fn counted_loops_become_vectors() {
+    let source = program("vectors.c");
+    let directory = tempfile::tempdir().unwrap();
+    let plain = directory.path().join("plain.ll");
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O2", "-S", "-emit-llvm"]).arg(&source);
+    must(clang.arg("-o").arg(&plain));
+    let plain = fs::read_to_string(plain).unwrap();
+    let counted = ir_of(&source, &[]);
+    for function in ["@fill(", "@squares("] {
+        for ir in [&plain, &counted] {
+            let mut functions = ir.split("\ndefine ");
+            let body = functions
+                .find(|body| body.lines().next().unwrap().contains(function))
+                .expect("a function that is not inlined");
+            let body = &body[..body.find("\n}").unwrap()];
+            assert!(body.contains(" x i32>"), "{body}");
+        }
+    }
+    let reference = support::count(&source, &["--placement", "segment"], &["-O2"]);
+    for level in ["-O1", "-O2", "-O3"] {
+        let tree = support::count(&source, &[], &[level]);
+        assert_eq!(
+            (tree.total, &tree.stdout),
+            (reference.total, &reference.stdout),
+            "{level}"
+        );
+    }
+}
+
+/// Ways that stay ways pay for themselves: no amount goes through a register.
+#[test]
+fn ways_with_calls_pay_constants() {
+    let ir = ir_of(&program("ways.c"), &[]);
+    let amounts: Vec<&str> = (ir.lines())
+        .filter(|line| line.contains("= add i64"))
+        .map(|line| line.rsplit(' ').next().unwrap())
+        .collect();
+    assert!(
+        amounts.iter().all(|amount| amount.parse::<i64>().is_ok()),
+        "{ir}"
+    );
+}
+
 fn ir_of(source: &Path, ours: &[&str]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.ll");

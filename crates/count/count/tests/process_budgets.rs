@@ -29,8 +29,8 @@ impl Place {
     }
 }
 
-const WAYS: [&str; 7] = [
-    "alone", "threads", "sequence", "fork", "exec", "spawn", "system",
+const WAYS: [&str; 8] = [
+    "alone", "threads", "sequence", "fork", "exec", "spawn", "system", "ignored",
 ];
 
 #[test]
@@ -97,7 +97,9 @@ fn each_thread_can_have_a_budget_of_its_own() {
         "{stopped:?}"
     );
     assert_eq!(own("40000", "fork").status, Some(0));
-    assert_eq!(own("20000", "fork").status, Some(124));
+    for how in ["fork", "ignored"] {
+        assert_eq!(own("20000", how).status, Some(124), "{how}");
+    }
 }
 
 #[test]

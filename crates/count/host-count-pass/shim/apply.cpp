@@ -53,6 +53,7 @@ private:
   GlobalVariable *slots = nullptr;
   Function *limit = nullptr;
   MDNode *apart = nullptr;
+  unsigned kind = 0;
 
   // No access of the program means the counter. Said in the terms of the program's own type-based alias analysis, if it
   // has one, this lets the optimiser keep treating the program's loops as it would without us.
@@ -210,17 +211,33 @@ private:
         continue;
       }
       if (slots)
-        add(builder, slotAddress(slot), builder.getInt64(sums[slot]));
+        setApart(add(builder, slotAddress(slot), builder.getInt64(sums[slot])));
       // With budgets the thread's counter is kept as well: it is what the checks look at.
       if (!slots || settings.budget) {
         uint64_t unit = slots ? lc_slot_unit(session, slot) : 1;
         Value *amount = builder.getInt64(sums[slot] * int64_t(unit));
-        Value *old = add(builder, counter(module, settings), amount);
+        AtomicRMWInst *old = add(builder, counter(module, settings), amount);
+        if (!owed)
+          setApart(old);
         total = owed ? builder.CreateAdd(old, amount) : nullptr;
       }
     }
     if (owed)
       check(builder, before, total, *owed);
+  }
+
+  // The optimiser makes one addition of those that several blocks end with, of an amount that each of them puts in a register. Where the
+  // blocks do something else, too, and so stay, that costs more than it saves: there additions differ in what they claim to be atomic for,
+  // which nobody asks again.
+  void setApart(AtomicRMWInst *addition) {
+    constexpr unsigned Kinds = 8;
+    auto isEffect = [](const Instruction &instruction) {
+      if (auto *store = dyn_cast<StoreInst>(&instruction))
+        return !isa<AllocaInst>(store->getPointerOperand()->stripInBoundsConstantOffsets());
+      return isa<CallBase>(instruction) && !isa<IntrinsicInst>(instruction);
+    };
+    if (any_of(*addition->getParent(), isEffect))
+      addition->setSyncScopeID(context.getOrInsertSyncScopeID(("luthier." + Twine(kind++ % Kinds)).str()));
   }
 
   // Atomic for a single thread, that is, towards signal handlers, in name; lowerAdditions() makes it plain. Until then no

@@ -18,6 +18,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class PassBuilder;
+}
+
 namespace luthier {
 
 // Names shared with the runtime (crates/count/host-count-rt/c/runtime.c).
@@ -38,10 +42,14 @@ inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
 // Attribute of calls that surely come back, nobody looking at the counter meanwhile.
 inline constexpr char ComesBack[] = "luthier-comes-back";
+// Attribute of functions that are the library's: they count no more than what lies there (shim/library.cpp).
+inline constexpr char Uncounted[] = "luthier-uncounted";
 // On an addition that is not worth a register.
 inline constexpr char RareMetadata[] = "luthier.rare";
 // Named metadata of a module that has been through.
 inline constexpr char DoneMetadata[] = "luthier.count";
+// Named metadata of a module whose additions may be moved, while it is in the optimiser.
+inline constexpr char MovesMetadata[] = "luthier.count.moves";
 
 // A bulk memory operation priced at run time: add length >> shift before it.
 struct SizedCall {
@@ -65,7 +73,11 @@ struct DescribedModule {
 };
 
 // Makes the number independent of what later passes and the linker do. See docs/count/contract.md, "Normalisation".
-void normalise(llvm::Module &module);
+// `optimised`: behind it the optimiser may inline what the C++ library holds.
+void normalise(llvm::Module &module, bool optimised);
+
+// Part of it: bodies that show the optimiser what the C++ library holds stay, uncounted (shim/library.cpp).
+void keepLibraryBodies(llvm::Module &module);
 
 // Part of it: what the optimiser or the back end would decide by what it knows at its level (shim/late.cpp).
 void decideLateIntrinsics(llvm::Module &module);
@@ -98,9 +110,16 @@ bool isBoundary(const llvm::IntrinsicInst &call);
 
 // Where in the optimiser additions are moved.
 enum class Stage {
-  Early, // before it: sums of regions that nobody looks into become local variables, which it optimises as the program's
-  Late,  // behind it: what is left in loops becomes registers and products
+  Early,   // before it: sums of regions that nobody looks into become local variables, which it optimises as the program's
+  Inlined, // in its midst: sums of loops become registers
+  Late,    // behind it: what is left in loops becomes registers and products
 };
+
+// The same in the midst of the optimiser, each time it begins with a function anew.
+void registerMoves(llvm::PassBuilder &builder);
+
+// Sums that grow by the same in each iteration become products of the number of iterations (shim/charge.cpp).
+void registerCharges(llvm::PassBuilder &builder);
 
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);

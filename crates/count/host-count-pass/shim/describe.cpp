@@ -117,6 +117,9 @@ bool onlyCalledHere(const Function &function) {
   return true;
 }
 
+// What the program calls is not here.
+bool isElsewhere(const Function &function) { return function.isDeclaration() || function.hasFnAttribute(Uncounted); }
+
 bool bodyIsCertain(const Function &function) {
   return !function.isDeclaration() &&
          (function.hasExactDefinition() || (function.hasLinkOnceODRLinkage() && function.hasHiddenVisibility()));
@@ -130,10 +133,10 @@ public:
 
   DescribedModule run() {
     for (Function &function : module)
-      if (!function.isDeclaration())
+      if (!isElsewhere(function))
         numbers[&function] = numbers.size();
     for (Function &function : module)
-      if (!function.isDeclaration())
+      if (!isElsewhere(function))
         describeFunction(function);
     return std::move(result);
   }
@@ -145,7 +148,7 @@ private:
   bool withFacts;
   FunctionAnalysisManager &functionAnalyses;
   DenseMap<const Function *, uint32_t> numbers;
-  DenseMap<const DILocation *, uint32_t> locations;
+  DenseMap<const MDNode *, uint32_t> locations;
   DescribedModule result;
   size_t sizedInFunction = 0;
 
@@ -257,7 +260,7 @@ private:
       auto known = numbers.find(callee);
       if (known != numbers.end() && bodyIsCertain(*callee))
         number = known->second;
-      else if (callee->isDeclaration())
+      else if (isElsewhere(*callee))
         name = callee->getName();
     }
     lc_call(session, number, name.data(), name.size(), promised, tail);
@@ -283,19 +286,24 @@ private:
     }
   }
 
+  // Inlined code belongs to the line it was written on, and what the front end adds to a function (its variables, what stands for several
+  // lines) to the line where the function begins.
   uint32_t location(const Instruction &instruction) {
-    const DILocation *where = instruction.getDebugLoc();
-    // Inlined code belongs to the line it was written on.
-    if (!where || where->getLine() == 0)
-      return 0;
-    auto known = locations.find(where);
+    if (const DILocation *where = instruction.getDebugLoc(); where && where->getLine() != 0)
+      return location(*where, *where, where->getLine());
+    const DISubprogram *program = instruction.getFunction()->getSubprogram();
+    return program && program->getLine() != 0 ? location(*program, *program, program->getLine()) : 0;
+  }
+
+  template <typename File> uint32_t location(const MDNode &key, const File &file, unsigned line) {
+    auto known = locations.find(&key);
     if (known != locations.end())
       return known->second;
     SmallString<128> path;
-    if (!sys::path::is_absolute(where->getFilename()))
-      path = where->getDirectory();
-    sys::path::append(path, where->getFilename());
-    return locations[where] = lc_location(session, path.data(), path.size(), where->getLine());
+    if (!sys::path::is_absolute(file.getFilename()))
+      path = file.getDirectory();
+    sys::path::append(path, file.getFilename());
+    return locations[&key] = lc_location(session, path.data(), path.size(), line);
   }
 };
 

@@ -21,6 +21,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -115,7 +116,7 @@ private:
   bool collect(BasicBlock &block, Region &region) {
     for (Instruction &instruction : block) {
       if (Value *address = additionTo(instruction)) {
-        if (stage == Stage::Early && instruction.hasMetadata(RareMetadata))
+        if (stage != Stage::Late && instruction.hasMetadata(RareMetadata))
           continue;
         region.additions[address].push_back(cast<AtomicRMWInst>(&instruction));
         region.frequency += double(frequencies.getBlockFreq(&block).getFrequency());
@@ -176,16 +177,20 @@ private:
     // (Every check looks at an addition.)
     if (region.additions.empty() || iterations(loop, region) < LeastIterations || !prepare(loop))
       return;
-    if (region.limits.empty())
-      promoteSums(loop, region);
+    // Of two loops that began at the same place, this is the inner one now.
+    Region inside;
+    if (!isCandidate(loop, inside) || inside.additions.empty())
+      return;
+    if (inside.limits.empty())
+      promoteSums(loop, inside);
     else
-      promoteChecked(loop, region);
+      promoteChecked(loop, inside);
   }
 
   bool isTooLong(Loop *loop, const Region &region) {
     if (!region.limits.empty())
       return sizeOf(loop) > MostPromoted;
-    return stage == Stage::Late && sizeOf(loop) > MostSummed && !countIsKnown(loop);
+    return stage != Stage::Early && sizeOf(loop) > MostSummed && !countIsKnown(loop);
   }
 
   static size_t sizeOf(const Loop *loop) {
@@ -248,7 +253,9 @@ private:
     if (stage == Stage::Early)
       return; // the optimiser does the rest
     PromoteMemToReg(variables, dominators, &assumptions);
-    chargeTrips(loop);
+    evolution.forgetLoop(loop);
+    if (stage == Stage::Late)
+      chargeTrips(loop);
   }
 
   AllocaInst *newVariable() {
@@ -367,7 +374,6 @@ private:
 
   // Sums that are a cheap product of the number of iterations are computed behind the loop.
   void chargeTrips(Loop *loop) {
-    evolution.forgetLoop(loop);
     formLCSSARecursively(*loop, dominators, &loops, &evolution);
     SmallVector<WeakTrackingVH, 16> dead;
     SCEVExpander expander(evolution, "count");
@@ -393,7 +399,32 @@ private:
   }
 };
 
+// What has been inlined into a loop is moved out of it before the optimiser looks at the loop again: one that adds to memory is neither
+// vectorised nor recognised as a copy.
+class MovePass : public PassInfoMixin<MovePass> {
+public:
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (function.hasOptNone() || !function.getParent()->getNamedMetadata(MovesMetadata) || !addsInLoops(function, analyses))
+      return PreservedAnalyses::all();
+    return Mover(function, analyses, Stage::Inlined).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  static bool addsInLoops(Function &function, FunctionAnalysisManager &analyses) {
+    LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
+    return any_of(loops.getTopLevelLoops(), [](const Loop *loop) {
+      return any_of(loop->blocks(), [](const BasicBlock *block) {
+        return any_of(*block, [](const Instruction &instruction) { return additionTo(instruction) != nullptr; });
+      });
+    });
+  }
+};
+
 } // namespace
+
+void registerMoves(PassBuilder &builder) {
+  builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(MovePass()); });
+}
 
 bool moveAdditions(Module &module, ModuleAnalysisManager &analyses, Stage stage) {
   if (!module.getNamedMetadata(DoneMetadata))

@@ -22,7 +22,7 @@ constexpr char CountedSuffix[] = ".counted";
 // always inlined stay: there is no other copy of some of them.
 void dropUnemittedBodies(Module &module) {
   for (Function &function : module)
-    if (function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::AlwaysInline))
+    if (function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::AlwaysInline) && !function.hasFnAttribute(Uncounted))
       function.deleteBody();
 }
 
@@ -123,7 +123,9 @@ bool isCounterFunction(const Function &function) {
          function.getName().contains("host_count_rt");
 }
 
-void normalise(Module &module) {
+void normalise(Module &module, bool optimised) {
+  if (optimised)
+    keepLibraryBodies(module);
   dropUnemittedBodies(module);
   decideLateIntrinsics(module);
   stripPurity(module);

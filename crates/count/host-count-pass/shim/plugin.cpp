@@ -96,10 +96,15 @@ public:
       changed |= leaveUnoptimised(module);
     if (changed)
       analyses.invalidate(module, PreservedAnalyses::none());
-    if (atEnd)
+    if (atEnd) {
       changed |= putBack(module);
+      if (NamedMDNode *moves = module.getNamedMetadata(MovesMetadata))
+        moves->eraseFromParent();
+    }
     // The reference stays as simple as it is.
     if (settings.replaceLate && optimised && settings.placement == Placement::Tree) {
+      if (position == Position::Start)
+        module.getOrInsertNamedMetadata(MovesMetadata);
       Weights weights = position == Position::Start ? weigh(module) : Weights();
       changed |= moveAdditions(module, analyses, atEnd ? Stage::Late : Stage::Early);
       if (changed)
@@ -134,6 +139,8 @@ void registerCallbacks(PassBuilder &builder) {
       [](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
         passes.addPass(CountPass(Position::End, level != OptimizationLevel::O0));
       });
+  registerMoves(builder);
+  registerCharges(builder);
   // For `opt -passes=luthier-count`.
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
@@ -165,7 +172,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   lc_settings(session, &settings);
 
   bool frontWasPlain = isPlain(module);
-  normalise(module);
+  normalise(module, !settings.countLast && !settings.unoptimised && !plain);
   if (settings.countLast)
     partReturns(module);
   // What normalisation changed makes earlier analyses stale.

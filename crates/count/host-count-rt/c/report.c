@@ -78,9 +78,12 @@ void luthier_stop_with(int status, const char *reason) {
     luthier_pool_describe(own, sizeof own);
     reason = own;
   }
-  luthier_say("%s; thread %llu had executed %llu", reason,
-              luthier_self.record ? (unsigned long long)luthier_self.record->number : 0ULL,
-              luthier_self.record ? (unsigned long long)luthier_record_total(luthier_self.record) : 0ULL);
+  /* (The watchdog's thread counts nothing, and has nothing to say about itself.) */
+  if (luthier_self.record)
+    luthier_say("%s; thread %llu had executed %llu", reason, (unsigned long long)luthier_self.record->number,
+                (unsigned long long)luthier_record_total(luthier_self.record));
+  else
+    luthier_say("%s", reason);
   flush_output();
   luthier_report(reason);
   luthier_end_process(status);

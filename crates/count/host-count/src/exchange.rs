@@ -19,7 +19,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    fn of(&self, arc: &Arc, amount: i64) -> f64 {
+    fn cost(&self, arc: &Arc, amount: i64) -> f64 {
         let once = match amount {
             0 => return 0.0,
             _ if arc.checked => return 0.0,
@@ -172,7 +172,7 @@ impl Tree<'_> {
         let price = |change: i64| -> f64 {
             (crossing.iter())
                 .map(|&(index, amount, sign)| {
-                    prices.of(&self.flow.arcs[index], amount + sign * change)
+                    prices.cost(&self.flow.arcs[index], amount + sign * change)
                 })
                 .sum()
         };

@@ -320,7 +320,7 @@ fn counts_gathered_by_waves_are_those_in_memory() {
     // Branches in a loop, loops that lanes leave in several ways, and kernels of a hundred instructions.
     let programs = "../../../../../programs";
     for (source, exact, measured) in [
-        ("branches.hip".to_owned(), Some("--pgo"), false),
+        ("branches.hip".to_owned(), Some("--pgo"), true),
         (format!("{programs}/divergence.hip"), Some(""), true),
         (format!("{programs}/integer_math.hip"), None, true),
     ] {
@@ -350,7 +350,7 @@ fn counts_gathered_by_waves_are_those_in_memory() {
             workspace.build("registers", &source, &["gfx90a"], &[], &["-O3"]);
         }
         let (plain, registers) = (waves("plain"), waves("registers"));
-        // Measured: 1.20 and 1.18.
+        // Measured: 1.18 (with --pgo), 1.20 and 1.18.
         assert!(
             registers * 100 < plain * 130,
             "{source}: {registers} against {plain}"

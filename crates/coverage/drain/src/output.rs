@@ -83,7 +83,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    fs::create_dir_all(directory).map_err(failed)?;
+    files::make_directories(directory).map_err(failed)?;
     files::write_apart(path, bytes).map_err(failed)
 }
 
@@ -144,7 +144,7 @@ fn lock(path: &Path) -> Result<File, OutputError> {
     let lock_path = path.with_file_name(name);
     let open = || {
         if let Some(parent) = lock_path.parent() {
-            fs::create_dir_all(parent)?;
+            files::make_directories(parent)?;
         }
         let file = File::options()
             .create(true)

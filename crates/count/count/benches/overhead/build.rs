@@ -1,7 +1,7 @@
 //! Every variant of every program, and of a program that does nothing.
 
 use crate::support::{luthier_count, must, sources::Real};
-use crate::variants::{NOTHING, VARIANTS, Way, chosen, path};
+use crate::variants::{NOTHING, VARIANTS, Way, chosen, path, twin};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +30,7 @@ pub fn all(programs: &[&Real], directory: &Path, only: Option<&str>) {
     let jobs = VARIANTS
         .iter()
         .enumerate()
-        .filter(|(index, _)| chosen(*index, only))
+        .filter(|(index, _)| chosen(*index, only) && twin(*index, only).is_none())
         .flat_map(|(index, (_, way, _))| {
             let one = move |real| (index, way, real);
             [None].into_iter().chain(programs.iter().map(Some)).map(one)
@@ -58,6 +58,16 @@ pub fn all(programs: &[&Real], directory: &Path, only: Option<&str>) {
         let workers = thread::available_parallelism().map_or(1, usize::from);
         (0..workers).for_each(|_| drop(scope.spawn(work)));
     });
+    let names = [NOTHING]
+        .into_iter()
+        .chain(programs.iter().map(|real| real.name));
+    for name in names {
+        for index in (0..VARIANTS.len()).filter(|index| chosen(*index, only)) {
+            if let Some(other) = twin(index, only) {
+                fs::copy(path(directory, name, other), path(directory, name, index)).unwrap();
+            }
+        }
+    }
 }
 
 fn compiler(way: &Way, clang: &str, driver: &str, stub: &Path) -> Command {

@@ -29,6 +29,15 @@ pub fn chosen(index: usize, only: Option<&str>) -> bool {
         || only.is_none_or(|only| only.split('|').any(|part| VARIANTS[index].0.contains(part)))
 }
 
+/// The variant before this one that is compiled the same way, and only run in another environment.
+pub fn twin(index: usize, only: Option<&str>) -> Option<usize> {
+    let Way::Limited(flags) = VARIANTS[index].1 else {
+        return None;
+    };
+    let is_twin = |other: &usize| matches!(VARIANTS[*other].1, Way::Counted(same) if same == flags);
+    (0..index).find(|other| chosen(*other, only) && is_twin(other))
+}
+
 /// Name, way, and the target of the project for the geometric mean of time.
 pub type Variant = (&'static str, Way, Option<f64>);
 

@@ -48,7 +48,7 @@ int main(int count, char **words) {
       snprintf(number, sizeof number, "%d", n / 4);
       char *other[] = {words[0], "alone", number, NULL};
       pid_t child = 0;
-      if (strcmp(how, "fork") == 0) {
+      if (strcmp(how, "fork") == 0 || strcmp(how, "ignored") == 0) {
         if ((child = fork()) == 0) {
           work(n);
           return 0;
@@ -66,7 +66,8 @@ int main(int count, char **words) {
         result = WEXITSTATUS(status);
         continue;
       }
-      result = status_of(child);
+      int status = status_of(child);
+      result = strcmp(how, "ignored") == 0 ? 0 : status;
     }
   }
   return result;

@@ -1,7 +1,8 @@
 //! Sources of real programs, as crates carry them: fetched by name through cargo, once per target directory.
 //!
 //! Fetches from the crates registry: libz-sys, bzip2-sys, lz4-sys, lua-src, libsqlite3-sys, libffi-sys, zstd-sys, libquickjs-sys,
-//! expat-sys, cadical, mujs, pcre2-sys, brotli-sys, zopfli-sys (and what they depend on); from Debian: nlohmann-json3-dev.
+//! expat-sys, cadical, mujs, pcre2-sys, brotli-sys, zopfli-sys (and what they depend on); from Debian: nlohmann-json3-dev, and the
+//! sources of mawk, pigz and Stockfish (65 MB) as Debian 13 has them.
 
 use super::{must, program, tools};
 use std::fs;
@@ -44,6 +45,9 @@ pub const REAL: &[Real] = &[
     Real { name: "pcre2",  krate: "pcre2-sys",      root: "upstream/src",  files: &["*", "!pcre2_jit_match.c", "!pcre2_jit_misc.c", "!pcre2_ucptables.c"], flags: &["-I@/../include", "-DPCRE2_CODE_UNIT_WIDTH=8", "-DHAVE_STDLIB_H", "-DHAVE_MEMMOVE", "-DHAVE_CONFIG_H", "-DPCRE2_STATIC", "-DSTDC_HEADERS", "-DSUPPORT_PCRE2_8", "-DSUPPORT_UNICODE"], long: "2000000" },
     Real { name: "brotli", krate: "brotli-sys",     root: "brotli",        files: &["common/*", "dec/*", "enc/*"],              flags: &["-I@/include", "-lm"], long: "3000000" },
     Real { name: "zopfli", krate: "zopfli-sys",     root: "vendor/src/zopfli", files: &["*", "!zopfli_bin.c"],                 flags: &["-lm"],            long: "60000" },
+    Real { name: "mawk",   krate: "source:mawk",    root: "",              files: &["*", "!makescan.c", "!makebits.c", "!fpe_check.c", "!trace.c", "!regexp_system.c", "!rexp.c", "!rexp0.c", "!rexp1.c", "!rexp2.c", "!rexp3.c", "!rexp4.c", "!rexpdb.c"], flags: &["-Dmain=mawk_main", "-DHAVE_CONFIG_H", "-D_DEFAULT_SOURCE", "-D_XOPEN_SOURCE=500", "-lm"], long: "10000000" },
+    Real { name: "pigz",   krate: "source:pigz",    root: "",              files: &["*", "zopfli/src/zopfli/*", "!zopfli_bin.c"], flags: &["-Dmain=pigz_main", "-lz", "-lm"], long: "150000" },
+    Real { name: "stockfish", krate: "source:stockfish", root: "src",      files: &["*", "nnue/*", "nnue/features/*", "syzygy/*", "!main.cpp"], flags: &["-std=c++17", "-DNNUE_EMBEDDING_OFF", "-DUSE_PTHREADS", "-DIS_64BIT", "-DNDEBUG"], long: "20" },
     Real { name: "objects", krate: "",              root: "crates/count/count/tests/programs/real", files: &["shapes.cpp"],       flags: &["-std=c++17"],     long: "150000" },
 ];
 
@@ -56,6 +60,12 @@ impl Real {
 
     pub fn is_cxx(&self) -> bool {
         self.flags.iter().any(|flag| flag.starts_with("-std=c++"))
+    }
+
+    /// What it is linked with.
+    pub fn libraries(&self) -> Vec<&'static str> {
+        let flags = self.flags.iter().copied();
+        flags.filter(|flag| flag.starts_with("-l")).collect()
     }
 
     /// The subcommand of `luthier count` that compiles it.
@@ -80,6 +90,9 @@ impl Real {
         }
         if let Some(package) = self.krate.strip_prefix("debian:") {
             return of_debian(package).join(self.root);
+        }
+        if let Some(package) = self.krate.strip_prefix("source:") {
+            return of_debian_source(package).join(self.root);
         }
         let root = vendored().join(self.krate);
         let exact = root.join(self.root);
@@ -138,12 +151,7 @@ impl Real {
                 .map(|flag| flag.replace('@', &directory.display().to_string())),
         );
         arguments.extend(files.iter().map(|path| path.display().to_string()));
-        arguments.extend(
-            self.flags
-                .iter()
-                .filter(|flag| flag.starts_with("-l"))
-                .map(|flag| (*flag).to_owned()),
-        );
+        arguments.extend(self.libraries().into_iter().map(str::to_owned));
         arguments
     }
 }
@@ -180,29 +188,85 @@ fn vendored() -> &'static Path {
     })
 }
 
-/// What a Debian package installs, below a directory of ours.
-fn of_debian(package: &str) -> PathBuf {
+fn debian() -> PathBuf {
+    tools().parent().unwrap().join("count-sources/debian")
+}
+
+/// One package at a time: makes `done` of what `fill` puts into a folder, if it is not there.
+fn once(done: PathBuf, fill: impl FnOnce(&Path)) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap();
-    let root = tools().parent().unwrap().join("count-sources/debian");
-    let done = root.join(package);
     if !done.is_dir() {
-        let aside = root.join(format!("{package}.part"));
+        let aside = done.with_extension("part");
         let _ = fs::remove_dir_all(&aside);
         fs::create_dir_all(&aside).unwrap();
-        must(
-            Command::new("apt-get")
-                .args(["download", package])
-                .current_dir(&aside),
-        );
-        let archive = fs::read_dir(&aside)
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path();
-        must(Command::new("dpkg-deb").arg("-x").arg(archive).arg(&aside));
+        fill(&aside);
         fs::rename(&aside, &done).unwrap();
     }
     done
+}
+
+fn only_entry(folder: &Path) -> PathBuf {
+    fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+}
+
+/// What a Debian package installs, below a directory of ours.
+fn of_debian(package: &str) -> PathBuf {
+    once(debian().join(package), |aside| {
+        must(
+            Command::new("apt-get")
+                .args(["download", package])
+                .current_dir(aside),
+        );
+        let archive = only_entry(aside);
+        must(Command::new("dpkg-deb").arg("-x").arg(archive).arg(aside));
+    })
+}
+
+/// The sources of a Debian package as their authors publish them, with what its makefile generates.
+fn of_debian_source(package: &str) -> PathBuf {
+    // (Lists of our own: machines need not be set up for sources, and releases before 13 have no mawk and no pigz that mirrors still hold.)
+    let apt = once(debian().join("lists-of-sources"), |aside| {
+        fs::create_dir_all(aside.join("lists/partial")).unwrap();
+        let sources = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
+        fs::write(aside.join("sources.list"), sources).unwrap();
+        must(apt_get(aside).arg("update"));
+    });
+    once(debian().join("source").join(package), |aside| {
+        let archives = aside.join("archives");
+        fs::create_dir(&archives).unwrap();
+        let mut fetch = apt_get(&apt);
+        must(
+            fetch
+                .args(["source", "--tar-only", package])
+                .current_dir(&archives),
+        );
+        let mut unpack = Command::new("tar");
+        unpack.args(["--strip-components=1", "--exclude=*.nnue", "-xf"]);
+        must(unpack.arg(only_entry(&archives)).current_dir(aside));
+        fs::remove_dir_all(&archives).unwrap();
+        if aside.join("configure").exists() {
+            let mut configure = Command::new("./configure");
+            must(configure.env("CC", "clang-22").current_dir(aside));
+            must(Command::new("make").current_dir(aside));
+        }
+    })
+}
+
+fn apt_get(lists: &Path) -> Command {
+    let mut command = Command::new("apt-get");
+    for (what, where_to) in [
+        ("Dir::Etc::SourceList", "sources.list"),
+        ("Dir::Etc::SourceParts", "none"),
+        ("Dir::State::Lists", "lists"),
+        ("Dir::Cache", "cache"),
+    ] {
+        command.arg(format!("-o{what}={}", lists.join(where_to).display()));
+    }
+    command
 }

@@ -2,8 +2,15 @@
 #include "cadical.hpp"
 #include <cstdio>
 #include <cstdlib>
+// Clauses in an arena are sorted by their addresses, and their addresses compared with its bounds: that takes as many steps as the heap's
+// place in memory wants.
+static void settle(CaDiCaL::Solver &solver) {
+  solver.set("arena", 0);
+  solver.set("arenasort", 0);
+}
 static int solve(unsigned seed, int variables, int clauses) {
   CaDiCaL::Solver solver;
+  settle(solver);
   unsigned state = seed;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
   for (int i = 0; i < clauses; i++) {
@@ -17,6 +24,7 @@ static int solve(unsigned seed, int variables, int clauses) {
 }
 static int pigeons(int holes) {
   CaDiCaL::Solver solver;
+  settle(solver);
   auto in = [&](int pigeon, int hole) { return pigeon * holes + hole + 1; };
   for (int p = 0; p <= holes; p++) {
     for (int h = 0; h < holes; h++)
