@@ -8,22 +8,18 @@ use std::{
 };
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use launcher::{doors, libraries};
+
+use crate::format::{Format, print_json};
 
 /// Check the machine.
 #[derive(Args)]
 pub struct Doctor {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Whether the thing checked stops programs from running.
@@ -77,7 +73,7 @@ impl Doctor {
     pub fn execute(self) -> Result<ExitCode> {
         let findings = examine();
         match self.format {
-            Format::Json => files::out!("{}", serde_json::to_string_pretty(&findings)?),
+            Format::Json => print_json(&findings)?,
             Format::Text => print(&findings),
         }
         let sick = findings

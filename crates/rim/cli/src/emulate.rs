@@ -1,13 +1,19 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
-use std::{fs, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Duration};
+use std::{
+    collections::BTreeMap, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use emulate::{Argument, Device, Shape};
 use files::Input;
+use serde::Serialize;
 
-use crate::chosen::{self, Chosen};
+use crate::{
+    chosen::{self, Chosen},
+    format::{Format, print_json},
+};
 
 /// Run one kernel of a code object on the emulated device, without any ROCm library.
 ///
@@ -52,6 +58,20 @@ pub struct Emulate {
     /// Stop accesses beyond the last byte of a buffer or of the workgroup's LDS, which hardware lets pass
     #[arg(long)]
     strict: bool,
+    /// `text` is one line on standard error, `json` is printed on standard output
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// What is printed of a launch.
+#[derive(Serialize)]
+struct Told<'a> {
+    kernel: &'a str,
+    waves: u64,
+    wave_instructions: u64,
+    lane_instructions: u64,
+    /// Wave and lane instructions per class.
+    classes: BTreeMap<&'static str, (u64, u64)>,
 }
 
 /// Exit status for a kernel that did not end in time.
@@ -183,8 +203,9 @@ impl Emulate {
                 }
                 Given::Zero(size) => (Vec::new(), *size),
                 Given::File(path) => {
-                    let contents = fs::read(path)
+                    let contents = Input::open(path)
                         .with_context(|| format!("cannot read {}", path.display()))?;
+                    let contents = contents.bytes().to_vec();
                     let size = contents.len() as u64;
                     (contents, size)
                 }
@@ -227,12 +248,28 @@ impl Emulate {
                 records::write_whole(&dump.file, &contents)?;
             }
         }
-        files::say!(
-            "{kernel}: {} waves, {} wave instructions, {} lane instructions",
-            counts.waves,
-            counts.wave_instructions,
-            counts.lane_instructions
-        );
+        match self.format {
+            Format::Json => print_json(&Told {
+                kernel: &kernel,
+                waves: counts.waves,
+                wave_instructions: counts.wave_instructions,
+                lane_instructions: counts.lane_instructions,
+                classes: counts
+                    .classes
+                    .iter()
+                    .map(|class| {
+                        let both = (class.wave_instructions, class.lane_instructions);
+                        (class.class, both)
+                    })
+                    .collect(),
+            })?,
+            Format::Text => files::say!(
+                "{kernel}: {} waves, {} wave instructions, {} lane instructions",
+                counts.waves,
+                counts.wave_instructions,
+                counts.lane_instructions
+            ),
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

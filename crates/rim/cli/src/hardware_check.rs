@@ -13,11 +13,15 @@ use clap::Args;
 use files::Output;
 use hardware::{Child, Emulated, Options, Report, Ways, page};
 
-use crate::{about, progress::Steps};
+use crate::{
+    about,
+    format::{Format, print_json},
+    progress::Steps,
+};
 
 /// Compare an AMD GPU with the emulated one.
 ///
-/// Every arithmetic instruction of the GPU runs there and on the emulated device, from the same random and special values and in
+/// Every instruction of arithmetic and memory that the GPU has runs there and on the emulated device, from the same random and special values and in
 /// every rounding and denormal mode, and all registers are compared. Functions that hardware approximates (reciprocals, roots,
 /// exponentials, logarithms, sine, cosine) are measured in units of the last place. What cannot be tried alone is listed with the reason.
 ///
@@ -64,6 +68,9 @@ pub struct HardwareCheck {
     /// Show files that were sent instead: each one's result, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
     import: Vec<PathBuf>,
+    /// What to print: a summary, or what FILE.json holds; of --import a list of that
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
     /// Run kernels for another process, which asks on standard input
     #[arg(long, hide = true)]
     serve: bool,
@@ -123,7 +130,10 @@ impl HardwareCheck {
         drop(steps);
         write(file, &paths[0], &report.write())?;
         write(page, &paths[1], &page::html(std::slice::from_ref(&report)))?;
-        files::out!("{}", page::text(&report));
+        match self.format {
+            Format::Text => files::out!("{}", page::text(&report)),
+            Format::Json => files::out!("{}", report.write()),
+        }
         let [file, page] = paths.map(|path| path.display().to_string());
         files::say!("luthier: {file} is for sending, {page} for reading");
         Ok(match report.agrees() {
@@ -138,6 +148,10 @@ impl HardwareCheck {
             let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
             let report = Report::read(&text).map_err(|error| about(path, error.into()))?;
             reports.push(report);
+        }
+        if self.format == Format::Json {
+            print_json(&reports)?;
+            return Ok(ExitCode::SUCCESS);
         }
         for report in &reports {
             files::out!("{}", page::text(report));

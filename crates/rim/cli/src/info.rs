@@ -4,11 +4,15 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use launcher::libraries;
-use luthier::ToolFile;
+use luthier::{Description, ToolFile};
+use serde::Serialize;
 
-use crate::stock;
+use crate::{
+    format::{Format, print_json},
+    stock,
+};
 
-pub fn show(tool: &str) -> Result<()> {
+pub fn show(tool: &str, format: Format) -> Result<()> {
     let (prepared, path) = match tools::is_library(tool) {
         false => (None, tool.to_owned()),
         true => match stock::prepare(Path::new(tool))? {
@@ -22,9 +26,48 @@ pub fn show(tool: &str) -> Result<()> {
         },
     };
     let opened = tools::open(&path, &libraries::tools_directory()?)?;
-    say(opened.file());
+    match format {
+        Format::Text => say(opened.file()),
+        Format::Json => print_json(&Told::new(opened.file()))?,
+    }
     drop(prepared);
     Ok(())
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    name: &'a str,
+    /// As `LUTHIER_TOOL` says it in the HIP file.
+    description: &'a Description,
+    hooks: Vec<String>,
+    /// Name and bytes.
+    variables: Vec<(String, u64)>,
+    host_code: bool,
+    targets: Vec<String>,
+}
+
+impl Told<'_> {
+    fn new(file: &ToolFile) -> Told<'_> {
+        Told {
+            name: file.name(),
+            description: file.description(),
+            hooks: file.hooks().iter().map(|hook| hook.to_string()).collect(),
+            variables: variables(file).collect(),
+            host_code: file.has_host_code(),
+            targets: file
+                .targets()
+                .iter()
+                .map(|target| target.to_string())
+                .collect(),
+        }
+    }
+}
+
+/// Those of the tool; others are compilers' own.
+fn variables(file: &ToolFile) -> impl Iterator<Item = (String, u64)> + '_ {
+    let all = file.variables().filter(|(name, _)| !name.starts_with("__"));
+    all.map(|(name, size)| (name.to_owned(), size))
 }
 
 fn say(file: &ToolFile) {
@@ -49,7 +92,7 @@ fn say(file: &ToolFile) {
             "" => String::new(),
             site => format!(", where {site}"),
         };
-        files::out!("inserts {} at {:?}{place}", insert.hook, insert.at);
+        files::out!("inserts {} at {}{place}", insert.hook, insert.at.name());
     }
     for stream in &description.stream {
         files::out!(
@@ -60,9 +103,7 @@ fn say(file: &ToolFile) {
         );
     }
     files::out!("hooks: {}", file.hooks().join(", "));
-    // (Others are compilers' own.)
-    let variables = file.variables().filter(|(name, _)| !name.starts_with("__"));
-    for (name, size) in variables {
+    for (name, size) in variables(file) {
         files::out!("variable {name}: {size} bytes");
     }
     if file.has_host_code() {

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
-use crate::progress::Progress;
+use crate::{format::Format, progress::Progress};
 
 /// Show bundles, targets, kernels, symbols and code of HIP executables, shared libraries, code objects and bundles.
 #[derive(Args)]
@@ -37,12 +37,6 @@ pub struct Inspect {
     /// Count mnemonics
     #[arg(long)]
     histogram: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

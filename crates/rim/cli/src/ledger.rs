@@ -1,11 +1,18 @@
 //! Processes that ended without delivering what their tools collected.
 
-use std::{path::Path, process::Command};
+use std::{
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{Command, ExitStatus},
+};
 
 use anyhow::{Context, Result};
 use files::Scratch;
 
 use crate::stock::Prepared;
+
+/// What a seccomp filter sends.
+const SIGSYS: i32 = 31;
 
 /// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
 pub struct Ledger {
@@ -27,13 +34,19 @@ impl Ledger {
         self.kept.extend(prepared);
     }
 
-    /// Says which processes have not delivered and never will.
-    pub fn complain(&self) {
+    /// Says which processes have not delivered and never will, of a program that ended like this.
+    pub fn complain(&self, status: ExitStatus) {
         let text = self.file.read().unwrap_or_default();
         for said in said(&text) {
             files::print_error(format_args!("{said}"));
         }
-        for process in silent(&text) {
+        let silent = silent(&text);
+        if status.signal() == Some(SIGSYS) && !silent.is_empty() {
+            files::say!(
+                "luthier: the program was ended by SIGSYS: if a seccomp filter of its own forbids to open files, tools cannot deliver in it"
+            );
+        }
+        for process in silent {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {
                 files::say!(

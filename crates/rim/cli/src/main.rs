@@ -5,7 +5,9 @@ mod chosen;
 mod compatibility;
 mod doctor;
 mod emulate;
+mod format;
 mod hardware_check;
+mod include;
 mod info;
 mod inspect;
 mod instrument;
@@ -16,6 +18,7 @@ mod manual;
 mod pieces;
 mod privileged;
 mod progress;
+mod query;
 mod report;
 mod run;
 mod rust_tool;
@@ -40,11 +43,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a HIP or HSA program, on an emulated GPU if there is no real one
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
     /// Make one HTML page of what `luthier run --output` left, or compare two runs
     Report(report::Report),
+    /// Query with SQL what `luthier run --output` left, such as traces of any size
+    Query(query::Query),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
@@ -74,7 +79,7 @@ fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
     if let Some((program, device)) = coverage.starts()
         && let Some(targets) = launcher::device::meaning(device)?
     {
-        run::check(program, targets)?;
+        run::check(program, targets, None)?;
     }
     Ok(())
 }
@@ -93,6 +98,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
         Command::Report(report) => report.execute(),
+        Command::Query(query) => query.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),

@@ -27,7 +27,9 @@ impl Completions {
         clap_complete::generate(self.shell, &mut command, "luthier", &mut script);
         // Whoever reads the script may stop early (`| head`), which is no error of ours.
         match io::stdout().write_all(&script) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(error).context("cannot write to standard output")
+            }
             _ => Ok(ExitCode::SUCCESS),
         }
     }
@@ -36,16 +38,52 @@ impl Completions {
 /// Write manual pages, one for each command, into a directory.
 #[derive(Args)]
 pub struct Manual {
-    directory: PathBuf,
+    #[arg(required_unless_present = "markdown")]
+    directory: Option<PathBuf>,
+    /// Print the reference of docs/reference.md instead
+    #[arg(long)]
+    markdown: bool,
 }
 
 impl Manual {
     pub fn execute(&self, command: Command) -> Result<ExitCode> {
-        fs::create_dir_all(&self.directory)
-            .with_context(|| format!("cannot make {}", self.directory.display()))?;
         let command = command.disable_help_subcommand(true);
-        write_page(&self.directory, &command, "luthier")?;
+        if let Some(directory) = self.directory.as_ref().filter(|_| !self.markdown) {
+            fs::create_dir_all(directory)
+                .with_context(|| format!("cannot make {}", directory.display()))?;
+            write_page(directory, &command, "luthier")?;
+        } else {
+            let mut text = REFERENCE.to_owned();
+            reference(&command, "luthier", &mut text);
+            files::out!("{}", text.trim_end());
+        }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// How the reference begins.
+const REFERENCE: &str = "# Commands\n\nWhat every command says of itself with `--help`.\n";
+/// Columns of the reference.
+const WIDTH: usize = 100;
+
+/// Adds a command and those below it.
+fn reference(command: &Command, name: &str, text: &mut String) {
+    let mut shown = command
+        .clone()
+        .bin_name(name)
+        .disable_version_flag(true)
+        .term_width(WIDTH);
+    let help = shown.render_long_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    *text += &format!(
+        "\n## {name}\n\n```text\n{}\n```\n",
+        help.join("\n").trim_end()
+    );
+    for below in command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+    {
+        reference(below, &format!("{name} {}", below.get_name()), text);
     }
 }
 

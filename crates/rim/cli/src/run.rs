@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use files::Scratch;
 
-use launcher::{device, launch};
+use launcher::{address_space, device, launch, temporary};
 
 use crate::{
     compatibility, known_devices, ledger::Ledger, live::Live, privileged, report::Pages,
@@ -133,7 +133,7 @@ impl Run {
             }
             return end(&mut command, ledger, pages, output);
         };
-        check(&self.program[0], target)?;
+        check(&self.program[0], target, self.gpus)?;
         device::emulate(&mut command, target, self.gpus)?;
         if self.tools.exact_memory().is_some() {
             device::be_exact(&mut command);
@@ -166,7 +166,7 @@ impl Run {
             files::say!("luthier: no summary: {error:#}");
         }
         if let Some(ledger) = ledger {
-            ledger.complain();
+            ledger.complain(status);
         }
         if let (Some(pages), Some(output)) = (pages, output) {
             pages.write(&output);
@@ -199,7 +199,7 @@ fn end(
         return Err(launch::replace(command));
     };
     let status = launch::run(command)?;
-    ledger.complain();
+    ledger.complain(status);
     drop(ledger);
     if let (Some(pages), Some(output)) = (pages, output) {
         pages.write(&output);
@@ -213,12 +213,19 @@ fn make(directory: &Path) -> Result<()> {
 }
 
 /// Refuses unknown targets before the program starts, and says when it has no code for them.
-pub fn check(program: &OsStr, targets: &str) -> Result<()> {
+pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
     for target in targets.split(',') {
         gpu::topology::Config::new(target.trim())
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
     }
     if let Some(complaint) = privileged::complaint(program) {
+        files::say!("luthier: {complaint}");
+    }
+    if let Some(complaint) = temporary::complaint() {
+        files::say!("luthier: {complaint}");
+    }
+    let listed = targets.split(',').count() as u64;
+    if let Some(complaint) = address_space::complaint(gpus.map_or(listed, u64::from)) {
         files::say!("luthier: {complaint}");
     }
     if let Some(complaint) = compatibility::complaint(program, targets) {

@@ -143,7 +143,8 @@ fn write(path: &Path, contents: &[u8]) -> Result<()> {
 
 /// Refuses what is no library with tools.
 pub fn check_library(path: &Path) -> Result<()> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes =
+        tools::read_library(path).with_context(|| format!("cannot read {}", path.display()))?;
     let symbols = Elf::parse(&bytes).and_then(|elf| {
         let symbols = elf.symbols(SHT_DYNSYM)?;
         Ok(symbols.iter().any(|symbol| symbol.name == SYMBOL))

@@ -29,7 +29,8 @@ impl Prepared {
 
 /// The tool in a library; `None` if that is none from a HIP compiler.
 pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
-    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    let bytes = tools::read_library(library)
+        .with_context(|| format!("cannot read {}", library.display()))?;
     if !tools::is_stock(&bytes) {
         return Ok(None);
     }
@@ -46,7 +47,8 @@ pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
 
 /// The module in a library, whose host code nobody calls.
 pub fn prepare_module(library: &Path) -> Result<Prepared> {
-    let bytes = fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
+    let bytes = tools::read_library(library)
+        .with_context(|| format!("cannot read {}", library.display()))?;
     let (tool, folder) = place(library, &bytes, "module")?;
     if !tool.exists() {
         records::write_whole(&tool, &tool_build::module(library, &bytes)?)?;
@@ -67,8 +69,8 @@ fn place(library: &Path, bytes: &[u8], what: &str) -> Result<(PathBuf, Option<te
             (temporary.path().to_owned(), Some(temporary))
         }
     };
-    let name = library.file_stem().unwrap_or_default();
-    let tool = folder.join(name).with_extension(tools::SUFFIX);
+    let name = tools::name_of(&library.to_string_lossy());
+    let tool = folder.join(format!("{name}.{}", tools::SUFFIX));
     Ok((tool, temporary))
 }
 

@@ -11,8 +11,12 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
 use launcher::libraries;
+use serde::Serialize;
 
-use crate::{info, rust_tool, stock};
+use crate::{
+    format::{Format, print_json},
+    include, info, rust_tool, stock,
+};
 
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]
@@ -31,13 +35,23 @@ enum Command {
     /// `luthier run` does so by itself
     CompileHooks(CompileHooks),
     /// List the tools that come with Luthier
-    List,
+    List(List),
     /// Say what a tool is: its parameters with types and defaults, hooks, variables, streams and targets
     Info(Info),
+    /// Print the directory of luthier.h, for the -I of compilers and editors
+    Include,
+}
+
+#[derive(Args)]
+struct List {
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 #[derive(Args)]
 struct Info {
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
     /// A name from `luthier tool list` or the path of a built tool
     #[arg(value_name = "TOOL")]
     tool: String,
@@ -114,15 +128,29 @@ impl Tool {
                 };
                 println!("{}", prepared.into_path().display());
             }
-            Command::Info(Info { tool }) => info::show(&tool)?,
-            Command::List => {
-                for tool in tools::TOOLS {
-                    files::out!("{:<18} {}", tool.name, about(tool.source));
-                }
-            }
+            Command::Info(Info { tool, format }) => info::show(&tool, format)?,
+            Command::Include => files::out!("{}", include::directory()?.display()),
+            Command::List(List { format }) => list(format)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn list(format: Format) -> Result<()> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        name: &'a str,
+        about: &'a str,
+    }
+    let rows = tools::TOOLS.iter().map(|tool| Row {
+        name: tool.name,
+        about: about(tool.source),
+    });
+    match format {
+        Format::Json => print_json(&rows.collect::<Vec<_>>())?,
+        Format::Text => rows.for_each(|row| files::out!("{:<18} {}", row.name, row.about)),
+    }
+    Ok(())
 }
 
 impl Build {

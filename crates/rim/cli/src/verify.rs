@@ -1,7 +1,6 @@
 //! `luthier verify`: an instrumented kernel against the original, on the emulated device.
 
 use std::{
-    fs,
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Command, ExitCode},
@@ -267,7 +266,10 @@ impl Verify {
                 Given::Scalar(bytes) => Input::Value(bytes.clone()),
                 Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
                 Given::File(path) => Input::Buffer(
-                    fs::read(path).with_context(|| format!("cannot read {}", path.display()))?,
+                    files::Input::open(path)
+                        .with_context(|| format!("cannot read {}", path.display()))?
+                        .bytes()
+                        .to_vec(),
                 ),
             })
         });

@@ -29,7 +29,7 @@ enum Strict {
 #[derive(Args)]
 pub struct WithTools {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE
-    /// says something of its parameters (`luthier tool info TOOL`)
+    /// says something of its parameters (`luthier tool info TOOL`); of a library with several, LIBRARY.so:NAME chooses one
     #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Only kernels whose name matches
@@ -64,6 +64,15 @@ pub struct WithTools {
     /// Only places that come from these source lines
     #[arg(long, value_name = "FILE:FIRST-LAST")]
     source: Option<String>,
+    /// Only what waves of this workgroup execute: X, X,Y or X,Y,Z; * for any
+    #[arg(long, value_name = "NUMBER")]
+    workgroup: Option<String>,
+    /// Of each place only the first N executions by waves
+    #[arg(long, value_name = "N")]
+    first: Option<String>,
+    /// Of each place only the first execution by a wave and then every Nth
+    #[arg(long, value_name = "N")]
+    sample: Option<String>,
 }
 
 impl WithTools {
@@ -82,7 +91,7 @@ impl WithTools {
             return;
         }
         // Counts of some instructions would be taken for those of all.
-        let everywhere = self.site.is_empty() && self.function.is_none() && self.source.is_none();
+        let everywhere = self.site.is_empty() && self.conditions().next().is_none();
         let [hotspots, others @ ..] = ALL;
         match self.tools.is_empty() {
             true if !built_in::tools(program).is_empty() => return,
@@ -128,18 +137,33 @@ impl WithTools {
             .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
+    /// What `--site` would say of the other options that select places and their executions, by option.
+    fn conditions(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let options = [
+            ("--function", &self.function),
+            ("--source", &self.source),
+            ("--workgroup", &self.workgroup),
+            ("--first", &self.first),
+            ("--sample", &self.sample),
+        ];
+        let given = options.into_iter();
+        given.filter_map(|(option, value)| {
+            let value = value.as_deref()?;
+            Some((option, format!("{}={value}", &option[2..])))
+        })
+    }
+
     /// The first option that means nothing without tools.
     fn without_effect(&self, records: bool) -> Option<&'static str> {
         let places = [
             ("--site", !self.site.is_empty()),
-            ("--function", self.function.is_some()),
-            ("--source", self.source.is_some()),
             ("--serialize", self.serialize),
             ("--kernel-limit", self.kernel_limit.is_some()),
             ("--strict=hooks", self.strict == Some(Strict::Hooks)),
         ];
         let selected = self.selected().map(|(name, _)| name);
         selected
+            .chain(self.conditions().map(|(option, _)| option))
             .chain(
                 places
                     .into_iter()
@@ -174,9 +198,18 @@ impl WithTools {
             .iter()
             .flat_map(|list| tools::given(list))
             .collect();
+        if given.is_empty() && !self.tools.is_empty() {
+            bail!("-t names no tool; `luthier tool list` has those that there are");
+        }
         let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
         let distinct = tools::distinct(&plain);
-        for tool in &distinct.repeated {
+        // Several tools of one library are no repetition.
+        let several = |tool: &&&str| {
+            let options = given.iter().filter(|(known, _)| known == *tool);
+            let mut keys = options.flat_map(|(_, options)| options.iter().map(|(key, _)| key));
+            keys.any(|key| key.ends_with(':'))
+        };
+        for tool in distinct.repeated.iter().filter(|tool| !several(tool)) {
             eprintln!("luthier: {tool} is named twice; it runs once");
         }
         let named: Vec<String> = distinct
@@ -185,7 +218,17 @@ impl WithTools {
             .map(|(tool, _)| (*tool).to_owned())
             .collect();
         let options = options(&given, &distinct.chosen);
+        let given = named.clone();
         let (named, prepared) = prepare(named)?;
+        for (index, tool) in named.iter().enumerate() {
+            if let Some(first) = named[..index].iter().position(|other| other == tool) {
+                files::say!(
+                    "luthier: {} is a copy of {}; it runs once",
+                    given[index],
+                    given[first]
+                );
+            }
+        }
         let directory = libraries::tools_directory()?;
         let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
         let (own, others): (Vec<_>, Vec<_>) =
@@ -201,8 +244,7 @@ impl WithTools {
             );
         }
         let mut conditions = self.site.clone();
-        conditions.extend(self.function.iter().map(|text| format!("function={text}")));
-        conditions.extend(self.source.iter().map(|text| format!("source={text}")));
+        conditions.extend(self.conditions().map(|(_, condition)| condition));
         let conditions = conditions.join(";");
         tools::check_filter(&conditions)?;
         let ours = match own.first() {
@@ -222,12 +264,11 @@ impl WithTools {
             libraries.push(" ");
             libraries.push(other);
         }
+        let paths = absolute(&named, own.first().map(|_| directory.as_path()));
         command
             .env("HSA_TOOLS_LIB", libraries)
-            .env(
-                "LUTHIER_TOOL",
-                absolute(&named, own.first().map(|_| directory.as_path())).join(","),
-            )
+            .env(tools::LIBRARIES, made_of(&paths, &named, &given))
+            .env("LUTHIER_TOOL", paths.join(","))
             .env(tools::OPTIONS, options)
             .env("LUTHIER_SITE", conditions);
         let wrapping = wrapping(&named);
@@ -282,7 +323,7 @@ fn wrapping(tools: &[String]) -> Vec<String> {
         .filter(|tool| tool.contains('/'))
         .map(|tool| tool_capi::library_of(Path::new(tool)));
     let wrapping = libraries.filter(|library| {
-        let bytes = std::fs::read(library);
+        let bytes = tools::read_library(library);
         bytes.is_ok_and(|bytes| tools::wraps(&bytes))
     });
     let absolute = wrapping.filter_map(|library| std::path::absolute(library).ok());
@@ -306,6 +347,15 @@ fn prepare(tools: Vec<String>) -> Result<(Vec<String>, Vec<Prepared>)> {
         })
     });
     Ok((prepared.collect::<Result<_>>()?, kept))
+}
+
+/// Which libraries tools were made of, in the form of [`tools::LIBRARIES`]: their paths, what they are called after [`prepare`], and
+/// before.
+fn made_of(paths: &[String], prepared: &[String], given: &[String]) -> String {
+    let tools = paths.iter().zip(prepared.iter().zip(given));
+    let made = tools.filter(|(_, (prepared, given))| prepared != given);
+    made.map(|(path, (_, given))| format!("{path}\t{given}\n"))
+        .collect()
 }
 
 /// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are: in

@@ -2,9 +2,20 @@
 
 mod common;
 
-use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::Output};
+use std::{
+    fs,
+    os::unix::{
+        fs::PermissionsExt,
+        process::{CommandExt, ExitStatusExt},
+    },
+    path::Path,
+    process::Output,
+};
 
 use common::{hip, luthier};
+
+/// Of whoever runs the programs here.
+const UMASK: u32 = 0o027;
 
 struct Run {
     output: Output,
@@ -37,6 +48,13 @@ fn run_with(mode: &str, signal: i32, options: &[&str]) -> Run {
         .arg(mode)
         .arg(folder.path())
         .arg(signal.to_string());
+    let set = || {
+        // SAFETY: a system call without pointers.
+        unsafe { libc::umask(UMASK) };
+        Ok(())
+    };
+    // SAFETY: the closure calls only what may be called after fork.
+    unsafe { command.pre_exec(set) };
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     Run {
@@ -73,6 +91,19 @@ fn descriptors_that_are_not_the_applications_are_none() {
         clean(&run);
         assert_eq!(run.output.status.code(), Some(0), "{mode}: {}", run.said);
         all_there(&run);
+    }
+}
+
+/// What a daemon allows others is for its own files.
+#[test]
+fn outputs_follow_the_umask_of_whoever_wants_them() {
+    let run = run("daemon", &["-t", "mem-trace", "--stats"]);
+    clean(&run);
+    let files = run.files("");
+    assert!(files.len() >= 3, "{files:?}");
+    for path in files {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & UMASK, 0, "{}: {mode:o}", path.display());
     }
 }
 

@@ -4,9 +4,8 @@ mod common;
 
 use std::{
     io::{BufRead, BufReader, Read},
-    os::unix::process::ExitStatusExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     process::Stdio,
-    time::Duration,
 };
 
 use common::{compile, hip, luthier};
@@ -41,30 +40,46 @@ fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {
 
 #[test]
 fn whoever_interrupts_an_endless_kernel_is_told_where_it_is() {
-    interrupted(&[]);
+    interrupted(&[], false);
 }
 
 #[test]
 fn tools_do_not_keep_that_to_themselves() {
-    interrupted(&["-t", "bb-count"]);
+    let said = interrupted(&["-t", "instr-count"], false);
+    let note = "instrumented kernels were still running";
+    assert_eq!(said.matches(note).count(), 1, "{said}");
 }
 
-fn interrupted(options: &[&str]) {
+/// A signal to the group of processes, as `timeout` sends it, reaches the program once more through its launcher.
+#[test]
+fn groups_are_interrupted_once() {
+    let said = interrupted(&["--stats"], true);
+    let row = said
+        .lines()
+        .find(|line| line.ends_with(" _Z7foreverPViS0_"));
+    assert!(row.is_some(), "the statistics lack what runs: {said}");
+    let said = interrupted(&["--stats", "-t", "bb-count"], true);
+    assert!(said.contains("bb-count:"), "no results: {said}");
+}
+
+fn interrupted(options: &[&str], group: bool) -> String {
     let mut command = luthier(&["run", "--device", "gfx90a"]);
     command
         .args(options)
         .arg("--")
         .arg(hip("endless.hip"))
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+        .stderr(Stdio::piped())
+        .process_group(0);
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     let stdout = child.stdout.take().unwrap();
     BufReader::new(stdout).read_line(&mut line).unwrap();
-    assert_eq!(line, "begins\n");
-    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(line, "begins\n", "{options:?}");
+    let child_id = child.id() as i32;
+    let whom = if group { -child_id } else { child_id };
     // SAFETY: sends a signal to a child that was not waited for.
-    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    unsafe { libc::kill(whom, libc::SIGINT) };
     let status = child.wait().unwrap();
     let mut said = String::new();
     child
@@ -76,11 +91,13 @@ fn interrupted(options: &[&str]) {
     assert_eq!(status.signal(), Some(libc::SIGINT), "{said}");
     for part in [
         "forever",
-        "was still running (2 workgroups)",
+        "was still running (2 workgroups, ",
+        " wave instructions so far)",
         "of its waves seen at pc 0x",
     ] {
         assert!(said.contains(part), "{part:?} is missing in {said}");
     }
+    said
 }
 
 const CL: [&str; 4] = [

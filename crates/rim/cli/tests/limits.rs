@@ -3,8 +3,9 @@
 mod common;
 
 use std::{
-    os::unix::process::ExitStatusExt,
-    process::Stdio,
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -28,6 +29,10 @@ fn without_threads_there_are_errors_and_no_hang() {
             let output = bounded(command, &format!("{tools:?} with {threads} threads"));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{threads} threads: {said}");
+            // Nor is anybody else to blame for what tools cannot deliver.
+            let blamed = said.contains("do not answer")
+                || (output.status.code().is_some() && said.contains("was killed"));
+            assert!(!blamed, "{threads} threads: {said}");
             // What the runtime does when it gets no threads is its own affair; it may abort.
             let ended = output.status.code().or(output.status.signal());
             assert!(ended.is_some(), "{threads} threads: {said}");
@@ -37,8 +42,31 @@ fn without_threads_there_are_errors_and_no_hang() {
     assert!(worked >= 2, "with a hundred threads all is well");
 }
 
+/// ROCr ends the program with an assertion of its own then.
+#[test]
+fn a_limit_of_addresses_is_told_of_where_rocr_reserves_more() {
+    for (gibibytes, gpus, told) in [(3, "1", 1), (12, "1", 0), (12, "4", 1)] {
+        let mut command = luthier(&["run", "--device", "gfx90a", "--gpus", gpus, "--", "true"]);
+        let limit = libc::rlimit {
+            rlim_cur: gibibytes << 30,
+            rlim_max: gibibytes << 30,
+        };
+        let set = move || {
+            // SAFETY: the structure outlives the call, which may be made between fork and exec.
+            unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+            Ok(())
+        };
+        // SAFETY: the closure calls only what may be called after fork.
+        unsafe { command.pre_exec(set) };
+        let output = bounded(command, &format!("{gibibytes} GiB"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.matches("ulimit -v").count(), told, "{said}");
+    }
+}
+
 /// What a run came to, which must end soon.
-fn bounded(mut command: std::process::Command, what: &str) -> std::process::Output {
+fn bounded(mut command: Command, what: &str) -> std::process::Output {
     let began = Instant::now();
     let mut child = command
         .stdout(Stdio::piped())
@@ -76,20 +104,104 @@ fn forked_children_get_an_error_and_parents_go_on() {
     }
 }
 
+/// The emulated device opens nothing once it runs. Tools do in the end, and the user hears why that killed the program.
+#[test]
+fn programs_that_forbid_to_open_files_work_without_tools() {
+    let run = |tools: &[&str]| {
+        let mut command = luthier(&["run", "--device", "gfx90a", "--stats"]);
+        command.args(tools).arg("--").arg(hip("sealed.hip"));
+        let output = bounded(command, "a sealed program");
+        assert_eq!(output.stdout, b"2\n", "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status, said)
+    };
+    let (status, said) = run(&[]);
+    assert_eq!(status.code(), Some(0), "{said}");
+    let (status, said) = run(&["-t", "instr-count"]);
+    assert_eq!(status.signal(), Some(libc::SIGSYS), "{said}");
+    assert!(said.contains("a seccomp filter of its own"), "{said}");
+}
+
+/// An executable file with this text. Another process writes it: what is open for writing cannot be executed, and children that other
+/// tests are starting have what is open here.
+fn script(folder: &Path, text: &str) -> PathBuf {
+    let script = folder.join("script");
+    let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", write]).arg(&script).arg(text);
+    assert!(shell.status().unwrap().success());
+    script
+}
+
 /// As shells and `execvp` do it.
 #[test]
 fn scripts_without_a_first_line_run() {
     let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("script");
-    std::fs::write(&script, "echo \"$1 and more\"\nexit 6\n").unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&script, mode).unwrap();
+    let script = script(folder.path(), "echo \"$1 and more\"\nexit 6\n");
     for options in [&[][..], &["--stats"]] {
         let mut command = luthier(&["run", "--device", "gfx90a"]);
         command.args(options).arg("--").arg(&script).arg("this");
         let output = bounded(command, "a script");
         assert_eq!(output.status.code(), Some(6), "{output:?}");
         assert_eq!(output.stdout, b"this and more\n");
+    }
+}
+
+/// The file is there; what is missing is what its first line names.
+#[test]
+fn scripts_without_their_interpreter_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = script(folder.path(), "#! /no/such/shell -e\nexit 6\n");
+    for options in [&[][..], &["--stats"]] {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        command.args(options).arg("--").arg(&script);
+        let output = bounded(command, "a script");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("/no/such/shell"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn code_objects_are_no_scripts() {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    let object = compile("clang-22", "tiny.cl", &flags);
+    for options in [&[][..], &["--stats"]] {
+        let mut command = luthier(&["run", "--device", "gfx90a"]);
+        command.args(options).arg("--").arg(&object);
+        let output = bounded(command, "a code object");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("it is an AMD GPU code object"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+/// Files may not grow: what cannot be written is said, no signal comes of it, and nothing is half there.
+#[test]
+fn outputs_that_may_not_grow_cost_the_program_nothing() {
+    for bytes in ["0", "1000"] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out");
+        let mut command = luthier(&["run", "--device", "gfx90a", "-t", "mem-trace", "--stats"]);
+        command.arg("--output").arg(&output).arg("--");
+        command.arg(hip("launch.hip")).arg(bytes);
+        let done = bounded(command, "a program whose files may not grow");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{bytes}: {said}");
+        assert!(said.contains("File too large"), "{bytes}: {said}");
+        let names = std::fs::read_dir(&output).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let unfinished: Vec<_> = names
+            .filter(|name| name.starts_with('.') || name.contains("unfinished"))
+            .collect();
+        assert_eq!(unfinished, [""; 0]);
     }
 }
 

@@ -16,8 +16,14 @@ fn what_cannot_act_stops_before_the_program() {
         (&with_tool, "--launch", "5..3"),
         (&with_tool, "--launch", ""),
         (&with_tool, "--grid", "big"),
+        (&with_tool, "--grid", "0"),
+        (&[], "-t", ""),
+        (&[], "-t", ","),
         (&with_tool, "--site", "kind=nothing"),
         (&with_tool, "--function", "("),
+        (&with_tool, "--workgroup", "1,2,3,4"),
+        (&with_tool, "--first", "0"),
+        (&with_tool, "--sample", "often"),
         // Without a tool nothing is selected for anybody.
         (&[], "-k", "add"),
         (&[], "--every", "2"),
@@ -26,6 +32,9 @@ fn what_cannot_act_stops_before_the_program() {
         (&[], "--site", "kind=load"),
         (&[], "--function", "add"),
         (&[], "--source", "a.hip:1-2"),
+        (&[], "--workgroup", "0"),
+        (&[], "--first", "1"),
+        (&[], "--sample", "2"),
     ] {
         let mut command = luthier(&["run", "--device", "gfx90a"]);
         command.args(tools).args([option, value, "--", "touch"]);

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output},
 };
 
-use common::{compile, luthier};
+use common::{compile, hip, luthier};
 
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
@@ -129,10 +129,13 @@ fn the_status_is_the_programs_whatever_becomes_of_our_output() {
 
 #[test]
 fn listings_end_quietly_when_nobody_reads_and_with_a_line_when_nothing_can_be_written() {
+    let program = hip("launch.hip");
     for arguments in [
         &["tool", "list"][..],
         &["doctor"],
-        &["inspect", "/bin/true"],
+        &["manual", "--markdown"],
+        &["inspect", program.to_str().unwrap()],
+        &["completions", "bash"],
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -144,5 +147,39 @@ fn listings_end_quietly_when_nobody_reads_and_with_a_line_when_nothing_can_be_wr
         assert!(!said.contains("panicked"), "{arguments:?}: {said}");
         assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {said}");
         assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+        assert!(said.contains("cannot write"), "{arguments:?}: {said}");
+    }
+}
+
+/// Neither waits for anybody, nor reads what never ends.
+#[test]
+fn devices_and_fifos_are_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (fifo, library, sparse) = (path("a.tool"), path("a.so"), path("b.tool"));
+    for name in [&fifo, &library] {
+        assert!(Command::new("mkfifo").arg(name).status().unwrap().success());
+    }
+    File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
+    let zeros = "/dev/zero";
+    for (arguments, reason) in [
+        (&["tool", "info", &fifo][..], "no regular file"),
+        (&["tool", "info", &library], "no regular file"),
+        (&["tool", "info", &sparse], "1099511627776 bytes"),
+        (&["tool", "info", zeros], "no regular file"),
+        (&["run", "-t", &fifo, "--", "true"], "no regular file"),
+        (&["run", "-t", &library, "--", "true"], "no regular file"),
+        (&["inspect", zeros], "it is a device"),
+        (
+            &["instrument", "-t", "empty", "-o", &path("o"), zeros],
+            "it is a device",
+        ),
+        (&["verify", "-t", "empty", zeros], "it is a device"),
+        (&["emulate", "-k", "any", zeros], "it is a device"),
+    ] {
+        let ended = luthier(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(reason), "{arguments:?}: {said}");
     }
 }

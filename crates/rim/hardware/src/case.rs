@@ -1,5 +1,7 @@
 //! The instructions to try, each on registers of its own.
 
+mod left;
+
 use std::collections::BTreeSet;
 
 use gfx::{Family, Target};
@@ -7,9 +9,12 @@ use isa::{Decoded, Decoder, Effects, Format, Inst, Operand, Reg, RegKind};
 
 use crate::{
     Result,
-    encoding::{self, Encoding, Field, Holds, SECOND_RESULT, SOURCES},
-    frame::{FIRST, SCALAR_SLOT, SCALARS},
+    encoding::{self, Encoding, Field, Holds, RESULT, SECOND_RESULT, SOURCES},
+    frame::{FIRST, Layout, SCALAR_SLOT, arena::Arena},
 };
+use left::why_not;
+
+pub use left::Left;
 
 /// How results are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,59 +35,11 @@ pub struct Case {
     pub words: Vec<u32>,
     /// Vector registers of a slot of the frame: 0 if it has none, else a power of two.
     pub width: u16,
+    /// The memory that it accesses.
+    pub arena: Arena,
     pub kind: Kind,
     pub decoded: Decoded,
 }
-
-/// An instruction that is not tried.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Left {
-    pub mnemonic: &'static str,
-    pub reason: &'static str,
-}
-
-/// What arithmetic has in common is that it changes registers and nothing else.
-#[rustfmt::skip]
-const NOT_ALONE: &[(Effects, &str)] = &[
-    (Effects::BRANCH.union(Effects::CALL).union(Effects::RETURN).union(Effects::INDIRECT), "goes elsewhere"),
-    (Effects::END,     "ends the wave"),
-    (Effects::BARRIER, "waits for other waves"),
-    (Effects::TRAP,    "needs a trap handler"),
-    (Effects::SENDMSG, "sends a message"),
-    (Effects::LOAD.union(Effects::STORE).union(Effects::ATOMIC), "accesses memory"),
-];
-
-/// Beginnings of mnemonics.
-#[rustfmt::skip]
-const NOT_COMPARABLE: &[(&str, &str)] = &[
-    ("s_getpc",            "its result is an address"),
-    ("s_get_pc",           "its result is an address"),
-    ("s_add_pc",           "goes elsewhere"),
-    ("s_get_shader_cycles", "reads a clock"),
-    ("s_getreg",           "reads state that differs between devices"),
-    ("s_setreg",           "changes modes; every case sets MODE with it"),
-    ("s_set_gpr_idx",      "changes modes"),
-    ("s_cbranch",          "goes elsewhere"),
-    ("s_call",             "goes elsewhere"),
-    ("s_rfe",              "returns from a trap handler"),
-    ("s_subvector",        "goes elsewhere"),
-    ("s_sendmsg",          "sends a message"),
-    ("s_barrier",          "waits for other waves"),
-    ("s_get_barrier",      "waits for other waves"),
-    ("s_wakeup",           "acts on other waves"),
-    ("s_sleep",            "only takes time"),
-    ("s_wait",             "only takes time"),
-    ("s_version",          "does nothing"),
-    ("s_alloc_vgpr",       "needs a kernel with dynamic registers"),
-    ("v_illegal",          "stops by its nature"),
-    ("v_interp",           "reads attributes of pixel shaders"),
-    ("v_screen_partition", "is for rasterisation"),
-    ("v_mfma_ld_scale",    "is half of another instruction"),
-    ("v_movrel",           "names registers by M0"),
-    ("v_swaprel",          "names registers by M0"),
-    ("s_movrel",           "names registers by M0"),
-    ("v_clrexcp",          "changes state that is not compared"),
-];
 
 /// Functions whose last bits the manuals leave open; the type follows.
 const APPROXIMATE: &[&str] = &[
@@ -140,9 +97,15 @@ pub fn cases(target: &'static Target, wave_size: u8) -> Result<(Vec<Case>, Vec<L
 /// The opcode's instruction, if it has one, with registers that LLVM accepts; AccVGPRs only if it takes no others.
 fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
     let mut accumulating = None;
+    let ways = || {
+        encoding
+            .subsets()
+            .flat_map(|used| SOURCES.iter().map(move |sources| (used, sources)))
+    };
     for &extra in encoding.extras {
-        for sources in SOURCES {
+        for (used, sources) in ways() {
             let probe = |field: &Field| match field.holds {
+                _ if !used.contains(field) => (0, false),
                 Holds::Either => (number(field, 4), sources[usize::from(field.slot)]),
                 Holds::Scalar => (number(field, SCALAR_SLOT), false),
                 Holds::Vector | Holds::Result => (number(field, 4), true),
@@ -158,6 +121,9 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
             let width = if widest(&decoded) == 0 { 0 } else { width };
             let scalar_result = is_scalar_result(&decoded);
             let mut words = encoding.words(opcode, extra, |field| {
+                if !used.contains(field) {
+                    return (0, false);
+                }
                 let vector = match field.holds {
                     Holds::Either => sources[usize::from(field.slot)],
                     Holds::Scalar => false,
@@ -172,6 +138,10 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
                 encoding::put(&mut words, &SECOND_RESULT, (number, false));
             }
             without_unused(decoder, encoding, &mut words);
+            let half = Arena::Lds.size(decoder.wave_size()) as u32 / 2;
+            if decoded.format == Format::Ds {
+                words[0] |= encoding::two_offsets(decoded.mnemonic, half).unwrap_or(0);
+            }
             let Some(decoded) = decode(decoder, &words) else {
                 continue;
             };
@@ -211,14 +181,27 @@ fn modified(decoder: &Decoder, encoding: &Encoding, case: &Case) -> Vec<Case> {
             cases.push(new);
         }
     };
-    for modifiers in encoding::Modifiers::of(case.format) {
+    for modifiers in encoding::Modifiers::for_format(case.format) {
         add(modifiers.apply(words), true);
+    }
+    let is_atomic = case.decoded.effects.contains(Effects::ATOMIC);
+    for variant in encoding.variants {
+        let mut changed = variant.apply(words);
+        if variant.returns {
+            if !is_atomic {
+                continue;
+            }
+            if let Some(result) = encoding.fields.iter().find(|field| field.slot == RESULT) {
+                encoding::put(&mut changed, result, (number(result, case.width), true));
+            }
+        }
+        add(changed, false);
     }
     let first_is_vector = |field: &Field| {
         field.holds == Holds::Either && words[field.dword] >> field.bit & 0x100 != 0
     };
     if encoding.fields.first().is_some_and(first_is_vector) {
-        for form in encoding::Form::of(encoding.format) {
+        for form in encoding::Form::for_format(encoding.format) {
             add(form.apply(encoding, words), false);
         }
     }
@@ -267,10 +250,11 @@ fn registers(decoded: &Decoded) -> impl Iterator<Item = Reg> + '_ {
     })
 }
 
-/// Vector registers of the widest operand.
+/// Vector registers of the widest operand in a slot.
 fn widest(decoded: &Decoded) -> u16 {
-    let vectors =
-        registers(decoded).filter(|reg| matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr));
+    let in_slot =
+        |reg: &Reg| matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr) && reg.index >= FIRST;
+    let vectors = registers(decoded).filter(in_slot);
     vectors.map(|reg| u16::from(reg.width)).max().unwrap_or(0)
 }
 
@@ -280,32 +264,6 @@ fn is_scalar_result(decoded: &Decoded) -> bool {
         _ => None,
     });
     first.is_some_and(|kind| !matches!(kind, RegKind::Vgpr | RegKind::Agpr))
-}
-
-/// The reason for which an instruction cannot be tried.
-fn why_not(decoded: &Decoded) -> Option<&'static str> {
-    let by_name = NOT_COMPARABLE
-        .iter()
-        .find(|(name, _)| decoded.mnemonic.starts_with(name));
-    let by_effect = NOT_ALONE
-        .iter()
-        .find(|(effects, _)| decoded.effects.intersects(*effects));
-    if let Some((_, reason)) = by_name {
-        return Some(reason);
-    }
-    if let Some((_, reason)) = by_effect {
-        return Some(reason);
-    }
-    let outside = |reg: Reg| match reg.kind {
-        RegKind::Agpr => Some("works on AccVGPRs"),
-        RegKind::Sgpr if !SCALARS.contains(&reg.index) => {
-            Some("names a register outside the frame")
-        }
-        RegKind::Sgpr | RegKind::Vgpr | RegKind::Vcc | RegKind::Exec => None,
-        RegKind::Scc | RegKind::M0 | RegKind::Null | RegKind::Mode => None,
-        _ => Some("names a register that differs between devices"),
-    };
-    registers(decoded).find_map(outside)
 }
 
 impl Case {
@@ -323,6 +281,7 @@ impl Case {
             format: decoded.format,
             words: words[..usize::from(decoded.size / 4)].to_vec(),
             width,
+            arena: Arena::of_format(decoded.format),
             kind: if approximate {
                 Kind::Approximate
             } else {
@@ -330,6 +289,24 @@ impl Case {
             },
             decoded,
         }
+    }
+
+    pub fn layout(&self, wave_size: u8) -> Layout {
+        Layout {
+            wave_size,
+            width: self.width,
+            arena: self.arena,
+            accumulating: self.accumulating(),
+        }
+    }
+
+    /// A bit for each slot whose registers are AccVGPRs.
+    fn accumulating(&self) -> u8 {
+        registers(&self.decoded)
+            .filter(|reg| reg.kind == RegKind::Agpr && reg.index >= FIRST)
+            .fold(0, |slots, reg| {
+                slots | 1 << ((reg.index - FIRST) / self.width.max(1))
+            })
     }
 
     /// Whether MODE changes what it computes.
@@ -349,5 +326,8 @@ impl Case {
     /// Whether it acts on all lanes, and is undefined where some are off.
     pub fn needs_all_lanes(&self, family: Family) -> bool {
         self.decoded.effects.contains(Effects::MATRIX) && family >= Family::Gfx9
+            || self
+                .types()
+                .any(|part| matches!(part, "tr" | "tr4" | "tr6" | "tr8" | "tr16"))
     }
 }

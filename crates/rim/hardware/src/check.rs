@@ -9,7 +9,7 @@ use hsa_device::{About, Launch};
 use crate::{
     Case, Error, Kind, Result, cases,
     compare::Results,
-    frame::{self, Frames},
+    frame::Frames,
     inputs,
     machine::{Job, Machine, Trouble},
     object::{Kernel, object},
@@ -41,7 +41,7 @@ impl Default for Options {
 }
 
 /// What no case is made of yet.
-const NOT_YET: &str = "memory, LDS and images; dual instructions; AccVGPRs";
+const NOT_YET: &str = "scratch and images";
 
 /// Cases whose kernels are in one object: a device that fails costs a new process and the object's loading.
 const TOGETHER: usize = 64;
@@ -156,17 +156,18 @@ fn job(
     for (number, case) in batch.iter().enumerate() {
         let name = format!("case{number}");
         let input = inputs::records(case, target, wave_size, options.seed, options.sweep);
+        let layout = case.layout(wave_size);
         kernels.push(Kernel {
             name: name.clone(),
-            code: frames.kernel(case.width, &case.words)?,
+            code: frames.kernel(layout, &case.words)?,
             width: case.width,
         });
         launches.push(Launch {
             kernel: name,
             groups: input.groups,
             block: u32::from(wave_size),
-            lds: 0,
-            output: (frame::record(wave_size, case.width) * input.groups as usize) as u64,
+            lds: case.arena.lds(wave_size),
+            output: (layout.record() * input.groups as usize) as u64,
             input: input.bytes,
             seconds: options.limit,
         });

@@ -1,10 +1,10 @@
 //! Records of both machines, register by register.
 
-use isa::{Operand, Reg, RegKind};
+use isa::{Effects, Operand, Reg, RegKind};
 
 use crate::{
     case::Case,
-    frame::{self, FIRST, HEADER, SCALARS, SCALARS_AT, SLOTS, Word},
+    frame::{FIRST, HEADER, Layout, SCALARS, SCALARS_AT, SLOTS, Word},
     report::{Approximation, Differences, Example, Outcome},
     ulp::Float,
 };
@@ -23,18 +23,24 @@ pub struct Results<'a> {
 
 /// A word of a record.
 #[derive(Clone, Copy)]
-struct Place {
-    kind: RegKind,
+struct RecordWord {
+    /// `None` is memory.
+    kind: Option<RegKind>,
+    /// The register's number, or which dword of the arena it is.
     index: u16,
     lane: Option<u32>,
     /// Byte in the record.
     at: usize,
 }
 
-impl Place {
+impl RecordWord {
     fn name(&self) -> String {
-        match self.kind {
+        let Some(kind) = self.kind else {
+            return format!("memory+{:#x}", 4 * self.index);
+        };
+        match kind {
             RegKind::Vgpr => format!("v{}", self.index),
+            RegKind::Agpr => format!("a{}", self.index),
             RegKind::Sgpr => format!("s{}", self.index),
             RegKind::Vcc => ["vcc_lo", "vcc_hi"][usize::from(self.index & 1)].to_owned(),
             RegKind::Exec => ["exec_lo", "exec_hi"][usize::from(self.index & 1)].to_owned(),
@@ -45,8 +51,12 @@ impl Place {
 }
 
 impl Results<'_> {
+    fn layout(&self) -> Layout {
+        self.case.layout(self.wave_size)
+    }
+
     fn size(&self) -> usize {
-        frame::record(self.wave_size, self.case.width)
+        self.layout().record()
     }
 
     /// Bit by bit.
@@ -82,7 +92,7 @@ impl Results<'_> {
         &self,
         found: &mut Differences,
         record: usize,
-        place: &Place,
+        place: &RecordWord,
         float: Option<Float>,
         [gpu, emulator]: [u32; 2],
     ) {
@@ -92,7 +102,7 @@ impl Results<'_> {
             found.examples.push(self.example(record, place));
         }
         let (Some(result), Some(float)) = (result, float) else {
-            found.elsewhere += u64::from(result.is_none());
+            found.elsewhere += u64::from(result.is_none() && !self.is_written(place));
             return;
         };
         // Both halves of a double, of which this is one.
@@ -124,7 +134,7 @@ impl Results<'_> {
     }
 
     /// The result of the instruction that has this register.
-    fn result(&self, place: &Place) -> Option<Reg> {
+    fn result(&self, place: &RecordWord) -> Option<Reg> {
         let explicit = self.case.decoded.operands.iter();
         let explicit = explicit.filter_map(|operand| match operand {
             Operand::Def(reg) => Some(*reg),
@@ -132,13 +142,19 @@ impl Results<'_> {
         });
         let implicit = self.case.decoded.implicit_defs.iter().copied();
         explicit.chain(implicit).find(|reg| {
-            reg.kind == place.kind
+            Some(reg.kind) == place.kind
                 && (reg.index..reg.index + u16::from(reg.width.max(1))).contains(&place.index)
         })
     }
 
+    /// Whether it is memory and the instruction writes such.
+    fn is_written(&self, place: &RecordWord) -> bool {
+        let writes = Effects::STORE.union(Effects::ATOMIC);
+        place.kind.is_none() && self.case.decoded.effects.intersects(writes)
+    }
+
     /// Every word of an output record that means something.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<RecordWord> {
         let control = [
             (Word::ExecLow, RegKind::Exec, 0),
             (Word::ExecHigh, RegKind::Exec, 1),
@@ -147,8 +163,8 @@ impl Results<'_> {
             (Word::Scc, RegKind::Scc, 0),
             (Word::M0, RegKind::M0, 0),
         ];
-        let new = |kind, index, lane, at| Place {
-            kind,
+        let new = |kind, index, lane, at| RecordWord {
+            kind: Some(kind),
             index,
             lane,
             at,
@@ -158,17 +174,33 @@ impl Results<'_> {
             .map(|(word, kind, index)| new(kind, index, None, 4 * word as usize));
         let scalars = SCALARS.zip((SCALARS_AT..).step_by(4));
         let scalars = scalars.map(|(index, at)| new(RegKind::Sgpr, index, None, at));
-        let lane_size = frame::lane(self.case.width);
+        let (lane_size, accumulating) = (self.layout().lane(), self.layout().accumulating);
         let vectors = (0..u32::from(self.wave_size)).flat_map(|lane| {
             (0..SLOTS * self.case.width).map(move |register| {
+                let slot = register / self.case.width;
+                let kind = match accumulating >> slot & 1 {
+                    0 => RegKind::Vgpr,
+                    _ => RegKind::Agpr,
+                };
                 let at = HEADER + lane as usize * lane_size + 4 * usize::from(register);
-                new(RegKind::Vgpr, FIRST + register, Some(lane), at)
+                new(kind, FIRST + register, Some(lane), at)
             })
         });
-        control.chain(scalars).chain(vectors).collect()
+        let memory = self.layout().arena_at()..self.size();
+        let memory = memory.step_by(4).zip(0..).map(|(at, index)| RecordWord {
+            kind: None,
+            index,
+            lane: None,
+            at,
+        });
+        control
+            .chain(scalars)
+            .chain(vectors)
+            .chain(memory)
+            .collect()
     }
 
-    fn example(&self, record: usize, place: &Place) -> Example {
+    fn example(&self, record: usize, place: &RecordWord) -> Example {
         let [gpu, emulator] =
             [self.gpu, self.emulator].map(|all| format!("{:#010x}", word(all, record + place.at)));
         Example {
@@ -200,7 +232,7 @@ impl Results<'_> {
                     } else {
                         None
                     };
-                    (place.kind, place.index, place.lane) == (reg.kind, index, lane)
+                    (place.kind, place.index, place.lane) == (Some(reg.kind), index, lane)
                 });
                 if let Some(place) = found {
                     let value = word(self.input, record + place.at);
@@ -231,11 +263,11 @@ impl Results<'_> {
                 Operand::Def(reg) => Some(*reg),
                 _ => None,
             });
-        let places: Vec<Place> = self
+        let places: Vec<RecordWord> = self
             .places()
             .into_iter()
             .filter(|place| {
-                result.is_some_and(|reg| (reg.kind, reg.index) == (place.kind, place.index))
+                result.is_some_and(|reg| (Some(reg.kind), reg.index) == (place.kind, place.index))
             })
             .collect();
         let mut counts = std::collections::BTreeMap::new();

@@ -1,12 +1,16 @@
-//! Where the fields of register operands are in the formats of vector and scalar arithmetic.
+//! Where the fields of register operands are in the formats of instructions.
 //!
 //! Source: the chapters "Microcode formats" of the ISA manuals. With it, every opcode of a format becomes an instruction on
 //! registers of our choice, which the decoder then names.
 
+mod memory;
+
+pub use memory::two_offsets;
+
 use gfx::Family;
 use isa::Format;
 
-use crate::frame::FIRST;
+use crate::frame::{FIRST, arena::Arena};
 
 /// What a field may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +26,7 @@ pub enum Holds {
 }
 
 /// A field with a register.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub dword: usize,
     pub bit: u32,
@@ -40,7 +44,9 @@ pub struct Encoding {
     pub opcodes: u32,
     pub fields: &'static [Field],
     /// Further bits, each set tried in turn.
-    pub extras: &'static [[u32; 2]],
+    pub extras: &'static [[u32; 3]],
+    /// What else may be tried with the format, beyond what [`Modifiers::for_format`] says.
+    pub variants: &'static [Modifiers],
 }
 
 const fn field(dword: usize, bit: u32, holds: Holds, slot: u16) -> Field {
@@ -54,10 +60,11 @@ const fn field(dword: usize, bit: u32, holds: Holds, slot: u16) -> Field {
 
 use Holds::{Either, Result, Scalar, Vector};
 
-const RESULT: u16 = 3;
+/// The slot of the result.
+pub const RESULT: u16 = 3;
 /// `op_sel_hi` of a packed instruction as it is when nothing is said: the second part is of the upper halves.
-const UPPER: [u32; 2] = [1 << 14, 3 << 27];
-const PLAIN: &[[u32; 2]] = &[[0, 0]];
+const UPPER: [u32; 3] = [1 << 14, 3 << 27, 0];
+const PLAIN: &[[u32; 3]] = &[[0; 3]];
 /// A literal behind the instruction, and the value of 16-bit constants.
 pub const LITERAL: u32 = 0x3fc0_0000;
 const CONSTANT: u32 = 0x1234;
@@ -87,25 +94,46 @@ const VOP2: &[Field] = &[
 ];
 const VOPC: &[Field] = &[field(0, 0, Either, 0), field(0, 9, Vector, 1)];
 
-/// The formats of arithmetic of a family.
+/// Both halves of two instructions in one. Results alternate between even and odd registers, and sources of one kind come from other banks.
+const VOPD: &[Field] = &[
+    field(0, 0, Either, 0),
+    field(1, 0, Either, 1),
+    field(0, 9, Vector, 2),
+    field(1, 9, Vector, 3),
+];
+/// The slots have one register each: the results go to the third and the fourth.
+const VOPD_RESULTS: [u32; 3] = [
+    0,
+    (FIRST as u32 + 2) << 24 | (FIRST as u32 + 3) >> 1 << 17,
+    0,
+];
+
+/// The formats of a family.
 #[rustfmt::skip]
 pub fn encodings(family: Family) -> Vec<Encoding> {
     let (vop3, vop3p) = match family {
         Family::Gfx9 => (0xd000_0000, 0xd380_0000),
         _ => (0xd400_0000, 0xcc00_0000),
     };
-    let new = |format, base, opcode_bit, opcodes, fields, extras| Encoding { format, base, opcode_bit, opcodes, fields, extras };
-    vec![
+    let new = |format, base, opcode_bit, opcodes, fields, extras| {
+        Encoding { format, base, opcode_bit, opcodes, fields, extras, variants: &[] }
+    };
+    let mut encodings = vec![
         new(Format::Sop1,  0xbe80_0000, 8,  256,  SOP1, PLAIN),
         new(Format::Sop2,  0x8000_0000, 23, 128,  SOP2, PLAIN),
         new(Format::Sopc,  0xbf00_0000, 16, 128,  SOPC, PLAIN),
-        new(Format::Sopk,  0xb000_0000, 23, 32,   SOPK, &[[CONSTANT, 0]]),
+        new(Format::Sopk,  0xb000_0000, 23, 32,   SOPK, &[[CONSTANT, 0, 0]]),
         new(Format::Vop1,  0x7e00_0000, 9,  256,  VOP1, PLAIN),
         new(Format::Vop2,  0,           25, 64,   VOP2, PLAIN),
         new(Format::Vopc,  0x7c00_0000, 17, 256,  VOPC, PLAIN),
         new(Format::Vop3,  vop3,        16, 1024, VOP3, PLAIN),
-        new(Format::Vop3p, vop3p,       16, 128,  VOP3, &[UPPER, [0, 0]]),
-    ]
+        new(Format::Vop3p, vop3p,       16, 128,  VOP3, &[UPPER, [0; 3]]),
+    ];
+    if family >= Family::Gfx11 {
+        encodings.push(new(Format::Vopd, 0xc800_0000, 17, 512, VOPD, &[VOPD_RESULTS]));
+    }
+    encodings.extend(memory::encodings(family));
+    encodings
 }
 
 /// Which of the sources that may be either are vector registers, in the order in which they are tried.
@@ -119,17 +147,20 @@ pub const SOURCES: &[[bool; 3]] = &[
     [false, false, false],
 ];
 
-/// Bits that change what an instruction does with its operands: which to clear, then which to set, in both words.
+/// Bits that change what an instruction does with its operands: which to clear, then which to set, in the first words.
 #[derive(Clone, Copy, Debug)]
 pub struct Modifiers {
-    clear: [u32; 2],
-    set: [u32; 2],
+    clear: [u32; 3],
+    set: [u32; 3],
+    /// Whether the result's register has to be named, which the instruction lacks without.
+    pub returns: bool,
 }
 
 const fn set(first: u32, second: u32) -> Modifiers {
     Modifiers {
-        clear: [0, 0],
-        set: [first, second],
+        clear: [0; 3],
+        set: [first, second, 0],
+        returns: false,
     }
 }
 
@@ -141,7 +172,7 @@ const CLAMPED: Modifiers = set(1 << 15, 0);
 /// The halves of packed sources in each other's place.
 const CROSSED: Modifiers = Modifiers {
     clear: UPPER,
-    set: [7 << 11, 0],
+    ..set(7 << 11, 0)
 };
 /// Upper halves of 16-bit operands, the result's last.
 const UPPER_SOURCES: Modifiers = set(7 << 11, 0);
@@ -149,7 +180,7 @@ const UPPER_RESULT: Modifiers = set(1 << 14, 0);
 
 impl Modifiers {
     /// What a format has.
-    pub fn of(format: Format) -> &'static [Modifiers] {
+    pub fn for_format(format: Format) -> &'static [Modifiers] {
         match format {
             Format::Vop3 => &[
                 NEGATED,
@@ -167,7 +198,7 @@ impl Modifiers {
 
     pub fn apply(&self, words: [u32; 4]) -> [u32; 4] {
         let mut changed = words;
-        for (index, word) in changed.iter_mut().take(2).enumerate() {
+        for (index, word) in changed.iter_mut().take(3).enumerate() {
             *word = *word & !self.clear[index] | self.set[index];
         }
         changed
@@ -223,7 +254,7 @@ const LANES: &[Form] = &[
 
 impl Form {
     /// What may be tried with a format.
-    pub fn of(format: Format) -> impl Iterator<Item = &'static Form> {
+    pub fn for_format(format: Format) -> impl Iterator<Item = &'static Form> {
         let lanes = match format {
             Format::Vop1 | Format::Vop2 | Format::Vopc => LANES,
             _ => &[],
@@ -245,18 +276,35 @@ impl Form {
     }
 }
 
+/// Some fields of a format.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    fields: &'static [Field],
+    mask: u8,
+}
+
+impl Used {
+    pub fn contains(&self, field: &Field) -> bool {
+        let is_chosen = |index: usize| self.mask >> index & 1 != 0;
+        self.fields
+            .iter()
+            .enumerate()
+            .any(|(index, other)| other == field && is_chosen(index))
+    }
+}
+
 impl Encoding {
     /// An instruction of the opcode. `number` says which register a field names, and whether it is a vector register.
     pub fn words(
         &self,
         opcode: u32,
-        extra: [u32; 2],
+        extra: [u32; 3],
         number: impl Fn(&Field) -> (u16, bool),
     ) -> [u32; 4] {
         let mut words = [
             self.base | opcode << self.opcode_bit | extra[0],
             extra[1],
-            0,
+            extra[2],
             0,
         ];
         for field in self.fields {
@@ -269,10 +317,23 @@ impl Encoding {
         words
     }
 
+    /// Which fields to try with registers, the others being zeros: memory instructions do not decode with anything in the fields that
+    /// they lack.
+    pub fn subsets(&self) -> impl Iterator<Item = Used> + use<> {
+        let all = (1_u8 << self.fields.len()) - 1;
+        let least = match Arena::of_format(self.format) {
+            Arena::None => all,
+            Arena::Global | Arena::Lds => 0,
+        };
+        let fields = self.fields;
+        (least..=all).rev().map(move |mask| Used { fields, mask })
+    }
+
     /// Words without a literal.
     fn size(&self) -> usize {
         match self.format {
-            Format::Vop3 | Format::Vop3p => 2,
+            Format::Vop3 | Format::Vop3p | Format::Vopd | Format::Ds | Format::Smem => 2,
+            Format::Flat | Format::Global | Format::Mubuf | Format::Mtbuf => 3,
             _ => 1,
         }
     }

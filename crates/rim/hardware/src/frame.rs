@@ -7,6 +7,9 @@
 //! | 0 to 255 | MODE (input only), EXEC, VCC, SCC, M0: a word for each of MODE, EXEC low, high, VCC low, high, SCC, M0 |
 //! | 256 to 511 | s16 to s47 |
 //! | 512 and up | of each lane the four slots of vector registers, v16 and up |
+//! | behind these | the arena, for instructions that access memory |
+
+pub mod arena;
 
 use std::collections::HashMap;
 
@@ -14,6 +17,7 @@ use gfx::{Family, Target};
 use isa::Assembler;
 
 use crate::{Error, Result};
+use arena::Arena;
 
 /// Number of the first register that an instruction may have, scalar and vector alike.
 pub const FIRST: u16 = 16;
@@ -45,14 +49,41 @@ pub enum Word {
 const NOTHING: u32 = 0xbf80_0000;
 const AHEAD: usize = 64;
 
-/// Bytes of a record.
-pub fn record(wave_size: u8, width: u16) -> usize {
-    HEADER + usize::from(wave_size) * lane(width)
+/// Where things are in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub wave_size: u8,
+    /// Vector registers of a slot.
+    pub width: u16,
+    pub arena: Arena,
+    /// A bit for each slot whose registers are AccVGPRs.
+    pub accumulating: u8,
 }
 
-/// Bytes of a lane in a record.
-pub fn lane(width: u16) -> usize {
-    usize::from(SLOTS * width) * 4
+impl Layout {
+    /// Bytes of a record.
+    pub fn record(self) -> usize {
+        self.arena_at() + self.arena.size(self.wave_size)
+    }
+
+    /// Bytes of a lane's vector registers.
+    pub fn lane(self) -> usize {
+        usize::from(SLOTS * self.width) * 4
+    }
+
+    /// Numbers of AccVGPRs that a record has in place of the vector registers.
+    fn accvgprs(self) -> impl Iterator<Item = u16> {
+        let slots = (0..SLOTS).filter(move |slot| self.accumulating >> slot & 1 != 0);
+        slots.flat_map(move |slot| {
+            let first = FIRST + slot * self.width;
+            first..first + self.width
+        })
+    }
+
+    /// Where the arena is.
+    pub fn arena_at(self) -> usize {
+        HEADER + usize::from(self.wave_size) * self.lane()
+    }
 }
 
 /// Makes frames for one target and wave size.
@@ -60,8 +91,8 @@ pub struct Frames {
     target: &'static Target,
     wave_size: u8,
     assembler: Assembler,
-    /// What is before and behind the instruction, by width.
-    made: HashMap<u16, (Vec<u8>, Vec<u8>)>,
+    /// What is before and behind the instruction.
+    made: HashMap<Layout, (Vec<u8>, Vec<u8>)>,
 }
 
 impl Frames {
@@ -76,13 +107,13 @@ impl Frames {
     }
 
     /// The code of a kernel around `words`.
-    pub fn kernel(&mut self, width: u16, words: &[u32]) -> Result<Vec<u8>> {
-        if !self.made.contains_key(&width) {
-            let before = self.assemble(&self.before(width))?;
-            let behind = self.assemble(&self.behind(width))?;
-            self.made.insert(width, (before, behind));
+    pub fn kernel(&mut self, layout: Layout, words: &[u32]) -> Result<Vec<u8>> {
+        if !self.made.contains_key(&layout) {
+            let before = self.assemble(&self.before(layout))?;
+            let behind = self.assemble(&self.behind(layout))?;
+            self.made.insert(layout, (before, behind));
         }
-        let (before, behind) = &self.made[&width];
+        let (before, behind) = &self.made[&layout];
         let mut code = before.clone();
         code.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         code.extend(behind);
@@ -99,10 +130,20 @@ impl Frames {
             })
     }
 
+    /// For everything that was loaded.
     fn wait(&self) -> &'static str {
         match self.target.family >= Family::Gfx12 {
-            true => "s_wait_loadcnt 0x0\ns_wait_kmcnt 0x0\n",
+            true => "s_wait_loadcnt 0x0\ns_wait_dscnt 0x0\ns_wait_kmcnt 0x0\n",
             false => "s_waitcnt vmcnt(0) lgkmcnt(0)\n",
+        }
+    }
+
+    /// For everything that was stored.
+    fn wait_for_stores(&self) -> &'static str {
+        match self.target.family {
+            Family::Gfx9 => self.wait(),
+            Family::Gfx12 | Family::Gfx12_5 => "s_wait_storecnt 0x0\ns_wait_dscnt 0x0\n",
+            _ => "s_waitcnt lgkmcnt(0)\ns_waitcnt_vscnt null, 0x0\n",
         }
     }
 
@@ -116,8 +157,8 @@ impl Frames {
 
     /// The kernel's arguments are the addresses of the records, in s[0:1]. It keeps the output's in s[6:7], the lane's part of
     /// a record in v1 and its word in v2.
-    fn before(&self, width: u16) -> String {
-        let (record, lane) = (record(self.wave_size, width), lane(width));
+    fn before(&self, layout: Layout) -> String {
+        let (record, lane) = (layout.record(), layout.lane());
         let (wait, workgroup) = (self.wait(), self.workgroup());
         let mut text = format!(
             "s_load_dwordx4 s[4:7], s[0:1], 0x0
@@ -135,11 +176,18 @@ impl Frames {
              v_lshlrev_b32 v2, 2, v0\n",
             SCALARS_AT + 64
         );
-        for (first, offset) in vectors(width) {
+        for (first, offset) in vectors(layout.width) {
             let last = first + 3;
             text += &format!("global_load_dwordx4 v[{first}:{last}], v1, s[4:5] offset:{offset}\n");
         }
         text += wait;
+        if layout.arena != Arena::None {
+            text += &arena::before(layout, self.target, wait);
+            text += self.wait_for_stores();
+        }
+        for register in layout.accvgprs() {
+            text += &format!("v_accvgpr_write_b32 a{register}, v{register}\n");
+        }
         text += "s_mov_b32 m0, s70
                  s_mov_b32 vcc_lo, s67
                  s_mov_b32 vcc_hi, s68
@@ -152,8 +200,12 @@ impl Frames {
         text + SETTLE
     }
 
-    fn behind(&self, width: u16) -> String {
+    fn behind(&self, layout: Layout) -> String {
         let mut text = SETTLE.to_owned();
+        if layout.arena != Arena::None {
+            text += self.wait();
+            text += self.wait_for_stores();
+        }
         if self.target.family >= Family::Gfx12 {
             text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
         }
@@ -183,11 +235,16 @@ impl Frames {
             "global_store_dword v2, v3, s[6:7]
              global_store_dword v2, v4, s[6:7] offset:{SCALARS_AT}\n"
         );
-        for (first, offset) in vectors(width) {
+        for register in layout.accvgprs() {
+            text += &format!("v_accvgpr_read_b32 v{register}, a{register}\n");
+        }
+        text += "s_nop 7\n";
+        for (first, offset) in vectors(layout.width) {
             let last = first + 3;
             text +=
                 &format!("global_store_dwordx4 v1, v[{first}:{last}], s[6:7] offset:{offset}\n");
         }
+        text += &arena::behind(layout, self.wait());
         text + "s_endpgm\n"
     }
 }

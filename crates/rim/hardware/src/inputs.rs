@@ -4,7 +4,7 @@ use gfx::Target;
 
 use crate::{
     case::{Case, Kind},
-    frame::{self, HEADER, SCALARS, SCALARS_AT, SLOTS, Word},
+    frame::{HEADER, SCALARS, SCALARS_AT, SLOTS, Word, arena::Arena},
 };
 
 /// MODE of HIP kernels: nearest even, denormals kept.
@@ -68,6 +68,8 @@ enum Type {
     Single,
     Double,
     Integer,
+    /// 0 or 1.
+    Bit,
 }
 
 /// The records of a launch.
@@ -86,7 +88,8 @@ pub fn records(
 ) -> Input {
     let mut random = Random::new(seed, case.mnemonic);
     let types = types(case);
-    let size = frame::record(wave_size, case.width);
+    let layout = case.layout(wave_size);
+    let size = layout.record();
     let modes = if case.is_float() && case.kind == Kind::Exact {
         MODES
     } else {
@@ -127,7 +130,9 @@ pub fn records(
             &types,
             &mut random,
         );
-        let lanes = record[HEADER..].chunks_exact_mut(frame::lane(case.width).max(1));
+        let (registers, arena) = record[HEADER..].split_at_mut(layout.arena_at() - HEADER);
+        fill(arena, arena.len() / 4, &types, &mut random);
+        let lanes = registers.chunks_exact_mut(layout.lane().max(1));
         for (lane, values) in lanes.enumerate() {
             fill(values, usize::from(SLOTS * case.width), &types, &mut random);
             if case.kind == Kind::Approximate {
@@ -167,6 +172,10 @@ fn types(case: &Case) -> Vec<Type> {
         }
         _ => None,
     };
+    // What is compared is to be equal now and then.
+    if case.arena != Arena::None && case.mnemonic.contains("cmp") {
+        return vec![Type::Bit];
+    }
     let mut types: Vec<Type> = case.types().filter_map(of).collect();
     if types.is_empty() {
         types.push(Type::Integer);
@@ -206,6 +215,7 @@ fn word(kind: Type, random: &mut Random) -> u32 {
             let value = random.next();
             value as u32 & 0x807f_ffff | (112 + (value >> 32) as u32 % 32) << 23
         }
+        (Type::Bit, _) => random.next() as u32 & 1,
         (Type::Integer, 0) => random.one_of(INTEGERS),
         (Type::Integer, 1) => random.next() as u32 >> random.below(32),
         _ => random.next() as u32,

@@ -46,8 +46,8 @@ struct Loaded {
     names: Vec<String>,
     /// Address and size of the input and of the output that all launches share.
     buffers: [(u64, u64); 2],
-    /// By kernel, workgroups and work-items of each.
-    prepared: HashMap<(String, u32, u32), Prepared>,
+    /// By kernel, workgroups, work-items of each, and LDS.
+    prepared: HashMap<(String, [u32; 3]), Prepared>,
 }
 
 impl Emulated {
@@ -133,7 +133,10 @@ impl Loaded {
         let mut bytes = vec![0; launch.output as usize];
         self.device.write(input, &launch.input)?;
         self.device.write(output, &bytes)?;
-        let key = (launch.kernel.clone(), launch.groups, launch.block);
+        let key = (
+            launch.kernel.clone(),
+            [launch.groups, launch.block, launch.lds],
+        );
         let prepared = match self.prepared.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {

@@ -89,7 +89,13 @@ fn descriptor(target: &'static Target, wave_size: u8, kernel: &Kernel) -> Result
             descriptor.set(field, value)?;
         }
     }
-    descriptor.require_vgprs(vgprs)?;
+    // AccVGPRs have the numbers of the vector registers that they stand beside.
+    let files = if descriptor.get("accum_offset").is_some() {
+        2
+    } else {
+        1
+    };
+    descriptor.require_vgprs(files * vgprs)?;
     descriptor.require_sgprs(SGPRS)?;
     Ok(descriptor)
 }

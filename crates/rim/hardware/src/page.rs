@@ -211,7 +211,7 @@ pub(crate) fn distance(ulp: u64) -> String {
 pub fn html(reports: &[Report]) -> String {
     let mut page = String::from(HEAD);
     for report in reports {
-        let _ = write!(page, "<h1>{}</h1><ul>", escaped(&headline(report)));
+        let _ = write!(page, "<h1>{}</h1><ul>", files::html(&headline(report)));
         for (count, what) in counts(report) {
             let _ = write!(page, "<li><b>{count}</b> {what}</li>");
         }
@@ -241,7 +241,7 @@ pub fn html(reports: &[Report]) -> String {
         );
     }
     if reports.len() > 1 {
-        let table = escaped(&table(reports));
+        let table = files::html(&table(reports));
         let _ = write!(
             page,
             "<h1>Approximate functions side by side</h1><pre>{table}</pre>"
@@ -267,7 +267,7 @@ fn section(page: &mut String, title: &str, lines: &[String]) {
         "<details{open}><summary>{title} ({count})</summary><ul>"
     );
     for line in lines {
-        let _ = write!(page, "<li>{}</li>", escaped(line));
+        let _ = write!(page, "<li>{}</li>", files::html(line));
     }
     *page += "</ul></details>\n";
 }
@@ -290,7 +290,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
         let _ = write!(
             page,
             "<tr><td>{} (wave{})<td>{}",
-            escaped(&found.mnemonic),
+            files::html(&found.mnemonic),
             found.wave_size,
             found.inputs
         );
@@ -306,7 +306,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
         }
         let _ = write!(page, "<td>{}", distance(found.worst()));
         if let Some(why) = &found.failed {
-            let _ = write!(page, "<td>{}", escaped(why));
+            let _ = write!(page, "<td>{}", files::html(why));
         }
     }
     *page += "</table>\n";
@@ -316,7 +316,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
             page,
             &format!(
                 "{} (wave{}): farthest and special results",
-                escaped(&found.mnemonic),
+                files::html(&found.mnemonic),
                 found.wave_size
             ),
             &lines,
@@ -347,18 +347,12 @@ fn programs(page: &mut String, report: &Report) {
             let _ = write!(
                 page,
                 "<tr><td>{}<td>{}<td>{}<td>{:.3}<td>{times:.2}",
-                escaped(&program.name),
-                escaped(tool),
-                escaped(result),
+                files::html(&program.name),
+                files::html(tool),
+                files::html(result),
                 run.seconds
             );
         }
     }
     *page += "</table>\n";
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

@@ -1,77 +1,22 @@
 //! Faults planted into a device that is well otherwise: the check finds them, and nothing else.
 
+mod common;
+
+use common::{checked, differing, faulty};
 use gfx::Target;
 use hardware::{
-    Emulated, Job, Machine, Options, Report, Trouble, cases, check,
-    frame::{self, FIRST, HEADER},
+    Emulated, Job, Machine, Trouble, cases,
+    frame::{FIRST, HEADER, Layout, arena::Arena},
     report::Outcome,
 };
-use hsa_device::About;
 
-/// The emulated device with something wrong.
-struct Faulty<F, G> {
-    device: Emulated,
-    before: F,
-    behind: G,
-}
-
-impl<F: FnMut(&mut Job), G: FnMut(&Job, usize, &mut Vec<u8>)> Machine for Faulty<F, G> {
-    fn run(&mut self, job: &Job) -> Vec<Result<Vec<u8>, Trouble>> {
-        let mut changed = Job {
-            object: job.object.clone(),
-            launches: job.launches.clone(),
-        };
-        (self.before)(&mut changed);
-        let mut outputs = self.device.run(&changed);
-        for (number, output) in outputs.iter_mut().enumerate() {
-            if let Ok(output) = output {
-                (self.behind)(job, number, output);
-            }
-        }
-        outputs
-    }
-}
-
-fn about(target: &str) -> About {
-    About {
-        isa: format!("amdgcn-amd-amdhsa--{target}"),
-        ..Default::default()
-    }
-}
-
-fn checked(target: &str, only: &str, gpu: &mut dyn Machine) -> Report {
-    let options = Options {
-        only: Some(only.to_owned()),
-        sweep: 1 << 12,
-        ..Default::default()
-    };
-    let mut emulator = Emulated::new();
-    check(&about(target), gpu, &mut emulator, &options, &mut |_, _| ()).expect("it runs")
-}
-
-fn faulty(
-    before: impl FnMut(&mut Job),
-    behind: impl FnMut(&Job, usize, &mut Vec<u8>),
-) -> impl Machine {
-    Faulty {
-        device: Emulated::new(),
-        before,
-        behind,
-    }
-}
-
-/// Mnemonics with a difference.
-fn differing(report: &Report) -> Vec<&str> {
-    let differs = |outcome: &Outcome| matches!(outcome, Outcome::Differs(_));
-    let mut names: Vec<&str> = report
-        .instructions
-        .iter()
-        .filter(|instruction| differs(&instruction.outcome))
-        .map(|instruction| instruction.mnemonic.as_str())
-        .collect();
-    names.dedup();
-    names
-}
+/// Of an instruction on single registers.
+const WAVE64: Layout = Layout {
+    wave_size: 64,
+    width: 1,
+    arena: Arena::None,
+    accumulating: 0,
+};
 
 #[test]
 fn a_sound_device_agrees() {
@@ -175,12 +120,11 @@ fn flushed_denormals_are_found_and_called_so() {
 #[test]
 fn a_lost_wait_is_found() {
     // The result arrives after it was stored: the register has its old value.
-    let width = 1;
-    let result = 4 * usize::from(3 * width);
+    let result = 4 * 3;
     let mut gpu = faulty(
         |_| (),
         |job, number, output| {
-            let record = frame::record(64, width);
+            let record = WAVE64.record();
             let launch = &job.launches[number];
             if launch.output as usize != record * launch.groups as usize {
                 return;
@@ -188,7 +132,7 @@ fn a_lost_wait_is_found() {
             let inputs = launch.input.chunks_exact(record);
             for (after, before) in output.chunks_exact_mut(record).zip(inputs) {
                 for lane in 0..4 {
-                    let at = HEADER + lane * frame::lane(width) + result;
+                    let at = HEADER + lane * WAVE64.lane() + result;
                     after[at..at + 4].copy_from_slice(&before[at..at + 4]);
                 }
             }
@@ -215,13 +159,12 @@ fn a_lost_wait_is_found() {
 #[test]
 fn approximations_are_counted_in_units_of_the_last_place() {
     // Every result is the next larger float in magnitude, but for those that are none or zero.
-    let width = 1;
     let mut gpu = faulty(
         |_| (),
         |_, _, output| {
-            for record in output.chunks_exact_mut(frame::record(64, width)) {
-                for lane in record[HEADER..].chunks_exact_mut(frame::lane(width)) {
-                    let at = 4 * usize::from(3 * width);
+            for record in output.chunks_exact_mut(WAVE64.record()) {
+                for lane in record[HEADER..].chunks_exact_mut(WAVE64.lane()) {
+                    let at = 4 * 3;
                     let value = u32::from_le_bytes(lane[at..at + 4].try_into().unwrap());
                     if f32::from_bits(value).is_normal() {
                         lane[at..at + 4].copy_from_slice(&(value + 1).to_le_bytes());

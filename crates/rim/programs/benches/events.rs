@@ -1,7 +1,7 @@
 //! Nanoseconds of a call of HSA and of HIP, and what events add to it: `cargo bench -p programs --bench events`. The programs call one
 //! function again and again, some hundred times a round, and tell of the quickest round, so that other work on the machine does not
-//! matter. Runs without a tool, with one that subscribed to another function, and with one that subscribed to this one take turns, and
-//! the quickest of each is told.
+//! matter. Runs without a tool, with one that subscribed to nothing, with one that subscribed to another function, and with one that
+//! subscribed to this one take turns, and the quickest of each is told.
 
 use std::{path::Path, process::ExitCode};
 
@@ -43,7 +43,7 @@ struct Case {
     library: &'static str,
     call: &'static str,
     functions: [&'static str; 2],
-    /// Subscribes to FUNCTION.
+    /// SUBSCRIBES to FUNCTION, or not.
     tool: &'static str,
 }
 
@@ -56,7 +56,10 @@ const CASES: [Case; 2] = [
 #include <luthier.h>
 MARK_LUTHIER_DEVICE_MODULE
 static unsigned long heard = 0;
-void luthier_at_init() { luthier_subscribe_hsa(HSA_API_ID_FUNCTION); }
+void luthier_at_init() {
+  if (SUBSCRIBES)
+    luthier_subscribe_hsa(HSA_API_ID_FUNCTION);
+}
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) { ++heard; }
 "#,
     },
@@ -70,7 +73,7 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 MARK_LUTHIER_DEVICE_MODULE
 static unsigned long heard = 0;
 void luthier_at_init() {
-  if (!luthier_subscribe_hip(HIP_API_ID_FUNCTION))
+  if (SUBSCRIBES && !luthier_subscribe_hip(HIP_API_ID_FUNCTION))
     abort();
 }
 void atHipEvt(void *args, luthier_api_phase_t, int) { ++heard; }
@@ -116,10 +119,16 @@ fn compare(case: &Case) -> Result<()> {
     compile(&path("program.hip"), &program, &["-lhsa-runtime64"])?;
     let library = ["-fPIC", "-shared", "-Xclang", "-fembed-bitcode=all"];
     let mut runs = vec![("without a tool", None, f64::MAX)];
-    let whats = ["another function's events", "its events"];
-    for (what, function) in whats.into_iter().zip(case.functions) {
-        let source = path(&format!("{function}.hip"));
+    let [other, this] = case.functions;
+    let subscriptions = [
+        ("no events", "false", this),
+        ("another function's events", "true", other),
+        ("its events", "true", this),
+    ];
+    for (number, (what, subscribes, function)) in subscriptions.into_iter().enumerate() {
+        let source = path(&format!("tool{number}.hip"));
         let tool = case.tool.replace("FUNCTION", function);
+        let tool = tool.replace("SUBSCRIBES", subscribes);
         compile(&source, &tool, &library)?;
         runs.push((what, Some(source.with_extension("out.so")), f64::MAX));
     }

@@ -17,16 +17,8 @@ use crate::{Program, root};
 /// `target/programs` or in the folder that `LUTHIER_TEST_PROGRAMS` names: a compiler of another release wants its own.
 pub fn compile(program: &Program) -> Result<PathBuf> {
     let language = program.language;
-    let mut arguments: Vec<String> = Vec::new();
-    arguments.extend(language.flags.iter().map(|&flag| flag.to_owned()));
-    arguments.extend(
-        program
-            .header
-            .devices
-            .iter()
-            .map(|device| format!("{}{device}", language.target)),
-    );
-    arguments.extend(program.header.flags.iter().cloned());
+    let devices = program.header.devices.iter().map(String::as_str);
+    let mut arguments = arguments(program, devices);
 
     let mut hasher = DefaultHasher::new();
     arguments.hash(&mut hasher);
@@ -46,17 +38,26 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
         std::process::id(),
         NUMBER.fetch_add(1, Ordering::Relaxed)
     ));
-    // GCC's device code calls libraries, which it wants to be named behind the source.
-    let output = Command::new(language.compiler)
-        .arg(&program.source)
-        .args(&arguments)
-        .arg("-o")
-        .arg(&unfinished)
-        .output()
-        .with_context(|| {
+    let run = |arguments: &[String]| {
+        // GCC's device code calls libraries, which it wants to be named behind the source.
+        let output = Command::new(language.compiler)
+            .arg(&program.source)
+            .args(arguments)
+            .arg("-o")
+            .arg(&unfinished)
+            .output();
+        output.with_context(|| {
             let (compiler, packages) = (language.compiler, language.packages);
             format!("cannot run {compiler} (Debian packages {packages})")
-        })?;
+        })
+    };
+    let mut output = run(&arguments)?;
+    if !output.status.success()
+        && let Some(family) = family(&String::from_utf8_lossy(&output.stderr))
+    {
+        arguments = self::arguments(program, [family].into_iter());
+        output = run(&arguments)?;
+    }
     if !output.status.success() {
         bail!(
             "{} {} failed:\n{}",
@@ -68,6 +69,23 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     fs::rename(&unfinished, &executable)
         .with_context(|| format!("cannot make {}", executable.display()))?;
     Ok(executable)
+}
+
+/// What the compiler is told besides the source, to make code for these targets.
+fn arguments<'a>(program: &Program, targets: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let language = program.language;
+    let flags = language.flags.iter().map(|&flag| flag.to_owned());
+    let targets = targets.map(|target| format!("{}{target}", language.target));
+    let flags = flags.chain(targets);
+    flags.chain(program.header.flags.iter().cloned()).collect()
+}
+
+/// The generic target that GCC names where it has libraries for the device's family and not for the device.
+fn family(printed: &str) -> Option<&str> {
+    let (_, rest) = printed.split_once("generic architecture")?;
+    let (_, rest) = rest.split_once("-march=")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')?;
+    Some(&rest[..end])
 }
 
 /// Hashes a file and, once each, the files it includes with quotes.
@@ -91,4 +109,17 @@ fn hash_sources(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_family_is_the_one_that_gcc_names() {
+        let printed = "gcn mkoffload: fatal error: GCC was built without library support for \u{2018}-march=gfx900\u{2019}; consider \
+                       compiling for the associated generic architecture \u{2018}-march=gfx9-generic\u{2019} instead\n";
+        assert_eq!(family(printed), Some("gfx9-generic"));
+        assert_eq!(family("unknown -march=gfx900"), None);
+    }
 }

@@ -202,6 +202,14 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
     );
     assert_eq!(said.matches(expected.trim_end()).count(), 1, "{said}");
 
+    // By its name in the library, where there are others or not.
+    let said = good(&scene.run(&["-t", &format!("{library}:{NAME}")], &[]));
+    assert!(said.contains(&expected), "{said}");
+    let output = scene.run(&["-t", &format!("{library}:other")], &[]);
+    let said = text(&output.stderr);
+    let reason = "has no tool other, but own-counter";
+    assert!(said.contains(reason) && !said.contains(&expected), "{said}");
+
     // Before anything starts.
     let copy = scene.folder.path().join("libcopy.so");
     std::fs::copy(library, &copy).unwrap();

@@ -185,3 +185,114 @@ fn counting_tools_count_what_the_site_chooses() {
         assert_eq!(sites, 0, "{site}");
     }
 }
+
+/// Waves by block of the kernels, as bb-count has them: names and addresses, and how many.
+fn blocks(counted: &impl Fn(&str) -> serde_json::Value) -> Vec<(String, u64, u64)> {
+    let rows = counted("bb-count");
+    let blocks = rows.as_array().unwrap().iter().flat_map(|row| {
+        let kernel = row["kernel"].as_str().unwrap();
+        let blocks = row["blocks"].as_array().unwrap().iter();
+        blocks.map(move |block| {
+            let number = |key: &str| block[key].as_u64().unwrap();
+            (
+                format!("{kernel} {}", block["pc"]),
+                number("waves"),
+                number("instructions"),
+            )
+        })
+    });
+    let mut blocks: Vec<_> = blocks.collect();
+    blocks.sort();
+    blocks
+}
+
+#[test]
+fn tools_see_the_executions_that_are_chosen() {
+    if !programs::can_compile() {
+        return;
+    }
+    const TOOLS: &str = "instr-count,bb-count,opcode-histogram";
+    // Lanes that part, loops and votes.
+    let program = programs::named("divergence").unwrap();
+    let application = programs::compile(&program).unwrap();
+    let all = blocks(&counted(&application, TOOLS, &[]));
+    assert!(all.iter().any(|(_, waves, _)| *waves > 7), "{all:?}");
+    type Seen = fn(u64) -> u64;
+    for (options, seen) in [
+        (&["--first", "3"][..], (|waves| waves.min(3)) as Seen),
+        (&["--sample", "4"], |waves| waves.div_ceil(4)),
+        (&["--sample", "2", "--first", "2"], |waves| {
+            waves.div_ceil(2).min(2)
+        }),
+        // Any workgroup.
+        (&["--site", "workgroup=*,*,*"], |waves| waves),
+        (&["--workgroup", "*,*,*", "--first", "2"], |waves| {
+            waves.min(2)
+        }),
+        // There is none of this number.
+        (&["--workgroup", "0,0,1"], |_| 0),
+    ] {
+        let some = counted(&application, TOOLS, options);
+        let expected: Vec<_> = all
+            .iter()
+            .map(|(block, waves, instructions)| (block.clone(), seen(*waves), *instructions))
+            .collect();
+        let found = blocks(&some);
+        // Blocks that nobody ran may be left out.
+        for (block, waves, _) in &expected {
+            let known = found.iter().find(|(known, ..)| known == block);
+            let counted = known.map_or(0, |(_, waves, _)| *waves);
+            assert_eq!(counted, *waves, "{options:?}: {block}");
+        }
+        let instructions: u64 = expected.iter().map(|(_, waves, len)| waves * len).sum();
+        let of_waves = sum(&some("instr-count"), |row| {
+            row["wave_instructions"].as_u64().unwrap()
+        });
+        assert_eq!(of_waves, instructions, "{options:?}");
+        let of_opcodes = sum(&some("opcode-histogram"), |row| {
+            let opcodes = row["opcodes"].as_object().unwrap().values();
+            opcodes.map(|count| count.as_u64().unwrap()).sum()
+        });
+        assert_eq!(of_opcodes, instructions, "{options:?}");
+    }
+}
+
+#[test]
+fn a_workgroup_is_one_of_those_of_each_launch() {
+    let Some(application) = application() else {
+        return;
+    };
+    // Four launches with workgroups of one wave: 4, 4, 4 and 8, which all do the same.
+    let instructions = |options: &[&str]| {
+        let options = [&["-k", "^add_one"], options].concat();
+        sum(
+            &counted(&application, "instr-count", &options)("instr-count"),
+            |row| row["wave_instructions"].as_u64().unwrap(),
+        )
+    };
+    let of_wave = instructions(&[]) / 20;
+    assert_eq!(instructions(&["--workgroup", "2"]), 4 * of_wave);
+    assert_eq!(instructions(&["--workgroup", "7,*"]), of_wave);
+    assert_eq!(instructions(&["--workgroup", "2,1"]), 0);
+    // Of the four launches the first two.
+    let first = instructions(&["--workgroup", "2", "--first", "2"]);
+    assert_eq!(first, 2 * of_wave);
+
+    // Tools that write records: a load and a store of 64 lanes.
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let options = [
+        "-t",
+        "mem-trace",
+        "-k",
+        "^add_one",
+        "--first",
+        "3",
+        "--output",
+        output,
+    ];
+    let (good, said) = run(&application, &options, &[]);
+    assert!(good && said.contains(" 384 records written"), "{said}");
+    let (good, said) = run(&application, &["--first", "some"], &[]);
+    assert!(!good && said.contains("`first=some`"), "{said}");
+}

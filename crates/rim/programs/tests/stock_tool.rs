@@ -2,7 +2,7 @@
 
 mod stock;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Command};
 
 use programs::Bounded;
 use stock::{DEVICE, Scene, compilers, said};
@@ -188,14 +188,43 @@ fn cached_kernels_are_those_that_host_code_asks_for() {
     assert!(stdout.contains("sum 40\n"), "{stdout}");
 }
 
+/// Waves of 32 lanes, with what compilers make of all that the header has.
+#[test]
+fn tools_for_waves_of_32_lanes_compile_and_count() {
+    let Some(scene) = Scene::new() else { return };
+    let source = scene.path("narrow.hip");
+    let text = AMOUNT.replace(
+        "if (luthier::elected()) atomicAdd(&sum, amount);",
+        "unsigned different = luthier::distinct(luthier::lane() / 4, luthier::exec());\n\
+         if (luthier::elected()) atomicAdd(&sum, amount + different);",
+    );
+    std::fs::write(&source, text).unwrap();
+    let mut compiler = Command::new("hipcc");
+    compiler.arg("--offload-arch=gfx1030");
+    let tool = scene.compile(compiler, &source, "narrow");
+    let output = scene
+        .emulator
+        .command()
+        .args(["run", "--device", "gfx1030", "-k", "^add_one", "-t"])
+        .arg(&tool)
+        .arg("--")
+        .arg(&scene.application)
+        .env("LUTHIER_CACHE", scene.path("cache"))
+        .env("AMOUNT", "2")
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    // 40 waves, each with 8 different values.
+    assert!(said.contains("sum 400\n"), "{output:?}");
+}
+
 #[test]
 fn a_library_without_bitcode_says_what_is_missing() {
     let Some(scene) = Scene::new() else { return };
     let source = scene.path("bare.hip");
     std::fs::write(&source, AMOUNT).unwrap();
     let library = scene.path("bare.so");
-    let [(_, mut hipcc), _] = compilers();
-    let compiled = hipcc
+    let compiled = Command::new("hipcc")
         .args(["-w", "--offload-arch=gfx90a", "-fPIC", "-shared", "-I"])
         .arg(programs::root().join("include"))
         .arg(&source)
@@ -218,6 +247,30 @@ fn a_library_without_bitcode_says_what_is_missing() {
     );
 }
 
+#[test]
+fn libraries_go_by_their_names_and_are_named_as_users_know_them() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = "#include <luthier.h>\nMARK_LUTHIER_DEVICE_MODULE\n";
+    let named = scene.tool("libnamed", &format!("{tool}void luthier_at_init() {{}}\n"));
+    let (_, stderr) = scene.with(&named);
+    assert!(stderr.contains("luthier named: "), "{stderr}");
+
+    // A copy is the same tool, which would count twice.
+    let copy = scene.path("copies/libnamed.so");
+    std::fs::create_dir(copy.parent().unwrap()).unwrap();
+    std::fs::copy(&named, &copy).unwrap();
+    let (named, copy) = (named.to_str().unwrap(), copy.to_str().unwrap());
+    let (_, stderr) = scene.run(&["-t", named, "-t", copy], &[]);
+    let message = format!("{copy} is a copy of {named}; it runs once\n");
+    assert!(stderr.contains(&message), "{stderr}");
+
+    let calls = "extern \"C\" void nowhere();\nvoid luthier_at_init() { nowhere(); }\n";
+    let broken = scene.tool("libbroken", &format!("{tool}{calls}"));
+    let (_, stderr) = scene.with(&broken);
+    let message = format!("{}: undefined symbol: nowhere", broken.display());
+    assert!(stderr.contains(&message), "{stderr}");
+}
+
 /// Every sample, in a run of all of them.
 #[test]
 fn samples_say_what_the_program_did() {
@@ -230,8 +283,7 @@ fn samples_say_what_the_program_did() {
         "opcode_histogram",
     ] {
         let source = programs::root().join(format!("examples/tools/{name}.hip"));
-        let [(_, hipcc), _] = compilers();
-        let library = scene.compile(hipcc, &source, name);
+        let library = scene.compile(Command::new("hipcc"), &source, name);
         options.extend(["-t".to_owned(), library.to_str().unwrap().to_owned()]);
     }
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
@@ -245,6 +297,11 @@ fn samples_say_what_the_program_did() {
     ] {
         assert!(said.contains(text), "{text}: {said}");
     }
+    // The program's own four.
+    let launches = |line: &&str| line.ends_with("  hipLaunchKernel");
+    let launches = said.lines().find(launches);
+    let launches = launches.unwrap_or_else(|| panic!("{said}"));
+    assert!(launches.contains(" 4 calls "), "{said}");
     assert!(!said.contains("nan_tracer:  "), "{said}");
 }
 
@@ -311,19 +368,21 @@ fn events_of_hip_have_its_arguments() {
     assert!(stdout.contains(expected), "{stdout}{stderr}");
 }
 
-/// Copies that are asked for by name, before HIP is used and later, and an allocation that is the first call of HIP.
+/// Copies that are asked for by name, before HIP is used and later, and an allocation that is the first call of HIP, except for the
+/// start-up code's.
 const ASKS: &str = r#"
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
 #include <cstdio>
 typedef hipError_t (*copy)(void *, const void *, size_t, hipMemcpyKind);
+__global__ void of_the_application() {}
 int main() {
   char host[64] = {1};
   auto before = (copy)dlsym(RTLD_DEFAULT, "hipMemcpy");
   void *device = nullptr;
   if (hipMalloc(&device, 64) != hipSuccess)
     return 1;
-  void *library = dlopen("libamdhip64.so.5", RTLD_LAZY);
+  void *library = dlopen("libamdhip64.so", RTLD_LAZY);
   auto of_library = (copy)dlsym(library, "hipMemcpy");
   auto other = (hipError_t (*)(void *))dlsym(RTLD_DEFAULT, "hipFree");
   for (copy each : {before, of_library, &hipMemcpy})
@@ -340,13 +399,20 @@ int main() {
 const WRAPS: &str = r#"
 #include <luthier.h>
 MARK_LUTHIER_DEVICE_MODULE
+extern "C" void __hipRegisterFunction(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
 static int allocations, copies;
+static std::string kernels;
+LUTHIER_WRAP_HIP(void, __hipRegisterFunction, void **module, const void *host, char *device, const char *name, unsigned limit,
+                 void *thread, void *block, void *block_size, void *grid_size, int *wave) {
+  kernels += name;
+  original(module, host, device, name, limit, thread, block, block_size, grid_size, wave);
+}
 LUTHIER_WRAP_HIP(hipError_t, hipMalloc, void **to, size_t size) { ++allocations; return original(to, size); }
 LUTHIER_WRAP_HIP(hipError_t, hipMemcpy, void *to, const void *from, size_t size, hipMemcpyKind kind) {
   ++copies;
   return original(to, from, size, kind);
 }
-void luthier_at_term() { luthier_report("wrapped " + std::to_string(allocations) + " allocations " + std::to_string(copies) + " copies"); }
+void luthier_at_term() { luthier_report("wrapped " + std::to_string(allocations) + " allocations " + std::to_string(copies) + " copies " + kernels); }
 "#;
 
 #[test]
@@ -356,5 +422,8 @@ fn functions_are_wrapped_from_the_start_and_under_their_names() {
     };
     let tool = scene.tool("wraps", WRAPS);
     let (_, said) = scene.with(&tool);
-    assert!(said.contains("wrapped 1 allocations 3 copies\n"), "{said}");
+    assert!(
+        said.contains("wrapped 1 allocations 3 copies _Z18of_the_applicationv\n"),
+        "{said}"
+    );
 }

@@ -111,6 +111,8 @@ fn a_tool_without_the_sources_of_luthier() {
     let library = build(&folder);
     let library = library.to_str().unwrap();
     let (_, said) = scene.run(&["-t", library, "-t", "instr-count"], &[]);
+    let names = "luthier own_counter, instr-count: ";
+    assert!(said.contains(names), "{said}");
     let (_, of_other) = said.split_once("instr-count:\n").expect("the other tool");
     let row = of_other.lines().nth(1).expect("its row");
     let waves = row.split_whitespace().next().expect("wave instructions");

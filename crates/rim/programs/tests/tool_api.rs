@@ -55,6 +55,9 @@ fn hooks_use_what_hip_has() {
     let Some(scene) = Scene::new() else { return };
     let tool = scene.tool("hip", &at_entry(IS_HIP, "look"));
     let (stdout, stderr) = scene.with(&tool);
+    // The same by clang alone, which gets HIP's names from our header.
+    let alone = scene.built("alone", &at_entry(IS_HIP, "look"));
+    let (of_clang, said_of_clang) = scene.with(&alone);
     // (Launch 0 is that of hipMemset.) Work-items: 0 to 63 in each of 20 workgroups; workgroups: three times 0 to 3 and once 0 to 7.
     let expected = format!(
         "1280 {} {} 64 8 64 {} {} {} 4 0 64 end\n",
@@ -65,13 +68,50 @@ fn hooks_use_what_hip_has() {
         20 * 2016
     );
     assert!(stdout.contains(&expected), "{stdout}{stderr}");
+    assert!(of_clang.contains(&expected), "{of_clang}{said_of_clang}");
+}
+
+/// HIP's names where there is no HIP, as far as the first test does not have them.
+const NAMES: &str = r#"
+__managed__ unsigned long long seen[8];
+__shared__ unsigned in_lds;
+extern "C" __device__ void look() {
+  long long begun = clock64();
+  in_lds = 0;
+  atomicAdd(&in_lds, 2);
+  if (threadIdx.x == 0)
+    atomicAdd(&seen[0], in_lds);
+  atomicCAS(&seen[1], 0, 7);
+  atomicExch(&seen[2], 9);
+  atomicXor(&seen[3], 1ull << threadIdx.x);
+  atomicMin(&seen[4], threadIdx.x);
+  atomicAdd(&seen[5], clock64() > begun);
+  atomicSub(&seen[6], 1);
+  atomicAnd(&seen[7], 1 + threadIdx.x % 2 * 2);
+  if (threadIdx.x == 3 && blockIdx.x == 7)
+    printf("lane %u of %u, %d\n", threadIdx.x, blockDim.x, (int)warpSize);
+}
+void luthier_at_init() { seen[3] = 3; seen[4] = 99; seen[6] = 1281; seen[7] = 7; }
+void luthier_at_term() { for (unsigned long long value : seen) printf("%llu ", value); printf("end\n"); }
+"#;
+
+#[test]
+fn hips_names_are_there_without_hip() {
+    let Some(scene) = Scene::new() else { return };
+    let tool = scene.built("names", &at_entry(NAMES, "look"));
+    let (stdout, stderr) = scene.with(&tool);
+    // 20 waves of 64 lanes: every bit is flipped 20 times; LDS has the 64 lanes' twos.
+    let expected = "2560 7 9 3 0 1280 1 1 end\n";
+    assert!(stdout.contains(expected), "{stdout}{stderr}");
+    assert!(stdout.contains("lane 3 of 64, 64\n"), "{stdout}{stderr}");
 }
 
 const PRINTS: &str = r#"
 extern "C" __device__ void look() {
   if (threadIdx.x == 5)
-    printf("workgroup %u of %d, %s: %.2f %c%%\n", (unsigned)blockIdx.x, (int)gridDim.x,
-           "a text that is longer than the fifty-six bytes that one piece of a message has", 1.25, 'x');
+    printf("workgroup %u of %d, %s: %.2f %c%% %g\n", (unsigned)blockIdx.x, (int)gridDim.x,
+           "a text that is longer than the fifty-six bytes that one piece of a message has", 1.25, 'x',
+           threadIdx.x * 20.0 - 100);
   assert(blockIdx.x != 6 || threadIdx.x != 9);
 }
 "#;
@@ -83,7 +123,7 @@ fn hooks_print_and_assert() {
     let (stdout, stderr) = scene.with(&tool);
     let line = |block, blocks| {
         format!(
-            "workgroup {block} of {blocks}, a text that is longer than the fifty-six bytes that one piece of a message has: 1.25 x%\n"
+            "workgroup {block} of {blocks}, a text that is longer than the fifty-six bytes that one piece of a message has: 1.25 x% 0\n"
         )
     };
     for (block, blocks, times) in [(3, 4, 3), (7, 8, 1)] {
@@ -332,6 +372,46 @@ fn a_tool_has_several_sources() {
             stdout.contains("first 1280 second 2560\n"),
             "{name} {rdc:?}: {stdout}{stderr}"
         );
+    }
+}
+
+/// Two sources whose hooks use each other's device functions and variables: per wave 2 * 5 and 1000.
+const CALLER: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+__device__ luthier_u64 total = 0;
+__device__ void add_twice(unsigned amount);
+extern "C" __device__ void caller(unsigned amount) { if (luthier::elected()) add_twice(amount); }
+LUTHIER_EXPORT_FUNC(caller)
+void insert_other(const Instr &at);
+void luthier_at_kernel(luthier_u64 kernel_object) {
+  auto entry = luthier_disassemble_kernel_object(kernel_object)[0];
+  luthier_insert_call(entry, LUTHIER_GET_HOOK_HANDLE(caller), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_CONSTANT, 0, 5}});
+  insert_other(entry);
+}
+void luthier_at_term() { printf("total %lu\n", (unsigned long)luthier_copy_from_variable(total)); }
+"#;
+const CALLEE: &str = r#"
+#include <luthier.h>
+extern __device__ luthier_u64 total;
+__device__ void add_twice(unsigned amount) { luthier::add(&total, 2 * amount); }
+extern "C" __device__ void other() { luthier::count_wave(&total, 1000); }
+LUTHIER_EXPORT_FUNC(other)
+void insert_other(const Instr &at) { luthier_insert_call(at, LUTHIER_GET_HOOK_HANDLE(other), LUTHIER_IPOINT_BEFORE); }
+"#;
+
+#[test]
+fn hooks_call_device_functions_of_other_sources() {
+    let Some(scene) = Scene::new() else { return };
+    let (caller, callee) = (scene.path("caller.hip"), scene.path("callee.hip"));
+    std::fs::write(&caller, CALLER).unwrap();
+    std::fs::write(&callee, CALLEE).unwrap();
+    for (name, mut compiler) in stock::compilers() {
+        compiler.arg("-fgpu-rdc").arg(&callee);
+        let library = scene.compile(compiler, &caller, name);
+        let (stdout, stderr) = scene.with(&library);
+        let expected = format!("total {}\n", 20 * (2 * 5 + 1000));
+        assert!(stdout.contains(&expected), "{name}: {stdout}{stderr}");
     }
 }
 

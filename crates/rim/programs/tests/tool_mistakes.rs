@@ -127,6 +127,9 @@ fn hooks_get_every_value_that_is_documented() {
         (once.to_owned(), "\"workgroup.x\"", groups),
         (once.to_owned(), "\"workgroup.y\"", 0),
         (once.to_owned(), "\"workgroup.z\"", 0),
+        // Rounded to nearest, denormals kept, clamped as DX10 has it, and as IEEE has it.
+        (by_lane.to_owned(), "\"mode\"", 20 * 64 * 0x3f0),
+        (lanes("luthier::mode() & 1023"), "", 20 * 64 * 0x3f0),
         (table.to_owned(), "", 20 * 8 * 140),
         (array.to_owned(), "", 20 * 4 * 1240),
         (plain.to_owned(), "\"&total\"", 20 * 64),
@@ -155,6 +158,21 @@ fn hooks_get_every_value_that_is_documented() {
             );
         }
     }
+}
+
+/// A value of the wave for a parameter of lanes.
+#[test]
+fn mode_goes_to_vectors() {
+    let Some(scene) = Scene::new() else { return };
+    let hook = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::add(&total, value & 1023); }";
+    let kinds = "hooks = { h = [\"vector\"] }\ninsert =";
+    let text = adding(hook, "\"mode\"").replacen("insert =", kinds, 1);
+    let tool = scene.build("vector", &text).unwrap();
+    let said = scene.run(DEVICE, &[&tool]);
+    assert!(
+        said.contains(&format!("sum {}.", 20 * 64 * 0x3f0)),
+        "{said}"
+    );
 }
 
 #[test]
@@ -224,6 +242,53 @@ fn tools_of_one_name_keep_to_themselves_and_one_tool_runs_once() {
     let said = scene.run(DEVICE, &[&one, &one]);
     assert!(
         said.contains("count:\n  sum 20.") && said.contains("is named twice; it runs once"),
+        "{said}"
+    );
+}
+
+#[test]
+fn places_have_numbers_of_their_own_and_lines_in_the_report() {
+    let Some(scene) = Scene::new() else { return };
+    let text = "LUTHIER_GLOBAL luthier_u64 total;\n\
+        LUTHIER_HOOK void before(luthier_u64 *waves, luthier_u64 *lanes) {\n\
+        luthier::count_wave(waves, 1); luthier::count_lanes(lanes, 1); luthier::count_wave(&total, 1); }\n\
+        LUTHIER_HOOK void after(luthier_u64 *waves) { luthier::count_wave(waves, 1); }\n\
+        LUTHIER_TOOL(R\"(\n\
+        insert = [{ hook = \"before\", where = \"kind=vector-memory&load|store\", arguments = [\"&site.waves\", \"&site.lanes\"] },\n\
+                  { hook = \"after\", where = \"kind=store\", after = true, arguments = [\"&site.waves\"] }]\n\
+        print = [{ each = \"site\", text = \"{site.waves} {site.lanes} {site.kernel} {site.line} {site.text}\" },\n\
+                 { text = \"{total} in all\" }]\n\
+        )\")\n";
+    let tool = scene.build("places", text).unwrap();
+    // The hook behind the store adds to the number of the one before it. The second time the kernel comes from the cache.
+    for _ in 0..2 {
+        let said = scene.run(DEVICE, &[&tool]);
+        let lines: Vec<&str> = said
+            .lines()
+            .skip_while(|line| *line != "places:")
+            .skip(1)
+            .collect();
+        let [store, load, all, ..] = lines[..] else {
+            panic!("{said}")
+        };
+        for (line, start, mnemonic) in [
+            (store, "  40 1280 add_one(int*) ", "global_store_dword"),
+            (load, "  20 1280 add_one(int*) ", "global_load_dword"),
+        ] {
+            // (The program is compiled without lines.)
+            let fits = line.starts_with(start) && line.contains(&format!(" ? {mnemonic} v"));
+            assert!(fits, "{line}: {said}");
+        }
+        assert_eq!(all, "  40 in all", "{said}");
+    }
+    let narrow = text.replace("(luthier_u64 *waves) {", "(luthier_u32 waves) {");
+    let narrow = narrow.replace(
+        "luthier::count_wave(waves, 1); }\nLUTHIER_TOOL",
+        "}\nLUTHIER_TOOL",
+    );
+    let said = scene.build("narrow", &narrow).unwrap_err();
+    assert!(
+        said.contains("parameter 0 of hook after: it has 32 bits"),
         "{said}"
     );
 }

@@ -134,13 +134,19 @@ fn input(random: &mut Random) -> Vec<u8> {
         .collect()
 }
 
-/// A kernel that ends, and that no wave disturbs another's results in.
+/// A kernel that ends, and that no wave disturbs another's results in. Nothing calls itself: the compiler counts one frame for that, so that
+/// without optimization deeper ones would lie in other waves' scratch. And products are hidden from what adds to them: the compiler would do
+/// both with 64 bits whose upper half is whatever a register holds (`v_mad_u64_u32`), which may be a return address that was left there, and
+/// that is another one when code has moved.
 fn kernel(random: &mut Random) -> String {
     let mut text = String::from(
         "typedef unsigned int uint; typedef unsigned long ulong;\n\
-         __attribute__((noinline)) uint mixed(uint a, uint b) { return (a ^ b >> 3) * 2654435761u + (b << 7); }\n\
+         static __attribute__((always_inline)) uint product(uint a, uint b) { uint c = a * b; __asm__(\"\" : \"+v\"(c)); return c; }\n\
+         __attribute__((noinline)) uint mixed(uint a, uint b) { return product(a ^ b >> 3, 2654435761u) + (b << 7); }\n\
          __attribute__((noinline)) float halved(float a, float b) { return a * 0.5f + (b != 0.0f ? a / b : 1.0f); }\n\
-         __attribute__((noinline)) uint down(uint a, uint n) { return n ? down(a * 3 + n, n - 1) : a; }\n\
+         __attribute__((noinline)) uint bottom(uint a, uint n) { return n ? (a ^ n) - (a >> 1) : a; }\n\
+         __attribute__((noinline)) uint under(uint a, uint n) { return n ? bottom((a ^ n) - (a >> 1), n - 1) : a; }\n\
+         __attribute__((noinline)) uint down(uint a, uint n) { return n ? under((a ^ n) - (a >> 1), n - 1) : a; }\n\
          kernel void work(global uint *out, global const uint *in) {\n\
          local uint room[128];\n\
          uint lane = __builtin_amdgcn_workitem_id_x();\n\
@@ -177,7 +183,7 @@ fn value(random: &mut Random, depth: u32) -> String {
     let (x, y) = (value(random, depth - 1), value(random, depth - 1));
     match random.below(15) {
         0..=1 => format!("({x} + {y})"),
-        2 => format!("({x} * {y})"),
+        2 => format!("product({x}, {y})"),
         3 => format!("({x} ^ {y})"),
         4 => format!("({x} >> ({y} & 31))"),
         5 => format!("({x} / ({y} | 1u))"),

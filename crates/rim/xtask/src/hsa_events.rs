@@ -226,7 +226,7 @@ fn header(functions: &[Function], newer: &[Function]) -> String {
     let all = [functions, newer];
     let mut out = String::from(
         "// The functions of HSA as events: numbers, arguments by name, and what is put in their place. Written by\n\
-         // `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2 and 6.4; included by luthier.h.\n#pragma once\n\n\
+         // `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2 and 6.4; included by luthier.h.\n#pragma once\n#pragma clang system_header\n\n\
          #include <hsa/hsa_ext_amd.h>\n#include <hsa/hsa_ext_image.h>\n\n\
          typedef enum {\n  HSA_EVT_ID_KERNEL_LAUNCH = 0,\n",
     );

@@ -9,9 +9,12 @@ mod fuzz_rewrite;
 mod hsa_events;
 mod installed;
 mod layers;
+mod model;
 mod package;
+mod python;
 mod reference;
 mod rocm;
+mod sanitize;
 mod tidy;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -60,6 +63,16 @@ const TASKS: &[Task] = &[
         attack::run,
     ),
     (
+        "model",
+        "[MODEL...]: the emulated device's scheduler in every order of its threads' steps, under loom",
+        model::run,
+    ),
+    (
+        "sanitize",
+        "[address|thread] [CRATE...]: tests with a sanitizer compiled in; without crates, those of the emulator with unsafe code or threads",
+        sanitize::run,
+    ),
+    (
         "count-reference",
         "[--c++] CLANG-ARGUMENTS... FILE -o PROGRAM: build a program with the counter that judges the product",
         reference::run,
@@ -71,8 +84,13 @@ const TASKS: &[Task] = &[
     ),
     (
         "package",
-        "make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made",
+        "[--no-wheel]: make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made, and the Python wheel",
         package::run,
+    ),
+    (
+        "python",
+        "[--wheel] [PYTEST-ARGUMENTS...]: make the Python wheel in target/python/wheels; test it, installed in a fresh environment",
+        python::run,
     ),
     (
         "installed",

@@ -1,6 +1,6 @@
-//! `cargo xtask package`: an archive and a Debian package of what `./dev build` made, stripped.
+//! `cargo xtask package`: an archive and a Debian package of what `./dev build` made, stripped, and the Python wheel.
 //!
-//! Both hold the same tree, which works wherever it is unpacked: programs find libraries in `../lib/luthier`. Times of
+//! The first two hold the same tree, which works wherever it is unpacked: programs find libraries in `../lib/luthier`. Times of
 //! files are the commit's, so that the same build gives the same packages.
 
 use std::{
@@ -51,6 +51,10 @@ const TEXTS: &[(&str, &str)] = &[
         "include/luthier/luthier_device.h",
     ),
     (
+        "include/luthier_hip_names.h",
+        "include/luthier/luthier_hip_names.h",
+    ),
+    (
         "include/luthier_hsa_events.h",
         "include/luthier/luthier_hsa_events.h",
     ),
@@ -69,8 +73,13 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("fish", "share/fish/vendor_completions.d/luthier.fish"),
 ];
 
-/// Makes both packages in `target/package`.
-pub fn run(_arguments: &[String]) -> Result<Vec<String>> {
+/// `[--no-wheel]`: makes all packages in `target/package`.
+pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    let with_wheel = match arguments {
+        [] => true,
+        [option] if option == "--no-wheel" => false,
+        _ => bail!("the only option is --no-wheel"),
+    };
     let root = root();
     let output = root.join("target/package");
     let stage = output.join("stage");
@@ -89,7 +98,15 @@ pub fn run(_arguments: &[String]) -> Result<Vec<String>> {
     make_archive(&stage.join("usr"), &archive, &name, &date)?;
     let package = output.join(format!("luthier_{version}_amd64.deb"));
     make_debian_package(&root, &stage, &package, version, &date)?;
-    for made in [&archive, &package] {
+    let mut all = vec![archive, package];
+    if with_wheel {
+        let wheel = crate::python::wheel()
+            .context("the wheel needs maturin from PyPI, and --no-wheel leaves it out")?;
+        let copy = output.join(wheel.file_name().unwrap_or_default());
+        fs::copy(&wheel, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
+        all.push(copy);
+    }
+    for made in &all {
         println!(
             "{} {:.1} MB",
             made.display(),

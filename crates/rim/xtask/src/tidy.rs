@@ -23,6 +23,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-rt",
     "coverage-pass",
     "demangle",
+    "printf",
     "host-count-pass",
     "drain-tool",
     "files",
@@ -30,6 +31,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "intercept",
     "tool-capi",
     "luthier-tool",
+    "python",
 ];
 /// Words that name no idea.
 const BANNED_NAMES: &[&str] = &[
@@ -142,6 +144,12 @@ fn check_file(root: &Path, file: &Path, complaints: &mut Vec<String>) -> Result<
         {
             complaints.push(format!(
                 "{shown}:{}: unfinished work belongs in an issue",
+                number + 1
+            ));
+        }
+        if trimmed.starts_with("#[target_feature") {
+            complaints.push(format!(
+                "{shown}:{}: which features a level of the host has stands in `host_level`; its `compiled_for!` names them",
                 number + 1
             ));
         }

@@ -1,7 +1,10 @@
 //! The command, and programs for it.
 #![allow(dead_code, reason = "not every test uses everything")]
 
+pub mod schema;
+
 use std::{
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{Mutex, PoisonError},
@@ -16,6 +19,16 @@ pub fn luthier(arguments: &[&str]) -> Command {
             command.env_remove(variable);
         }
     }
+    // A shell without job control has what it starts in the background ignore SIGINT and SIGQUIT, which programs inherit.
+    let usual = || {
+        for signal in 1..=libc::SIGRTMAX() {
+            // SAFETY: nothing but this call happens between fork and exec; it fails for SIGKILL and SIGSTOP, which changes nothing.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: the closure calls only what may be called after fork.
+    unsafe { command.pre_exec(usual) };
     command
 }
 

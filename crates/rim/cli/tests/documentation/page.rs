@@ -26,7 +26,7 @@ impl Step {
 }
 
 /// Languages of blocks that nobody can run.
-const SHOWN: [&str; 5] = ["text", "yaml", "toml", "json", "rust"];
+const SHOWN: [&str; 6] = ["text", "yaml", "toml", "json", "rust", "python"];
 
 /// The steps of a page, in its order; an error begins with its line.
 pub fn steps(page: &str) -> Result<Vec<Step>, String> {

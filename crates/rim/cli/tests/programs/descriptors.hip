@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
       close(number);
     open_many(folder);
   } else if (mode == "daemon") {
+    umask(0);
     // Standard error as well; the first file gets its number.
     for (int number = 2; number < 1024; number++)
       close(number);

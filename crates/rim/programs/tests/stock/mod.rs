@@ -16,20 +16,26 @@ pub struct Scene {
     folder: tempfile::TempDir,
 }
 
-/// What a HIP compiler is called with, besides the file.
-pub fn compilers() -> [(&'static str, Command); 2] {
-    let hipcc = Command::new("hipcc");
+/// Where the package `rocm-device-libs` of Debian 12 has bitcode.
+const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+
+/// What HIP compilers are called with, besides the file. The second one is for the device libraries of Debian 12: other releases
+/// have newer ones for their own compilers.
+pub fn compilers() -> Vec<(&'static str, Command)> {
     let mut clang = Command::new("clang++-22");
+    let is_there = Path::new(DEVICE_LIBRARIES).is_dir();
     clang
         .args(["-x", "hip", "--rocm-path=/usr"])
-        .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+        .arg(format!("--rocm-device-lib-path={DEVICE_LIBRARIES}"))
         // For HIP 5.2's headers and library.
         .args([
             "-mcode-object-version=5",
             "-D__HIP_PLATFORM_AMD__",
             "-D__AMDGCN_WAVEFRONT_SIZE=64",
         ]);
-    [("hipcc", hipcc), ("clang", clang)]
+    let clang = is_there.then_some(("clang", clang));
+    let hipcc = ("hipcc", Command::new("hipcc"));
+    std::iter::once(hipcc).chain(clang).collect()
 }
 
 impl Scene {
@@ -55,8 +61,7 @@ impl Scene {
         let mut scene = Scene::new()?;
         let (source, application) = (scene.path("application.hip"), scene.path("application"));
         std::fs::write(&source, text).unwrap();
-        let [(_, mut hipcc), _] = compilers();
-        let compiled = hipcc
+        let compiled = Command::new("hipcc")
             .args(["-w", "-O2", "--offload-arch=gfx90a"])
             .arg(&source)
             .arg("-o")
@@ -94,8 +99,24 @@ impl Scene {
     pub fn tool(&self, name: &str, text: &str) -> PathBuf {
         let source = self.path(&format!("{name}.hip"));
         std::fs::write(&source, text).unwrap();
-        let [(_, hipcc), _] = compilers();
-        self.compile(hipcc, &source, name)
+        self.compile(Command::new("hipcc"), &source, name)
+    }
+
+    /// The same with `luthier tool build`, which needs no HIP.
+    pub fn built(&self, name: &str, text: &str) -> PathBuf {
+        let (source, tool) = (
+            self.path(&format!("{name}.hip")),
+            self.path(&format!("{name}.tool")),
+        );
+        std::fs::write(&source, text).unwrap();
+        let arguments = ["tool", "build", "--target", DEVICE, "-o"];
+        let arguments: Vec<_> = arguments
+            .into_iter()
+            .chain([tool.to_str().unwrap(), source.to_str().unwrap()])
+            .collect();
+        let (built, said) = self.luthier(&arguments);
+        assert!(built, "{said}");
+        tool
     }
 
     pub fn run(&self, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
@@ -138,8 +159,7 @@ impl Scene {
     /// A sample as its first lines say.
     pub fn sample(&self, name: &str) -> PathBuf {
         let source = programs::root().join(format!("examples/tools/{name}.hip"));
-        let [(_, hipcc), _] = compilers();
-        self.compile(hipcc, &source, name)
+        self.compile(Command::new("hipcc"), &source, name)
     }
 
     pub fn with(&self, tool: &Path) -> (String, String) {

@@ -113,6 +113,11 @@ struct Numbers {
   unsigned next() { if (!h.done()) h.resume(); return h.promise().value; }
   std::coroutine_handle<promise_type> h;
 };
+__attribute__((noinline)) static unsigned twisted(unsigned x, unsigned n) {
+  for (n &= 7; n; n--)
+    x = x * 31 + n;
+  return x;
+}
 static Numbers count(unsigned from, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (i == 9)
@@ -133,7 +138,7 @@ fn statement(random: &mut Random, rich: bool, function: u64, depth: u32, out: &m
         "seen",
         "(unsigned)list.size()",
     ]);
-    let kinds = if depth >= 2 { 12 } else { 17 };
+    let kinds = if depth >= 2 { 12 } else { 19 };
     let text = match random.below(kinds) {
         0 => format!("a += power({value}, {});", random.pick(&["2", "(int)(b & 3)", "3"])),
         1 => format!("list.push_back({value});"),
@@ -155,6 +160,17 @@ fn statement(random: &mut Random, rich: bool, function: u64, depth: u32, out: &m
             let _ = writeln!(out, "  for (unsigned i{depth} = 0; i{depth} < {}; i{depth}++) {{", n + 2);
             statements(random, rich, function, depth + 1, out);
             let _ = writeln!(out, "  if (a % 11 == 5) {}; }}", random.pick(&["break", "continue", "b++"]));
+            return;
+        }
+        // Several ways back to one header, as loops in hand-written parsers have them.
+        17 | 18 => {
+            let (first, second) = (random.below(3) + 2, random.pick(&["twisted(b, a)", "a ^ seen", "b * 3", "(unsigned)list.size()"]));
+            let _ = writeln!(out, "  {{ unsigned at = 0, kept = {n}; while (at < {}) {{ at++; a = (a ^ kept) * 3 + at;", n * 4);
+            let _ = writeln!(out, "  if (a % {first}) continue; kept = {second}; if (a & 8) continue; b += kept;");
+            if random.below(2) == 0 {
+                statements(random, rich, function, depth + 1, out);
+            }
+            let _ = writeln!(out, "  }} }}");
             return;
         }
         14 => {

@@ -20,8 +20,8 @@ struct Release {
 }
 
 /// Compiler, runtime, and headers that the programs include.
-const NEWER: &str =
-    "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev rocminfo g++";
+const NEWER: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev rocminfo g++ \
+     gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran";
 
 const RELEASES: &[Release] = &[
     Release {
@@ -117,6 +117,42 @@ impl Environment {
         &self.root
     }
 
+    /// A path of the release, as seen from outside.
+    pub fn inside(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// The folder with the upstream sources of a package, which are fetched at first.
+    pub fn sources(&self, package: &str) -> Result<String> {
+        const FETCH: &str = r#"
+            mkdir -p "$3.unfinished"
+            cd "$3.unfinished"
+            echo "deb-src $1" > /etc/apt/sources.list.d/luthier-sources.list
+            apt-get -q -o Acquire::Check-Valid-Until=false update
+            apt-get -q source --download-only --tar-only "$2"
+            rm /etc/apt/sources.list.d/luthier-sources.list
+            tar -x --strip-components=1 -f "$2"_*.orig.tar.*
+            mv "$3.unfinished" "$3"
+        "#;
+        let folder = format!("/opt/luthier-sources/{package}");
+        if self.inside(&folder).exists() {
+            return Ok(folder);
+        }
+        let suite = release(self.name)?.suite;
+        let status = self
+            .command("sh")
+            .args(["-euc", FETCH, "-", &format!("{} {suite} main", mirror()?)])
+            .args([package, &folder])
+            .stdout(std::io::stderr())
+            .status()?;
+        ensure!(
+            status.success(),
+            "the sources of {package} cannot be fetched in {}: {status}",
+            self.name
+        );
+        Ok(folder)
+    }
+
     fn bootstrap(&self, release: &Release) -> Result<()> {
         let script = Path::new("/usr/share/debootstrap/scripts").join(release.script);
         ensure!(
@@ -149,6 +185,7 @@ impl Environment {
     /// Installs those of the packages that are missing.
     pub fn install(&self, packages: &str) -> Result<()> {
         let is_installed = |package: &str| {
+            let (package, _) = package.split_once('/').unwrap_or((package, ""));
             let list = self
                 .root
                 .join("var/lib/dpkg/info")
@@ -168,9 +205,29 @@ impl Environment {
         self.apt_install(&missing)
     }
 
+    /// Lets apt have packages of Debian unstable where it is asked for them by that name, and only then.
+    fn add_unstable(&self) -> Result<()> {
+        let apt = self.root.join("etc/apt");
+        fs::write(
+            apt.join("preferences.d/unstable"),
+            "Package: *\nPin: release a=unstable\nPin-Priority: 50\n",
+        )?;
+        fs::write(
+            apt.join("sources.list.d/unstable.list"),
+            format!("deb {} unstable main\n", mirror()?),
+        )?;
+        Ok(())
+    }
+
     /// Installs packages or package files, with what they need.
     pub fn apt_install(&self, packages: &[&str]) -> Result<()> {
         eprintln!("Installing in {}: {}", self.name, packages.join(" "));
+        if packages
+            .iter()
+            .any(|package| package.ends_with("/unstable"))
+        {
+            self.add_unstable()?;
+        }
         // Testing's index may be older than it says it is good for.
         let options = ["-q", "-o", "Acquire::Check-Valid-Until=false"];
         for arguments in [
@@ -221,7 +278,7 @@ impl Environment {
     /// Files that match a path with `*` in its last part.
     pub fn files(&self, pattern: &str) -> Result<Vec<String>> {
         let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        let inside = self.root.join(folder.trim_start_matches('/'));
+        let inside = self.inside(folder);
         let mut files = Vec::new();
         for entry in
             fs::read_dir(&inside).with_context(|| format!("cannot list {}", inside.display()))?

@@ -7,7 +7,8 @@ pub struct Known(Vec<Row>);
 
 struct Row {
     suite: String,
-    tests: String,
+    /// Patterns.
+    tests: Vec<String>,
     devices: Vec<String>,
     reason: String,
 }
@@ -26,7 +27,7 @@ impl Known {
     pub fn reason(&self, suite: &str, device: &str, test: &str) -> Option<&str> {
         let row = self.0.iter().find(|row| {
             row.suite == suite
-                && matches(&row.tests, test)
+                && row.tests.iter().any(|pattern| matches(pattern, test))
                 && (row.devices.is_empty() || row.devices.iter().any(|known| known == device))
         })?;
         Some(&row.reason)
@@ -40,15 +41,17 @@ impl Row {
             text.map(str::to_owned)
                 .with_context(|| format!("{value} lacks {key}"))
         };
-        let devices = value.get("devices").and_then(toml::Value::as_array);
-        let devices = devices
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_str());
+        let list = |key: &str| -> Option<Vec<String>> {
+            let names = value.get(key)?.as_array()?.iter();
+            names.map(|name| name.as_str().map(str::to_owned)).collect()
+        };
         Ok(Row {
             suite: text("suite")?,
-            tests: text("tests")?,
-            devices: devices.map(str::to_owned).collect(),
+            tests: match list("tests") {
+                Some(patterns) => patterns,
+                None => vec![text("tests")?],
+            },
+            devices: list("devices").unwrap_or_default(),
             reason: text("reason")?,
         })
     }

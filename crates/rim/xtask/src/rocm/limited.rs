@@ -17,6 +17,8 @@ pub struct Setting<'a> {
     pub device: &'a str,
     /// Options of `luthier run`, such as tools.
     pub options: &'a [String],
+    /// The folder with a HIP that knows the device, if the release's own does not.
+    pub hip: Option<String>,
 }
 
 /// How a program ended.
@@ -37,6 +39,7 @@ impl Setting<'_> {
     pub fn command(&self, seconds: u64, program: &str) -> Command {
         let mut command = self.environment.command("timeout");
         command
+            .envs(self.hip.iter().map(|folder| ("LD_LIBRARY_PATH", folder)))
             .args(["-k", "5", &seconds.max(1).to_string()])
             .arg(crate::root().join("target/release/luthier"))
             .args(["run", "--device", self.device])

@@ -1,10 +1,12 @@
 //! `./dev rocm NAME`: programs and test suites under the ROCm of another Debian release.
 
+mod compiled;
 mod completion;
 pub mod environment;
 mod google_test;
 mod known;
 mod limited;
+mod onnx;
 mod operators;
 mod python;
 mod renamed;
@@ -29,11 +31,12 @@ Compiles and runs the programs (arguments choose some) under the ROCm of another
 target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
+  --samples           the samples of tools, with events of HSA and HIP, compiled there and run, and what they say
   --record            record every kernel, and compare it with itself below tools, instruction by instruction
   --suite NAME,...    run test suites instead, which are installed at first
   --device NAME,...   on these devices (gfx90a; programs: those that each is for)
   --seconds N         so long for each suite and device (150)
-  --shard I/N         of every suite the I-th of N parts
+  --shard I/N         of every suite the I-th of N parts (of suites that are compiled here: of their programs)
   --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
   --program PATTERN   programs of a suite, such as *scan*
   -t TOOL             put tools into the kernels of a suite
@@ -43,8 +46,8 @@ target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 struct Request {
     name: String,
     programs: Vec<String>,
-    /// What is done with the programs, as a test of `programs` and its options.
-    test: Option<&'static [&'static str]>,
+    /// What is done with the programs, as tests of `programs` and their options.
+    tests: &'static [&'static [&'static str]],
     suites: Vec<&'static Suite>,
     devices: Vec<String>,
     /// They are not those that nobody asked for.
@@ -69,8 +72,9 @@ fn parse(arguments: &[String]) -> Result<Request> {
         };
         let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         match argument.as_str() {
-            "--tools" => request.test = Some(&["instrumented"]),
-            "--record" => request.test = Some(&["recorded", "--all"]),
+            "--tools" => request.tests = &[&["instrumented"]],
+            "--samples" => request.tests = &[&["stock_tool"], &["tool_samples"]],
+            "--record" => request.tests = &[&["recorded", "--all"]],
             "--suite" => {
                 for name in value()?.split(',') {
                     let suite = suites::named(name);
@@ -119,19 +123,23 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         bail!("{HELP}\nThere are {}.", environment::names());
     }
     let environment = Environment::open(&request.name)?;
-    if request.suites.is_empty() {
-        programs(&environment, &request)
-    } else {
-        suites(&environment, &request)
+    if !request.suites.is_empty() {
+        return suites(&environment, &request);
     }
+    let tests = match request.tests {
+        [] => &[&["run"][..]],
+        tests => tests,
+    };
+    let mut complaints = Vec::new();
+    for test in tests {
+        complaints.extend(programs(&environment, &request, test)?);
+    }
+    Ok(complaints)
 }
 
-/// Our own programs, by the test that runs them here too.
-fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>> {
-    let (test, options) = request
-        .test
-        .and_then(<[_]>::split_first)
-        .unwrap_or((&"run", &[]));
+/// Our own programs, by a test that runs them here too, and its options.
+fn programs(environment: &Environment, request: &Request, test: &[&str]) -> Result<Option<String>> {
+    let (test, options) = test.split_first().context("a test")?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args([
@@ -164,10 +172,8 @@ fn programs(environment: &Environment, request: &Request) -> Result<Vec<String>>
         .env("LUTHIER_TEST_PROGRAMS", crate::root().join(folder))
         .envs(devices.map(|devices| ("LUTHIER_TEST_DEVICES", devices)))
         .status()?;
-    Ok(match status.success() {
-        true => Vec::new(),
-        false => vec![format!("programs under {}: {status}", environment.name)],
-    })
+    let failed = !status.success();
+    Ok(failed.then(|| format!("{test} under {}: {status}", environment.name)))
 }
 
 fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
@@ -181,6 +187,7 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
                 environment,
                 device,
                 options: &request.options,
+                hip: renamed::folder(environment.root(), std::slice::from_ref(device))?,
             };
             let tally = one(&setting, suite, request)?;
             let wrong = tally::report(suite.name, device, &tally, &known);
@@ -210,6 +217,11 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
         }
         Kind::Operators => operators::run(setting, &request.only, shard, request.seconds),
         Kind::Completion => completion::run(setting, request.seconds),
+        Kind::Onnx => {
+            let only = request.only.join(":");
+            let filter = if only.is_empty() { "*" } else { &only };
+            onnx::run(setting, filter, shard, request.seconds)
+        }
         Kind::Python(script) => python::run(setting, script, request.seconds),
         Kind::GoogleTest {
             files,
@@ -218,26 +230,43 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
         } => {
             let files = files_of(files)?;
             let only = request.only.join(":");
-            let filter = if only.is_empty() {
-                filter
-            } else {
-                only.as_str()
-            };
-            // What a program leaves of its part of the time is the next one's.
-            let budget = limited::Budget::new(request.seconds);
-            let mut tally = Tally::default();
-            for (number, file) in files.iter().enumerate() {
-                let left = budget.left().unwrap_or(0) / (files.len() - number) as u64;
-                if left == 0 {
-                    println!("    {file}: not run");
-                    continue;
-                }
-                let part = google_test::run(setting, file, arguments, filter, shard, left)?;
-                tally.add(part);
-            }
-            Ok(tally)
+            let filter = if only.is_empty() { filter } else { &*only };
+            google_tests(setting, &files, arguments, filter, shard, request.seconds)
+        }
+        Kind::Compiled(sources) => {
+            let pattern = request.program.as_deref().unwrap_or("*");
+            let files = compiled::programs(setting, sources, pattern, shard)?;
+            let only = request.only.join(":");
+            let filter = if only.is_empty() { "*" } else { &only };
+            // The parts of the suite are programs, so that nobody compiles all of them.
+            let whole = Shard { index: 0, count: 1 };
+            google_tests(setting, &files, &[], filter, whole, request.seconds)
         }
     }
+}
+
+/// Programs of GoogleTest, each with its part of the time.
+fn google_tests(
+    setting: &Setting<'_>,
+    files: &[String],
+    arguments: &[&str],
+    filter: &str,
+    shard: Shard,
+    seconds: u64,
+) -> Result<Tally> {
+    // What a program leaves of its part of the time is the next one's.
+    let budget = limited::Budget::new(seconds);
+    let mut tally = Tally::default();
+    for (number, file) in files.iter().enumerate() {
+        let left = budget.left().unwrap_or(0) / (files.len() - number) as u64;
+        if left == 0 {
+            println!("    {file}: not run");
+            continue;
+        }
+        let part = google_test::run(setting, file, arguments, filter, shard, left)?;
+        tally.add(part);
+    }
+    Ok(tally)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::{path::Path, process::Command};
 use anyhow::{Result, ensure};
 
 use super::{
+    environment::Environment,
     limited::{self, End, Setting},
     tally::Tally,
 };
@@ -16,6 +17,8 @@ pub struct Script {
     pub name: &'static str,
     /// The release of it that the script is written for, as pip takes it.
     pub requirement: &'static str,
+    /// How many of [`BACKENDS`] it has.
+    pub backends: usize,
     /// Prints lines of a name and a number; with DEV=CPU what they should be.
     pub text: &'static str,
 }
@@ -27,6 +30,20 @@ const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
 const TOLERANCE: f64 = 1e-4;
 
 type Results = Vec<(String, f64)>;
+
+/// How a framework reaches the GPU.
+struct Backend {
+    name: &'static str,
+    /// The beginnings of the targets that it has code for.
+    targets: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const BACKENDS: &[Backend] = &[
+    Backend { name: "HIP", targets: &["gfx"] },
+    // tinygrad's own, which talks to the driver.
+    Backend { name: "AMD", targets: &["gfx94", "gfx11", "gfx12"] },
+];
 
 /// Compares every result of a script.
 pub fn run(setting: &Setting<'_>, script: &Script, seconds: u64) -> Result<Tally> {
@@ -45,24 +62,34 @@ pub fn run(setting: &Setting<'_>, script: &Script, seconds: u64) -> Result<Tally
         "{} says nothing without a GPU: {errors}",
         script.name
     );
-    let gpu = setting.command(seconds, "python3");
-    let (found, end, errors) = results(arguments(gpu, setting, script, &file, "HIP"))?;
     let mut tally = Tally::default();
-    for (name, value) in &expected {
-        match found.iter().find(|(other, _)| other == name) {
-            Some((_, other)) if (other - value).abs() <= TOLERANCE * value.abs() => {
-                tally.passed += 1;
+    let knows = |backend: &Backend| {
+        let mut targets = backend.targets.iter();
+        targets.any(|target| setting.device.starts_with(target))
+    };
+    let backends = BACKENDS.iter().take(script.backends);
+    for backend in backends.filter(|backend| knows(backend)) {
+        let gpu = setting.command(seconds, "python3");
+        let command = arguments(gpu, setting, script, &file, backend.name);
+        let (found, end, errors) = results(command)?;
+        for (name, value) in &expected {
+            let test = format!("{}: {name}", backend.name);
+            match found.iter().find(|(other, _)| other == name) {
+                Some((_, other)) if (other - value).abs() <= TOLERANCE * value.abs() => {
+                    tally.passed += 1;
+                }
+                Some((_, other)) => {
+                    tally
+                        .failed
+                        .push((test, format!("{other} instead of {value}")));
+                }
+                None if matches!(end, End::Late) => tally.not_run += 1,
+                None => tally.failed.push((test, errors.clone())),
             }
-            Some((_, other)) => {
-                let said = format!("{other} instead of {value}");
-                tally.failed.push((name.clone(), said));
-            }
-            None if matches!(end, End::Late) => tally.not_run += 1,
-            None => tally.failed.push((name.clone(), errors.clone())),
         }
-    }
-    if !setting.options.is_empty() {
-        println!("{errors}");
+        if !setting.options.is_empty() {
+            println!("{errors}");
+        }
     }
     Ok(tally)
 }
@@ -88,44 +115,64 @@ fn arguments(
         .env("CACHELEVEL", "0")
         .env("TC", u8::from(matrix).to_string())
         .env("DEV", backend);
+    if backend == "AMD" {
+        // It looks `mmap` up in the C library itself, where the emulated driver's is not; and it makes AQL packets if it is asked to.
+        let door = crate::root().join("target/release/libluthier_kfd.so");
+        command.env("LIBC_PATH", door).env("AMD_AQL", "1");
+    }
     command
 }
 
 /// Has pip put the framework into the environment, for whose Python it is.
 fn install(setting: &Setting<'_>, script: &Script) -> Result<()> {
-    let folder = setting.environment.root().join(FOLDER).join(script.name);
-    if folder.join(script.name).exists() {
-        return Ok(());
-    }
     let asked = setting
         .environment
         .command("python3")
         .args(["-c", "import platform; print(platform.python_version())"])
         .output()?;
     let version = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
-    eprintln!(
-        "Installing in {}: {}",
-        setting.environment.name, script.requirement
-    );
+    pip(
+        setting.environment,
+        script.name,
+        &version,
+        &[script.requirement],
+    )?;
+    Ok(())
+}
+
+/// Has pip put wheels for that version of Python into a folder of the environment, unless a package of that name is there; returns the
+/// folder as seen from the environment's root.
+pub fn pip(
+    environment: &Environment,
+    name: &str,
+    version: &str,
+    wheels: &[&str],
+) -> Result<String> {
+    let inside = format!("{FOLDER}/{name}");
+    let folder = environment.root().join(&inside);
+    if folder.join(name).exists() {
+        return Ok(inside);
+    }
+    eprintln!("Installing in {}: {}", environment.name, wheels.join(" "));
     let made = Command::new("python3")
         .args(["-m", "pip", "install", "--quiet", "--no-deps"])
         .args([
             "--only-binary",
             ":all:",
             "--python-version",
-            &version,
+            version,
             "--target",
         ])
         .arg(&folder)
-        .arg(script.requirement)
+        .args(wheels)
         .output()?;
     let errors = String::from_utf8_lossy(&made.stderr);
     ensure!(
         made.status.success(),
         "pip cannot install {}: {errors}",
-        script.requirement
+        wheels.join(" ")
     );
-    Ok(())
+    Ok(inside)
 }
 
 /// Lines of a name and a number, how the program ended, and what it said of errors.

@@ -1,11 +1,11 @@
 //! Test suites that Debian ships, and how each is run.
 
-use super::python::Script;
+use super::{compiled::Sources, onnx, python::Script};
 
 /// A suite of one package.
 pub struct Suite {
     pub name: &'static str,
-    /// Debian packages.
+    /// Debian packages; those that only another release has end with its name, as apt takes it.
     pub packages: &'static str,
     pub kind: Kind,
 }
@@ -20,12 +20,16 @@ pub enum Kind {
         /// Which tests, as `--gtest_filter` has it.
         filter: &'static str,
     },
+    /// Programs of GoogleTest that are compiled here, for devices that no package of tests has code for.
+    Compiled(Sources),
     /// Programs of Thrust's own unit tests.
     UnitTests { files: &'static str },
     /// llama.cpp's operators, which are compared with those of its CPU backend.
     Operators,
     /// llama.cpp generating text with models made up here.
     Completion,
+    /// ONNX's models, which are compared with the results that it ships.
+    Onnx,
     /// Frameworks of Python.
     Python(Script),
 }
@@ -39,6 +43,18 @@ pub const SUITES: &[Suite] = &[
             arguments: &[],
             filter: "*",
         },
+    },
+    Suite {
+        name: "rocprim-source",
+        packages: "librocprim-dev libgtest-dev",
+        kind: Kind::Compiled(Sources {
+            package: "rocprim",
+            files: "test/rocprim/*.cpp",
+            flags: &["-std=c++17", "-O1", "-w"],
+            include: &["test", "test/rocprim"],
+            libraries: &["-lgtest", "-lgtest_main", "-pthread"],
+            macros: &[("gfx950", "__gfx9_4_generic__")],
+        }),
     },
     Suite {
         name: "rocthrust",
@@ -97,11 +113,17 @@ pub const SUITES: &[Suite] = &[
         kind: Kind::Completion,
     },
     Suite {
+        name: "onnx",
+        packages: onnx::PACKAGES,
+        kind: Kind::Onnx,
+    },
+    Suite {
         name: "tinygrad",
         packages: "python3-numpy clang-21",
         kind: Kind::Python(Script {
             name: "tinygrad",
             requirement: "tinygrad==0.14.0",
+            backends: 2,
             text: include_str!("tinygrad.py"),
         }),
     },
@@ -111,6 +133,7 @@ pub const SUITES: &[Suite] = &[
         kind: Kind::Python(Script {
             name: "triton",
             requirement: "triton==3.9.0",
+            backends: 1,
             text: include_str!("triton.py"),
         }),
     },

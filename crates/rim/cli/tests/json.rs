@@ -1,0 +1,162 @@
+//! What commands print as JSON is what docs/schemas says of it.
+
+mod common;
+
+use std::{fs, path::Path};
+
+use common::{
+    compile, hip, luthier,
+    schema::{check, schema},
+};
+use serde_json::{Value, json};
+
+const CLANG: [&str; 4] = ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib"];
+
+/// Standard output of a command, whatever its status.
+fn printed(arguments: &[&str]) -> Value {
+    let output = luthier(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {said}"))
+}
+
+fn fits(name: &str, value: &Value) {
+    check(&schema(name), value).unwrap_or_else(|error| panic!("{name}: {error}"));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn listings() {
+    fits("doctor", &printed(&["doctor", "--format", "json"]));
+    let tools = printed(&["tool", "list", "--format", "json"]);
+    fits("tool-list", &tools);
+    assert!(tools.as_array().unwrap().len() > 5);
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let info = printed(&["tool", "info", name, "--format", "json"]);
+        fits("tool-info", &info);
+        assert_eq!(info["name"], name);
+        assert_eq!(info["description"]["about"], tool["about"]);
+    }
+}
+
+#[test]
+fn reports_of_files() {
+    let (program, object) = (hip("launch.hip"), compile("clang-22", "endless.cl", &CLANG));
+    let options = ["-d", "--cfg", "--histogram", "--symbols"];
+    for file in [&program, &object] {
+        let mut words = vec!["inspect", "--format", "json"];
+        words.extend(options);
+        words.push(text(file));
+        let report = printed(&words);
+        fits("inspect", &report);
+        assert!(!report["objects"][0]["kernels"][0]["code"]["lines"].is_null());
+    }
+    let both = printed(&["inspect", "--format", "json", text(&program), text(&object)]);
+    both.as_array()
+        .unwrap()
+        .iter()
+        .for_each(|one| fits("inspect", one));
+}
+
+#[test]
+fn kernels() {
+    let object = compile("clang-22", "tiny.cl", &CLANG);
+    let known = printed(&["inspect", "--format", "json", text(&object)]);
+    let kernel = &known["objects"][0]["kernels"][0];
+    let mut words = vec!["--format", "json", "-k", kernel["name"].as_str().unwrap()];
+    let arguments = kernel["arguments"].as_array().unwrap().iter();
+    for argument in arguments.filter(|argument| argument["kind"].is_string()) {
+        words.extend(match argument["size"].as_u64().unwrap() {
+            8 => ["--arg", "zero:4096"],
+            _ => ["--arg", "i32:1"],
+        });
+    }
+    let told = printed(&[&["emulate", text(&object)], &words[..]].concat());
+    fits("emulate", &told);
+    assert_eq!(told["waves"], 1);
+    let words = [
+        &["verify", text(&object), "-t", "empty", "--json"],
+        &words[2..],
+    ]
+    .concat();
+    fits("verify", &printed(&words));
+}
+
+#[test]
+fn runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--output"]);
+    let done = command
+        .arg(folder.path())
+        .arg("--")
+        .arg(hip("launch.hip"))
+        .output();
+    assert!(done.unwrap().status.success());
+    let statistics = fs::read(folder.path().join("statistics.json")).unwrap();
+    let statistics = serde_json::from_slice(&statistics).unwrap();
+    fits("statistics", &statistics);
+    assert!(statistics["dispatches"].as_u64() > Some(0));
+}
+
+#[test]
+fn hardware_checks_on_the_stand_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("check.json");
+    let output = luthier(&["run", "--device", "gfx90a", "--"])
+        .arg(env!("CARGO_BIN_EXE_luthier"))
+        .args(["hardware-check", "--format", "json", "--inputs", "64"])
+        .args(["--only", "v_rcp_f16", "-o"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    fits("hardware-check", &report);
+    assert_eq!(
+        report,
+        serde_json::from_slice::<Value>(&fs::read(&file).unwrap()).unwrap()
+    );
+    let shown = printed(&[
+        "hardware-check",
+        "--format",
+        "json",
+        "--import",
+        text(&file),
+    ]);
+    assert_eq!(shown, json!([report]));
+}
+
+#[test]
+fn what_no_schema_says_is_found() {
+    let emulate = schema("emulate");
+    let right = json!({"kernel": "k", "waves": 1, "wave_instructions": 2, "lane_instructions": 3, "classes": {"branch": [1, 64]}});
+    check(&emulate, &right).unwrap();
+    for (change, error) in [
+        (json!({"waves": -1}), "$.waves is below 0"),
+        (json!({"kernel": 7}), "$.kernel is no \"string\""),
+        (json!({"other": 7}), "$ has other"),
+        (
+            json!({"classes": {"a": [1]}}),
+            "$.classes.a has fewer than 2",
+        ),
+        (
+            json!({"classes": {"a": [1, 2, 3]}}),
+            "$.classes.a has more than 2",
+        ),
+        (json!({"classes": {"a": [1, "b"]}}), "$.classes.a[1] is no"),
+    ] {
+        let mut wrong = right.as_object().unwrap().clone();
+        wrong.extend(change.as_object().unwrap().clone());
+        let found = check(&emulate, &Value::Object(wrong)).unwrap_err();
+        assert!(found.starts_with(error), "{found}");
+    }
+    assert!(
+        check(&emulate, &json!({}))
+            .unwrap_err()
+            .starts_with("$ has no")
+    );
+}

@@ -1,0 +1,229 @@
+"""What a run says of kernels, launches and code, as tables with one row for each."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ._dataset import Dataset
+from ._errors import Error
+from ._inspect import inspect
+
+Row = Mapping[str, Any]
+
+TEXT = pa.string()
+NUMBER = pa.int64()
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: its columns and, for those that are lists in JSON files, where they lie."""
+
+    about: str
+    columns: Mapping[str, pa.DataType]
+    tool: str = ""
+    """Whose JSON file."""
+    at: str = ""
+    """Key of the list; the file is the list itself without."""
+    fields: Mapping[str, str] | None = None
+    """Path to a column's value in a row, where it is not the column's name."""
+
+
+PROCESS = {"process": NUMBER, "session": NUMBER}
+
+SHEETS: Mapping[str, Sheet] = {
+    "kernels": Sheet(
+        "kernels that tools saw, and what their code needs without tools",
+        {
+            **PROCESS,
+            **dict.fromkeys(("symbol", "name", "object", "target", "status", "reason"), TEXT),
+            **dict.fromkeys(
+                ("launches", "instrumented_launches", "sites", "vgprs", "sgprs", "lds", "scratch", "waves_per_simd"), NUMBER
+            ),
+        },
+        "summary",
+        "kernels",
+        {name: f"before.{name}" for name in ("vgprs", "sgprs", "lds", "scratch", "waves_per_simd")},
+    ),
+    "launches": Sheet(
+        "launches, from launch-log",
+        {
+            **PROCESS,
+            "launch": NUMBER,
+            "kernel": TEXT,
+            "name": TEXT,
+            **dict.fromkeys(("device", "queue", "grid_x", "grid_y", "grid_z"), NUMBER),
+            **dict.fromkeys(("workgroup_x", "workgroup_y", "workgroup_z", "start_nanoseconds", "end_nanoseconds"), NUMBER),
+        },
+        "launch-log",
+        "",
+        {f"{what}_{axis}": f"{what}.{index}" for what in ("grid", "workgroup") for index, axis in enumerate("xyz")},
+    ),
+    "arguments": Sheet(
+        "arguments of launches, from launch-log",
+        {**PROCESS, "launch": NUMBER, "argument": TEXT, "value": TEXT, "pointer": NUMBER},
+    ),
+    "executions": Sheet(
+        "how often instructions were executed, from hotspots",
+        {**PROCESS, "kernel": TEXT, "object": TEXT, "pc": NUMBER, "waves": NUMBER, "lanes": NUMBER},
+    ),
+    "statistics": Sheet(
+        "what the emulated GPU executed, per kernel",
+        {
+            "process": NUMBER,
+            "kernel": TEXT,
+            "device": TEXT,
+            **dict.fromkeys(("dispatches", "faults", "workgroups", "work_items", "nanoseconds", "waves"), NUMBER),
+            **dict.fromkeys(("wave_instructions", "lane_instructions"), NUMBER),
+        },
+    ),
+    "classes": Sheet(
+        "what the emulated GPU executed, per kernel and class of instructions",
+        {
+            "process": NUMBER,
+            "kernel": TEXT,
+            "device": TEXT,
+            "class": TEXT,
+            "wave_instructions": NUMBER,
+            "lane_instructions": NUMBER,
+        },
+    ),
+    "code_objects": Sheet("code objects that the run kept", {"object": TEXT, "target": TEXT, "path": TEXT, "size": NUMBER}),
+    "instructions": Sheet(
+        "instructions of these, with the source lines that they come from",
+        {"object": TEXT, "function": TEXT, "pc": NUMBER, "text": TEXT, "file": TEXT, "line": NUMBER},
+    ),
+}
+
+CODE = ("executions", "code_objects", "instructions")
+"""Sheets for which code objects are taken apart."""
+
+
+class Facts:
+    """The rows of one dataset's sheets, read when they are first asked for."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._read: dict[str, list[Row]] = {}
+
+    def rows(self, name: str) -> list[Row]:
+        """Of a sheet."""
+        if name not in self._read:
+            special = getattr(self, f"_{name}", None)
+            self._read[name] = list(special() if special else self._listed(SHEETS[name]))
+        return self._read[name]
+
+    def batch(self, name: str) -> pa.RecordBatch:
+        """A sheet's rows for the query engine."""
+        rows = self.rows(name)
+        schema = pa.schema(list(SHEETS[name].columns.items()))
+        columns = [pa.array([row.get(column.name) for row in rows], column.type) for column in schema]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _listed(self, sheet: Sheet) -> Iterator[Row]:
+        for own, found in self._files(sheet.tool):
+            for row in found[sheet.at] if sheet.at else found:
+                paths = sheet.fields or {}
+                yield {**{name: _at(row, paths.get(name, name)) for name in sheet.columns}, **own}
+
+    def _files(self, tool: str) -> Iterator[tuple[dict[str, int], Any]]:
+        """What a tool wrote, and of which process."""
+        for part in self._dataset.results.get(tool, ()):
+            yield {"process": part.process, "session": part.session}, _json(part.path)
+
+    def _arguments(self) -> Iterator[Row]:
+        for own, launches in self._files("launch-log"):
+            for launch in launches:
+                for name, value in launch["arguments"].items():
+                    text = value if isinstance(value, str) else json.dumps(value)
+                    pointer = int(text, 16) if text.startswith("0x") else None
+                    # (What is no pointer may have more bits.)
+                    pointer = pointer if pointer is None or pointer < 1 << 63 else None
+                    yield {**own, "launch": launch["launch"], "argument": name, "value": text, "pointer": pointer}
+
+    def _statistics(self) -> Iterator[Row]:
+        for path in self._dataset.statistics:
+            for row in _json(path)["kernels"]:
+                yield {**row, "process": row["pid"]}
+
+    def _classes(self) -> Iterator[Row]:
+        for row in self._statistics():
+            for name, (waves, lanes) in row["classes"].items():
+                yield {**row, "class": name, "wave_instructions": waves, "lane_instructions": lanes}
+
+    def _code_objects(self) -> Iterator[Row]:
+        for name, path in self._dataset.objects.items():
+            for one in inspect(path).objects:
+                yield {"object": name, "target": one.target, "path": str(path), "size": len(one.data)}
+
+    def _instructions(self) -> Iterator[Row]:
+        for name, path in self._dataset.objects.items():
+            found: dict[int, Row] = {}
+            for one in inspect(path).objects:
+                for function in (*one.kernels, *one.functions):
+                    for instruction in function.instructions:
+                        file, _, line = (instruction.source or "").rpartition(":")
+                        row = {"object": name, "function": function.name, "pc": instruction.pc, "text": instruction.text}
+                        known = {"file": file, "line": int(line)} if file else {}
+                        found.setdefault(instruction.pc, {**row, **known})
+            yield from (found[pc] for pc in sorted(found))
+
+    def _executions(self) -> Iterator[Row]:
+        places: dict[str, list[int]] = {}
+        for row in self.rows("instructions"):
+            places.setdefault(row["object"], []).append(row["pc"])
+        for own, kernels in self._files("hotspots"):
+            for kernel in kernels:
+                pcs = places.get(kernel["object"], [])
+                for stretch in kernel["stretches"]:
+                    first = bisect_left(pcs, stretch["pc"])
+                    counts = {"waves": stretch["waves"], "lanes": stretch["lanes"]}
+                    for pc in pcs[first : first + stretch["instructions"]]:
+                        yield {**own, "kernel": kernel["kernel"], "object": kernel["object"], "pc": pc, **counts}
+
+    def objects(self) -> dict[tuple[int, int, str], str]:
+        """The code object of a kernel by process, session and symbol, where it is but one."""
+        rows = self.rows("kernels")
+        return _unique(((row["process"], row["session"], row["symbol"]), row["object"]) for row in rows if row["object"])
+
+    def places(self) -> dict[tuple[int, int, int], str]:
+        """The kernel of an instruction by process, session and address, where it is but one."""
+        code: dict[tuple[str, str], list[int]] = {}
+        for row in self.rows("instructions"):
+            code.setdefault((row["object"], row["function"]), []).append(row["pc"])
+        return _unique(
+            ((row["process"], row["session"], pc), row["symbol"])
+            for row in self.rows("kernels")
+            for pc in code.get((row["object"], row["symbol"]), ())
+        )
+
+
+def _unique(pairs: Iterable[tuple[Any, str]]) -> dict[Any, str]:
+    """Keys with one value only."""
+    found: dict[Any, set[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, set()).add(value)
+    return {key: next(iter(values)) for key, values in found.items() if len(values) == 1}
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise Error(f"{path}: {error}") from None
+
+
+def _at(row: Any, path: str) -> Any:
+    """A value within objects and lists; nothing where something on the way is missing."""
+    for word in path.split("."):
+        if isinstance(row, list):
+            row = row[int(word)] if int(word) < len(row) else None
+        else:
+            row = row.get(word) if isinstance(row, dict) else None
+    return row

@@ -1,0 +1,193 @@
+"""Queries with names. Those that follow records in their order are in `_ordered`, the others are SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from . import _ordered
+from ._errors import Error
+from ._query import Answer, Session
+
+GLOBAL = "size > 0 AND (kind & 192) = 0"
+"""Accesses with an address in global memory: not to LDS (64) or scratch (128), and not those whose texels are unknown."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    cache_line: int
+    """Bytes."""
+    kernel: str | None
+    """Regular expression for the symbol or the name."""
+    limit: int | None
+
+    def chosen(self, session: Session) -> list[str] | None:
+        """Symbols of the kernels that are asked for; `None` for all, also those that nobody knows."""
+        if self.kernel is None:
+            return None
+        try:
+            pattern = re.compile(self.kernel)
+        except re.error as error:
+            raise Error(f"{self.kernel!r} is no regular expression: {error}") from None
+        rows = [*session.facts.rows("kernels"), *session.facts.rows("launches")]
+        names = [(str(row.get("symbol") or row["kernel"]), str(row["name"])) for row in rows]
+        fitting = {symbol for symbol, name in names if pattern.search(symbol) or pattern.search(name)}
+        if not fitting:
+            there = sorted({symbol for symbol, _ in names})
+            raise Error(f"no kernel matches {self.kernel}: there are {', '.join(there[:8]) or 'none'}")
+        return sorted(fitting)
+
+
+@dataclass(frozen=True)
+class Named:
+    about: str
+    needs: str
+    """The tool whose results it is about."""
+    text: str = ""
+    """SQL, with `{line}` for the bytes of a cache line, `{global}`, and `{kernels}`, a condition."""
+    ordered: Callable[[Session, int, list[str] | None], Answer] | None = None
+    code: bool = False
+    """Whether it is worth nothing without code objects."""
+
+
+# An access that crosses the border of a line touches two.
+_TOUCHED = """
+    touched AS (
+        SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, size, kind,
+               address / {line} AS cache_line, 1 AS accesses
+        FROM accesses WHERE {global} AND {kernels}
+        UNION ALL
+        SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, 0 AS size, kind,
+               (address + size - 1) / {line} AS cache_line, 0 AS accesses
+        FROM accesses WHERE {global} AND {kernels} AND address / {line} <> (address + size - 1) / {line}
+    )
+"""
+
+NAMED: Mapping[str, Named] = {
+    "working-set": Named(
+        "bytes of global memory that each kernel touches, in whole cache lines, over all launches and in the largest",
+        "mem-trace",
+        f"""
+        WITH {_TOUCHED},
+        in_launch AS (
+            SELECT process, session, kernel, dispatch, cache_line, sum(accesses) AS accesses, sum(size) AS bytes
+            FROM touched GROUP BY process, session, kernel, dispatch, cache_line
+        ),
+        launches_of_it AS (
+            SELECT process, session, kernel, dispatch, sum(accesses) AS accesses, sum(bytes) AS bytes, count(*) AS lines
+            FROM in_launch GROUP BY process, session, kernel, dispatch
+        ),
+        kernels_of_it AS (
+            SELECT process, session, kernel, count(*) AS launches, sum(accesses) AS accesses, sum(bytes) AS bytes, max(lines) AS most
+            FROM launches_of_it GROUP BY process, session, kernel
+        ),
+        whole AS (
+            SELECT process, session, kernel, count(DISTINCT cache_line) AS lines FROM in_launch GROUP BY process, session, kernel
+        )
+        SELECT k.process, k.session, k.kernel, k.launches, k.accesses, k.bytes,
+               w.lines * {{line}} AS working_set, k.most * {{line}} AS largest_launch
+        FROM kernels_of_it k JOIN whole w ON w.process = k.process AND w.session = k.session AND w.kernel = k.kernel
+        ORDER BY working_set DESC, k.kernel, k.process, k.session
+        """,
+    ),
+    "hottest-lines": Named(
+        "source lines by the instructions that lanes executed for them",
+        "hotspots",
+        """
+        SELECT e.kernel, i.file, i.line, count(DISTINCT e.pc) AS instructions, sum(e.waves) AS wave_instructions,
+               sum(e.lanes) AS lane_instructions, 100.0 * sum(e.lanes) / sum(sum(e.lanes)) OVER () AS percent
+        FROM executions e JOIN instructions i ON i.object = e.object AND i.pc = e.pc
+        WHERE {kernels}
+        GROUP BY e.kernel, i.file, i.line
+        ORDER BY lane_instructions DESC, e.kernel, i.file, i.line
+        """,
+        code=True,
+    ),
+    "sharing": Named(
+        "how many cache lines of global memory are touched by one workgroup of a launch, by two, and so on",
+        "mem-trace",
+        f"""
+        WITH {_TOUCHED},
+        lines_of_it AS (
+            SELECT process, session, kernel, dispatch, cache_line, count(DISTINCT workgroup) AS workgroups,
+                   sum(accesses) AS accesses, max(CASE WHEN (kind & 2) = 2 THEN 1 ELSE 0 END) AS stored
+            FROM touched GROUP BY process, session, kernel, dispatch, cache_line
+        )
+        SELECT kernel, workgroups, count(*) AS lines, sum(stored) AS stored_lines, sum(accesses) AS accesses
+        FROM lines_of_it GROUP BY kernel, workgroups ORDER BY kernel, workgroups
+        """,
+    ),
+    "false-sharing": Named(
+        "cache lines that one workgroup of a launch writes and another accesses, though they have no written dword in common",
+        "mem-trace",
+        """
+        WITH dwords AS (
+            SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, kind, address / 4 + part.n AS dword, part.n AS n
+            FROM accesses CROSS JOIN (VALUES (0), (1), (2), (3), (4)) AS part (n)
+            WHERE {global} AND {kernels} AND address / 4 + part.n <= (address + size - 1) / 4
+        ),
+        shared AS (
+            SELECT process, session, kernel, dispatch, dword, count(DISTINCT workgroup) AS workgroups,
+                   max(CASE WHEN (kind & 2) = 2 THEN 1 ELSE 0 END) AS stored
+            FROM dwords GROUP BY process, session, kernel, dispatch, dword
+        ),
+        written AS (
+            SELECT process, session, kernel, dispatch, dword / ({line} / 4) AS cache_line
+            FROM shared GROUP BY process, session, kernel, dispatch, dword / ({line} / 4)
+            HAVING max(stored * workgroups) = 1
+        ),
+        lines_of_it AS (
+            SELECT process, session, kernel, dispatch, dword / ({line} / 4) AS cache_line, count(DISTINCT workgroup) AS workgroups,
+                   sum(CASE WHEN n = 0 THEN 1 ELSE 0 END) AS accesses,
+                   sum(CASE WHEN n = 0 AND (kind & 2) = 2 THEN 1 ELSE 0 END) AS stores
+            FROM dwords GROUP BY process, session, kernel, dispatch, dword / ({line} / 4)
+        )
+        SELECT l.process, l.session, l.kernel, l.dispatch, l.cache_line * {line} AS address, l.workgroups, l.accesses, l.stores
+        FROM lines_of_it l JOIN written w ON w.process = l.process AND w.session = l.session AND w.kernel = l.kernel
+             AND w.dispatch = l.dispatch AND w.cache_line = l.cache_line
+        WHERE l.workgroups > 1
+        ORDER BY l.accesses DESC, l.process, l.session, l.dispatch, address
+        """,
+    ),
+    "reuse-distance": Named(
+        "how many other cache lines a process touches between two accesses to the same one, as a histogram per kernel",
+        "mem-trace",
+        ordered=_ordered.reuse_distance,
+    ),
+    "access-pattern": Named(
+        "how the lanes of each memory instruction step through each buffer",
+        "mem-trace",
+        ordered=_ordered.access_pattern,
+    ),
+}
+
+HOW = "LUTHIER_OBJECTS=1 luthier run -t {tool} --output {directory} -- PROGRAM"
+
+
+def answer(session: Session, name: str, parameters: Parameters) -> Answer:
+    """Rows of one of them."""
+    one = NAMED.get(name)
+    if one is None:
+        raise Error(f"no query {name}: there are {', '.join(NAMED)}")
+    line = parameters.cache_line
+    if line < 4 or line & (line - 1) or line > 1 << 20:
+        raise Error(f"a cache line of {line} bytes: it has to be a power of two from 4 to 1048576")
+    if parameters.limit is not None and parameters.limit < 1:
+        raise Error(f"a limit of {parameters.limit} rows: it has to be 1 or more")
+    dataset = session.dataset
+    how = HOW.format(tool=one.needs, directory=dataset.directories[0])
+    if one.needs not in dataset.streams and one.needs not in dataset.results:
+        raise Error(f"{name} needs what {one.needs} writes: {how}")
+    if one.code and not dataset.objects:
+        raise Error(f"{name} needs code objects, which the run did not keep: {how}")
+    kernels = parameters.chosen(session)
+    if one.ordered:
+        return _ordered.first(one.ordered(session, line, kernels), parameters.limit)
+    quoted = ", ".join("'" + kernel.replace("'", "''") + "'" for kernel in kernels or ())
+    # (Every text has `kernel` in one table only.)
+    condition = "true" if kernels is None else f"kernel IN ({quoted})"
+    text = one.text
+    for word, value in {"{global}": GLOBAL, "{kernels}": condition, "{line}": str(line)}.items():
+        text = text.replace(word, value)
+    return session.sql(text if parameters.limit is None else f"{text} LIMIT {parameters.limit}")

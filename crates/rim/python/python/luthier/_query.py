@@ -1,0 +1,254 @@
+"""SQL over what runs left behind, by Apache DataFusion."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ._dataset import Dataset
+from ._errors import Error
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PATHS = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+VIEWS = {
+    "accesses": """
+        SELECT t.process, t.session, CAST(t.dispatch AS BIGINT) AS dispatch, CAST(t.workgroup AS BIGINT) AS workgroup,
+               CAST(t.lane AS BIGINT) AS lane, CAST(t.address AS BIGINT) AS address, CAST(t.size AS BIGINT) AS size,
+               CAST(t.kind AS BIGINT) AS kind, CAST(t.pc AS BIGINT) AS pc, coalesce(l.kernel, p.kernel) AS kernel
+        FROM mem_trace t
+        LEFT JOIN launches l ON l.process = t.process AND l.session = t.session AND l.launch = t.dispatch
+        LEFT JOIN place_of_kernel p ON p.process = t.process AND p.session = t.session AND p.pc = CAST(t.pc AS BIGINT)
+    """,
+    "source_accesses": """
+        SELECT a.*, i.text AS instruction, i.file, i.line
+        FROM accesses a
+        LEFT JOIN object_of_kernel o ON o.process = a.process AND o.session = a.session AND o.kernel = a.kernel
+        LEFT JOIN instructions i ON i.object = o.object AND i.pc = a.pc
+    """,
+}
+"""Views on `mem_trace`: with the kernel of each access, from launch-log or from where only one kernel has an instruction; and with
+instruction and source line, too. All numbers are signed there, because a quotient of signed and unsigned ones is a decimal fraction."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows as they come."""
+
+    schema: pa.Schema
+    batches: Iterator[pa.RecordBatch]
+
+    def table(self) -> pa.Table:
+        import pyarrow
+
+        return pyarrow.Table.from_batches(list(self.batches), self.schema)
+
+
+class Session:
+    """The query engine with a dataset's tables."""
+
+    def __init__(self, directories: PATHS, *, threads: int | None = None, memory: int | None = None) -> None:
+        """`memory`: bytes for what queries gather; more goes to files in the temporary directory. Without, half of the machine's."""
+        engine = _engine()
+        from ._facts import Facts
+
+        self.dataset = Dataset([directories] if isinstance(directories, (str, os.PathLike)) else directories)
+        self.facts = Facts(self.dataset)
+        limit = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        runtime = engine.RuntimeEnvBuilder().with_disk_manager_os().with_fair_spill_pool(limit)
+        config = engine.SessionConfig().with_target_partitions(threads or len(os.sched_getaffinity(0)))
+        self._context: Any = engine.SessionContext(config, runtime)
+        self._reads_only = engine.SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
+        self._engine = engine
+        self._there: set[str] = set()
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """All tables and views by name, and what a row is."""
+        from ._facts import SHEETS
+
+        streams = {_name(stream): f"records of {stream}" for stream in self.dataset.streams}
+        views = {
+            "accesses": "mem_trace with the kernel of each access",
+            "source_accesses": "accesses with instruction and source line",
+        }
+        if "mem_trace" not in streams:
+            views = {}
+        return {**streams, **views, **{name: sheet.about for name, sheet in SHEETS.items()}}
+
+    def columns(self, table: str) -> list[tuple[str, str]]:
+        """Names and types."""
+        self._prepare(table)
+        schema = self._context.table(table).schema()
+        return [(column.name, str(column.type)) for column in schema]
+
+    def sql(self, text: str) -> Answer:
+        """The answer to a query; only SELECT and what else changes nothing."""
+        self._prepare(text)
+        try:
+            frame = self._context.sql(text, self._reads_only)
+            schema = frame.schema()
+            stream = frame.execute_stream()
+        except Exception as error:
+            raise self._failed(error) from None
+        return Answer(schema, self._batches(stream, schema))
+
+    def _batches(self, stream: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        try:
+            for piece in stream:
+                batch = piece.to_pyarrow()
+                # (Types of a union may come out narrower than they were planned.)
+                yield batch if batch.schema.equals(schema) else batch.cast(schema)
+        except Exception as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: Exception) -> Error:
+        text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+        missing = re.search(r"table '(?:datafusion\.public\.)?(\w+)' not found", text)
+        if missing:
+            text = f"no table {missing[1]}: there are {', '.join(sorted(self.tables))}"
+        return Error(f"the query failed: {text}")
+
+    def _prepare(self, text: str) -> None:
+        """Makes the tables that a query names."""
+        words = set(re.findall(r"\w+", text.lower()))
+        if "source_accesses" in words:
+            words |= {"accesses", "instructions", "object_of_kernel"}
+        if "accesses" in words:
+            words |= {"mem_trace", "launches", "place_of_kernel"}
+        for stream in self.dataset.streams:
+            if _name(stream) in words:
+                self._add_stream(stream)
+        from ._facts import SHEETS
+
+        for name in SHEETS:
+            if name in words:
+                self._add(name, partial(self.facts.batch, name))
+        if "place_of_kernel" in words:
+            self._add("place_of_kernel", self._place_of_kernel)
+        if "object_of_kernel" in words:
+            self._add("object_of_kernel", self._object_of_kernel)
+        if "mem-trace" in self.dataset.streams:
+            for name in VIEWS:
+                if name in words and name not in self._there:
+                    self._there.add(name)
+                    self._context.register_view(name, self._context.sql(VIEWS[name]))
+
+    def _add(self, name: str, make: Callable[[], pa.RecordBatch]) -> None:
+        if name not in self._there:
+            self._there.add(name)
+            self._context.register_record_batches(name, [[make()]])
+
+    def _place_of_kernel(self) -> pa.RecordBatch:
+        return _pairs(("process", "session", "pc"), ("kernel",), self.facts.places())
+
+    def _object_of_kernel(self) -> pa.RecordBatch:
+        return _pairs(("process", "session"), ("kernel", "object"), self.facts.objects())
+
+    def _add_stream(self, stream: str) -> None:
+        name = _name(stream)
+        if name in self._there:
+            return
+        self._there.add(name)
+        import pyarrow
+
+        whole = None
+        for part in self.dataset.streams[stream]:
+            try:
+                frame = self._context.read_parquet(part.path.resolve().as_uri())
+            except Exception as error:
+                raise Error(f"{part.path} cannot be read: {error}") from None
+            for column, value in (("process", part.process), ("session", part.session)):
+                number = self._engine.literal(pyarrow.scalar(value, pyarrow.int64()))
+                frame = frame.with_column(column, number)
+            whole = frame if whole is None else whole.union(frame)
+        self._context.register_view(name, whole)
+
+
+def _pairs(numbers: tuple[str, ...], texts: tuple[str, ...], rows: dict[Any, str]) -> pa.RecordBatch:
+    """A table of keys and values."""
+    import pyarrow
+
+    kinds = [(name, pyarrow.int64()) for name in numbers] + [(name, pyarrow.string()) for name in texts]
+    schema = pyarrow.schema(kinds)
+    whole = [(*key, value) for key, value in rows.items()]
+    columns = [pyarrow.array([row[at] for row in whole], column.type) for at, column in enumerate(schema)]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _name(stream: str) -> str:
+    """A stream's name in SQL."""
+    return re.sub(r"\W", "_", stream).lower()
+
+
+def _engine() -> Any:
+    try:
+        import datafusion
+    except ModuleNotFoundError:
+        raise Error("queries need Apache DataFusion: pip install datafusion numpy") from None
+    return datafusion
+
+
+def query(
+    directories: PATHS,
+    sql: str | None = None,
+    *,
+    named: str | None = None,
+    cache_line: int = 128,
+    kernel: str | None = None,
+    limit: int | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> pa.Table:
+    """The answer to a query over what `luthier run --output` left, as an Arrow table.
+
+    `directories`: one, or several such as those of several ranks. Either `sql`, or the name of a query in `queries()`, with the size of
+    a cache line in bytes, a regular expression that kernels' names have to match, and how many rows are wanted. `threads` and
+    `memory` (bytes) bound what it takes.
+    """
+    return answer(Session(directories, threads=threads, memory=memory), sql, named, cache_line, kernel, limit).table()
+
+
+def answer(
+    session: Session, sql: str | None, named: str | None, cache_line: int, kernel: str | None, limit: int | None
+) -> Answer:
+    """What `query` does, with the rows as they come."""
+    if (sql is None) == (named is None):
+        raise Error("a query is either SQL or the name of one")
+    if sql is not None:
+        return session.sql(sql)
+    from . import _named
+
+    return _named.answer(session, str(named), _named.Parameters(cache_line, kernel, limit))
+
+
+def queries() -> dict[str, str]:
+    """Names of the ready queries, and what each says."""
+    _engine()
+    from . import _named
+
+    return {name: one.about for name, one in _named.NAMED.items()}
+
+
+def write(answer: Answer, path: Path) -> None:
+    """The rows as a Parquet file, which appears whole or not at all."""
+    import pyarrow.parquet
+
+    final = Path(os.path.realpath(path))
+    part = final.with_name(f".{final.name}.{os.getpid()}")
+    try:
+        with pyarrow.parquet.ParquetWriter(part, answer.schema, compression="snappy") as writer:
+            for batch in answer.batches:
+                writer.write_batch(batch)
+        part.replace(final)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror or error}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,347 @@
+"""Kernels on an emulated AMD GPU, with numpy arrays.
+
+    device = luthier.emulate.load("kernels.co", "gfx90a")
+    counts = device.launch("scale", grid=4, block=64, args=[a, b, 2.0, 256])
+
+needs neither an AMD GPU nor ROCm.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeGuard, Union
+
+from . import _luthier
+from ._compile import Language, compile, compiler
+from ._errors import Error
+from ._inspect import CodeObject, Kernel, inspect, read
+from ._show import frame, table
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+
+__all__ = ["Buffer", "Counts", "Device", "Local", "compile", "compiler", "load", "targets"]
+
+
+def targets() -> list[str]:
+    """Targets whose kernels can be run."""
+    return _luthier.targets()
+
+
+@dataclass(frozen=True)
+class Local:
+    """An argument that points to so many bytes of LDS, which the launch allocates."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a launch executed."""
+
+    kernel: str
+    waves: int
+    wave_instructions: int
+    lane_instructions: int
+    """Every instruction counts for each lane that was on."""
+    classes: Mapping[str, tuple[int, int]]
+    """Wave and lane instructions by class (`vector ALU`, `scalar memory`, ...)."""
+    instructions: Mapping[int, tuple[int, int]]
+    """Wave and lane instructions by address in the code object; empty unless the launch was asked for them."""
+    _kernel: Kernel = field(repr=False)
+
+    @property
+    def blocks(self) -> dict[int, int]:
+        """How often waves entered each basic block of the kernel, by `Kernel.blocks`' index.
+
+        Needs `per_instruction=True`. Blocks of device functions that it calls are not among them.
+        """
+        if self.wave_instructions and not self.instructions:
+            raise Error(f"blocks of {self.kernel} were not counted: launch it with per_instruction=True")
+        return {one.index: self.instructions.get(one.start, (0, 0))[0] for one in self._kernel.blocks}
+
+    COLUMNS = ("class", "wave_instructions", "lane_instructions")
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for name, (waves, lanes) in sorted(self.classes.items(), key=lambda item: -item[1][0]):
+            yield {"class": name, "wave_instructions": waves, "lane_instructions": lanes}
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row per class of instructions or, where they were counted, per instruction."""
+        if not self.instructions:
+            return frame(self._rows(), self.COLUMNS)
+        rows = []
+        for row in self._kernel._rows():
+            waves, lanes = self.instructions.get(row["pc"], (0, 0))
+            rows.append({**row, "wave_instructions": waves, "lane_instructions": lanes})
+        return frame(rows, (*self._kernel.COLUMNS, "wave_instructions", "lane_instructions"))
+
+    def _repr_html_(self) -> str:
+        caption = f"{self.kernel}: {self.waves} waves, {self.wave_instructions} wave instructions"
+        return table(caption, self._rows(), self.COLUMNS)
+
+
+class Buffer:
+    """Device memory that stays between launches."""
+
+    def __init__(self, device: Device, address: int, size: int) -> None:
+        self._device = device
+        self.address = address
+        self.size = size
+        """In bytes."""
+
+    def write(self, data: numpy.ndarray[Any, Any] | bytes, offset: int = 0) -> None:
+        """Copies an array or bytes into the buffer, from a byte on."""
+        contents = data if isinstance(data, bytes) else _contents(data)
+        self._check(offset, len(contents))
+        _luthier.write(self._device._open(), self.address + offset, contents)
+
+    def read(self, dtype: Any = "uint8", count: int | None = None, offset: int = 0) -> numpy.ndarray[Any, Any]:
+        """A copy of `count` elements (without: all that fit), from a byte on."""
+        kind = _numpy().dtype(dtype)
+        count = max(self.size - offset, 0) // kind.itemsize if count is None else count
+        self._check(offset, count * kind.itemsize)
+        contents = _luthier.read(self._device._open(), self.address + offset, count * kind.itemsize)
+        array: numpy.ndarray[Any, Any] = _numpy().frombuffer(contents, dtype=kind).copy()
+        return array
+
+    def free(self) -> None:
+        """Gives the memory back; nothing if that has been done."""
+        if self.address and not self._device._closed:
+            _luthier.free(self._device._open(), self.address)
+        self.address = self.size = 0
+
+    def _check(self, offset: int, size: int) -> None:
+        if offset < 0 or offset + size > self.size:
+            raise Error(f"bytes {offset} to {offset + size} are not within a buffer of {self.size}")
+
+    def __repr__(self) -> str:
+        return f"<Buffer of {self.size} bytes at {self.address:#x}>"
+
+
+Argument = Union["numpy.ndarray[Any, Any]", "numpy.generic[Any]", Buffer, Local, int, float, bytes, None]
+Extent = int | Sequence[int]
+
+
+class Device:
+    """An emulated GPU with one code object loaded; `load` makes it."""
+
+    def __init__(self, object: CodeObject, *, threads: int | None = None, strict: bool = False) -> None:
+        self.object = object
+        self._handle: Any = _luthier.open(object.data, threads or len(os.sched_getaffinity(0)), strict)
+        self._closed = False
+        self._launching = threading.Lock()
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        return self.object.kernels
+
+    def _open(self) -> Any:
+        if self._closed:
+            raise Error("this device is closed")
+        return self._handle
+
+    def buffer(self, contents: numpy.ndarray[Any, Any] | bytes | int) -> Buffer:
+        """Device memory with a copy of an array or bytes, or of so many zero bytes."""
+        if isinstance(contents, int):
+            if contents < 0:
+                raise Error(f"no buffer of {contents} bytes")
+            return Buffer(self, _luthier.allocate(self._open(), contents), contents)
+        data = contents if isinstance(contents, bytes) else _contents(contents)
+        buffer = Buffer(self, _luthier.allocate(self._open(), len(data)), len(data))
+        buffer.write(data)
+        return buffer
+
+    def symbol(self, name: str) -> int:
+        """Address of a global variable."""
+        return _luthier.symbol(self._open(), name)
+
+    def launch(
+        self,
+        kernel: str,
+        grid: Extent = 1,
+        block: Extent = 64,
+        args: Sequence[Argument] = (),
+        *,
+        lds: int = 0,
+        limit: float | None = None,
+        per_instruction: bool = False,
+    ) -> Counts:
+        """Runs a kernel to its end.
+
+        `grid` is in workgroups and `block` in work-items per workgroup, each with up to three sizes. Arguments: arrays are copied
+        to the device and back (unless they cannot be written to), a `Buffer` stays there, `None` is a null pointer, `Local` is
+        LDS; numpy scalars and bytes are passed as they are, an `int` or a `float` in the argument's size. `lds`: bytes of dynamic
+        LDS besides. `limit`: seconds after which `Endless` is raised. Other Python threads go on meanwhile, and Ctrl-C ends it.
+        """
+        found = self.object.kernel(kernel)
+        shape = _extent("grid", grid), _extent("block", block)
+        with self._launching:
+            handle = self._open()
+            call = _Call(self, found, args, lds)
+            try:
+                told = _luthier.launch(
+                    handle, found.name, *shape, call.lds, call.arguments, limit, per_instruction
+                )
+                call.copy_back()
+            finally:
+                call.free()
+        counted = json.loads(told)
+        return Counts(
+            found.readable,
+            counted["waves"],
+            counted["wave_instructions"],
+            counted["lane_instructions"],
+            {name: (waves, lanes) for name, waves, lanes in counted["classes"]},
+            {pc: (waves, lanes) for pc, waves, lanes in counted["instructions"]},
+            found,
+        )
+
+    def close(self) -> None:
+        """Gives back all memory and threads; also done when nobody has the device any more."""
+        with self._launching:
+            self._closed = True
+            self._handle = None
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Device {self.object.target} with {len(self.kernels)} kernels>"
+
+
+def load(
+    file: str | os.PathLike[str] | bytes,
+    device: str | None = None,
+    *,
+    threads: int | None = None,
+    strict: bool = False,
+) -> Device:
+    """Puts a code object on an emulated GPU of its own.
+
+    `file`: a path, or bytes, of a code object, or of an executable, library or bundle that holds some. `device`: a target such as
+    `gfx90a` or a product such as `mi300x`, for which the code object is chosen; without, there must be but one. `threads`: host
+    threads (without: as many as there are cores). `strict`: accesses beyond the last byte of an array or of LDS are faults.
+    """
+    data, name = (file, "<bytes>") if isinstance(file, bytes) else (read(file), os.fspath(file))
+    if device is not None:
+        try:
+            data = _luthier.chosen(data, device)
+        except Error as error:
+            raise Error(f"{name}: {error}") from None
+    objects = inspect(data).objects
+    if len(objects) != 1:
+        there = ", ".join(one.target for one in objects) or "none"
+        raise Error(f"{name} holds {len(objects)} code objects ({there}): name a device")
+    return Device(objects[0], threads=threads, strict=strict)
+
+
+class _Call:
+    """The arguments of one launch, and the device memory that they need for it."""
+
+    def __init__(self, device: Device, kernel: Kernel, args: Sequence[Argument], lds: int) -> None:
+        self.kernel = kernel
+        self.lds = lds
+        self.arguments: list[bytes] = []
+        self._buffers: list[Buffer] = []
+        self._back: list[tuple[Any, Buffer]] = []
+        self._device = device
+        explicit = [one for one in kernel.arguments if isinstance(one["kind"], str)]
+        if explicit and len(explicit) != len(args):
+            raise Error(f"{kernel.readable} takes {len(explicit)} arguments, {len(args)} were given")
+        try:
+            for index, value in enumerate(args):
+                about = explicit[index] if explicit else {}
+                self.arguments.append(self._encode(index, value, about))
+        except BaseException:
+            self.free()
+            raise
+
+    def _encode(self, index: int, value: Argument, about: Mapping[str, Any]) -> bytes:
+        size = about.get("size")
+        if value is None:
+            return bytes(8 if size is None else size)
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, Buffer):
+            if value._device is not self._device:
+                raise Error(f"argument {index} of {self.kernel.readable} is a buffer of another device")
+            return struct.pack("<Q", value.address)
+        if isinstance(value, Local):
+            align = about.get("pointee_align") or 16
+            start = -(-(self.kernel.lds + self.lds) // align) * align
+            self.lds = start + value.size - self.kernel.lds
+            return struct.pack("<I", start)
+        if isinstance(value, (bool, int, float)):
+            return self._number(index, value, about)
+        if _is_array(value):
+            buffer = self._device.buffer(value)
+            self._buffers.append(buffer)
+            if value.flags.writeable:
+                self._back.append((value, buffer))
+            return struct.pack("<Q", buffer.address)
+        if hasattr(value, "tobytes"):
+            return bytes(value.tobytes())
+        kind = type(value).__name__
+        raise Error(f"argument {index} of {self.kernel.readable} is a {kind}, and no array, Buffer, Local, number or bytes")
+
+    def _number(self, index: int, value: int | float, about: Mapping[str, Any]) -> bytes:
+        size = about.get("size", 8 if isinstance(value, float) else 4)
+        floating = isinstance(value, float) or about.get("type_name") in ("half", "float", "double")
+        try:
+            if floating:
+                return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
+            return int(value).to_bytes(size, "little", signed=value < 0)
+        except (KeyError, OverflowError, struct.error):
+            raise Error(
+                f"argument {index} of {self.kernel.readable} has {size} bytes, which cannot hold {value!r}"
+            ) from None
+
+    def copy_back(self) -> None:
+        for array, buffer in self._back:
+            array[...] = buffer.read(array.dtype, array.size).reshape(array.shape)
+
+    def free(self) -> None:
+        for buffer in self._buffers:
+            buffer.free()
+        self._buffers.clear()
+
+
+def _extent(name: str, given: Extent) -> tuple[int, int, int]:
+    sizes = [given] if isinstance(given, int) else [int(size) for size in given]
+    if not 1 <= len(sizes) <= 3 or any(not 0 < size < 1 << 32 for size in sizes):
+        raise Error(f"{name} is {given!r}, but has to be one to three positive numbers")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ModuleNotFoundError:
+        raise Error("arrays need numpy: pip install numpy") from None
+    return numpy
+
+
+def _is_array(value: Argument) -> TypeGuard[numpy.ndarray[Any, Any]]:
+    return hasattr(value, "dtype") and hasattr(value, "flags") and getattr(value, "ndim", 0) > 0
+
+
+def _contents(array: Any) -> bytes:
+    """The elements, one after the other, the last index fastest."""
+    found = _numpy().asarray(array)
+    if found.dtype.hasobject:
+        raise Error(f"an array of {found.dtype} has no bytes that a device could use")
+    return bytes(found.tobytes())

@@ -1,0 +1,178 @@
+"""Kernels with arrays; what they shall compute, numpy computes."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import luthier
+import numpy
+import pytest
+from luthier import emulate
+
+
+def test_arrays_go_there_and_back(hip):
+    with emulate.load(hip, "gfx90a") as device:
+        given = numpy.arange(1000, dtype=numpy.float32)
+        out = numpy.full(1024, -1, numpy.float32)
+        counts = device.launch("scale", 16, 64, [given, out, 0.5, 1000], per_instruction=True)
+    assert (out[:1000] == given * numpy.float32(0.5)).all() and (out[1000:] == -1).all()
+    assert counts.waves == 16
+    # All waves come to the first block, and none to the second whose lanes are all out.
+    assert counts.blocks == {0: 16, 1: 16, 2: 16}
+    assert sum(waves for waves, _ in counts.classes.values()) == counts.wave_instructions
+    assert sum(waves for waves, _ in counts.instructions.values()) == counts.wave_instructions
+    assert sum(lanes for _, lanes in counts.instructions.values()) == counts.lane_instructions
+    frame = counts.to_frame()
+    assert frame[frame.mnemonic == "global_store_dword"].lane_instructions.tolist() == [1000]
+    assert "vector ALU" in counts._repr_html_()
+
+
+def test_shapes_of_arrays_and_views(hip):
+    device = emulate.load(hip, "mi250x")
+    given = numpy.arange(60, dtype=numpy.float32).reshape(6, 10).T
+    whole = numpy.zeros((10, 12), numpy.float32)
+    device.launch("scale", 1, 64, [given, whole[:, ::2], numpy.float32(3), numpy.int32(60)])
+    assert (whole[:, ::2] == given * 3).all() and (whole[:, 1::2] == 0).all()
+    frozen = numpy.zeros(64, numpy.float32)
+    frozen.flags.writeable = False
+    device.launch("scale", 1, 64, [given, frozen, 1.0, 60])
+    assert (frozen == 0).all()
+
+
+def test_buffers_stay_between_launches(hip):
+    device = emulate.load(hip, "gfx90a")
+    buffer = device.buffer(numpy.arange(64, dtype=numpy.float32))
+    for _ in range(3):
+        device.launch("scale", args=[buffer, buffer, 2.0, 64])
+    assert (buffer.read("float32") == numpy.arange(64) * 8).all()
+    assert buffer.read("float32", 2, offset=4).tolist() == [8, 16]
+    with pytest.raises(luthier.Error, match="bytes 252 to 260 are not within a buffer of 256"):
+        buffer.write(b"12345678", 252)
+    buffer.free()
+    buffer.free()
+    with pytest.raises(luthier.Error, match="buffer of another device"):
+        emulate.load(hip, "gfx90a").launch("scale", args=[device.buffer(4), None, 1.0, 0])
+
+
+def test_templates_and_numbers(hip):
+    device = emulate.load(hip)
+    whole, real = numpy.zeros(64, numpy.int32), numpy.zeros(64)
+    device.launch("fill<int>", 1, 64, [whole, -7])
+    device.launch("fill<double>", 1, 64, [real, 0.1])
+    assert (whole == -7).all() and (real == 0.1).all()
+    for value in (1 << 32, -(1 << 31) - 1):
+        with pytest.raises(luthier.Error, match=r"argument 1 of .*fill<int>.* has 4 bytes, which cannot hold"):
+            device.launch("fill<int>", 1, 64, [whole, value])
+
+
+def test_lds_arguments_and_other_targets(opencl):
+    device = emulate.load(opencl)
+    values = numpy.arange(256, dtype=numpy.int32)
+    device.launch("reversed", 1, 256, [values, emulate.Local(1024)])
+    assert (values == 2 * numpy.arange(256)[::-1]).all()
+
+
+def test_mistakes_are_errors(hip, opencl, tmp_path):
+    device = emulate.load(hip)
+    out = numpy.zeros(64, numpy.float32)
+    for match, call in {
+        "takes 4 arguments, 1 were given": lambda: device.launch("scale", args=[out]),
+        "is a dict, and no array": lambda: device.launch("scale", args=[{}, out, 1.0, 1]),
+        "grid is 0, but": lambda: device.launch("scale", 0, 64, [out, out, 1.0, 1]),
+        "block is .1, 2, 3, 4., but": lambda: device.launch("scale", 1, (1, 2, 3, 4), [out, out, 1.0, 1]),
+        "no bytes that a device": lambda: device.launch("scale", args=[numpy.array([{}]), out, 1.0, 1]),
+        "argument 3 of scale has 4 bytes, 3 were given": lambda: device.launch("scale", args=[out, out, 1.0, b"123"]),
+        "has gfx90a; the device is gfx1030": lambda: emulate.load(hip, "gfx1030"),
+        "gfx1": lambda: emulate.load(hip, "gfx1"),
+        "nothing.co": lambda: emulate.load(tmp_path / "nothing.co"),
+        "blocks of scale were not counted": lambda: device.launch("scale", args=[out, out, 1.0, 1]).blocks,
+    }.items():
+        with pytest.raises(luthier.Error, match=match):
+            call()
+    with pytest.raises(luthier.Fault, match="wild"):
+        emulate.load(opencl).launch("wild", args=[out])
+    device.close()
+    with pytest.raises(luthier.Error, match="this device is closed"):
+        device.launch("scale", args=[out, out, 1.0, 1])
+
+
+def test_strict_devices_stop_at_the_last_byte(hip):
+    array = numpy.zeros(63, numpy.float32)
+    emulate.load(hip).launch("scale", args=[array, array, 1.0, 64])
+    with pytest.raises(luthier.Fault, match="scale"):
+        emulate.load(hip, strict=True).launch("scale", args=[array, array, 1.0, 64])
+
+
+def test_compilers_that_fail_or_are_missing(monkeypatch):
+    with pytest.raises(luthier.Error, match="cannot compile source.hip for gfx90a:\n.*error"):
+        emulate.compile("this is\nno program")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("HIPCC", raising=False)
+    assert emulate.compiler("hip") is None
+    with pytest.raises(luthier.Error, match="no hipcc to compile hip with: install hipcc"):
+        emulate.compile("\n")
+
+
+def test_a_limit_and_other_threads(opencl):
+    device = emulate.load(opencl)
+    flag = device.buffer(4)
+    with pytest.raises(luthier.Endless, match="endless did not end within 0.1 s"):
+        device.launch("endless", args=[flag], limit=0.1)
+    # The kernel ends because another Python thread could run.
+    other = threading.Thread(target=lambda: flag.write(b"\1\0\0\0"))
+    threading.Timer(0.05, other.start).start()
+    assert device.launch("endless", 3, 32, [flag]).waves == 3
+    other.join()
+
+
+def test_ctrl_c_ends_a_kernel(opencl):
+    device = emulate.load(opencl)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        device.launch("endless", args=[device.buffer(4)])
+    # The device can go on.
+    one = numpy.ones(1, numpy.int32)
+    assert device.launch("endless", 3, 32, [one]).waves == 3
+
+
+def test_devices_that_go_leave_nothing(hip):
+    out = numpy.zeros(4096, numpy.float32)
+
+    def threads():
+        return len(os.listdir("/proc/self/task"))
+
+    before = threads()
+    for _ in range(20):
+        device = emulate.load(hip, threads=4)
+        device.launch("scale", 64, 64, [out, out, 1.0, 4096])
+    assert threads() > before
+    del device
+    gc.collect()
+    # The threads end by themselves, soon.
+    until = time.monotonic() + 120
+    while threads() > before:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_devices_stay_with_their_process(hip):
+    device = emulate.load(hip)
+    out = numpy.zeros(64, numpy.float32)
+    device.launch("scale", args=[out, out, 1.0, 64])
+
+    def child(answers):
+        try:
+            device.launch("scale", args=[out, out, 1.0, 64])
+        except luthier.Error as error:
+            answers.put(str(error))
+
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=child, args=(answers,))
+    process.start()
+    assert f"this device belongs to process {os.getpid()}" in answers.get(timeout=120)
+    process.join(120)
+    assert process.exitcode == 0

@@ -1,0 +1,361 @@
+"""Queries over a made-up run and over a real one; what they shall say, plain loops compute from the same records."""
+
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import luthier
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from luthier._run import command
+
+SCHEMA = pa.schema(
+    [("address", pa.uint64()), ("pc", pa.uint64()), ("dispatch", pa.uint32()), ("workgroup", pa.uint32())]
+    + [("lane", pa.uint16()), ("size", pa.uint16()), ("kind", pa.uint32())]
+)
+LOAD, STORE, ATOMIC, GLOBAL, LDS = 1, 2, 4, 16, 64
+# Process, session, launch and kernel.
+LAUNCHES = [(11, 1, 0, "scale"), (11, 1, 1, "_Z4fillIiEvPT_S0_"), (11, 1, 2, "scale"), (12, 2, 0, "scale")]
+BUFFERS = {"0": 0x7F0000001000, "1": 0x7F0000001800}
+LINE = 64
+
+
+def records(pcs):
+    """`(process, session)` and a record, for each access."""
+    chance = random.Random(1)
+    for process, session, launch, kernel in LAUNCHES:
+        waves = [(workgroup, wave) for workgroup in range(5) for wave in range(2)]
+        chance.shuffle(waves)
+        for workgroup, wave in waves:
+            for number, pc in enumerate(pcs[kernel][:4]):
+                first = BUFFERS["01"[number % 2]] + (workgroup * 2 + wave) * 24
+                for lane in chance.sample(range(16), 16) if number == 3 else range(12):
+                    step = [4, 36, 0, chance.randrange(0, 512)][number]
+                    size = [4, 12, 1, 8][number]
+                    kind = [GLOBAL | LOAD, GLOBAL | STORE, GLOBAL | LOAD | STORE | ATOMIC, LDS | LOAD][number]
+                    address = chance.randrange(512) if number == 3 else first + lane * step
+                    yield (process, session), (address, pc, launch, workgroup, lane, size, kind)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, hip):
+    """The directory, its records to global memory, and the code object."""
+    folder = tmp_path_factory.mktemp("made")
+    code = luthier.inspect(hip).objects[0]
+    (folder / "objects").mkdir()
+    (folder / "objects/abc.co").write_bytes(code.data)
+    pcs = {kernel.name: [one.pc for one in kernel.instructions] for kernel in code.kernels}
+    streams = defaultdict(list)
+    for owner, record in records(pcs):
+        streams[owner].append(record)
+    for (process, session), rows in streams.items():
+        number = str(process) if session == 1 else f"{process}-{session}"
+        columns = [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), SCHEMA, strict=True)]
+        # Row groups smaller than the records of one wave.
+        pa.parquet.write_table(
+            pa.Table.from_arrays(columns, schema=SCHEMA), folder / f"mem-trace.{number}.parquet", row_group_size=7
+        )
+        mine = [one for one in LAUNCHES if one[:2] == (process, session)]
+        kernels = [
+            {
+                "symbol": kernel.name,
+                "name": kernel.readable,
+                "object": "abc",
+                "target": "gfx90a",
+                "before": {"vgprs": 8},
+                "launches": 1,
+            }
+            for kernel in code.kernels
+        ]
+        launches = [
+            {"launch": launch, "kernel": kernel, "name": kernel, "grid": [16, 2, 1], "workgroup": [16, 1, 1], "device": 0}
+            | {"arguments": {name: hex(pointer) for name, pointer in BUFFERS.items()} | {"2": "7"}}
+            for _, _, launch, kernel in mine
+        ]
+        hotspots = [
+            {
+                "kernel": kernel,
+                "object": "abc",
+                "stretches": [{"pc": pcs[kernel][1], "instructions": 3, "waves": launch + 1, "lanes": 60}],
+            }
+            for _, _, launch, kernel in mine
+        ]
+        for name, value in {"summary": {"kernels": kernels}, "launch-log": launches, "hotspots": hotspots}.items():
+            (folder / f"{name}.{number}.json").write_text(json.dumps(value))
+    rows = [(owner, *row) for owner, rows in streams.items() for row in rows if not row[-1] & LDS]
+    return folder, rows, code
+
+
+def kernel_of(row):
+    return next(kernel for *owner, launch, kernel in LAUNCHES if (tuple(owner), launch) == (row[0], row[3]))
+
+
+def lines_of(address, size):
+    return range(address // LINE, (address + size - 1) // LINE + 1)
+
+
+def test_sql(made):
+    folder, rows, code = made
+    found = luthier.query(folder, "SELECT kernel, sum(size) AS bytes FROM accesses WHERE kind < 64 GROUP BY kernel").to_pylist()
+    bytes_of = Counter()
+    for row in rows:
+        bytes_of[kernel_of(row)] += row[6]
+    assert {row["kernel"]: row["bytes"] for row in found} == bytes_of
+    (one,) = luthier.query(
+        [folder], "SELECT DISTINCT instruction, file, line FROM source_accesses WHERE kind = 18 AND kernel = 'scale'"
+    ).to_pylist()
+    stored = code.kernel("scale").instructions[1]
+    assert (one["instruction"], f"{one['file']}:{one['line']}") == (stored.text, stored.source)
+    found = luthier.query(
+        folder, "SELECT process, session, vgprs FROM kernels WHERE symbol = 'scale' ORDER BY process"
+    ).to_pylist()
+    assert found == [{"process": 11, "session": 1, "vgprs": 8}, {"process": 12, "session": 2, "vgprs": 8}]
+    assert luthier.query(folder, "SELECT max(grid_x), max(workgroup_y) FROM launches").to_pydict() == {
+        "max(launches.grid_x)": [16],
+        "max(launches.workgroup_y)": [1],
+    }
+
+
+def test_kernels_without_launch_log(made, tmp_path):
+    folder, rows, _ = made
+    for path in folder.iterdir():
+        if not path.name.startswith("launch-log"):
+            (tmp_path / path.name).symlink_to(path)
+    found = luthier.query(tmp_path, "SELECT kernel, count(*) AS n FROM accesses WHERE kind < 64 GROUP BY kernel").to_pylist()
+    assert {row["kernel"]: row["n"] for row in found} == Counter(kernel_of(row) for row in rows)
+
+
+def test_working_set(made):
+    folder, rows, _ = made
+    lines, launches, accesses = defaultdict(set), defaultdict(set), Counter()
+    for owner, address, _, launch, _, _, size, _ in rows:
+        key = owner, kernel_of((owner, 0, 0, launch))
+        lines[key].update(lines_of(address, size))
+        launches[*key, launch].update(lines_of(address, size))
+        accesses[key] += 1
+    found = luthier.query(folder, named="working-set", cache_line=LINE).to_pylist()
+    assert len(found) == len(lines)
+    for row in found:
+        key = (row["process"], row["session"]), row["kernel"]
+        assert row["working_set"] == LINE * len(lines[key])
+        assert row["largest_launch"] == LINE * max(len(one) for (*of, _), one in launches.items() if tuple(of) == key)
+        assert (row["accesses"], row["launches"]) == (accesses[key], sum(tuple(of) == key for *of, _ in launches))
+
+
+def test_sharing_and_false_sharing(made):
+    folder, rows, _ = made
+    groups, dwords, writers, counts = defaultdict(set), defaultdict(set), defaultdict(set), Counter()
+    for owner, address, _, launch, group, _, size, kind in rows:
+        for line in lines_of(address, size):
+            groups[owner, launch, line].add(group)
+            counts[owner, launch, line] += line == address // LINE
+            if kind & STORE:
+                writers[owner, launch, line].add(group)
+        for dword in range(address // 4, (address + size - 1) // 4 + 1):
+            dwords[owner, launch, dword].add((group, bool(kind & STORE)))
+    histogram = defaultdict(Counter)
+    for (owner, launch, line), who in groups.items():
+        row = histogram[kernel_of((owner, 0, 0, launch)), len(who)]
+        row.update(lines=1, stored_lines=(owner, launch, line) in writers, accesses=counts[owner, launch, line])
+    found = luthier.query(folder, named="sharing", cache_line=LINE).to_pylist()
+    assert {(row.pop("kernel"), row.pop("workgroups")): Counter(row) for row in found} == histogram
+
+    def is_false(owner, launch, line):
+        of_line = [
+            dwords[owner, launch, dword]
+            for dword in range(line * LINE // 4, (line + 1) * LINE // 4)
+            if (owner, launch, dword) in dwords
+        ]
+        written = [who for who in of_line if any(store for _, store in who)]
+        everyone = {group for who in of_line for group, _ in who}
+        return written and len(everyone) > 1 and all(len({group for group, _ in who}) == 1 for who in written)
+
+    false = {key for key in groups if is_false(*key)}
+    found = luthier.query(folder, named="false-sharing", cache_line=LINE).to_pylist()
+    assert {((row["process"], row["session"]), row["dispatch"], row["address"] // LINE) for row in found} == false
+    assert 0 < len(false) < len(groups)
+    assert all(
+        row["workgroups"] == len(groups[(row["process"], row["session"]), row["dispatch"], row["address"] // LINE])
+        for row in found
+    )
+
+
+def test_reuse_distance(made):
+    folder, rows, _ = made
+    expected, stacks = Counter(), defaultdict(list)
+    for owner, address, _, launch, _, _, size, _ in rows:
+        stack = stacks[owner]
+        for line in lines_of(address, size):
+            distance = stack[::-1].index(line) if line in stack else None
+            if distance is not None:
+                stack.remove(line)
+            stack.append(line)
+            expected[kernel_of((owner, 0, 0, launch)), None if distance is None else distance.bit_length()] += 1
+    found = luthier.query(folder, named="reuse-distance", cache_line=LINE).to_pylist()
+    for row in found:
+        below, above = row["distance_from"], row["distance_to"]
+        bits = None if below is None else below.bit_length()
+        assert (below, above) == ((None, None) if bits is None else (0, 0) if bits == 0 else (1 << bits - 1, (1 << bits) - 1))
+        assert row["accesses"] == expected.pop((row["kernel"], bits))
+    assert not expected
+    kernel = luthier.query(folder, named="reuse-distance", cache_line=LINE, kernel="fill<int>").to_pylist()
+    assert kernel == [row for row in found if "fill" in row["kernel"]]
+
+
+def test_reuse_of_more_lines_than_one_tree_has():
+    from luthier import _luthier
+
+    stack = _luthier.reuse_stack()
+    lines = [*range(100_000), *range(100_000), 99_998, 7, 7]
+    told = pa.py_buffer(_luthier.reuse_distances(stack, pa.array(lines, pa.uint64()).buffers()[1].to_pybytes()))
+    distances = pa.Array.from_buffers(pa.int64(), len(lines), [None, told]).to_pylist()
+    assert distances == [-1] * 100_000 + [99_999] * 100_000 + [1, 99_992, 0]
+
+
+def test_access_pattern(made):
+    folder, rows, code = made
+    found = luthier.query(folder, named="access-pattern", limit=3).to_pylist()
+    assert len(found) == 3
+    found = luthier.query(folder, named="access-pattern").to_pylist()
+    counts, strides, last = defaultdict(Counter), defaultdict(Counter), None
+    for row in rows:
+        owner, address, pc, launch, group, lane, size, kind = row
+        argument = max(name for name, pointer in BUFFERS.items() if pointer <= address)
+        key = kernel_of(row), argument, pc
+        counts[key].update(accesses=1, bytes=size)
+        follows = last and (last[0], *last[2:5]) == (owner, pc, launch, group) and last[5] < lane
+        counts[key].update(waves=not follows)
+        if follows and last[5] + 1 == lane:
+            strides[key][address - last[1]] += 1
+        last = row
+    assert {(row["kernel"], row["argument"], row["pc"]) for row in found} == set(counts)
+    words = {0: "one address", 4: "consecutive", 36: "strided"}
+    for row in found:
+        key = row["kernel"], row["argument"], row["pc"]
+        assert (row["accesses"], row["waves"], row["bytes"]) == tuple(
+            counts[key][name] for name in ("accesses", "waves", "bytes")
+        )
+        ((stride, times),) = strides[key].items()
+        assert (row["stride"], row["percent"], row["pattern"]) == (stride, 100.0, words[stride])
+        assert row["kind"] == {4: "load", 36: "store", 0: "atomic"}[stride]
+        text = {one.pc: one.text for one in code.kernel(row["kernel"]).instructions}[row["pc"]]
+        assert row["instruction"] == text
+
+
+def test_hottest_lines(made):
+    folder, _, code = made
+    lanes, waves = Counter(), Counter()
+    for _, _, launch, kernel in LAUNCHES:
+        for one in code.kernel(kernel).instructions[1:4]:
+            lanes[kernel, one.source] += 60
+            waves[kernel, one.source] += launch + 1
+    found = luthier.query(folder, named="hottest-lines").to_pylist()
+    for row in found:
+        key = row["kernel"], f"{row['file']}:{row['line']}" if row["file"] else None
+        assert (row["lane_instructions"], row["wave_instructions"]) == (lanes[key], waves[key])
+        assert abs(row["percent"] - 100 * lanes[key] / lanes.total()) < 1e-9
+    assert len(found) == len(lanes)
+
+
+def test_mistakes_are_errors(made, tmp_path):
+    folder, _, _ = made
+    for match, words in {
+        "no table nothing: there are .*accesses": {"sql": "SELECT * FROM nothing"},
+        "the query failed: .*SELEC": {"sql": "SELEC 1"},
+        "DDL not supported": {"sql": "CREATE TABLE x AS SELECT 1"},
+        "DML not supported": {"sql": f"COPY (SELECT 1) TO '{tmp_path}/x.parquet'"},
+        "no query nothing: there are working-set": {"named": "nothing"},
+        "power of two": {"named": "sharing", "cache_line": 48},
+        "no kernel matches none: there are": {"named": "sharing", "kernel": "none"},
+        "no regular expression": {"named": "sharing", "kernel": "("},
+        "limit of 0": {"named": "sharing", "limit": 0},
+        "either SQL or": {},
+    }.items():
+        with pytest.raises(luthier.Error, match=match):
+            luthier.query(folder, **words)
+    with pytest.raises(luthier.Error, match="holds nothing of a run: luthier run"):
+        luthier.query(tmp_path, "SELECT 1")
+    with pytest.raises(luthier.Error, match="missing: No such file"):
+        luthier.query(tmp_path / "missing", "SELECT 1")
+    (tmp_path / "summary.1.json").write_text("{")
+    with pytest.raises(luthier.Error, match="working-set needs what mem-trace writes: LUTHIER_OBJECTS=1 luthier run"):
+        luthier.query(tmp_path, named="working-set")
+    with pytest.raises(luthier.Error, match=r"summary.1.json: "):
+        luthier.query(tmp_path, "SELECT * FROM kernels")
+
+
+def ask(*words):
+    """`luthier query`, with the engine of this environment."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        [command(), "query", *map(str, words)], capture_output=True, text=True, env=os.environ | {"PATH": path}, check=False
+    )
+
+
+def test_the_command(made, tmp_path):
+    folder, rows, _ = made
+    text = "SELECT lane, size FROM mem_trace WHERE kind = 18 ORDER BY address, dispatch, process LIMIT 2"
+    assert ask(folder, text).stdout == "lane  size\n   0    12\n   0    12\n"
+    assert ask(folder, text, "--format", "csv").stdout == "lane,size\n0,12\n0,12\n"
+    assert json.loads(ask(folder, text, "--format", "json").stdout) == [{"lane": 0, "size": 12}] * 2
+    done = ask(folder, "--named", "access-pattern", "--kernel", "^scale$", "--cache-line", "64", "-o", tmp_path / "x.parquet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    written = pa.parquet.read_table(tmp_path / "x.parquet")
+    assert written.equals(luthier.query(folder, named="access-pattern", kernel="^scale$"))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
+    whole = ask(folder, "SELECT * FROM accesses WHERE kind < 64", "--format", "csv", "--threads", "1", "--memory", "1G").stdout
+    assert len(list(csv.DictReader(io.StringIO(whole)))) == len(rows)
+    listed = ask(folder, "--tables").stdout
+    assert "\nlaunches: launches, from launch-log\n    process int64," in listed
+    assert "reuse-distance" in ask("--queries").stdout
+    for words in [
+        [folder, "SELECT * FROM nothing"],
+        [folder / "none", "SELECT 1"],
+        [folder, "--named", "x"],
+        [folder, text, "--memory", "4X"],
+        [folder],
+    ]:
+        done = ask(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.splitlines()[-1].startswith("luthier")
+    many = ask(folder, "SELECT a.lane FROM mem_trace a CROSS JOIN mem_trace b LIMIT 1001")
+    assert len(many.stdout.splitlines()) == 1001 and many.stderr == "and 1 more rows: --format csv prints all\n"
+
+
+def test_the_command_without_its_engine(made):
+    done = subprocess.run(
+        [command(), "query", made[0], "SELECT 1"], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False
+    )
+    assert done.returncode == 2
+    assert "luthier-query is neither in" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_run(program, tmp_path):
+    tools = ["mem-trace", "hotspots", "launch-log"]
+    environment = os.environ | {"LUTHIER_OBJECTS": "1"}
+    result = luthier.run([program], device="gfx90a", tools=tools, output=tmp_path / "out", env=environment)
+    (row,) = result.query(named="working-set").to_pylist()
+    # 4 workgroups of 256 lanes store 4 bytes each.
+    assert (row["kernel"], row["accesses"], row["bytes"], row["working_set"]) == ("_Z4fillPi", 1024, 4096, 4096)
+    (row,) = result.query(named="access-pattern").to_pylist()
+    assert (row["argument"], row["kind"], row["waves"], row["stride"], row["pattern"]) == ("0", "store", 16, 4, "consecutive")
+    assert row["instruction"].startswith("global_store_dword")
+    reuse = result.query(named="reuse-distance").to_pylist()
+    assert [row["accesses"] for row in reuse if row["distance_from"] is None] == [32]
+    assert sum(row["accesses"] for row in reuse) == 1024
+    # Buffers of hipMalloc begin at a page, so that workgroups, of 1024 bytes each, have lines of their own.
+    assert result.query(named="sharing").to_pylist() == [
+        {"kernel": "_Z4fillPi", "workgroups": 1, "lines": 32, "stored_lines": 32, "accesses": 1024}
+    ]
+    assert result.query(named="false-sharing").num_rows == 0
+    executed = result.query("SELECT sum(wave_instructions) AS n FROM statistics WHERE kernel = '_Z4fillPi'").to_pylist()
+    assert executed[0]["n"] > 16
+    lines = result.query(named="hottest-lines").to_pylist()
+    assert {Path(row["file"]).name for row in lines if row["file"]} >= {"fill.hip"}

@@ -1,0 +1,62 @@
+"""Programs, tools and traces through the `luthier` command."""
+
+import luthier
+import pytest
+
+HOOKS = """
+#include <luthier_device.h>
+
+LUTHIER_GLOBAL luthier_u64 stores;
+LUTHIER_HOOK void count() { luthier::add(&stores, 1); }
+LUTHIER_TOOL(R"(
+about = "counts lanes that store"
+insert = [{ hook = "count", where = "kind=store" }]
+print = [{ text = "{stores} lanes stored" }]
+)")
+"""
+
+
+def test_results_of_tools(program):
+    result = luthier.run([program], device="gfx90a", tools=["opcode-histogram", "mem-coalesce"])
+    assert (result.status, result.stdout.splitlines()[-1]) == (0, "filled")
+    (row,) = result.reports("opcode-histogram")
+    # 4 workgroups of 4 waves.
+    assert row["opcodes"]["global_store_dword"] == 16
+    places = result.to_frame("mem-coalesce")
+    # 64 lanes of 4 bytes each are two lines of 128.
+    assert (places.accesses.tolist(), places.lines.tolist()) == ([16], [32])
+    assert result.summaries[0]["kernels"][0]["status"] == "instrumented"
+    kernels = result.to_frame()
+    assert kernels[kernels.kernel.str.contains("fill")].waves.tolist() == [16]
+    assert "_Z4fillPi" in result._repr_html_()
+
+
+def test_tools_from_a_string(program):
+    tool = luthier.tool(HOOKS, "stores")
+    result = luthier.run([program], device="gfx90a", tools=[tool])
+    assert "1024 lanes stored" in result.stderr
+    with pytest.raises(luthier.Error, match="the tool broken cannot be built:\n.*luthier"):
+        luthier.tool("LUTHIER_HOOK void f() { what }\n", "broken")
+    with pytest.raises(luthier.Error, match="is no name of a tool"):
+        luthier.tool(HOOKS, "../stores")
+
+
+def test_traces(program, tmp_path):
+    result = luthier.run([program], device="gfx90a", tools=["mem-trace"], output=tmp_path / "out")
+    table = result.trace("mem-trace").to_table()
+    # A record per lane, 1024 of them.
+    assert table.num_rows == 1024
+    with pytest.raises(luthier.Error, match="no stream nothing in .*: there are mem-trace"):
+        result.trace("nothing")
+
+
+def test_programs_that_fail(program, monkeypatch):
+    with pytest.raises(luthier.Failed, match="fill ended with status 7") as raised:
+        luthier.run([program, "more"], device="gfx90a")
+    assert raised.value.status == 7
+    assert luthier.run([program, "more"], device="gfx90a", check=False).status == 7
+    with pytest.raises(luthier.Failed, match="no tool nothing: there is"):
+        luthier.run([program], device="gfx90a", tools=["nothing"])
+    monkeypatch.setenv("LUTHIER", "/nowhere/luthier")
+    with pytest.raises(luthier.Error, match="LUTHIER=/nowhere/luthier is no program"):
+        luthier.run([program])
