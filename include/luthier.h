@@ -1,6 +1,7 @@
 // Luthier tools with host code in C++: hooks and callbacks in one HIP file.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all counter.hip -o counter.so     any HIP compiler, with HIP's own headers
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all counter.hip -o counter.so
+//                                             any HIP compiler, with HIP's own headers
 //   luthier run -t ./counter.so -- ./app
 //
 //   luthier tool build counter.hip            needs clang 22 and no ROCm; makes counter.tool (hooks) and counter.so (host code),
@@ -18,11 +19,15 @@
 // hipFree, hipMemcpy, hipMemset and hipGetSymbolAddress are Luthier's and not HIP's: they may be called in callbacks, where
 // HIP itself waits for the launch that the callback is about.
 #pragma once
+// No warnings about what is in here, whatever the compiler takes as its standard.
+#pragma clang system_header
 
 // `luthier tool build` compiles without HIP's headers.
 #if !defined(LUTHIER_WITHOUT_HIP) && __has_include(<hip/hip_runtime.h>)
 #include <hip/hip_runtime.h>
 #define LUTHIER_WITH_HIP
+#elif !defined(LUTHIER_WITHOUT_HIP)
+#define LUTHIER_WITHOUT_HIP
 #endif
 #include <dlfcn.h>
 #include <elf.h>
@@ -38,6 +43,8 @@
 
 #include <deque>
 #include <exception>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -256,6 +263,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_M0 = 16,
   LUTHIER_ARG_KERNARG = 17, // address of the kernel's arguments
   LUTHIER_ARG_PACKET = 18,  // address of the dispatch packet
+  LUTHIER_ARG_MODE = 19,
 };
 
 // What a HIP compiler's start-up code registers.
@@ -366,6 +374,9 @@ typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOI
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
+// The first launch of a kernel that the options choose: what is inserted in this call is what this launch and all later ones run.
+// For tools that do the same to every launch; others decide in luthier_at_hsa_event.
+__attribute__((weak)) void luthier_at_kernel(luthier_u64 kernel_object);
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
 
@@ -456,6 +467,15 @@ struct luthier_parameter {
 };
 
 inline const luthier_api *luthier_api_table = nullptr;
+
+// A copy of a text that stays until the process ends; equal texts are at one address. Hooks take the address as a constant and hand it
+// back in records. On any thread.
+inline const char *luthier_kept_text(const std::string &text) {
+  static std::mutex lock;
+  static std::set<std::string> texts;
+  std::lock_guard<std::mutex> guard(lock);
+  return texts.insert(text).first->c_str();
+}
 
 // What Luthier could not do; it stands in the summary as the reason why the kernel runs as it is.
 struct luthier_error : std::exception {
@@ -1036,14 +1056,6 @@ inline void luthier_must_wrap() {
                                                       (void **)&luthier_wrap_##function::original);                   \
   result luthier_wrap_##function::ours(__VA_ARGS__)
 
-// Adds once for each active lane. HIP's own function if the tool includes that.
-#ifndef LUTHIER_WITH_HIP
-template <typename T> __device__ inline T atomicAdd(T *address, T value) {
-  typedef T __attribute__((address_space(1))) * global;
-  return __scoped_atomic_fetch_add((global)address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-}
-#endif
-
 // LD_PRELOAD=./tool.so ./app: with `luthier` in PATH, HSA is told to load Luthier with this tool.
 struct luthier_preloading {
   luthier_preloading() {
@@ -1097,6 +1109,21 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
   extern "C" __global__ void __luthier_wrap__##hook() {}
 #endif
 #define LUTHIER_GET_HOOK_HANDLE(hook) ((const void *)&__luthier_wrap__##hook)
+
+// Whether the tool has anything that could be called.
+inline bool luthier_hears() {
+  return luthier_at_init || luthier_at_term || luthier_at_kernel || luthier_at_hsa_event || luthier_at_packets ||
+         !luthier_wraps().empty();
+}
+inline void luthier_launched(hsa_api_args_t *args) {
+  hsa_kernel_dispatch_packet_t *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  if (luthier_at_kernel && !luthier_is_instrumented(packet->kernel_object)) {
+    luthier_at_kernel(packet->kernel_object);
+    luthier_override_with_instrumented(packet);
+  }
+  if (luthier_at_hsa_event)
+    luthier_at_hsa_event(args, LUTHIER_API_PHASE_ENTER, HSA_EVT_ID_KERNEL_LAUNCH);
+}
 
 // --- What Luthier calls, and what compilers' start-up code calls in a tool instead of HIP ---------------------------------
 #ifdef __HIP_DEVICE_COMPILE__
@@ -1219,8 +1246,8 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     if (api->struct_size < sizeof(luthier_api))                                                                       \
       return "the tool was built for a newer Luthier";                                                                \
     luthier_api_table = api;                                                                                          \
-    if (!luthier_at_init && !luthier_at_term && !luthier_at_hsa_event && !luthier_at_packets && luthier_wraps().empty()) \
-      return "the tool defines none of luthier_at_init, luthier_at_term and luthier_at_hsa_event";                    \
+    if (!luthier_hears())                                                                                             \
+      return "the tool defines none of luthier_at_init, luthier_at_term, luthier_at_kernel and luthier_at_hsa_event"; \
     return luthier_guarded([](void *) { luthier_must_wrap(); if (luthier_at_init) luthier_at_init(); }, nullptr);    \
   }                                                                                                                   \
   static const char *luthier_launch(hsa_kernel_dispatch_packet_t *packet, const char *name) {                         \
@@ -1229,8 +1256,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
     args.hsa_evt_kernel_launch = {packet, name};                                                                      \
     return luthier_guarded(                                                                                           \
         [](void *data) {                                                                                              \
-          if (luthier_at_hsa_event)                                                                                   \
-            luthier_at_hsa_event((hsa_api_args_t *)data, LUTHIER_API_PHASE_ENTER, HSA_EVT_ID_KERNEL_LAUNCH);          \
+          luthier_launched((hsa_api_args_t *)data);                                                                   \
         },                                                                                                            \
         &args);                                                                                                       \
   }                                                                                                                   \

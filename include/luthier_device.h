@@ -14,6 +14,8 @@
 //
 // Works with and without <hip/hip_runtime.h>; `luthier tool build` compiles without.
 #pragma once
+// No warnings about what is in here, whatever the compiler takes as its standard.
+#pragma clang system_header
 
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #ifndef __device__
@@ -33,6 +35,10 @@ typedef __UINT32_TYPE__ luthier_u32;
 typedef __UINT64_TYPE__ luthier_u64;
 
 #define LUTHIER_HOOK extern "C" __device__ __attribute__((used, always_inline))
+
+#ifndef LUTHIER_SAID // The engine's own; whoever compiles this for a host has none of what these call.
+#define LUTHIER_SAID __device__ __attribute__((used)) inline
+#endif
 
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
@@ -71,6 +77,8 @@ LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_y(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_z(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_m0(void);
 LUTHIER_SUPPLIED void __luthier_write_m0(luthier_u32 value);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_mode(void);
+LUTHIER_SUPPLIED void __luthier_write_mode(luthier_u32 value);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_sgpr(luthier_u32 index);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_vgpr(luthier_u32 index);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_agpr(luthier_u32 index);
@@ -84,6 +92,7 @@ LUTHIER_SUPPLIED void __luthier_write_vcc(luthier_u64 mask);
 LUTHIER_SUPPLIED void __luthier_write_scc(luthier_u32 value);
 // LLVM's intrinsics by their names: not every compiler has builtins for them.
 __device__ luthier_u64 __luthier_ballot(bool) __asm__("llvm.amdgcn.ballot.i64");
+__device__ luthier_u64 __luthier_compare(luthier_u32, luthier_u32, luthier_u32) __asm__("llvm.amdgcn.icmp.i64.i32");
 __device__ luthier_u32 __luthier_wavefrontsize(void) __asm__("llvm.amdgcn.wavefrontsize");
 }
 
@@ -108,6 +117,15 @@ LUTHIER_INLINE luthier_u32 lane() {
   return __luthier_wavefrontsize() == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
 }
 LUTHIER_INLINE luthier_u32 active_lanes() { return __builtin_popcountll(exec()); }
+// Active lanes in which it is so. Compilers before clang 19 make no code of a ballot of 64 bits for waves of 32 lanes, unless all lanes
+// agree; they compare instead, and 33 means "not equal".
+LUTHIER_INLINE luthier_u64 lanes_where(bool is) {
+#if __clang_major__ < 19
+  return __luthier_compare(is, 0, 33);
+#else
+  return __luthier_ballot(is);
+#endif
+}
 // True in exactly one of the active lanes.
 LUTHIER_INLINE bool elected() {
   luthier_u64 mask = exec();
@@ -296,8 +314,11 @@ LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
 LUTHIER_INLINE void write_agpr(luthier_u32 index, luthier_u32 value) { __luthier_write_agpr(index, value); }
-// Rounding, denormals, exceptions: the bits of MODE, which hooks run with as well.
-LUTHIER_INLINE luthier_u32 mode() { return __builtin_amdgcn_s_getreg(1 | 31 << 11); }
+// Rounding, denormals, exceptions: the bits of MODE as the kernel has them. Hooks themselves round to nearest and keep denormals.
+LUTHIER_INLINE luthier_u32 mode() { return __luthier_scalar32_mode(); }
+// Bits 0 to 9 for the kernel's code behind the hook: rounding, denormals, clamping and IEEE mode; 0 to 7 since gfx12, where the
+// next two mean something else. The others stay.
+LUTHIER_INLINE void write_mode(luthier_u32 value) { __luthier_write_mode(value); }
 
 // --- The dispatch ------------------------------------------------------------------------------------------------------
 
@@ -318,6 +339,23 @@ LUTHIER_INLINE luthier_u32 grid_size(luthier_u32 dimension) {
   typedef const luthier_u32 __attribute__((address_space(4))) * pointer;
   return ((pointer)(__luthier_scalar64_dispatch_ptr() + 12))[dimension];
 }
+// Number of the wave in its workgroup.
+LUTHIER_INLINE luthier_u32 wave_in_workgroup() {
+  // At the grid's end workgroups may be smaller.
+  luthier_u32 x = workgroup_size(0), y = workgroup_size(1);
+  luthier_u32 rest_x = grid_size(0) - workgroup_id_x() * x, rest_y = grid_size(1) - workgroup_id_y() * y;
+  x = rest_x < x ? rest_x : x;
+  y = rest_y < y ? rest_y : y;
+  luthier_u32 item = workitem_id_x() + x * (workitem_id_y() + y * workitem_id_z());
+  return __builtin_amdgcn_readfirstlane(item / __luthier_wavefrontsize());
+}
+// What a wave keeps from hook to hook, as a variable of the tool: `__shared__ luthier::per_wave<luthier_u64> began;`. A hook at
+// the kernel's entry says `began.own() = ...`, others read and write `began.own()`. Undefined before.
+template <typename T> struct per_wave {
+  T waves[32]; // As many as a workgroup may have.
+  __device__ __attribute__((always_inline)) T &own() { return waves[wave_in_workgroup()]; }
+};
+
 // The kernel's argument at a byte offset.
 template <typename T> LUTHIER_INLINE T kernel_argument(luthier_u32 offset) {
   typedef const T __attribute__((address_space(4))) * pointer;
@@ -369,6 +407,32 @@ LUTHIER_INLINE bool among_first(luthier_u64 *executions, luthier_u64 most) {
 LUTHIER_INLINE bool sampled(luthier_u64 *executions, luthier_u32 period) {
   return (luthier_u32)execution_number(executions) % period == 0;
 }
+
+} // namespace luthier
+
+// Hooks that every tool has. Where users choose some executions, one of these goes in front of every hook of every tool.
+#define LUTHIER_OF_ALL extern "C" LUTHIER_SAID __attribute__((always_inline))
+// In the workgroup with this number; all ones fit any.
+LUTHIER_OF_ALL void __luthier_of_workgroup(luthier_u32 &chosen, luthier_u32 x, luthier_u32 y, luthier_u32 z) {
+  chosen = (x == ~0u || luthier::workgroup_id_x() == x) && (y == ~0u || luthier::workgroup_id_y() == y) &&
+           (z == ~0u || luthier::workgroup_id_z() == z);
+}
+// Of the executions of a place by waves with active lanes one of `period`, and of these the first `most`, or all if that is all
+// ones. The counts of the place: how many there were since the last one taken, and how many were taken.
+LUTHIER_OF_ALL void __luthier_of_executions(luthier_u32 &chosen, luthier_u32 *counts, luthier_u32 period, luthier_u32 most) {
+  luthier::global_u32 passed = (luthier::global_u32)counts, taken = passed + 1;
+  bool take = false;
+  if (luthier::elected()) {
+    take = most == ~0u || __scoped_atomic_load_n(taken, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) < most;
+    if (take && period != 1)
+      take = __builtin_amdgcn_atomic_inc32((luthier_u32 *)passed, period - 1, __ATOMIC_RELAXED, "agent") == 0;
+    if (take && most != ~0u)
+      take = __scoped_atomic_fetch_add(taken, 1u, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) < most;
+  }
+  chosen = luthier::lanes_where(take) != 0;
+}
+
+namespace luthier {
 
 // A bounded stream of records to the host, which the engine makes and empties while kernels run.
 //
@@ -442,6 +506,44 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   return true;
 }
 
+// A record of a wave: what holds for all of it, the lanes that were active, and a value for each lane, of which theirs count.
+template <typename T, typename Value> struct of_wave {
+  T wave;
+  luthier_u64 lanes;
+  Value values[64];
+};
+
+// Appends one record `of_wave<T, Value>` for all active lanes together; false if there was no room, which is counted.
+template <typename T, typename Value> LUTHIER_INLINE bool emit_wave(ring *stream, const T &wave, const Value &value) {
+  typedef of_wave<T, Value> whole;
+  static_assert(sizeof(T) % 8 == 0 && sizeof(Value) % 4 == 0, "records consist of 32-bit words, and the lanes of 64");
+  luthier_u64 capacity = *(global_u64)&stream->capacity;
+  if (capacity == 0)
+    return false;
+  luthier_u64 lanes = __luthier_ballot(true), index = 0;
+  luthier_u32 first = __builtin_ctzll(lanes);
+  bool leads = lane() == first;
+  if (leads)
+    index = reserve(stream, capacity, 1);
+  luthier_u32 low = __builtin_amdgcn_readlane((luthier_u32)index, first);
+  luthier_u32 high = __builtin_amdgcn_readlane((luthier_u32)(index >> 32), first);
+  if ((low & high) == ~0u)
+    return false;
+  luthier_u64 offset = (luthier_u64)(low & (luthier_u32)(capacity - 1)) * (4 + sizeof(whole));
+  global_u32 slot = (global_u32)(*(global_u64)&stream->slots + offset);
+  __builtin_memcpy(slot + 1 + (sizeof(T) + 8 + lane() * sizeof(Value)) / 4, &value, sizeof(Value));
+  if (leads) {
+    struct {
+      T wave;
+      luthier_u64 lanes;
+    } head = {wave, lanes};
+    __builtin_memcpy(slot + 1, &head, sizeof(head));
+    // Stores of all lanes are done before this one: a wave waits for them together.
+    __scoped_atomic_store_n(slot, low + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
+  }
+  return true;
+}
+
 // --- printf and assert -------------------------------------------------------------------------------------------------
 // What compilers make of printf comes here instead of to HIP's runtime: a message is pieces with one number, which the host puts
 // together and prints when the last one has come.
@@ -460,9 +562,6 @@ struct said {
 
 extern "C" {
 extern __device__ __attribute__((weak)) luthier::ring __luthier_printf;
-#ifndef LUTHIER_SAID // Whoever compiles this for a host has none of what these call.
-#define LUTHIER_SAID __device__ __attribute__((used)) inline
-#endif
 
 LUTHIER_SAID luthier_u64 __luthier_printf_begin(luthier_u64) {
   luthier::global_u64 next = (luthier::global_u64)&__luthier_printf + 7;
@@ -525,7 +624,7 @@ LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   luthier_u32 found = 0;
   do {
     luthier_u32 leading = __builtin_amdgcn_readlane(value, __builtin_ctzll(lanes));
-    lanes &= __luthier_ballot(value != leading);
+    lanes &= lanes_where(value != leading);
     ++found;
   } while (lanes != 0);
   return found;
@@ -537,20 +636,24 @@ LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size
   // Most often the high halves are all one.
   for (luthier_u64 rest = exec(); rest != 0;) {
     luthier_u32 first = __builtin_ctzll(rest);
-    luthier_u64 alike = __luthier_ballot(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
+    luthier_u64 alike = lanes_where(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
     rest &= ~alike;
     // Each lane as far from the one before as all others, and farther than a block: no two are in one.
     luthier_u32 start = __builtin_amdgcn_readlane(low, first);
     luthier_u32 stride = __builtin_amdgcn_readlane(low, first + 1) - start;
     luthier_u32 distance = (int)stride < 0 ? -stride : stride;
     bool regular = distance >= size && distance < 1u << 25 &&
-                   (__luthier_ballot(low != start + (lane() - first) * stride) & alike) == 0;
+                   (lanes_where(low != start + (lane() - first) * stride) & alike) == 0;
     found += regular ? __builtin_popcountll(alike) : distinct(low / size, alike);
   }
   return found;
 }
 
 } // namespace luthier
+
+#ifdef LUTHIER_WITHOUT_HIP
+#include "luthier_hip_names.h"
+#endif
 
 // Hooks that every tool has, for the counters that host code asks for.
 LUTHIER_HOOK inline void __luthier_add(luthier_u32 amount, luthier_u64 *counter) { luthier::add(counter, amount); }

@@ -1,6 +1,7 @@
 // The functions of HSA as events: numbers, arguments by name, and what is put in their place. Written by
 // `cargo xtask hsa-events` from hsa_api_trace.h of ROCr 5.2 and 6.4; included by luthier.h.
 #pragma once
+#pragma clang system_header
 
 #include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ext_image.h>

@@ -1,5 +1,6 @@
 // flags: -fopenacc
 // devices: gfx900
+// also: gfx90a gfx942 gfx1030 gfx1100
 // OpenACC by GCC: gangs, a maximum over them, and a region whose parallelism the compiler chooses.
 #include <stdio.h>
 

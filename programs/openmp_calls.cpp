@@ -1,5 +1,6 @@
 // flags: -fopenmp
 // devices: gfx906
+// also: gfx90a gfx942 gfx1030 gfx1100
 // tools: instr-count,opcode-histogram; GCC's runtime library has 3,500 blocks, which all tools together take minutes for
 // OpenMP offload by GCC: functions that call themselves, data of the device, barriers, atomics, classes.
 #include <cstdio>

@@ -1,5 +1,6 @@
 ! flags: -fopenmp -foffload-options=-lgfortran -foffload-options=-lm
 ! devices: gfx906
+! also: gfx90a gfx942 gfx1030 gfx1100
 ! tools: instr-count,opcode-histogram; GCC's runtime library has 3,500 blocks, which all tools together take minutes for
 ! OpenMP offload by GCC's Fortran: a loop, and a sum.
 program main

@@ -1,6 +1,6 @@
 // Device and host memory that was allocated from HSA's pools and not given back, and the most at any time.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all allocation_tracker.hip -o allocation_tracker.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all allocation_tracker.hip -o allocation_tracker.so
 //   luthier run -t ./allocation_tracker.so -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // When waves came to which block, as a timeline for Perfetto (ui.perfetto.dev): a track for each wave.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all block_latency.hip -o block_latency.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all block_latency.hip -o block_latency.so
 //   luthier run -t ./block_latency.so:file=blocks.json -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // Hits and misses of a direct-mapped cache, by the addresses that lanes access in the order in which their records come.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all cache_simulator.hip -o cache_simulator.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all cache_simulator.hip -o cache_simulator.so
 //   luthier run -t ./cache_simulator.so:lines=512,bytes=64 -- ./app
 #include <luthier.h>
 

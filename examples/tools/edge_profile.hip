@@ -1,6 +1,6 @@
 // How often control went from which block to which.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all edge_profile.hip -o edge_profile.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all edge_profile.hip -o edge_profile.so
 //   luthier run -t ./edge_profile.so -- ./app
 #include <luthier.h>
 

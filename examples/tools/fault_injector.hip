@@ -1,6 +1,6 @@
 // Flips one bit of what chosen instructions leave in a vector register, in one lane of every wave.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all fault_injector.hip -o fault_injector.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all fault_injector.hip -o fault_injector.so
 //   luthier run -t ./fault_injector.so:opcode=v_add_f32,bit=22,lane=5 -- ./app
 #include <luthier.h>
 

@@ -1,7 +1,7 @@
 // Wave instructions of every kernel, and how much of them graphs launched: launches of a graph's nodes are launches as any other.
 // What NVBit's sample for graphs prints.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all graph_counter.hip -o graph_counter.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all graph_counter.hip -o graph_counter.so
 //   luthier run -t ./graph_counter.so --output out -- ./app          # also out/graph_counter.PID.json
 #include <luthier.h>
 

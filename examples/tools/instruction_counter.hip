@@ -1,6 +1,6 @@
 // The example of the document that started Luthier, with the corrections that docs/tools/README.md lists.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all instruction_counter.hip -o instruction_counter.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all instruction_counter.hip -o instruction_counter.so
 //   luthier run -t ./instruction_counter.so -- ./app
 #include <luthier.h>
 #include <hip/hip_runtime_api.h>

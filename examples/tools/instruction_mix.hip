@@ -1,6 +1,6 @@
 // Wave instructions of each source line, by what they are. The application needs -g.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all instruction_mix.hip -o instruction_mix.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all instruction_mix.hip -o instruction_mix.so
 //   luthier run -t ./instruction_mix.so -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // What kernels are called with, by name and type, and when they ran.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all kernel_arguments.hip -o kernel_arguments.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all kernel_arguments.hip -o kernel_arguments.so
 //   luthier run -t ./kernel_arguments.so -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // Leaves out the application's hipMemcpy calls of one size, which it takes for done.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all memcpy_skipper.hip -o memcpy_skipper.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all memcpy_skipper.hip -o memcpy_skipper.so
 //   luthier run -t ./memcpy_skipper.so:size=1024 -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // Instructions whose 32-bit float results were not numbers, with how many lanes had one.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all nan_tracer.hip -o nan_tracer.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all nan_tracer.hip -o nan_tracer.so
 //   luthier run -t ./nan_tracer.so -- ./app
 #include <luthier.h>
 

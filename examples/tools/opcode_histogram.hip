@@ -1,6 +1,6 @@
 // Wave instructions by mnemonic: one counter for each, whose address is a constant of the hooks.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all opcode_histogram.hip -o opcode_histogram.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all opcode_histogram.hip -o opcode_histogram.so
 //   luthier run -t ./opcode_histogram.so -- ./app
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // The values that chosen instructions leave in vector registers, lane by lane, as rows of a Parquet file.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all record_registers.hip -o record_registers.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all record_registers.hip -o record_registers.so
 //   luthier run -t ./record_registers.so:opcode=v_add_f32 --output out -- ./app        # out/registers.PID.parquet
 #include <luthier.h>
 

@@ -1,6 +1,6 @@
 // Loads that got what was loaded from the same address before: how many dwords, by instruction.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all redundant_loads.hip -o redundant_loads.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all redundant_loads.hip -o redundant_loads.so
 //   luthier run -t ./redundant_loads.so -- ./app
 #include <luthier.h>
 

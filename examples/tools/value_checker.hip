@@ -1,6 +1,6 @@
 // Prints from inside of kernels, with HIP's own printf: which lanes store numbers below zero.
 //
-//   hipcc -fPIC -shared -Xclang -fembed-bitcode=all value_checker.hip -o value_checker.so
+//   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all value_checker.hip -o value_checker.so
 //   luthier run -t ./value_checker.so -- ./app
 #include <luthier.h>
 
