@@ -16,7 +16,7 @@ mod whole_file;
 
 pub use error::Error;
 pub use layout::{Field, Kind, Layout, Value};
-pub use timeline::{Event, Timeline};
+pub use timeline::{Event, Moment, Timeline};
 pub use whole_file::write_whole;
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 use proptest::prelude::*;
-use records::{Error, Event, Layout, Timeline, sink};
+use records::{Error, Event, Layout, Moment, Timeline, sink};
 
 const FIELDS: [&str; 6] = [
     "address:u64",
@@ -127,6 +127,8 @@ fn a_timeline_is_json() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("timeline.json");
     let mut timeline = Timeline::create(&path).unwrap();
+    timeline.name_process(1, "device \"1\"").unwrap();
+    timeline.name_thread(1, 2, "queue 2").unwrap();
     for index in 0..3 {
         let event = Event {
             name: format!("kernel \"{index}\""),
@@ -138,10 +140,28 @@ fn a_timeline_is_json() {
         };
         timeline.write(&event).unwrap();
     }
+    let moment = |time| Moment {
+        process: 1,
+        thread: 2,
+        time,
+    };
+    timeline.arrow(7, moment(0.0), moment(2.0)).unwrap();
     assert_eq!(timeline.finish().unwrap(), 3);
     let events: Vec<serde_json::Value> =
         serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    assert_eq!(events.len(), 3);
-    assert_eq!(events[2]["name"], "kernel \"2\"");
-    assert_eq!(events[2]["args"]["grid"][1], 2);
+    let phases: Vec<_> = events
+        .iter()
+        .map(|event| event["ph"].as_str().unwrap())
+        .collect();
+    assert_eq!(phases, ["M", "M", "X", "X", "X", "s", "f"]);
+    assert_eq!(events[0]["args"]["name"], "device \"1\"");
+    assert_eq!(events[1]["args"]["name"], "queue 2");
+    assert_eq!(events[4]["name"], "kernel \"2\"");
+    assert_eq!(events[4]["args"]["grid"][1], 2);
+    // The arrow has one number and both its ends.
+    assert_eq!((&events[5]["id"], &events[6]["id"]), (&7.into(), &7.into()));
+    assert_eq!(
+        (&events[5]["ts"], &events[6]["ts"]),
+        (&0.0.into(), &2.0.into())
+    );
 }
