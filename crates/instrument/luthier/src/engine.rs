@@ -291,6 +291,7 @@ impl Instrumenter for Engine {
     }
 
     fn finish(&self, globals: &dyn Finish) -> String {
+        self.make_output();
         let mut text = String::new();
         for (index, tool) in self.tools.iter().enumerate() {
             let read = |name: &str| read(globals, name);
@@ -379,6 +380,13 @@ impl Engine {
             .collect()
     }
 
+    /// Makes the output directory, before the first file is written to it. Whoever writes says what is wrong with it.
+    fn make_output(&self) {
+        if let Some(directory) = &self.output {
+            let _ = files::make_directories(directory);
+        }
+    }
+
     /// Leaves the tool's results in the output directory as `NAME.json`.
     fn to_json(&self, tool: &dyn Tool, results: &Results<'_>) -> Result<()> {
         let value = tool.finish_json(results)?;
@@ -400,6 +408,7 @@ impl Engine {
     ) -> Result<()> {
         let mut sinks = lock(&self.sinks);
         if !sinks.contains_key(ring) {
+            self.make_output();
             let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
             let sink = records::sink(&directory.join(of_process(&stream.file)), layout)?;
             sinks.insert(ring.to_owned(), sink);
