@@ -26,6 +26,8 @@ pub mod agent_info {
     pub const UUID: u32 = 0xa011;
 }
 pub const DEVICE_TYPE_GPU: u32 = 1;
+/// `hsa_system_info_t`: ticks of the system's clock, 64 bits.
+pub const SYSTEM_TIMESTAMP: u32 = 2;
 /// `hsa_system_info_t`: ticks of the system's clock per second, 64 bits.
 pub const SYSTEM_TIMESTAMP_FREQUENCY: u32 = 3;
 

@@ -21,7 +21,7 @@ use std::{
 use luthier::{
     Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
 };
-use session::{Agent, Config};
+use session::{Agent, Config, Enqueued};
 
 use crate::{
     contained::{self, Contained, Silence},
@@ -307,6 +307,7 @@ struct OwnedLaunch {
     arguments: Vec<u8>,
     kernel_object: u64,
     kernarg: u64,
+    enqueued: Option<Enqueued>,
 }
 
 impl OwnedLaunch {
@@ -321,6 +322,7 @@ impl OwnedLaunch {
             arguments: launch.arguments.to_vec(),
             kernel_object: launch.kernel_object,
             kernarg: launch.kernarg,
+            enqueued: launch.enqueued,
         }
     }
 
@@ -335,6 +337,7 @@ impl OwnedLaunch {
             arguments: &self.arguments,
             kernel_object: self.kernel_object,
             kernarg: self.kernarg,
+            enqueued: self.enqueued,
         }
     }
 }

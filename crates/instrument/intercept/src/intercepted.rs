@@ -28,7 +28,7 @@ use hsa_sys::{
     packets::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
     tables::PacketWriter,
 };
-use session::{AgentId, Decision, Dispatch};
+use session::{AgentId, Decision, Dispatch, Enqueued};
 
 use crate::{
     api::Api, lock, queue_errors::Errors, state, tickets::Ticket, times::Times, watch::Watch,
@@ -162,6 +162,8 @@ impl Intercepted {
     }
 
     fn rewrite(&self, packets: &mut Vec<Packet>) {
+        // Before anything of ours takes time.
+        let enqueued = self.times.as_ref().and_then(Times::enqueued);
         self.harvest();
         self.show(packets);
         let is_launch = |packet: &Packet| packet.kind() == packet_type::KERNEL_DISPATCH;
@@ -177,7 +179,7 @@ impl Intercepted {
             if !is_launch(packet) {
                 continue;
             }
-            let follower = self.substitute(packet);
+            let follower = self.substitute(packet, enqueued);
             let end = self
                 .watch
                 .as_ref()
@@ -212,7 +214,7 @@ impl Intercepted {
     }
 
     /// Returns a packet that has to follow this one, if any.
-    fn substitute(&self, packet: &mut Packet) -> Option<Packet> {
+    fn substitute(&self, packet: &mut Packet, enqueued: Option<Enqueued>) -> Option<Packet> {
         let state = state::running()?;
         let dispatch = dispatch(packet);
         let decision = state.session.dispatch(&Dispatch {
@@ -225,6 +227,7 @@ impl Intercepted {
             private_segment_size: dispatch.private_segment_size,
             group_segment_size: dispatch.group_segment_size,
             cooperative: self.cooperative,
+            enqueued,
         });
         let watched = match &decision {
             Decision::Original => return None,

@@ -1,4 +1,4 @@
-//! When launches run: signals of ours in place of the application's, on which the device leaves times.
+//! When launches are enqueued, by whom, and when they run: signals of ours in place of the application's, on which the device leaves times.
 //!
 //! A launch that has a completion signal already is followed by a barrier packet, which waits for ours and completes the
 //! application's. So launches of one queue do not overlap then, and times that the application reads from its own signal
@@ -15,7 +15,7 @@ use hsa_sys::{
     packets::{BarrierPacket, KernelDispatchPacket, Packet, Queue, packet_type},
     tables,
 };
-use session::Session;
+use session::{Enqueued, Session};
 
 use crate::{api::Api, lock};
 
@@ -74,6 +74,28 @@ impl Times {
         })
     }
 
+    /// The calling thread and the time, as who puts a launch into its queue now.
+    pub fn enqueued(&self) -> Option<Enqueued> {
+        let mut ticks = 0u64;
+        let mut name = [0u8; 16];
+        // SAFETY: the attribute has 64 bits, and a thread's name 16 bytes with its zero.
+        let (read, thread) = unsafe {
+            let what = constants::SYSTEM_TIMESTAMP;
+            let read = self.api.core.system_get_info?(what, (&raw mut ticks).cast());
+            libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr());
+            (read, libc::gettid())
+        };
+        (read == status::SUCCESS).then(|| Enqueued {
+            thread: thread.cast_unsigned(),
+            name,
+            nanoseconds: self.nanoseconds(ticks),
+        })
+    }
+
+    fn nanoseconds(&self, ticks: u64) -> u64 {
+        (u128::from(ticks) * SECOND / u128::from(self.frequency)) as u64
+    }
+
     /// Puts a signal of ours on a launch; returns the packet that has to follow it, if any.
     pub fn attach(
         &self,
@@ -117,8 +139,6 @@ impl Times {
         ) else {
             return;
         };
-        let nanoseconds =
-            |ticks: u64| (u128::from(ticks) * SECOND / u128::from(self.frequency)) as u64;
         let mut signals = lock(&self.signals);
         let Signals {
             awaited,
@@ -131,7 +151,7 @@ impl Times {
             let mut times = tables::Times::default();
             // SAFETY: as above.
             if unsafe { read(self.agent, used.signal, &raw mut times) } == status::SUCCESS {
-                let (start, end) = (nanoseconds(times.start), nanoseconds(times.end));
+                let (start, end) = (self.nanoseconds(times.start), self.nanoseconds(times.end));
                 session.ended(used.launch, start, end);
             }
             last = last.max(used.launch);

@@ -76,11 +76,11 @@ pub use isa;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use options::Options;
 pub use parameters::{LANES, check as check_arguments};
-pub use records::{Event, Timeline};
+pub use records::{Event, Moment, Timeline};
 pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
 /// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
-pub use session::{Config, Launch, Live, Selection, selection::SETTINGS};
+pub use session::{Config, Enqueued, Launch, Live, Selection, selection::SETTINGS};
 pub use template::HookValue;
 pub use tool::Tool;

@@ -2,7 +2,7 @@
 
 use crate::{Agent, DeviceError, MemoryKind, Refusal, Usage, summary::KernelLine};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 /// One kernel to instrument.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +120,24 @@ pub struct BuiltIn {
     pub kernels: BTreeMap<String, Result<Report, String>>,
 }
 
+/// Who put a launch into its queue, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The host thread that told the queue about it (rang its doorbell), by the kernel's number (TID).
+    pub thread: u32,
+    /// The thread's name at that moment, filled up with zeroes.
+    pub name: [u8; 16],
+    /// In nanoseconds of the clock of [`Instrumenter::ended`]. A launch that waited for its variant waited after this.
+    pub nanoseconds: u64,
+}
+
+impl Enqueued {
+    pub fn thread_name(&self) -> Cow<'_, str> {
+        let bytes = self.name.split(|byte| *byte == 0).next();
+        String::from_utf8_lossy(bytes.unwrap_or_default())
+    }
+}
+
 /// One launch that runs instrumented.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
@@ -138,6 +156,8 @@ pub struct Launch<'a> {
     pub kernarg: u64,
     /// Its arguments as they lie in memory, if [`Instrumenter::observes_launches`] and they can be read.
     pub arguments: &'a [u8],
+    /// Who launched it, if [`Instrumenter::observes_launches`] and the runtime measures times.
+    pub enqueued: Option<Enqueued>,
 }
 
 /// Access to the tool's globals when all is over.

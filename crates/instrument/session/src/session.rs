@@ -10,7 +10,8 @@ use std::{
 };
 
 use crate::{
-    Agent, AgentId, BuiltIn, Config, Device, Instrumenter, Launch, LoadedObject, Summary, build,
+    Agent, AgentId, BuiltIn, Config, Device, Enqueued, Instrumenter, Launch, LoadedObject, Summary,
+    build,
     cache::Cache,
     globals::{Final, Globals},
     kernel::{Kernel, Outcome},
@@ -42,6 +43,8 @@ pub struct Dispatch {
     pub group_segment_size: u32,
     /// All workgroups must be on the device at once, or they wait for each other for ever.
     pub cooperative: bool,
+    /// Only where launches are observed, see [`Session::observes_launches`].
+    pub enqueued: Option<Enqueued>,
 }
 
 /// What to write into the packet.
@@ -330,6 +333,7 @@ impl Session {
             workgroup: dispatch.workgroup,
             kernel_object: dispatch.kernel_object,
             kernarg: dispatch.kernarg,
+            enqueued: dispatch.enqueued,
         };
         let choice = match (built_in, chosen) {
             (true, _) => Some(0),

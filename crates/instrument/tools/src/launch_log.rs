@@ -1,7 +1,9 @@
-//! `launch-log`: what was launched in which order, with which arguments, and when it ran.
+//! `launch-log`: what was launched in which order, by which host thread, with which arguments, and when it ran.
+
+mod timeline;
 
 use crate::arguments::{self, Parameter};
-use luthier::{Edit, Event, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
+use luthier::{Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -21,6 +23,7 @@ struct Entry {
     grid: [u32; 3],
     workgroup: [u16; 3],
     arguments: Vec<u8>,
+    enqueued: Option<Enqueued>,
     /// Nanoseconds.
     time: Option<(u64, u64)>,
 }
@@ -68,6 +71,7 @@ impl Tool for LaunchLog {
             grid: launch.grid,
             workgroup: launch.workgroup,
             arguments: launch.arguments.to_vec(),
+            enqueued: launch.enqueued,
             time: None,
         });
     }
@@ -87,18 +91,26 @@ impl Tool for LaunchLog {
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let kernels = kernels(results)?;
         let entries = self.entries();
-        let first = entries.iter().filter_map(|entry| Some(entry.time?.0)).min();
+        let first = first(&entries);
         let mut report = String::new();
         if !entries.is_empty() {
-            report.push_str("launch  device  queue     start us   duration us  kernel\n");
+            report.push_str(
+                "launch  device  queue                   thread   enqueued us      start us   duration us  kernel\n",
+            );
         }
         for entry in entries.iter() {
-            let (start, duration) = match (entry.time, first) {
-                (Some((start, end)), Some(first)) => (
-                    format!("{:.1}", microseconds(start - first)),
-                    format!("{:.1}", microseconds(end.saturating_sub(start))),
-                ),
-                _ => ("-".to_owned(), "-".to_owned()),
+            let since = |time: Option<u64>| match (time, first) {
+                (Some(time), Some(first)) => format!("{:.1}", microseconds(time - first)),
+                _ => "-".to_owned(),
+            };
+            let start = since(entry.time.map(|time| time.0));
+            let duration = match entry.time {
+                Some((start, end)) => format!("{:.1}", microseconds(end.saturating_sub(start))),
+                None => "-".to_owned(),
+            };
+            let (thread, enqueued) = match &entry.enqueued {
+                Some(by) => (thread(by), since(Some(by.nanoseconds))),
+                None => ("-".to_owned(), "-".to_owned()),
             };
             let [x, y, z] = entry.grid;
             let [a, b, c] = entry.workgroup;
@@ -108,7 +120,7 @@ impl Tool for LaunchLog {
                 .map(|(name, value)| format!("{name} = {value}"))
                 .collect();
             report.push_str(&format!(
-                "{:>6}  {:>6}  {:>5}  {start:>11}  {duration:>12}  {name}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  ({})\n",
+                "{:>6}  {:>6}  {:>5}  {thread:>23}  {enqueued:>12}  {start:>12}  {duration:>12}  {name}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  ({})\n",
                 entry.number,
                 entry.device,
                 entry.queue,
@@ -116,14 +128,8 @@ impl Tool for LaunchLog {
             ));
         }
         if let Some(path) = results.file("launch-log.trace.json") {
-            let mut timeline = Timeline::create(&path)?;
-            for entry in entries.iter() {
-                if let (Some((start, end)), Some(first)) = (entry.time, first) {
-                    timeline.write(&entry.event(start, end, first, &kernels))?;
-                }
-            }
-            let events = timeline.finish()?;
-            report.push_str(&format!("{}: {events} launches\n", path.display()));
+            let launches = timeline::write(&entries, &kernels, Timeline::create(&path)?)?;
+            report.push_str(&format!("{}: {launches} launches\n", path.display()));
         }
         Ok(report)
     }
@@ -137,12 +143,28 @@ impl Tool for LaunchLog {
                 "launch": entry.number, "kernel": entry.kernel, "name": name, "device": entry.device,
                 "queue": entry.queue, "grid": entry.grid, "workgroup": entry.workgroup,
                 "arguments": object(values),
+                "thread": entry.enqueued.map(|by| by.thread),
+                "thread_name": entry.enqueued.map(|by| by.thread_name().into_owned()),
+                "enqueued_nanoseconds": entry.enqueued.map(|by| by.nanoseconds),
                 "start_nanoseconds": entry.time.map(|time| time.0),
                 "end_nanoseconds": entry.time.map(|time| time.1),
             })
         });
         Ok(launches.collect())
     }
+}
+
+/// The earliest time that anything says.
+fn first(entries: &[Entry]) -> Option<u64> {
+    let times = entries.iter().flat_map(|entry| {
+        let enqueued = entry.enqueued.map(|by| by.nanoseconds);
+        [enqueued, entry.time.map(|time| time.0)]
+    });
+    times.flatten().min()
+}
+
+fn thread(by: &Enqueued) -> String {
+    format!("{} ({})", by.thread_name(), by.thread)
 }
 
 /// A kernel's name as in the source, and its parameters.
@@ -169,21 +191,6 @@ impl Entry {
                     .collect(),
             ),
             None => (self.kernel.clone(), Vec::new()),
-        }
-    }
-
-    fn event(&self, start: u64, end: u64, first: u64, kernels: &Signatures) -> Event {
-        let (name, values) = self.described(kernels);
-        Event {
-            name,
-            process: self.device.into(),
-            thread: self.queue,
-            start: microseconds(start - first),
-            duration: microseconds(end.saturating_sub(start)),
-            arguments: serde_json::json!({
-                "launch": self.number, "grid": self.grid, "workgroup": self.workgroup,
-                "arguments": object(values),
-            }),
         }
     }
 }

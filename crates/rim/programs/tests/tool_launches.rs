@@ -2,20 +2,30 @@
 
 mod stock;
 
-use std::os::unix::process::ExitStatusExt;
+use std::{
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+};
 
 use programs::Bounded;
+use serde_json::Value;
 use stock::{DEVICE, Scene};
 
 /// Standard output and error of the scene's program.
 fn run(scene: &Scene, options: &[&str]) -> (String, String) {
+    run_with(scene, options, &[])
+}
+
+/// The same in an environment.
+fn run_with(scene: &Scene, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
     let mut command = scene.emulator.command();
     command
         .args(["run", "--device", DEVICE])
         .args(options)
         .arg("--")
         .arg(&scene.application)
-        .env("LUTHIER_CACHE", "off");
+        .env("LUTHIER_CACHE", "off")
+        .envs(variables.iter().copied());
     stock::said(&command.bounded_output().unwrap())
 }
 
@@ -83,6 +93,157 @@ fn packets_are_seen_and_changed() {
     assert_eq!(stdout, "192 values set\n", "{stderr}");
     let line = "2 launches of 192 work-items, barriers\n";
     assert!(stderr.contains(line), "{stderr}");
+}
+
+/// Two host threads with names, each with a stream and a kernel of its own; says their numbers.
+const THREADS: &str = r#"
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+__global__ void produce(int *values) { values[threadIdx.x] = 1; }
+__global__ void consume(int *values) { values[threadIdx.x] = 2; }
+static void work(const char *name, void (*kernel)(int *), int *values) {
+  hipStream_t stream;
+  pthread_setname_np(pthread_self(), name);
+  printf("%s %d\n", name, gettid());
+  if (hipStreamCreate(&stream))
+    exit(2);
+  for (int count = 0; count < 3; ++count)
+    kernel<<<1, 64, 0, stream>>>(values);
+  if (hipStreamSynchronize(stream))
+    exit(3);
+}
+int main() {
+  int *values = nullptr;
+  if (hipHostMalloc((void **)&values, 4096))
+    return 1;
+  std::thread producer(work, "producer", produce, values), consumer(work, "consumer", consume, values + 64);
+  producer.join();
+  consumer.join();
+  return 0;
+}
+"#;
+
+/// The one file in a directory whose name begins and ends so.
+fn json(directory: &Path, begin: &str, end: &str) -> Vec<Value> {
+    let names = std::fs::read_dir(directory).unwrap();
+    let paths = names.map(|entry| entry.unwrap().path());
+    let fits = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let number = name
+            .strip_prefix(begin)
+            .and_then(|name| name.strip_suffix(end));
+        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let [path] = &paths.filter(fits).collect::<Vec<_>>()[..] else {
+        panic!("not one {begin}PID{end} in {}", directory.display());
+    };
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn launches_are_known_by_the_host_thread_that_enqueued_them() {
+    let Some(scene) = Scene::with_source(THREADS) else {
+        return;
+    };
+    let output = scene.path("output");
+    let page = scene.path("launches.json");
+    let options = [
+        "-t",
+        "launch-log",
+        "--output",
+        output.to_str().unwrap(),
+        "--timeline",
+        page.to_str().unwrap(),
+    ];
+    let (stdout, stderr) = run(&scene, &options);
+    let threads: Vec<(&str, u64)> = stdout
+        .lines()
+        .map(|line| {
+            let (name, number) = line.split_once(' ').unwrap();
+            (name, number.parse().unwrap())
+        })
+        .collect();
+    assert_eq!(threads.len(), 2, "{stdout}");
+    let log = json(&output, "launch-log.", ".json");
+    let trace = json(&output, "launch-log.trace.", ".json");
+    let page: Vec<Value> = serde_json::from_slice(&std::fs::read(&page).unwrap()).unwrap();
+    for (name, number) in &threads {
+        let kernel = match *name {
+            "producer" => "produce",
+            _ => "consume",
+        };
+        let launches: Vec<_> = log.iter().filter(|row| row["name"] == kernel).collect();
+        assert_eq!(launches.len(), 3, "{log:#?}");
+        let mut last = 0;
+        for launch in launches {
+            assert_eq!(launch["thread"], *number, "{launch}");
+            assert_eq!(launch["thread_name"], *name, "{launch}");
+            // In this order, on one clock.
+            let times = ["enqueued", "start", "end"]
+                .map(|what| launch[format!("{what}_nanoseconds")].as_u64().unwrap());
+            assert!(
+                last <= times[0] && times.is_sorted() && times[2] - times[0] < 60_000_000_000,
+                "{launch}"
+            );
+            last = times[0];
+            let number = launch["launch"].as_u64().unwrap();
+            arrow_leads(
+                &trace,
+                number,
+                &format!("{name} ({})", launch["thread"]),
+                launch,
+            );
+        }
+        let row = format!("{name} ({number})");
+        let named = |event: &&Value| event["ph"] == "M" && event["args"]["name"] == row.as_str();
+        assert_eq!(page.iter().filter(named).count(), 1, "{page:#?}");
+        assert!(stderr.contains(&row), "{stderr}");
+    }
+    let ends = |phase: &str| page.iter().filter(|event| event["ph"] == phase).count();
+    assert_eq!((ends("s"), ends("f")), (6, 6), "{page:#?}");
+}
+
+/// The arrow with a launch's number leads from the row of this name to the beginning of the launch in its queue.
+fn arrow_leads(trace: &[Value], number: u64, from: &str, launch: &Value) {
+    let one = |what: &dyn Fn(&&Value) -> bool| {
+        let found: Vec<_> = trace.iter().filter(what).collect();
+        let [event] = found[..] else {
+            panic!("{number}: {found:#?}");
+        };
+        event
+    };
+    let row = |event: &Value| (event["pid"].clone(), event["tid"].clone());
+    let begin = one(&|event| event["ph"] == "s" && event["id"] == number);
+    let end = one(&|event| event["ph"] == "f" && event["id"] == number);
+    let named = one(&|event| event["name"] == "thread_name" && row(event) == row(begin));
+    assert_eq!(named["args"]["name"], from);
+    assert_eq!(
+        row(end),
+        (launch["device"].clone(), launch["queue"].clone())
+    );
+    let mark =
+        one(&|event| event["ph"] == "X" && row(event) == row(begin) && event["ts"] == begin["ts"]);
+    let slice =
+        one(&|event| event["ph"] == "X" && row(event) == row(end) && event["ts"] == end["ts"]);
+    for event in [mark, slice] {
+        assert_eq!(event["args"]["launch"], number, "{event}");
+    }
+}
+
+/// Who runs programs without `luthier run` names a directory that nobody has made.
+#[test]
+fn an_output_directory_is_made_when_something_is_written() {
+    let Some(scene) = Scene::with_source(ONE) else {
+        return;
+    };
+    let output = scene.path("new/and/deep");
+    let variables = [("LUTHIER_OUTPUT", output.to_str().unwrap())];
+    let (_, stderr) = run_with(&scene, &["-t", "launch-log"], &variables);
+    assert_eq!(json(&output, "launch-log.", ".json").len(), 1, "{stderr}");
+    let events = json(&output, "launch-log.trace.", ".json");
+    assert!(events.iter().any(|event| event["ph"] == "X"), "{stderr}");
 }
 
 /// A kernel that looks for what another one, in another stream, writes: for a while, but no longer.

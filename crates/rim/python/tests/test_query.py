@@ -357,5 +357,10 @@ def test_a_run(program, tmp_path):
     assert result.query(named="false-sharing").num_rows == 0
     executed = result.query("SELECT sum(wave_instructions) AS n FROM statistics WHERE kernel = '_Z4fillPi'").to_pylist()
     assert executed[0]["n"] > 16
+    said = "SELECT process, thread, thread_name, enqueued_nanoseconds <= start_nanoseconds AS ordered FROM launches"
+    (row,) = result.query(said).to_pylist()
+    # The only thread has the number of its process.
+    assert row["thread"] == row["process"]
+    assert (row["thread_name"], row["ordered"]) == (Path(program).name[:15], True)
     lines = result.query(named="hottest-lines").to_pylist()
     assert {Path(row["file"]).name for row in lines if row["file"]} >= {"fill.hip"}

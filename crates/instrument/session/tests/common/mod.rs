@@ -80,6 +80,7 @@ pub fn launch(bytes: &[u8], kernel: &str) -> Dispatch {
         private_segment_size: kernel.descriptor.private_segment_size(),
         group_segment_size: kernel.descriptor.group_segment_size(),
         cooperative: false,
+        enqueued: None,
     }
 }
 
