@@ -1,4 +1,4 @@
-//! When launches ran, from `launch-log`.
+//! When launches ran, and which host threads enqueued them when, from `launch-log`.
 
 use crate::results::ToolResult;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,16 @@ pub struct Timeline {
     pub row: Vec<u32>,
     pub names: Vec<String>,
     pub name: Vec<u32>,
-    /// Nanoseconds since the first one began.
+    /// Nanoseconds since the first one was enqueued, or began.
     pub start: Vec<u64>,
     pub duration: Vec<u64>,
     pub detail: Vec<String>,
+    /// Rows of host threads: their process, and what they are called in it.
+    #[serde(default)]
+    pub threads: Vec<(String, String)>,
+    /// Which of them enqueued a launch, and when; none where nothing says so, as in pages of earlier releases.
+    #[serde(default)]
+    pub enqueued: Vec<Option<(u32, u64)>>,
     /// Launches that are not here because there were too many.
     pub left_out: u64,
 }
@@ -55,12 +61,17 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
         }
     }
     timed.sort_by_key(|(start, end, process, _)| (*start, *end, *process));
-    let first = timed.first()?.0;
+    let hosts = timed.iter().filter_map(|(.., row)| enqueued(row));
+    let first = hosts
+        .map(|(_, time)| time)
+        .chain([timed.first()?.0])
+        .min()?;
     let mut timeline = Timeline {
         left_out: timed.len().saturating_sub(MOST) as u64,
         ..Timeline::default()
     };
     let (mut rows, mut names) = (Texts::default(), Texts::default());
+    let mut threads: HashMap<(u32, u64), u32> = HashMap::new();
     for (start, end, process, row) in timed.into_iter().take(MOST) {
         let number = |key: &str| row[key].as_u64().unwrap_or(0);
         let queue = format!(
@@ -73,6 +84,19 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
         timeline.name.push(names.position(name));
         timeline.start.push(start - first);
         timeline.duration.push(end.saturating_sub(start));
+        let by = enqueued(row).map(|(thread, time)| {
+            let next = threads.len() as u32;
+            let position = *threads.entry((process, thread)).or_insert(next);
+            let name = row["thread_name"].as_str().unwrap_or_default();
+            let name = (format!("process {process}"), format!("{name} ({thread})"));
+            // A thread that changes its name is one row, with its last name.
+            match timeline.threads.get_mut(position as usize) {
+                Some(known) => *known = name,
+                None => timeline.threads.push(name),
+            }
+            (position, time - first)
+        });
+        timeline.enqueued.push(by);
         let sizes = |key: &str| {
             let sizes = row[key].as_array().into_iter().flatten();
             let sizes: Vec<_> = sizes.map(ToString::to_string).collect();
@@ -99,32 +123,69 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
     Some(timeline)
 }
 
+/// The thread that enqueued a launch, and when.
+fn enqueued(row: &Value) -> Option<(u64, u64)> {
+    row["thread"]
+        .as_u64()
+        .zip(row["enqueued_nanoseconds"].as_u64())
+}
+
+fn microseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e3
+}
+
 impl Timeline {
-    /// Writes the launches in the Trace Event Format, which Perfetto and Chrome open: one row for each queue.
+    /// Writes the launches in the Trace Event Format, which Perfetto and Chrome open: a row for each queue, one for each host
+    /// thread, and arrows from where a launch was enqueued to the launch.
     pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "[")?;
-        for (number, name) in self.rows.iter().enumerate() {
-            let (process, queue) = name.rsplit_once(", ").unwrap_or((name, ""));
-            let names = [("process_name", process), ("thread_name", queue)];
-            for (what, name) in names {
-                let separator = if number == 0 && what == "process_name" {
-                    ""
-                } else {
-                    ",\n"
-                };
-                let event = json!({ "ph": "M", "name": what, "pid": number, "tid": number, "args": { "name": name } });
-                write!(out, "{separator}{event}")?;
+        let mut separator = "[";
+        let mut write = |event: Value| {
+            let written = write!(out, "{separator}{event}");
+            separator = ",\n";
+            written
+        };
+        let rows = self.rows.iter().map(|name| {
+            let (group, row) = name.rsplit_once(", ").unwrap_or((name, ""));
+            (group.to_owned(), row)
+        });
+        let threads = self.threads.iter();
+        let threads = threads.map(|(process, name)| (format!("{process}, host threads"), &**name));
+        let mut groups = Texts::default();
+        let mut group_of = Vec::new();
+        for (number, (group, row)) in rows.chain(threads).enumerate() {
+            let pid = groups.position(group.clone());
+            group_of.push(pid);
+            for (what, name) in [("process_name", &*group), ("thread_name", row)] {
+                write(
+                    json!({ "ph": "M", "name": what, "pid": pid, "tid": number, "args": { "name": name } }),
+                )?;
             }
         }
         for index in 0..self.start.len() {
-            let microseconds = |nanoseconds: u64| nanoseconds as f64 / 1e3;
-            let row = self.row[index];
-            let event = json!({
-                "ph": "X", "name": self.names[self.name[index] as usize], "pid": row, "tid": row,
-                "ts": microseconds(self.start[index]), "dur": microseconds(self.duration[index]),
-                "args": { "launch": self.detail[index] },
-            });
-            write!(out, ",\n{event}")?;
+            let row = self.row[index] as usize;
+            let (name, start) = (&self.names[self.name[index] as usize], self.start[index]);
+            let (pid, start) = (group_of[row], microseconds(start));
+            write(json!({
+                "ph": "X", "name": name, "cat": "launch", "pid": pid, "tid": row, "ts": start,
+                "dur": microseconds(self.duration[index]), "args": { "launch": self.detail[index] },
+            }))?;
+            let Some((thread, time)) = self.enqueued.get(index).copied().flatten() else {
+                continue;
+            };
+            let thread = self.rows.len() + thread as usize;
+            let (by, time) = (group_of[thread], microseconds(time));
+            // An event without duration has no arrows in viewers.
+            let shortest = microseconds(1);
+            write(json!({
+                "ph": "X", "name": format!("launch {name}"), "cat": "enqueued", "pid": by, "tid": thread, "ts": time,
+                "dur": shortest, "args": { "launch": self.detail[index] },
+            }))?;
+            write(json!({
+                "ph": "s", "id": index, "name": "arrow", "cat": "arrow", "pid": by, "tid": thread, "ts": time,
+            }))?;
+            write(json!({
+                "ph": "f", "bp": "e", "id": index, "name": "arrow", "cat": "arrow", "pid": pid, "tid": row, "ts": start,
+            }))?;
         }
         writeln!(out, "]")
     }

@@ -173,6 +173,9 @@ fn every_view_draws() {
         ("what limits", "document.body.textContent.includes('VGPRs keep more waves')"),
         ("the timeline", "(location.hash = '#timeline', true)"),
         ("launches", "document.querySelectorAll('.table .body .row').length > 5"),
+        ("who enqueued them", "[...document.querySelectorAll('.row.head button')].some((b) => b.textContent.startsWith('host thread')) && document.querySelector('.table .body .row').textContent.includes('producer (7)')"),
+        ("the mark of the last launch but one, by the mouse", "(() => { const canvas = document.querySelector('canvas.timeline'); const box = canvas.getBoundingClientRect(); const all = 30200; canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 14000 / all * box.width + 2, clientY: box.top + 24 + 20, bubbles: true })); return document.querySelector('output.about').textContent; })().includes('enqueued by process 1, producer (7) at 14')"),
+        ("marks are painted", "(() => { const canvas = document.querySelector('canvas.timeline'); const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); copy.canvas.width = canvas.width; copy.canvas.height = canvas.height; copy.drawImage(canvas, 0, 0); const row = copy.getImageData(canvas.width / 4, (24 + 18) * canvas.height / canvas.clientHeight, canvas.width / 8, 1).data; return row.some((value, at) => at % 4 === 3 && value > 0); })()"),
         ("dark", "document.getElementById('colours').click() ?? true"),
         ("it is", "getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)' || document.documentElement.dataset.theme === 'light'"),
     ]);

@@ -1,4 +1,4 @@
-// Launches over time.
+// Launches over time, and which host threads enqueued them.
 import { el } from "./dom.js";
 import { chunk, grouped, time } from "./data.js";
 import { Table } from "./table.js";
@@ -6,14 +6,17 @@ import { Table } from "./table.js";
 // Okabe and Ito: told apart with every kind of colour vision; names are written into the boxes too.
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 const BAND = 34;
+const MARKS = 28;
 const TOP = 24;
+// Lines of one thread that are closer than this, in pixels, are left out until somebody zooms in.
+const APART = 3;
 
 export async function timelinePage() {
   const data = await chunk("timeline");
   if (!data) return [el("p", { class: "empty", text: "Nothing says when launches ran; the tool launch-log does (luthier run --report uses it)." })];
   const end = data.start.reduce((last, start, index) => Math.max(last, start + data.duration[index]), 1);
   const view = { from: 0, to: end };
-  const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches in ${data.rows.length} queues; the table below has the same` });
+  const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches in ${data.rows.length} queues, from ${data.threads.length} host threads; the table below has the same` });
   const about = el("output", { class: "about", text: "wheel: zoom, drag: move, + − ← → on the keyboard" });
   const draw = () => paint(canvas, data, view);
   const zoom = (factor, at = 0.5) => {
@@ -36,32 +39,68 @@ export async function timelinePage() {
   });
   canvas.addEventListener("pointermove", (event) => {
     if (event.buttons) { move(-event.movementX / canvas.clientWidth); return; }
-    const index = hit(data, view, event.offsetX / canvas.clientWidth, event.offsetY);
-    if (index >= 0) about.textContent = `${data.names[data.name[index]]}: ${time(data.duration[index])} from ${time(data.start[index])}; ${data.detail[index]}`;
+    const index = hit(data, view, event.offsetX, event.offsetY, canvas.clientWidth);
+    if (index >= 0) about.textContent = `${data.names[data.name[index]]}: ${time(data.duration[index])} from ${time(data.start[index])}${whose(data, index)}; ${data.detail[index]}`;
   });
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  canvas.style.height = `${TOP + data.rows.length * BAND + 4}px`;
+  canvas.style.height = `${queueTop(data, data.rows.length) + 4}px`;
   const rows = data.start.map((_, index) => index);
   const table = new Table([
     { title: "start", number: true, value: (row) => data.start[row], text: (row) => time(data.start[row]) },
     { title: "duration", number: true, bar: true, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
-    { title: "kernel", width: "20rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
-    { title: "queue", width: "16rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    { title: "kernel", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
+    { title: "queue", width: "14rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    ...(data.threads.length ? threadColumns(data) : []),
     { title: "launch", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
-  ], rows, { label: "launches", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${data.detail[row]}`,
+  ], rows, { label: "launches", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${threadOf(data, row)} ${data.detail[row]}`,
     open: (row) => { const length = Math.max(100, data.duration[row] * 4); view.from = data.start[row] - length / 3; view.to = view.from + length; draw(); } });
   table.sort(0);
   table.scroller.redraw();
   const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later launches are left out.` }) : null;
-  return [el("section", {}, el("h2", { text: "Launches over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU." }), left, canvas, about),
+  return [el("section", {}, el("h2", { text: "Launches over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU. A mark in the row of a host thread is where it enqueued a launch; the line leads to the launch." }), left, canvas, about),
     el("section", { class: "grow" }, el("h2", { text: "Launches" }), table.element)];
 }
 
-function hit(data, view, share, y) {
-  const row = Math.floor((y - TOP) / BAND);
-  const at = view.from + (view.to - view.from) * share;
-  return data.start.findIndex((start, index) => data.row[index] === row && start <= at && at <= start + data.duration[index]);
+const queueTop = (data, row) => TOP + data.threads.length * MARKS + row * BAND;
+const threadTop = (thread) => TOP + thread * MARKS;
+
+function threadOf(data, row) {
+  const by = data.enqueued[row];
+  return by ? data.threads[by[0]].join(", ") : "";
+}
+
+function threadColumns(data) {
+  const enqueued = (row) => data.enqueued[row]?.[1];
+  // (The column of queues has the process.)
+  const name = (row) => (data.enqueued[row] ? data.threads[data.enqueued[row][0]][1] : "–");
+  // (Clocks of devices may differ from the host's by a little.)
+  const waited = (row) => (data.enqueued[row] ? Math.max(0, data.start[row] - enqueued(row)) : null);
+  return [
+    { title: "host thread", width: "11rem", value: (row) => threadOf(data, row), text: name },
+    { title: "enqueued", number: true, value: enqueued, text: (row) => time(enqueued(row)) },
+    { title: "waited", number: true, value: waited, text: (row) => time(waited(row)) },
+  ];
+}
+
+function whose(data, index) {
+  const by = data.enqueued[index];
+  return by ? `, enqueued by ${threadOf(data, index)} at ${time(by[1])}` : "";
+}
+
+/// The launch at a place: its box, or the nearest mark of it.
+function hit(data, view, x, y, width) {
+  const scale = width / (view.to - view.from);
+  const at = view.from + x / scale;
+  const queue = Math.floor((y - queueTop(data, 0)) / BAND);
+  if (queue >= 0) return data.start.findIndex((start, index) => data.row[index] === queue && start <= at && at <= start + data.duration[index]);
+  const thread = Math.floor((y - TOP) / MARKS);
+  let [found, least] = [-1, 5 / scale];
+  data.enqueued.forEach((by, index) => {
+    const away = by?.[0] === thread ? Math.abs(by[1] - at) : least;
+    if (away < least) [found, least] = [index, away];
+  });
+  return found;
 }
 
 function paint(canvas, data, view) {
@@ -88,6 +127,7 @@ function paint(canvas, data, view) {
     context.stroke();
     context.fillText(time(tick), x + 3, 12);
   }
+  paintThreads(context, data, view, scale, width);
   const painted = new Float64Array(data.rows.length).fill(-1);
   for (let index = 0; index < data.start.length; index += 1) {
     const x = (data.start[index] - view.from) * scale;
@@ -95,7 +135,7 @@ function paint(canvas, data, view) {
     const row = data.row[index];
     if (x > width || x + long < 0 || (long < 0.5 && x - painted[row] < 0.5)) continue;
     painted[row] = x;
-    const y = TOP + row * BAND;
+    const y = queueTop(data, row);
     const colour = COLOURS[data.name[index] % COLOURS.length];
     context.fillStyle = colour;
     context.fillRect(x, y + 13, Math.max(1, long), BAND - 16);
@@ -110,5 +150,35 @@ function paint(canvas, data, view) {
     }
   }
   context.fillStyle = ink;
-  data.rows.forEach((name, row) => context.fillText(name, 4, TOP + row * BAND + 10));
+  data.rows.forEach((name, row) => context.fillText(name, 4, queueTop(data, row) + 10));
+  data.threads.forEach((name, thread) => context.fillText(name.join(", "), 4, threadTop(thread) + 10));
+}
+
+/// Marks where launches were enqueued, and lines to where they began.
+function paintThreads(context, data, view, scale, width) {
+  const marked = new Float64Array(data.threads.length).fill(-1);
+  const led = new Float64Array(data.threads.length).fill(-APART);
+  data.enqueued.forEach((by, index) => {
+    if (!by) return;
+    const [thread, at] = by;
+    const x = (at - view.from) * scale;
+    const to = (data.start[index] - view.from) * scale;
+    const bottom = threadTop(thread) + MARKS - 4;
+    context.fillStyle = context.strokeStyle = COLOURS[data.name[index] % COLOURS.length];
+    const inSight = Math.max(x, to) >= 0 && Math.min(x, to) <= width;
+    if (inSight && Math.abs(x - led[thread]) >= APART) {
+      led[thread] = x;
+      context.beginPath();
+      context.moveTo(x, bottom);
+      context.lineTo(to, queueTop(data, data.row[index]) + 13);
+      context.stroke();
+    }
+    if (x < -4 || x > width + 4 || Math.abs(x - marked[thread]) < 0.5) return;
+    marked[thread] = x;
+    context.beginPath();
+    context.moveTo(x - 4, bottom - 8);
+    context.lineTo(x + 4, bottom - 8);
+    context.lineTo(x, bottom);
+    context.fill();
+  });
 }

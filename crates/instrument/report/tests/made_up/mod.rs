@@ -35,9 +35,14 @@ pub fn run(kernels: usize, instructions: usize) -> Run {
         row: vec![0; 30],
         names: vec!["kernel_0".to_owned()],
         name: vec![0; 30],
-        start: (0..30).map(|launch| launch * 1000).collect(),
+        start: (0..30).map(|launch| 500 + launch * 1000).collect(),
         duration: vec![700; 30],
         detail: (0..30).map(|launch| format!("launch {launch}")).collect(),
+        threads: vec![("process 1".to_owned(), "producer (7)".to_owned())],
+        // The last one by nobody known.
+        enqueued: (0..30)
+            .map(|launch| (launch < 29).then_some((0, launch * 1000 / 2)))
+            .collect(),
         left_out: 0,
     });
     run
