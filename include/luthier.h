@@ -587,7 +587,7 @@ template <typename T> inline T &luthier_argument(hsa_kernel_dispatch_packet_t *p
   for (const auto &parameter : luthier_parameters(packet->kernel_object))
     if (parameter.name == name)
       return luthier_argument<T>(packet, parameter);
-  throw luthier_error("the kernel has no parameter of this name");
+  throw luthier_error(("the kernel has no parameter " + std::string(name) + " (without -g parameters are called 0, 1, ...)").c_str());
 }
 
 inline void luthier_insert(luthier_u64 kernel_object, luthier_u32 point, size_t place, size_t to, const void *hook,

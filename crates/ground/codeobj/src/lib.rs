@@ -19,6 +19,7 @@ mod error;
 mod line_map;
 pub mod lines;
 pub mod metadata;
+mod parameter_names;
 pub mod replace;
 pub mod resources;
 pub mod select;

@@ -3,6 +3,7 @@
 use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
 use crate::line_map::LineMap;
+use crate::parameter_names::{self, ParameterNames};
 use crate::{CodeObject, Error, Result};
 use gimli::{EndianArcSlice, LittleEndian, SectionId};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -71,6 +72,8 @@ pub struct LineTables {
     code: Range<u64>,
     /// None if the debug information is unusual or damaged.
     map: OnceLock<Option<LineMap>>,
+    /// Read when first asked for; empty if the debug information is damaged.
+    parameter_names: OnceLock<ParameterNames>,
 }
 
 impl LineTables {
@@ -103,6 +106,7 @@ impl LineTables {
             sections: gimli::DwarfSections::load(load)?,
             code: start..end,
             map: OnceLock::new(),
+            parameter_names: OnceLock::new(),
         }))
     }
 
@@ -110,6 +114,13 @@ impl LineTables {
     /// address is looked up when it is asked for.
     pub fn prepare(&self) -> bool {
         self.map().is_some()
+    }
+
+    fn parameter_names(&self) -> &ParameterNames {
+        self.parameter_names.get_or_init(|| {
+            let slice = |section| gimli::EndianSlice::new(Reader::bytes(section), LittleEndian);
+            parameter_names::read(&self.sections.borrow(slice)).unwrap_or_default()
+        })
     }
 
     fn context(&self) -> gimli::Result<addr2line::Context<Reader>> {
@@ -316,6 +327,13 @@ impl SourceLines {
         let frames = self.frames(pc).ok()?;
         let texts: Vec<_> = frames.iter().filter_map(SourceFrame::describe).collect();
         (!texts.is_empty()).then(|| texts.join(", inlined at "))
+    }
+
+    /// Names of the parameters of the function that begins at `pc`, in order; empty for one without a name. `None` if nothing
+    /// is known of the function, or it has none.
+    pub fn parameter_names(&self, pc: u64) -> Option<&[String]> {
+        let names = self.tables.parameter_names().get(&pc);
+        names.map(Vec::as_slice)
     }
 
     /// File and line of the innermost frame.

@@ -67,6 +67,22 @@ fn frames_agree_with_llvm_at_every_instruction() {
 }
 
 #[test]
+fn parameters_are_called_as_in_the_source() {
+    let bytes = compile("kernels.hip", "gfx90a", &["-g"]);
+    let object = CodeObject::parse(&bytes).unwrap();
+    let lines = SourceLines::read(&object).unwrap().unwrap();
+    for (kernel, expected) in [
+        ("plain", &["out", "in", "n"][..]),
+        ("calls", &["out", "n"]),
+        ("vgprs_40", &["out", "in"]),
+    ] {
+        let entry = object.kernel(kernel).unwrap().entry;
+        assert_eq!(lines.parameter_names(entry).unwrap(), expected, "{kernel}");
+    }
+    assert_eq!(lines.parameter_names(0), None);
+}
+
+#[test]
 fn objects_without_debug_information_have_no_lines() {
     let bytes = compile("kernels.hip", "gfx90a", &[]);
     assert!(

@@ -164,8 +164,6 @@ impl Intercepted {
     fn rewrite(&self, packets: &mut Vec<Packet>) {
         // Before anything of ours takes time.
         let enqueued = self.times.as_ref().and_then(Times::enqueued);
-        self.harvest();
-        self.show(packets);
         let is_launch = |packet: &Packet| packet.kind() == packet_type::KERNEL_DISPATCH;
         if let Some(watch) = &self.watch {
             let launches = packets.iter().filter(|packet| is_launch(packet)).count();
@@ -173,6 +171,8 @@ impl Intercepted {
                 self.wait_below(signal, value)
             });
         }
+        self.harvest();
+        self.show(packets);
         let mut index = 0;
         while let Some(packet) = packets.get_mut(index) {
             index += 1;

@@ -76,13 +76,14 @@ impl Watch {
     }
 
     /// So many launches are about to go out; with `wait`, which takes a signal and what that is to be below, it waits for the
-    /// last one of another queue. Once for all that go out together: nobody waits for a launch that waits for another one here.
+    /// last one before them, so that tools have heard of its end when they are asked about the next. Once for all that go out
+    /// together: nobody waits for a launch that waits for another one here.
     pub fn begin(&self, launches: u64, wait: impl FnOnce(Handle, i64)) {
         if !self.serialize || launches == 0 {
             return;
         }
         let mut last = lock(&LAST);
-        if let Some(last) = last.as_ref().filter(|last| last.signal != self.signal) {
+        if let Some(last) = last.as_ref() {
             wait(last.signal, last.below);
         }
         let sent = self.sent.load(Ordering::Relaxed) + launches;

@@ -8,7 +8,7 @@ use crate::{
 };
 use isa::{Operand, Reg, RegKind};
 use records::Layout;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use template::{HOOK_VALUES, HookValueRow};
 
@@ -143,9 +143,25 @@ pub struct Insert {
     /// Once a wave, whatever EXEC is.
     #[serde(default)]
     pub once: bool,
-    /// One for each parameter of the hook, in the words of the documentation.
-    #[serde(default)]
+    /// One for each parameter of the hook, in the words of the documentation; numbers also without quotes.
+    #[serde(default, deserialize_with = "words")]
     pub arguments: Vec<String>,
+}
+
+/// Texts, and numbers as texts.
+fn words<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "an argument is a number or a text")]
+    enum Word {
+        Number(i64),
+        Text(String),
+    }
+    let words = Vec::<Word>::deserialize(source)?;
+    let text = |word| match word {
+        Word::Number(number) => number.to_string(),
+        Word::Text(text) => text,
+    };
+    Ok(words.into_iter().map(text).collect())
 }
 
 /// A line of the report.
@@ -513,7 +529,7 @@ mod tests {
 
     #[test]
     fn kinds_follow_from_arguments() {
-        let text = "[[insert]]\nhook = \"h\"\narguments = [\"address\", \"v3\", \"s3\", \"5\"]";
+        let text = "[[insert]]\nhook = \"h\"\narguments = [\"address\", \"v3\", \"s3\", 5]";
         let kinds = Description::parse("t", text).unwrap().parameters().unwrap();
         assert_eq!(
             kinds["h"],

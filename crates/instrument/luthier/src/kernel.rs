@@ -102,6 +102,12 @@ impl<'a> Kernel<'a> {
         self.object.metadata().ok()??.kernel(self.name())
     }
 
+    /// Names of its parameters as in the source, in order, if debug information (`-g`) has them.
+    pub fn parameter_names(&self) -> Option<&[String]> {
+        let entry = self.module.functions[self.index].entry;
+        self.lines?.parameter_names(entry)
+    }
+
     /// The kernel first, then everything it may call.
     pub fn functions(&'a self) -> impl Iterator<Item = Function<'a>> {
         self.reachable.iter().map(|&index| Function {

@@ -20,8 +20,8 @@ pub struct Parameter {
     pub type_name: String,
 }
 
-/// The parameters of a kernel, without those that the runtime adds. Compilers leave names out of metadata unless they keep
-/// them for debugging; types are in the mangled name.
+/// The parameters of a kernel, without those that the runtime adds. Compilers leave names out of metadata, but debug
+/// information has them; types are in the mangled name.
 pub fn parameters(kernel: &Kernel<'_>) -> Vec<Parameter> {
     let Some(metadata) = kernel.metadata() else {
         return Vec::new();
@@ -30,12 +30,14 @@ pub fn parameters(kernel: &Kernel<'_>) -> Vec<Parameter> {
     let demangled = kernel.demangled();
     let types = parameter_types(&demangled);
     let types = (types.len() == explicit.len()).then_some(types);
+    let known = kernel.parameter_names();
+    let known = known.filter(|names| names.len() == explicit.len());
     let parameters = explicit.iter().enumerate().map(|(index, argument)| {
         let mangled = types.as_ref().map(|types| types[index].to_owned());
-        let name = argument
-            .name
-            .as_deref()
-            .map(|name| name.trim_end_matches(".coerce"));
+        let name = argument.name.as_deref();
+        let name = name.map(|name| name.trim_end_matches(".coerce"));
+        let name = name.or(known.map(|names| names[index].as_str()));
+        let name = name.filter(|name| !name.is_empty());
         Parameter {
             name: name.map_or_else(|| index.to_string(), str::to_owned),
             type_name: argument.type_name.clone().or(mangled).unwrap_or_default(),

@@ -180,3 +180,25 @@ fn links_between_pages_lead_somewhere() {
         }
     }
 }
+
+#[test]
+fn what_hooks_may_call_is_in_the_table() {
+    let header = std::fs::read_to_string(root().join("include/luthier_device.h")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/tools/README.md")).unwrap();
+    let table = page.split("What hooks may call").nth(1).unwrap();
+    let table = table.split("`LUTHIER_TOOL` holds").next().unwrap();
+    let declarations = header.split("LUTHIER_INLINE ").skip(2);
+    let mut functions = declarations.map(|declaration| {
+        let before = declaration.split('(').next().unwrap();
+        before.rsplit([' ', '*']).next().unwrap()
+    });
+    assert_eq!(functions.clone().next(), Some("exec"));
+    let missing: Vec<_> = functions
+        .by_ref()
+        .filter(|name| {
+            let forms = ["(", "<T>(", "`"].map(|behind| format!("`{name}{behind}"));
+            !forms.iter().any(|form| table.contains(form))
+        })
+        .collect();
+    assert_eq!(missing, [""; 0], "not in the table of docs/tools/README.md");
+}

@@ -246,6 +246,47 @@ fn an_output_directory_is_made_when_something_is_written() {
     assert!(events.iter().any(|event| event["ph"] == "X"), "{stderr}");
 }
 
+/// An application that prints what a kernel wrote for it.
+const WRITES: &str = r#"
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__global__ void write(int *where, int factor, int summand) { *where = factor * 10 + summand; }
+int main() {
+  int *value = nullptr;
+  if (hipHostMalloc((void **)&value, 4096))
+    return 1;
+  write<<<1, 1>>>(value, 1, 2);
+  if (hipDeviceSynchronize())
+    return 2;
+  printf("%d\n", *value);
+  return 0;
+}
+"#;
+
+const RENAMES: &str = r#"
+#include <luthier.h>
+MARK_LUTHIER_DEVICE_MODULE
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t) {
+  auto *packet = args->hsa_evt_kernel_launch.dispatch_packet;
+  luthier_argument<int>(packet, "factor") = 4;
+  luthier_argument<int>(packet, "other") = 0;
+}
+"#;
+
+#[test]
+fn arguments_have_the_names_of_the_source() {
+    for (options, factor, other) in [(&["-g"][..], 4, "other"), (&[], 1, "factor")] {
+        let Some(scene) = Scene::compiled(WRITES, options) else {
+            return;
+        };
+        let tool = scene.tool("renames", RENAMES);
+        let (stdout, stderr) = run(&scene, &["-t", tool.to_str().unwrap()]);
+        assert_eq!(stdout, format!("{}\n", factor * 10 + 2), "{stderr}");
+        let said = format!("the kernel has no parameter {other} (");
+        assert!(stderr.contains(&said), "{stderr}");
+    }
+}
+
 /// A kernel that looks for what another one, in another stream, writes: for a while, but no longer.
 const LOOKS: &str = r#"
 #include <hip/hip_runtime.h>
@@ -282,6 +323,49 @@ fn serialized_launches_do_not_meet() {
         stderr.contains("2 launches") || stderr.contains("; 2 of "),
         "{stderr}"
     );
+}
+
+/// Says what it has heard of when it is asked about a launch.
+const HEARS: &str = r#"
+#include <luthier.h>
+#include <string>
+MARK_LUTHIER_DEVICE_MODULE
+static unsigned begun, ended;
+static std::string heard;
+void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t id) {
+  if (id != HSA_EVT_ID_KERNEL_LAUNCH)
+    return;
+  heard += " " + std::to_string(ended) + " of " + std::to_string(begun++);
+}
+void luthier_at_launch_end(luthier_u64, luthier_u64 start, luthier_u64 end) { ended += start <= end; }
+void luthier_at_term() { luthier_report("heard" + heard); }
+"#;
+
+const FOUR: &str = r#"
+#include <hip/hip_runtime.h>
+__global__ void spend(volatile int *value) {
+  for (int count = 0; count < 20000; ++count)
+    *value = count;
+}
+int main() {
+  int *value = nullptr;
+  if (hipHostMalloc((void **)&value, 4096))
+    return 1;
+  for (int launch = 0; launch < 4; ++launch)
+    spend<<<1, 1>>>(value);
+  return hipDeviceSynchronize();
+}
+"#;
+
+#[test]
+fn the_end_of_a_serialized_launch_is_heard_before_the_next_begins() {
+    let Some(scene) = Scene::with_source(FOUR) else {
+        return;
+    };
+    let tool = scene.tool("hears", HEARS);
+    let (_, stderr) = run(&scene, &["-t", tool.to_str().unwrap(), "--serialize"]);
+    let line = "heard 0 of 0 1 of 1 2 of 2 3 of 3";
+    assert!(stderr.contains(line), "{stderr}");
 }
 
 const ONE: &str = r#"

@@ -58,11 +58,17 @@ impl Scene {
 
     /// With a program of the test's own.
     pub fn with_source(text: &str) -> Option<Scene> {
+        Scene::compiled(text, &[])
+    }
+
+    /// Likewise, with options for the compiler.
+    pub fn compiled(text: &str, options: &[&str]) -> Option<Scene> {
         let mut scene = Scene::new()?;
         let (source, application) = (scene.path("application.hip"), scene.path("application"));
         std::fs::write(&source, text).unwrap();
         let compiled = Command::new("hipcc")
             .args(["-w", "-O2", "--offload-arch=gfx90a"])
+            .args(options)
             .arg(&source)
             .arg("-o")
             .arg(&application)
