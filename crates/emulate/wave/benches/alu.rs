@@ -132,6 +132,8 @@ const STREAMS: &[(&str, &str)] = &[
     ("DPP add, row_bcast",             "v_add_f32_dpp v3, v3, v1 row_bcast:15 row_mask:0xa bank_mask:0xf"),
     ("SDWA add",                       "v_add_u32_sdwa v3, v3, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD"),
     ("mov",                            "v_mov_b32_e32 v3, v4"),
+    ("mov, scalar source",             "v_mov_b32_e32 v3, s4"),
+    ("mov, constant",                  "v_mov_b32_e32 v3, 7"),
     ("swap",                           "v_swap_b32 v3, v4"),
     ("readlane, writelane",            "v_readlane_b32 s8, v3, 5\nv_writelane_b32 v3, s8, 7"),
     ("readfirstlane",                  "v_readfirstlane_b32 s8, v3"),
