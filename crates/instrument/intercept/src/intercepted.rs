@@ -165,6 +165,9 @@ impl Intercepted {
         // Before anything of ours takes time.
         let enqueued = self.times.as_ref().and_then(Times::enqueued);
         self.harvest();
+        if let Some(state) = state::running().filter(|_| self.times.is_some()) {
+            state.transfers.used(packets);
+        }
         self.show(packets);
         let is_launch = |packet: &Packet| packet.kind() == packet_type::KERNEL_DISPATCH;
         if let Some(watch) = &self.watch {
@@ -210,6 +213,7 @@ impl Intercepted {
     pub fn harvest(&self) {
         if let (Some(times), Some(state)) = (&self.times, state::running()) {
             times.harvest(&state.session);
+            state.transfers.harvest(&state.session);
         }
     }
 
