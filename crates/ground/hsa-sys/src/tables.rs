@@ -80,6 +80,48 @@ pub type AllowAccess =
 pub type SetProfiler = unsafe extern "C" fn(*mut Queue, i32) -> Status;
 /// Agent, completion signal, result.
 pub type DispatchTime = unsafe extern "C" fn(Handle, Handle, *mut Times) -> Status;
+/// Whether completion signals of copies get times.
+pub type CopyProfiling = unsafe extern "C" fn(bool) -> Status;
+/// Completion signal of a copy, result.
+pub type CopyTime = unsafe extern "C" fn(Handle, *mut Times) -> Status;
+/// Destination, its agent, source, its agent, bytes, number of signals to wait for, these, completion signal.
+pub type AsyncCopy = unsafe extern "C" fn(
+    *mut c_void,
+    Handle,
+    *const c_void,
+    Handle,
+    usize,
+    u32,
+    *const Handle,
+    Handle,
+) -> Status;
+/// The same; the engine, whether it must be that one.
+pub type AsyncCopyOnEngine = unsafe extern "C" fn(
+    *mut c_void,
+    Handle,
+    *const c_void,
+    Handle,
+    usize,
+    u32,
+    *const Handle,
+    Handle,
+    u32,
+    bool,
+) -> Status;
+/// Destination and offset in it, source and offset in it, what is copied (bytes, rows, layers), the agent that copies, direction,
+/// number of signals to wait for, these, completion signal.
+pub type AsyncCopyRect = unsafe extern "C" fn(
+    *const c_void,
+    *const [u32; 3],
+    *const c_void,
+    *const [u32; 3],
+    *const [u32; 3],
+    Handle,
+    u32,
+    u32,
+    *const Handle,
+    Handle,
+) -> Status;
 /// Attribute of the system, written to memory of the attribute's type.
 pub type SystemInfo = unsafe extern "C" fn(u32, *mut c_void) -> Status;
 /// Packets, how many.
@@ -313,9 +355,9 @@ table! {
     coherency_get_type,
     coherency_set_type,
     profiling_set_profiler_enabled (SetProfiler),
-    profiling_async_copy_enable,
+    profiling_async_copy_enable (CopyProfiling),
     profiling_get_dispatch_time (DispatchTime),
-    profiling_get_async_copy_time,
+    profiling_get_async_copy_time (CopyTime),
     profiling_convert_tick_to_system_domain,
     signal_async_handler,
     async_function,
@@ -325,7 +367,7 @@ table! {
     agent_iterate_memory_pools (IteratePools),
     memory_pool_allocate (PoolAllocate),
     memory_pool_free (PoolFree),
-    memory_async_copy,
+    memory_async_copy (AsyncCopy),
     agent_memory_pool_get_info,
     agents_allow_access (AllowAccess),
     memory_pool_can_migrate,
@@ -348,7 +390,7 @@ table! {
     queue_intercept_create (QueueCreate),
     queue_intercept_register (InterceptRegister),
     queue_set_priority,
-    memory_async_copy_rect,
+    memory_async_copy_rect (AsyncCopyRect),
     runtime_queue_create_register,
     memory_lock_to_pool,
     register_deallocation_callback,

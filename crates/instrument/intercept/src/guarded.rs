@@ -21,7 +21,7 @@ use std::{
 use luthier::{
     Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
 };
-use session::{Agent, Config, Enqueued};
+use session::{Agent, Config, Copied, Enqueued};
 
 use crate::{
     contained::{self, Contained, Silence},
@@ -418,6 +418,13 @@ impl Tool for Guarded {
 
     fn ended(&self, launch: u64, start: u64, end: u64) {
         self.call("ended", move |tool| tool.ended(launch, start, end));
+    }
+
+    fn copied(&self, copied: &Copied) {
+        if self.observes {
+            let copied = *copied;
+            self.call("copied", move |tool| tool.copied(&copied));
+        }
     }
 
     fn observes_packets(&self) -> bool {

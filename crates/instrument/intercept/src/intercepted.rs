@@ -172,6 +172,9 @@ impl Intercepted {
             });
         }
         self.harvest();
+        if let Some(state) = state::running().filter(|_| self.times.is_some()) {
+            state.transfers.used(packets);
+        }
         self.show(packets);
         let mut index = 0;
         while let Some(packet) = packets.get_mut(index) {
@@ -210,6 +213,7 @@ impl Intercepted {
     pub fn harvest(&self) {
         if let (Some(times), Some(state)) = (&self.times, state::running()) {
             times.harvest(&state.session);
+            state.transfers.harvest(&state.session);
         }
     }
 

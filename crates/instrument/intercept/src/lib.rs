@@ -11,6 +11,7 @@
 //! [`early`] is for tools whose functions stand in for some of HIP: then the library is preloaded, too.
 
 mod api;
+mod clock;
 mod contained;
 mod copies;
 mod device;
@@ -29,6 +30,8 @@ mod state;
 mod tickets;
 mod times;
 mod tools;
+mod transfer_hooks;
+mod transfers;
 mod watch;
 
 pub use own::{OwnTool, OwnTools};

@@ -23,7 +23,7 @@ use session::{Config, Session, config::Level};
 
 use crate::{
     api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
-    signals, tools, watch,
+    signals, tools, transfer_hooks, transfers::Transfers, watch,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
@@ -40,6 +40,7 @@ pub struct State {
     pub session: Arc<Session>,
     pub queues: Arc<Queues>,
     pub pending: Pending,
+    pub transfers: Transfers,
 }
 
 static CURRENT: PerProcess<State> = PerProcess::new();
@@ -126,7 +127,11 @@ pub fn start(api: &'static Api) -> bool {
         session: Session::new(config, instrumenter, Arc::new(device)),
         queues,
         pending: Pending::default(),
+        transfers: Transfers::new(api),
     });
+    if state.session.observes_launches() {
+        transfer_hooks::install(api);
+    }
     for text in lock(&EARLY).drain(..) {
         state.session.note(text);
     }
@@ -159,6 +164,7 @@ pub fn finish(limit: Duration, settle: Duration) {
                 );
             }
             let untimed = state.queues.harvest();
+            state.transfers.finish(&state.session);
             if untimed != 0 {
                 state.session.note(format!(
                     "{untimed} launches were not timed, because too many were on their way"

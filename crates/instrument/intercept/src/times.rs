@@ -11,25 +11,22 @@ use std::sync::{
 
 use hsa_sys::{
     Handle,
-    constants::{self, status},
+    constants::status,
     packets::{BarrierPacket, KernelDispatchPacket, Packet, Queue, packet_type},
     tables,
 };
 use session::{Enqueued, Session};
 
-use crate::{api::Api, lock};
+use crate::{api::Api, clock::Clock, lock};
 
 /// Launches whose end is awaited; further ones go untimed. Signals are a scarce resource of the driver.
 const MOST: usize = 1000;
-/// Nanoseconds per second.
-const SECOND: u128 = 1_000_000_000;
 
 /// Of one queue.
 pub struct Times {
     api: &'static Api,
     agent: Handle,
-    /// Ticks per second.
-    frequency: u64,
+    clock: Clock,
     signals: Mutex<Signals>,
     untimed: AtomicU64,
 }
@@ -55,20 +52,14 @@ impl Times {
     /// # Safety
     /// `queue` must be a living queue of `agent`.
     pub unsafe fn enable(api: &'static Api, agent: Handle, queue: *mut Queue) -> Option<Times> {
-        let (enable, info) = (
-            api.amd.profiling_set_profiler_enabled?,
-            api.core.system_get_info?,
-        );
-        let mut frequency = 0u64;
-        // SAFETY: the attribute has 64 bits, and the queue lives by the caller's promise.
-        let statuses = unsafe {
-            let what = constants::SYSTEM_TIMESTAMP_FREQUENCY;
-            [info(what, (&raw mut frequency).cast()), enable(queue, 1)]
-        };
-        (statuses == [status::SUCCESS; 2] && frequency != 0).then(|| Times {
+        let enable = api.amd.profiling_set_profiler_enabled?;
+        let clock = Clock::new(api)?;
+        // SAFETY: the queue lives by the caller's promise.
+        let enabled = unsafe { enable(queue, 1) };
+        (enabled == status::SUCCESS).then(|| Times {
             api,
             agent,
-            frequency,
+            clock,
             signals: Mutex::default(),
             untimed: AtomicU64::new(0),
         })
@@ -76,24 +67,7 @@ impl Times {
 
     /// The calling thread and the time, as who puts a launch into its queue now.
     pub fn enqueued(&self) -> Option<Enqueued> {
-        let mut ticks = 0u64;
-        let mut name = [0u8; 16];
-        // SAFETY: the attribute has 64 bits, and a thread's name 16 bytes with its zero.
-        let (read, thread) = unsafe {
-            let what = constants::SYSTEM_TIMESTAMP;
-            let read = self.api.core.system_get_info?(what, (&raw mut ticks).cast());
-            libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr());
-            (read, libc::gettid())
-        };
-        (read == status::SUCCESS).then(|| Enqueued {
-            thread: thread.cast_unsigned(),
-            name,
-            nanoseconds: self.nanoseconds(ticks),
-        })
-    }
-
-    fn nanoseconds(&self, ticks: u64) -> u64 {
-        (u128::from(ticks) * SECOND / u128::from(self.frequency)) as u64
+        self.clock.enqueued()
     }
 
     /// Puts a signal of ours on a launch; returns the packet that has to follow it, if any.
@@ -151,7 +125,10 @@ impl Times {
             let mut times = tables::Times::default();
             // SAFETY: as above.
             if unsafe { read(self.agent, used.signal, &raw mut times) } == status::SUCCESS {
-                let (start, end) = (self.nanoseconds(times.start), self.nanoseconds(times.end));
+                let (start, end) = (
+                    self.clock.nanoseconds(times.start),
+                    self.clock.nanoseconds(times.end),
+                );
                 session.ended(used.launch, start, end);
             }
             last = last.max(used.launch);

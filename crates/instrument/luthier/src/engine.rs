@@ -10,8 +10,8 @@ use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::{
-    Agent, Content, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal, Request,
-    Variant,
+    Agent, Content, Copied, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal,
+    Request, Variant,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -266,6 +266,12 @@ impl Instrumenter for Engine {
     fn ended(&self, launch: u64, start: u64, end: u64) {
         for tool in &self.tools {
             tool.ended(launch, start, end);
+        }
+    }
+
+    fn copied(&self, copied: &Copied) {
+        for tool in &self.tools {
+            tool.copied(copied);
         }
     }
 

@@ -81,6 +81,6 @@ pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
 /// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
-pub use session::{Config, Enqueued, Launch, Live, Selection, selection::SETTINGS};
+pub use session::{Config, Copied, Enqueued, Launch, Live, Selection, selection::SETTINGS};
 pub use template::HookValue;
 pub use tool::Tool;

@@ -1,4 +1,4 @@
-use crate::{Code, Edit, Kernel, Launch, Live, Result, Results, ToolFile};
+use crate::{Code, Copied, Edit, Kernel, Launch, Live, Result, Results, ToolFile};
 use std::sync::Arc;
 
 /// What someone who writes a tool implements. Methods take `&self` because kernels are instrumented in parallel; what a tool
@@ -52,6 +52,8 @@ pub trait Tool: Send + Sync {
     fn packets(&self, _queue: u64, _device: u32, _packets: &mut [[u8; 64]]) {}
     /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
     fn ended(&self, _launch: u64, _start: u64, _end: u64) {}
+    /// A copy by the runtime has ended, if [`Tool::observes_launches`]; told at the next launch, or in the end.
+    fn copied(&self, _copied: &Copied) {}
     /// Records of a stream; `true` when they were taken care of, otherwise they go into the stream's file.
     fn records(&self, _stream: &str, _records: &[u8]) -> bool {
         false

@@ -28,7 +28,7 @@ pub struct Overview {
     pub files: Vec<(String, u64)>,
     /// Source files with text in the page; a chunk `source-N` each.
     pub sources: Vec<String>,
-    /// Launches with times; the chunk `timeline` has them.
+    /// Launches and copies with times; the chunk `timeline` has them.
     pub timed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! When launches ran, and which host threads enqueued them when, from `launch-log`.
+//! When launches and copies ran, and which host threads enqueued them when, from `launch-log`.
 
 use crate::results::ToolResult;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use std::{
     io::{self, Write},
 };
 
-/// Launches beyond these are left out of the page, and the page says so.
+/// Launches and copies beyond these are left out of the page, and the page says so.
 const MOST: usize = 200_000;
 
-/// In columns, one entry for each launch in the order of their beginnings.
+/// In columns, one entry for each launch and copy in the order of their beginnings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// What is drawn in one row: process, device and queue.
+    /// What is drawn in one row: process, device and queue, or process, device and way of copies.
     pub rows: Vec<String>,
     pub row: Vec<u32>,
     pub names: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Timeline {
     /// Which of them enqueued a launch, and when; none where nothing says so, as in pages of earlier releases.
     #[serde(default)]
     pub enqueued: Vec<Option<(u32, u64)>>,
-    /// Launches that are not here because there were too many.
+    /// Launches and copies that are not here because there were too many.
     pub left_out: u64,
 }
 
@@ -51,17 +51,20 @@ impl Texts {
 }
 
 pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
-    let mut timed: Vec<(u64, u64, u32, &Value)> = Vec::new();
-    for result in tools.iter().filter(|result| result.tool == "launch-log") {
+    let mut timed: Vec<(u64, u64, u32, &Value, &Drawn)> = Vec::new();
+    for result in tools {
+        let Some((_, drawn)) = SOURCES.iter().find(|(tool, _)| result.tool == *tool) else {
+            continue;
+        };
         for row in result.value.as_array().into_iter().flatten() {
             let times = row["start_nanoseconds"]
                 .as_u64()
                 .zip(row["end_nanoseconds"].as_u64());
-            timed.extend(times.map(|(start, end)| (start, end, result.process, row)));
+            timed.extend(times.map(|(start, end)| (start, end, result.process, row, drawn)));
         }
     }
-    timed.sort_by_key(|(start, end, process, _)| (*start, *end, *process));
-    let hosts = timed.iter().filter_map(|(.., row)| enqueued(row));
+    timed.sort_by_key(|(start, end, process, ..)| (*start, *end, *process));
+    let hosts = timed.iter().filter_map(|(.., row, _)| enqueued(row));
     let first = hosts
         .map(|(_, time)| time)
         .chain([timed.first()?.0])
@@ -72,16 +75,13 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
     };
     let (mut rows, mut names) = (Texts::default(), Texts::default());
     let mut threads: HashMap<(u32, u64), u32> = HashMap::new();
-    for (start, end, process, row) in timed.into_iter().take(MOST) {
-        let number = |key: &str| row[key].as_u64().unwrap_or(0);
-        let queue = format!(
-            "process {process}, device {}, queue {}",
-            number("device"),
-            number("queue")
-        );
-        timeline.row.push(rows.position(queue));
-        let name = row["name"].as_str().unwrap_or_default().to_owned();
+    for (start, end, process, row, drawn) in timed.into_iter().take(MOST) {
+        let (place, name, detail) = drawn(row);
+        timeline
+            .row
+            .push(rows.position(format!("process {process}, {place}")));
         timeline.name.push(names.position(name));
+        timeline.detail.push(detail);
         timeline.start.push(start - first);
         timeline.duration.push(end.saturating_sub(start));
         let by = enqueued(row).map(|(thread, time)| {
@@ -97,30 +97,63 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
             (position, time - first)
         });
         timeline.enqueued.push(by);
-        let sizes = |key: &str| {
-            let sizes = row[key].as_array().into_iter().flatten();
-            let sizes: Vec<_> = sizes.map(ToString::to_string).collect();
-            sizes.join("x")
-        };
-        let arguments = row["arguments"].as_object().into_iter().flatten();
-        let arguments: Vec<_> = arguments
-            .map(|(name, value)| match value.as_str() {
-                Some(value) => format!("{name} = {value}"),
-                None => format!("{name} = {value}"),
-            })
-            .collect();
-        timeline.detail.push(format!(
-            "launch {}, grid {}, workgroup {}{}{}",
-            number("launch"),
-            sizes("grid"),
-            sizes("workgroup"),
-            if arguments.is_empty() { "" } else { ", " },
-            arguments.join(", ")
-        ));
     }
     timeline.rows = rows.list;
     timeline.names = names.list;
     Some(timeline)
+}
+
+/// The row of a process that something is drawn in, its name, and what else is known of it.
+type Drawn = fn(&Value) -> (String, String, String);
+
+/// Files whose rows are drawn, and how.
+const SOURCES: [(&str, Drawn); 2] = [("launch-log", launch), ("copies", copy)];
+
+fn launch(row: &Value) -> (String, String, String) {
+    let number = |key: &str| row[key].as_u64().unwrap_or(0);
+    let sizes = |key: &str| {
+        let sizes = row[key].as_array().into_iter().flatten();
+        let sizes: Vec<_> = sizes.map(ToString::to_string).collect();
+        sizes.join("x")
+    };
+    let arguments = row["arguments"].as_object().into_iter().flatten();
+    let arguments: Vec<_> = arguments
+        .map(|(name, value)| match value.as_str() {
+            Some(value) => format!("{name} = {value}"),
+            None => format!("{name} = {value}"),
+        })
+        .collect();
+    let detail = format!(
+        "launch {}, grid {}, workgroup {}{}{}",
+        number("launch"),
+        sizes("grid"),
+        sizes("workgroup"),
+        if arguments.is_empty() { "" } else { ", " },
+        arguments.join(", ")
+    );
+    let place = format!("device {}, queue {}", number("device"), number("queue"));
+    let name = row["name"].as_str().unwrap_or_default();
+    (place, name.to_owned(), detail)
+}
+
+fn copy(row: &Value) -> (String, String, String) {
+    let memory = |key: &str| match row[key].as_u64() {
+        Some(device) => format!("device {device}"),
+        None => "host".to_owned(),
+    };
+    let way = format!("{} to {}", memory("from_device"), memory("to_device"));
+    // With the device that it goes to, or else comes from.
+    let owner = match row["to_device"].is_null() {
+        true => memory("from_device"),
+        false => memory("to_device"),
+    };
+    let number = |key: &str| row[key].as_u64().unwrap_or(0);
+    let detail = format!("copy {}, {} bytes", number("copy"), number("bytes"));
+    (
+        format!("{owner}, copies {way}"),
+        format!("copy {way}"),
+        detail,
+    )
 }
 
 /// The thread that enqueued a launch, and when.
@@ -135,7 +168,7 @@ fn microseconds(nanoseconds: u64) -> f64 {
 }
 
 impl Timeline {
-    /// Writes the launches in the Trace Event Format, which Perfetto and Chrome open: a row for each queue, one for each host
+    /// Writes all in the Trace Event Format, which Perfetto and Chrome open: a row for each queue, one for each host
     /// thread, and arrows from where a launch was enqueued to the launch.
     pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut separator = "[";
@@ -166,7 +199,7 @@ impl Timeline {
             let (name, start) = (&self.names[self.name[index] as usize], self.start[index]);
             let (pid, start) = (group_of[row], microseconds(start));
             write(json!({
-                "ph": "X", "name": name, "cat": "launch", "pid": pid, "tid": row, "ts": start,
+                "ph": "X", "name": name, "cat": "ran", "pid": pid, "tid": row, "ts": start,
                 "dur": microseconds(self.duration[index]), "args": { "launch": self.detail[index] },
             }))?;
             let Some((thread, time)) = self.enqueued.get(index).copied().flatten() else {
@@ -177,7 +210,7 @@ impl Timeline {
             // An event without duration has no arrows in viewers.
             let shortest = microseconds(1);
             write(json!({
-                "ph": "X", "name": format!("launch {name}"), "cat": "enqueued", "pid": by, "tid": thread, "ts": time,
+                "ph": "X", "name": format!("enqueue {name}"), "cat": "enqueued", "pid": by, "tid": thread, "ts": time,
                 "dur": shortest, "args": { "launch": self.detail[index] },
             }))?;
             write(json!({

@@ -1,4 +1,4 @@
-// Launches over time, and which host threads enqueued them.
+// Launches and copies over time, and which host threads enqueued them.
 import { el } from "./dom.js";
 import { chunk, grouped, time } from "./data.js";
 import { Table } from "./table.js";
@@ -16,7 +16,7 @@ export async function timelinePage() {
   if (!data) return [el("p", { class: "empty", text: "Nothing says when launches ran; the tool launch-log does (luthier run --report uses it)." })];
   const end = data.start.reduce((last, start, index) => Math.max(last, start + data.duration[index]), 1);
   const view = { from: 0, to: end };
-  const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches in ${data.rows.length} queues, from ${data.threads.length} host threads; the table below has the same` });
+  const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches and copies in ${data.rows.length} rows, from ${data.threads.length} host threads; the table below has the same` });
   const about = el("output", { class: "about", text: "wheel: zoom, drag: move, + − ← → on the keyboard" });
   const draw = () => paint(canvas, data, view);
   const zoom = (factor, at = 0.5) => {
@@ -49,17 +49,17 @@ export async function timelinePage() {
   const table = new Table([
     { title: "start", number: true, value: (row) => data.start[row], text: (row) => time(data.start[row]) },
     { title: "duration", number: true, bar: true, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
-    { title: "kernel", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
-    { title: "queue", width: "14rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    { title: "kernel or copy", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
+    { title: "row", width: "14rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
     ...(data.threads.length ? threadColumns(data) : []),
     { title: "launch", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
   ], rows, { label: "launches", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${threadOf(data, row)} ${data.detail[row]}`,
     open: (row) => { const length = Math.max(100, data.duration[row] * 4); view.from = data.start[row] - length / 3; view.to = view.from + length; draw(); } });
   table.sort(0);
   table.scroller.redraw();
-  const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later launches are left out.` }) : null;
-  return [el("section", {}, el("h2", { text: "Launches over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU. A mark in the row of a host thread is where it enqueued a launch; the line leads to the launch." }), left, canvas, about),
-    el("section", { class: "grow" }, el("h2", { text: "Launches" }), table.element)];
+  const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later ones are left out.` }) : null;
+  return [el("section", {}, el("h2", { text: "Launches and copies over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU. A mark in the row of a host thread is where it enqueued a launch or a copy; the line leads there." }), left, canvas, about),
+    el("section", { class: "grow" }, el("h2", { text: "Launches and copies" }), table.element)];
 }
 
 const queueTop = (data, row) => TOP + data.threads.length * MARKS + row * BAND;
@@ -72,7 +72,7 @@ function threadOf(data, row) {
 
 function threadColumns(data) {
   const enqueued = (row) => data.enqueued[row]?.[1];
-  // (The column of queues has the process.)
+  // (The column of rows has the process.)
   const name = (row) => (data.enqueued[row] ? data.threads[data.enqueued[row][0]][1] : "–");
   // (Clocks of devices may differ from the host's by a little.)
   const waited = (row) => (data.enqueued[row] ? Math.max(0, data.start[row] - enqueued(row)) : null);

@@ -138,6 +138,20 @@ impl Enqueued {
     }
 }
 
+/// A copy of memory by the runtime, which has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Counted from 0 over all copies.
+    pub number: u64,
+    pub bytes: u64,
+    /// Number of the device that the memory is of; `None`: the host.
+    pub from: Option<u32>,
+    pub to: Option<u32>,
+    pub enqueued: Enqueued,
+    /// From when to when it ran, in nanoseconds of the same clock; `None` where nobody knows.
+    pub time: Option<(u64, u64)>,
+}
+
 /// One launch that runs instrumented.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
@@ -245,6 +259,8 @@ pub trait Instrumenter: Send + Sync {
     fn launch(&self, _launch: &Launch<'_>) {}
     /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
     fn ended(&self, _launch: u64, _start: u64, _end: u64) {}
+    /// A copy has ended, if [`Instrumenter::observes_launches`].
+    fn copied(&self, _copied: &Copied) {}
     /// Complete records of a ring, one after the other, in the order of their indices. Calls for one ring come one at a time.
     fn records(&self, _agent: &Agent, _global: &str, _records: &[u8]) {}
     /// The last call; whatever it returns is printed behind the summary.

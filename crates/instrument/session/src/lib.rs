@@ -35,8 +35,8 @@ pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 pub use identity::Identity;
 pub use instrument::{
-    BuiltIn, Content, Enqueued, Finish, Global, Instrumenter, Launch, Live, Patch, PatchKind,
-    Report, Request, RingSpec, Symbol, Variant,
+    BuiltIn, Content, Copied, Enqueued, Finish, Global, Instrumenter, Launch, Live, Patch,
+    PatchKind, Report, Request, RingSpec, Symbol, Variant,
 };
 pub use objects::LoadedObject;
 pub use refusal::Refusal;

@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::{
-    Agent, AgentId, BuiltIn, Config, Device, Enqueued, Instrumenter, Launch, LoadedObject, Summary,
-    build,
+    Agent, AgentId, BuiltIn, Config, Copied, Device, Enqueued, Instrumenter, Launch, LoadedObject,
+    Summary, build,
     cache::Cache,
     globals::{Final, Globals},
     kernel::{Kernel, Outcome},
@@ -157,6 +157,17 @@ impl Session {
     /// The launch with this number ran from one time to another, in nanoseconds of a clock that all devices share.
     pub fn ended(&self, launch: u64, start: u64, end: u64) {
         self.instrumenter.ended(launch, start, end);
+    }
+
+    /// A copy has ended, if [`Session::observes_launches`].
+    pub fn copied(&self, copied: &Copied) {
+        self.instrumenter.copied(copied);
+    }
+
+    /// The number of a device; `None` for what is no GPU.
+    pub fn device_number(&self, agent: AgentId) -> Option<u32> {
+        let found = self.agents.iter().find(|known| known.id == agent);
+        found.map(|device| device.number)
     }
 
     /// Whether [`Session::packets`] is wanted.

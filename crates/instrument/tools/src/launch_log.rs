@@ -1,9 +1,10 @@
 //! `launch-log`: what was launched in which order, by which host thread, with which arguments, and when it ran.
 
+mod copies;
 mod timeline;
 
 use crate::arguments::{self, Parameter};
-use luthier::{Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
+use luthier::{Copied, Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -12,6 +13,7 @@ use std::{
 pub struct LaunchLog {
     file: ToolFile,
     entries: Mutex<Vec<Entry>>,
+    copies: Mutex<Vec<Copied>>,
 }
 
 /// One launch.
@@ -33,7 +35,12 @@ impl LaunchLog {
         LaunchLog {
             file,
             entries: Mutex::default(),
+            copies: Mutex::default(),
         }
+    }
+
+    fn copies(&self) -> std::sync::MutexGuard<'_, Vec<Copied>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn entries(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
@@ -88,10 +95,16 @@ impl Tool for LaunchLog {
         }
     }
 
+    fn copied(&self, copied: &Copied) {
+        self.copies().push(*copied);
+    }
+
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let kernels = kernels(results)?;
         let entries = self.entries();
-        let first = first(&entries);
+        let mut copies = self.copies();
+        copies.sort_by_key(|copied| copied.number);
+        let first = first(&entries, &copies);
         let mut report = String::new();
         if !entries.is_empty() {
             report.push_str(
@@ -127,9 +140,14 @@ impl Tool for LaunchLog {
                 values.join(", ")
             ));
         }
+        report.push_str(&copies::text(&copies, first));
         if let Some(path) = results.file("launch-log.trace.json") {
-            let launches = timeline::write(&entries, &kernels, Timeline::create(&path)?)?;
+            let timeline = Timeline::create(&path)?;
+            let launches = timeline::write(&entries, &copies, &kernels, timeline)?;
             report.push_str(&format!("{}: {launches} launches\n", path.display()));
+        }
+        if let Some(path) = results.file("copies.json").filter(|_| !copies.is_empty()) {
+            report.push_str(&copies::write(&copies, &path)?);
         }
         Ok(report)
     }
@@ -155,12 +173,13 @@ impl Tool for LaunchLog {
 }
 
 /// The earliest time that anything says.
-fn first(entries: &[Entry]) -> Option<u64> {
+fn first(entries: &[Entry], copies: &[Copied]) -> Option<u64> {
     let times = entries.iter().flat_map(|entry| {
         let enqueued = entry.enqueued.map(|by| by.nanoseconds);
         [enqueued, entry.time.map(|time| time.0)]
     });
-    times.flatten().min()
+    let copies = copies.iter().map(|copied| copied.enqueued.nanoseconds);
+    times.flatten().chain(copies).min()
 }
 
 fn thread(by: &Enqueued) -> String {

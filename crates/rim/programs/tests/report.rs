@@ -107,7 +107,7 @@ fn a_page_has_what_the_program_executed() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|event| event["ph"] == "X" && event["cat"] == "launch");
+        .filter(|event| event["cat"] == "ran" && event["name"] == "vector_add");
     assert_eq!(launches.count(), 1);
     // Nothing else is left.
     let mut left: Vec<_> = std::fs::read_dir(folder.path())

@@ -2,32 +2,11 @@
 
 mod stock;
 
-use std::{
-    os::unix::process::ExitStatusExt,
-    path::{Path, PathBuf},
-};
+use std::os::unix::process::ExitStatusExt;
 
 use programs::Bounded;
 use serde_json::Value;
-use stock::{DEVICE, Scene};
-
-/// Standard output and error of the scene's program.
-fn run(scene: &Scene, options: &[&str]) -> (String, String) {
-    run_with(scene, options, &[])
-}
-
-/// The same in an environment.
-fn run_with(scene: &Scene, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
-    let mut command = scene.emulator.command();
-    command
-        .args(["run", "--device", DEVICE])
-        .args(options)
-        .arg("--")
-        .arg(&scene.application)
-        .env("LUTHIER_CACHE", "off")
-        .envs(variables.iter().copied());
-    stock::said(&command.bounded_output().unwrap())
-}
+use stock::{DEVICE, Scene, json, run, run_with};
 
 /// One stream waits for another, and what kernels wrote is counted.
 const WAITS: &str = r#"
@@ -124,23 +103,6 @@ int main() {
   return 0;
 }
 "#;
-
-/// The one file in a directory whose name begins and ends so.
-fn json(directory: &Path, begin: &str, end: &str) -> Vec<Value> {
-    let names = std::fs::read_dir(directory).unwrap();
-    let paths = names.map(|entry| entry.unwrap().path());
-    let fits = |path: &PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy();
-        let number = name
-            .strip_prefix(begin)
-            .and_then(|name| name.strip_suffix(end));
-        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
-    };
-    let [path] = &paths.filter(fits).collect::<Vec<_>>()[..] else {
-        panic!("not one {begin}PID{end} in {}", directory.display());
-    };
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
 
 #[test]
 fn launches_are_known_by_the_host_thread_that_enqueued_them() {

@@ -193,3 +193,38 @@ pub fn said(output: &Output) -> (String, String) {
     assert!(output.status.success(), "{stdout}{stderr}");
     (stdout, stderr)
 }
+
+/// Standard output and error of the scene's program.
+pub fn run(scene: &Scene, options: &[&str]) -> (String, String) {
+    run_with(scene, options, &[])
+}
+
+/// The same in an environment.
+pub fn run_with(scene: &Scene, options: &[&str], variables: &[(&str, &str)]) -> (String, String) {
+    let mut command = scene.emulator.command();
+    command
+        .args(["run", "--device", DEVICE])
+        .args(options)
+        .arg("--")
+        .arg(&scene.application)
+        .env("LUTHIER_CACHE", "off")
+        .envs(variables.iter().copied());
+    said(&command.bounded_output().unwrap())
+}
+
+/// The one file in a directory whose name begins and ends so.
+pub fn json(directory: &Path, begin: &str, end: &str) -> Vec<serde_json::Value> {
+    let names = std::fs::read_dir(directory).unwrap();
+    let paths = names.map(|entry| entry.unwrap().path());
+    let fits = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let number = name
+            .strip_prefix(begin)
+            .and_then(|name| name.strip_suffix(end));
+        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let [path] = &paths.filter(fits).collect::<Vec<_>>()[..] else {
+        panic!("not one {begin}PID{end} in {}", directory.display());
+    };
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}

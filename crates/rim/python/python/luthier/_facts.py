@@ -72,6 +72,16 @@ SHEETS: Mapping[str, Sheet] = {
         "arguments of launches, from launch-log",
         {**PROCESS, "launch": NUMBER, "argument": TEXT, "value": TEXT, "pointer": NUMBER},
     ),
+    "copies": Sheet(
+        "copies by the runtime, from launch-log",
+        {
+            **PROCESS,
+            **dict.fromkeys(("copy", "bytes", "from_device", "to_device", "thread"), NUMBER),
+            "thread_name": TEXT,
+            **dict.fromkeys(("enqueued_nanoseconds", "start_nanoseconds", "end_nanoseconds"), NUMBER),
+        },
+        "copies",
+    ),
     "executions": Sheet(
         "how often instructions were executed, from hotspots",
         {**PROCESS, "kernel": TEXT, "object": TEXT, "pc": NUMBER, "waves": NUMBER, "lanes": NUMBER},
