@@ -50,10 +50,10 @@ export async function timelinePage() {
     { title: "start", number: true, value: (row) => data.start[row], text: (row) => time(data.start[row]) },
     { title: "duration", number: true, bar: true, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
     { title: "kernel or copy", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
-    { title: "row", width: "14rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    { title: "row", width: "16rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
     ...(data.threads.length ? threadColumns(data) : []),
-    { title: "launch", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
-  ], rows, { label: "launches", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${threadOf(data, row)} ${data.detail[row]}`,
+    { title: "details", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
+  ], rows, { label: "launches and copies", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${threadOf(data, row)} ${data.detail[row]}`,
     open: (row) => { const length = Math.max(100, data.duration[row] * 4); view.from = data.start[row] - length / 3; view.to = view.from + length; draw(); } });
   table.sort(0);
   table.scroller.redraw();

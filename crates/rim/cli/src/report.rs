@@ -153,7 +153,7 @@ impl Pages {
         if let Some(path) = &self.timeline {
             timeline(&run, path)?;
             files::say!(
-                "luthier: {}: {} launches",
+                "luthier: {}: {} launches and copies",
                 path.display(),
                 run.overview.timed
             );
