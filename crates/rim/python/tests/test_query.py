@@ -345,7 +345,7 @@ def test_a_run(program, tmp_path):
     # 4 workgroups of 256 lanes store 4 bytes each.
     assert (row["kernel"], row["accesses"], row["bytes"], row["working_set"]) == ("_Z4fillPi", 1024, 4096, 4096)
     (row,) = result.query(named="access-pattern").to_pylist()
-    assert (row["argument"], row["kind"], row["waves"], row["stride"], row["pattern"]) == ("0", "store", 16, 4, "consecutive")
+    assert (row["argument"], row["kind"], row["waves"], row["stride"], row["pattern"]) == ("out", "store", 16, 4, "consecutive")
     assert row["instruction"].startswith("global_store_dword")
     reuse = result.query(named="reuse-distance").to_pylist()
     assert [row["accesses"] for row in reuse if row["distance_from"] is None] == [32]
