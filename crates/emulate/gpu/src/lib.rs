@@ -10,6 +10,7 @@
 
 pub mod blit;
 pub mod clock;
+mod condition;
 pub mod dispatch;
 pub mod events;
 pub mod executor;

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::{clock, machine::Shared, memory::host_address};
+use crate::{clock, condition, machine::Shared, memory::host_address};
 
 /// `amd_aql_pm4_ib_packet_t`: an AQL packet around the command that jumps to the buffer.
 #[repr(C)]
@@ -182,17 +182,8 @@ impl Commands<'_> {
         }
         let cell = self.cell::<AtomicU32>(self.long(2)?, false)?;
         let value = cell.load(Ordering::Acquire) & mask;
-        #[rustfmt::skip]
-        let holds = match function {
-            0 => true,
-            1 => value <  reference,
-            2 => value <= reference,
-            3 => value == reference,
-            4 => value != reference,
-            5 => value >= reference,
-            6 => value >  reference,
-            _ => return Err(Step::Unknown("WAIT_REG_MEM with a function that there is none of")),
-        };
+        let unknown = Step::Unknown("WAIT_REG_MEM with a function that there is none of");
+        let holds = condition::holds(function, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
     }
 

@@ -12,7 +12,7 @@ use std::sync::{
 use gfx::Family;
 
 use crate::{
-    clock, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address,
+    clock, condition, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address,
     processor::Engine,
 };
 
@@ -270,16 +270,8 @@ impl SdmaQueue {
             .cell32(self.long(at, 1), false)?
             .load(Ordering::Acquire)
             & mask;
-        #[rustfmt::skip]
-        let holds = match function {
-            0 => true,
-            1 => value <  reference,
-            2 => value <= reference,
-            3 => value == reference,
-            4 => value != reference,
-            5 => value >= reference,
-            _ => value >  reference,
-        };
+        // The one number that means nothing is taken for the last that means something.
+        let holds = condition::holds(function, value, reference).unwrap_or(value > reference);
         if holds { Ok(()) } else { Err(Step::Blocked) }
     }
 

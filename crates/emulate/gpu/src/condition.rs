@@ -1,0 +1,16 @@
+//! Conditions on a word of memory that commands wait for: those of `WAIT_REG_MEM` (PM4) and `POLL_REGMEM` (SDMA) have the same numbers.
+
+/// Whether `value` stands to `reference` as the command's function says; `None` if there is no such function.
+#[rustfmt::skip]
+pub(crate) fn holds(function: u32, value: u32, reference: u32) -> Option<bool> {
+    Some(match function {
+        0 => true,
+        1 => value <  reference,
+        2 => value <= reference,
+        3 => value == reference,
+        4 => value != reference,
+        5 => value >= reference,
+        6 => value >  reference,
+        _ => return None,
+    })
+}
