@@ -78,8 +78,8 @@ fn remembered(transfer: Transfer, signal: Handle, ask: impl FnOnce() -> Status) 
         guarded(|| state.transfers.begin(&state.session, &transfer, signal)).flatten()
     });
     let asked = ask();
-    if let (Some(state), Some(copied)) = (state, begun) {
-        guarded(|| state.transfers.done(&copied, asked != status::SUCCESS));
+    if let (Some(state), Some(begun)) = (state, begun) {
+        guarded(|| state.transfers.done(begun, asked != status::SUCCESS));
     }
     asked
 }

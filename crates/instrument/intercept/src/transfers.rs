@@ -55,6 +55,13 @@ struct Awaited {
     copied: Copied,
 }
 
+/// A copy that is being asked for.
+pub struct Begun {
+    copied: Copied,
+    /// Its signal tells when it has ended.
+    awaited: bool,
+}
+
 impl Transfers {
     pub fn new(api: &'static Api) -> Transfers {
         Transfers {
@@ -66,7 +73,7 @@ impl Transfers {
     }
 
     /// A copy is about to be asked for; what [`Transfers::done`] takes.
-    pub fn begin(&self, session: &Session, transfer: &Transfer, signal: Handle) -> Option<Copied> {
+    pub fn begin(&self, session: &Session, transfer: &Transfer, signal: Handle) -> Option<Begun> {
         let copied = self.copied(session, transfer)?;
         let load = self.api.core.signal_load_scacquire?;
         let mut kept = lock(&self.kept);
@@ -76,22 +83,24 @@ impl Transfers {
         // SAFETY: the application's signal, which lives until the copy has ended.
         let tells = signal != 0 && unsafe { load(signal) } == 1;
         // Before it is asked for: when it has ended, the signal may be gone.
-        if tells && kept.awaited.len() < MOST {
+        let awaited = tells && kept.awaited.len() < MOST;
+        if awaited {
             kept.awaited.push(Awaited { signal, copied });
         }
-        Some(copied)
+        Some(Begun { copied, awaited })
     }
 
     /// The copy was asked for, or refused.
-    pub fn done(&self, copied: &Copied, refused: bool) {
+    pub fn done(&self, begun: Begun, refused: bool) {
+        let Begun { copied, awaited } = begun;
         let mut kept = lock(&self.kept);
-        let of_it = |number: u64| number == copied.number;
-        let is_known = kept.awaited.iter().any(|one| of_it(one.copied.number))
-            || kept.ended.iter().any(|one| of_it(one.number));
-        if refused {
-            kept.awaited.retain(|one| !of_it(one.copied.number));
-        } else if !is_known {
-            kept.ended.push(*copied);
+        match (awaited, refused) {
+            (true, true) => kept
+                .awaited
+                .retain(|one| one.copied.number != copied.number),
+            (false, false) => kept.ended.push(copied),
+            // It will be known when it ends, or there is none.
+            (true, false) | (false, true) => {}
         }
     }
 
