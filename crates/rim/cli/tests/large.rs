@@ -14,7 +14,7 @@ use codeobj::{
     bundle,
     compressed::{self, HeaderVersion, Method},
 };
-use common::{compile, luthier};
+use common::{code_object, compile, luthier};
 
 fn object(target: &str) -> Vec<u8> {
     // What is compiled is kept under one name for all targets.
@@ -202,13 +202,7 @@ fn pipes_get_what_files_get() {
 /// A kernel that counts to the end of time is compared as far as there is time.
 #[test]
 fn verdicts_have_a_limit_in_time() {
-    let flags = [
-        "--target=amdgcn-amd-amdhsa",
-        "-mcpu=gfx90a",
-        "-nogpulib",
-        "-O1",
-    ];
-    let object = compile("clang-22", "long.cl", &flags);
+    let object = code_object("long.cl");
     let mut command = luthier(&[
         "verify", "-k", "counts", "--arg", "zero:256", "-t", "bb-count",
     ]);

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{compile, hip, luthier};
+use common::{code_object, compile, hip, luthier};
 
 /// However few threads there are, the program works or gets an error, soon.
 #[test]
@@ -152,35 +152,26 @@ fn scripts_without_a_first_line_run() {
 fn scripts_without_their_interpreter_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let script = script(folder.path(), "#! /no/such/shell -e\nexit 6\n");
+    is_refused(&script, "/no/such/shell");
+}
+
+/// What cannot be started is refused with one line, whoever starts it.
+fn is_refused(program: &Path, reason: &str) {
     for options in [&[][..], &["--stats"]] {
         let mut command = luthier(&["run", "--device", "gfx90a"]);
-        command.args(options).arg("--").arg(&script);
-        let output = bounded(command, "a script");
+        command.args(options).arg("--").arg(program);
+        let output = bounded(command, "a program that cannot be started");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("/no/such/shell"), "{said}");
+        assert!(said.contains(reason), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
 }
 
 #[test]
 fn code_objects_are_no_scripts() {
-    let flags = [
-        "--target=amdgcn-amd-amdhsa",
-        "-mcpu=gfx90a",
-        "-nogpulib",
-        "-O1",
-    ];
-    let object = compile("clang-22", "tiny.cl", &flags);
-    for options in [&[][..], &["--stats"]] {
-        let mut command = luthier(&["run", "--device", "gfx90a"]);
-        command.args(options).arg("--").arg(&object);
-        let output = bounded(command, "a code object");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("it is an AMD GPU code object"), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
-    }
+    let object = code_object("tiny.cl");
+    is_refused(&object, "it is an AMD GPU code object");
 }
 
 /// Files may not grow: what cannot be written is said, no signal comes of it, and nothing is half there.

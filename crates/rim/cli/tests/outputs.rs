@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output},
 };
 
-use common::{compile, hip, luthier};
+use common::{code_object, hip, luthier};
 
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
@@ -22,13 +22,7 @@ fn instrument(input: &Path, output: &Path) -> Output {
 
 #[test]
 fn instrument_shows_each_pass_to_who_asks() {
-    let flags = [
-        "--target=amdgcn-amd-amdhsa",
-        "-mcpu=gfx90a",
-        "-nogpulib",
-        "-O1",
-    ];
-    let object = compile("clang-22", "tiny.cl", &flags);
+    let object = code_object("tiny.cl");
     let folder = tempfile::tempdir().unwrap();
     let said = |dump: &str| {
         let mut command = luthier(&["instrument", "-t", "empty", "-o"]);
@@ -50,13 +44,7 @@ fn instrument_shows_each_pass_to_who_asks() {
 
 #[test]
 fn instrument_replaces_nothing_but_regular_files() {
-    let flags = [
-        "--target=amdgcn-amd-amdhsa",
-        "-mcpu=gfx90a",
-        "-nogpulib",
-        "-O1",
-    ];
-    let object = compile("clang-22", "tiny.cl", &flags);
+    let object = code_object("tiny.cl");
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let input = path("in");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{compile, hip, luthier};
+use common::{code_object, compile, hip, luthier};
 
 fn run(mode: &str, options: &[&str]) -> (bool, String) {
     let mut command = luthier(&["run", "--device", "gfx90a"]);
@@ -73,13 +73,7 @@ fn strictness_without_effect_is_an_error() {
 
 #[test]
 fn emulated_kernels_keep_to_their_buffers() {
-    let flags = [
-        "--target=amdgcn-amd-amdhsa",
-        "-mcpu=gfx90a",
-        "-nogpulib",
-        "-O1",
-    ];
-    let object = compile("clang-22", "tiny.cl", &flags);
+    let object = code_object("tiny.cl");
     for (options, size, code) in [
         (&[][..], 252, 0),
         (&["--strict"], 252, 2),

@@ -66,6 +66,17 @@ pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
     out
 }
 
+/// A code object for gfx90a, of OpenCL without any library.
+pub fn code_object(name: &str) -> PathBuf {
+    let flags = [
+        "--target=amdgcn-amd-amdhsa",
+        "-mcpu=gfx90a",
+        "-nogpulib",
+        "-O1",
+    ];
+    compile("clang-22", name, &flags)
+}
+
 /// A HIP program for gfx90a.
 pub fn hip(name: &str) -> PathBuf {
     compile("hipcc", name, &["-O1", "-w", "--offload-arch=gfx90a"])
