@@ -16,7 +16,9 @@ use crate::{
 mod dpp;
 mod finish;
 
-pub(crate) use dpp::{Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, static_lanes};
+pub(crate) use dpp::{
+    Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp, static_lanes,
+};
 pub(crate) use finish::Finish;
 
 /// Number of the source a pass works on.

@@ -147,6 +147,7 @@ fn check(name: &str, wave_size: u32) {
             "does not take message",
             "has no hardware register",
             "does not model bits",
+            "is reserved on",
             "matrix format",
             "NEG or ABS of source",
             "output modifier of a conversion",

@@ -350,3 +350,37 @@ fn a_fault_in_index_mode_is_told_with_its_own_address() {
     // Both instructions before it have one dword.
     assert_eq!(machine.wave.stopped_at() - start, 8);
 }
+
+/// LLVM's printer writes a remark in place of a control that the target does not have. Those stop, all others run.
+#[test]
+fn dpp16_controls_that_are_reserved_stop() {
+    for target in gfx::TARGETS {
+        if target.family > gfx::Family::Gfx12 {
+            continue;
+        }
+        let decoder = isa::Decoder::new(target).unwrap();
+        for control in 0..512u32 {
+            let words = [0x7e00_02fa, 0xff00_0001 | control << 8];
+            let code = words.map(u32::to_le_bytes).concat();
+            let inst = decoder.decode(&code, 0).unwrap();
+            let reserved = decoder.print(&inst).contains("/*");
+            let text = format!(".long {}\n.long {}\ns_endpgm", words[0], words[1]);
+            let wave_size = decoder.wave_size().into();
+            let stop = Machine::with_wave_size(target.name, wave_size, &text).stop();
+            match stop {
+                Stop::Unsupported(why) => {
+                    assert!(
+                        reserved && why.contains(&format!("{control:#05x}")),
+                        "{}: {why}",
+                        target.name
+                    )
+                }
+                stop => assert!(
+                    !reserved && stop == Stop::End,
+                    "{} {control:#05x}",
+                    target.name
+                ),
+            }
+        }
+    }
+}

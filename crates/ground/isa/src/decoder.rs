@@ -110,7 +110,17 @@ impl Decoder {
             let seen = decoded.as_ref().ok();
             self.shapes.borrow_mut().learn(code, seen, by_llvm);
         }
-        decoded
+        decoded.or_else(|error| {
+            let code = &code[..code.len().min(WINDOW)];
+            ignored::without_unused(self.target.family, code, |bare| {
+                let mut decoded = self.by_llvm(bare, word, pc).ok()?;
+                for (word, given) in decoded.words.iter_mut().zip(code.chunks_exact(4)).take(2) {
+                    *word = u32::from_le_bytes([given[0], given[1], given[2], given[3]]);
+                }
+                Some(decoded)
+            })
+            .ok_or(error)
+        })
     }
 
     fn not_an_instruction(&self, word: u32, pc: u64) -> DecodeError {
@@ -204,7 +214,9 @@ impl Decoder {
     pub fn print<D: Deref<Target = Decoded>>(&self, inst: &Inst<D>) -> String {
         let mut window = window_of(inst);
         ignored::clear(self.target.family, &mut window);
-        let text = self.llvm.borrow_mut().mc.print(&window, inst.pc);
+        let print = |window: &[u8]| self.llvm.borrow_mut().mc.print(window, inst.pc);
+        let text =
+            print(&window).or_else(|| ignored::without_unused(self.target.family, &window, print));
         text.map_or_else(
             || format!(".long {:#010x}", inst.words[0]),
             |text| text.trim().to_owned(),

@@ -73,3 +73,39 @@ fn bits_that_instructions_ignore_are_no_obstacle() {
     assert_eq!(decoder.print(&inst), text);
     assert_eq!(inst.words[..2], [0xd778_1206, 0x4201_0105]);
 }
+
+/// Register fields that an instruction does not use may hold anything; the words stay what they were. (That is how
+/// tinygrad's instruction tests, which are checked on hardware, write them.)
+#[test]
+fn fields_that_instructions_leave_unused_are_no_obstacle() {
+    let cases: &[(&str, &[u32], &str)] = &[
+        // A result, for an atomic operation without one.
+        ("gfx1100", &[0xd800_0000, 0x0200_010a], "ds_add_u32 v10, v1"),
+        ("gfx90a", &[0xd800_0000, 0x0200_010a], "ds_add_u32 v10, v1"),
+        (
+            "gfx1200",
+            &[0xd840_0000, 0x0302_010a],
+            "ds_cmpstore_b32 v10, v1, v2",
+        ),
+        // Both values, for a load.
+        ("gfx1030", &[0xd8d8_0000, 0x0302_0104], "ds_read_b32 v3, v4"),
+        // A second source, for a move.
+        (
+            "gfx1100",
+            &[0xca20_04ff, 0x0200_0300, 0x64],
+            "v_dual_mov_b32 v2, 0x64 :: v_dual_add_nc_u32 v1, v0, v1",
+        ),
+        (
+            "gfx1200",
+            &[0xc8d0_0700, 0x0400_2301],
+            "v_dual_mul_f32 v4, v0, v3 :: v_dual_mov_b32 v1, v1",
+        ),
+    ];
+    for (target, words, text) in cases {
+        let decoder = Decoder::new(gfx::Target::find(target).unwrap()).unwrap();
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let inst = decoder.decode(&code, 0).unwrap();
+        assert_eq!(decoder.print(&inst), *text, "{target}");
+        assert_eq!(inst.words[..words.len()], **words);
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use gfx::{Family, Matrix, Target};
+
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
@@ -229,7 +231,30 @@ fn movements() -> &'static [Movement] {
     })
 }
 
-/// Source lane for one lane, negative if none.
+/// Whether the control of a DPP16 dword moves lanes on `target`, as the tables of controls in the manuals say; what they
+/// leave out is reserved.
+pub(crate) fn known_dpp(target: &Target, dword: u32) -> Result<(), String> {
+    let control = dword >> 8 & 0x1ff;
+    let gfx9 = target.family == Family::Gfx9;
+    let known = match control {
+        0x000..=0x0ff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 => true,
+        // Whole-wave shifts and rotates, and broadcasts from the row before.
+        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => gfx9,
+        // A lane of each row for all of it: `row_newbcast` since gfx90a, `row_share` since gfx10.
+        0x150..=0x15f => !gfx9 || !matches!(target.matrix, Matrix::None | Matrix::Mfma1),
+        0x160..=0x16f => !gfx9,
+        _ => false,
+    };
+    match known {
+        true => Ok(()),
+        false => Err(format!(
+            "DPP control {control:#05x} is reserved on {}",
+            target.name
+        )),
+    }
+}
+
+/// Source lane for one lane, negative if none; of reserved controls (see [`known_dpp`]) nothing is asked.
 fn dpp_source(control: u32, lane: i32) -> i32 {
     let lanes = LANES as i32;
     let (row, in_row) = (lane & !15, lane & 15);

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     fields::bits,
     micro_op::{Control, MicroOp, Src, SrcKind, Vector, flow, modifier},
+    passes,
     ports::Type,
     rows::{Destination, VectorShape},
     state::sreg,
@@ -133,6 +134,9 @@ fn operands(
     }
     let vector = op.vector_mut();
     control(inst, vector, &mut codes);
+    if vector.control == Control::DPP16 {
+        passes::known_dpp(config.target, vector.control_word)?;
+    }
     if config.target.family >= Family::Gfx11 {
         halves(inst.format, shape, vector, &mut codes, &mut destination)?;
     }
