@@ -4,7 +4,7 @@
 //! file, together with the program headers, which have grown by one; everything that points to the old place is led to the
 //! new one: relative relocations, symbols, pointers in the records, the section header. The old bytes are zeroed.
 
-use super::{ALIGNMENT, Replacement, Row, Sink, refused, row};
+use super::{ALIGNMENT, Replacing, Row, Sink, refused, row};
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
 use crate::elf::{Elf, Section};
 use crate::{Error, Result, container::fat_binary_wrappers};
@@ -53,7 +53,7 @@ impl Moved<'_, '_> {
 pub(super) fn fat_binaries<E: From<Error>>(
     data: &[u8],
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<(), E> {
     let host = Elf::parse(data)?;
     check(data, &host)?;
