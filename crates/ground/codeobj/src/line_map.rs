@@ -5,13 +5,14 @@
 //! map, and is left to `addr2line`.
 
 use crate::edit::InlinedCall;
+use crate::lines::ByAddress;
 use gimli::{
     AttributeValue, DebugInfoOffset, Dwarf, Reader, ReaderOffset, Unit, UnitOffset, UnitRef,
     UnitType,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ impl LineMap {
             units: Vec::new(),
             texts: Interner::default(),
             calls: Interner::default(),
-            names: HashMap::new(),
+            names: HashMap::default(),
         };
         // Number 0 is none.
         builder.calls.number((0, None));
@@ -121,21 +122,21 @@ impl LineMap {
 }
 
 /// Equal things have equal numbers.
-struct Interner<T> {
+struct Interner<T, S = RandomState> {
     all: Vec<T>,
-    numbers: HashMap<T, u32>,
+    numbers: HashMap<T, u32, S>,
 }
 
-impl<T> Default for Interner<T> {
+impl<T, S: Default> Default for Interner<T, S> {
     fn default() -> Self {
         Interner {
             all: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
         }
     }
 }
 
-impl<T: Clone + Eq + Hash> Interner<T> {
+impl<T: Clone + Eq + Hash, S: BuildHasher> Interner<T, S> {
     fn number(&mut self, thing: T) -> u32 {
         match self.numbers.entry(thing) {
             Entry::Occupied(known) => *known.get(),
@@ -162,9 +163,9 @@ struct Builder<'d, R: Reader> {
     units: Vec<(DebugInfoOffset<R::Offset>, Unit<R>)>,
     texts: Interner<String>,
     /// A call, and the number of those around it.
-    calls: Interner<(u32, Option<Call>)>,
+    calls: Interner<(u32, Option<Call>), ByAddress>,
     /// Of entries that others refer to, by unit and offset.
-    names: HashMap<(usize, usize), Option<u32>>,
+    names: HashMap<(usize, usize), Option<u32>, ByAddress>,
 }
 
 /// A stretch of code and something that holds there.

@@ -178,7 +178,7 @@ const MANY: usize = 30_000;
 /// One copy of each text, by where `context` has its bytes, which stay there.
 type Texts = HashMap<usize, Arc<str>, ByAddress>;
 
-/// A hash of addresses.
+/// A hash of addresses and other numbers.
 pub(crate) type ByAddress = BuildHasherDefault<Address>;
 
 #[derive(Default)]
@@ -193,6 +193,10 @@ impl Hasher for Address {
         for byte in bytes {
             self.write_usize(usize::from(*byte));
         }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_usize(number as usize);
     }
 
     fn write_usize(&mut self, address: usize) {

@@ -1,9 +1,11 @@
 //! The same file with other code objects in it: code objects, bundles (plain, compressed, several in a row), host programs
 //! and libraries. Whatever stays the same keeps its bytes.
 //!
-//! Files may be larger than memory: [`stream`] holds one bundle that was compressed, or one code object, and its replacement at a time.
+//! Files may be larger than memory: [`stream`] holds one bundle that was compressed at a time, and what [`Replacing`] makes of one code
+//! object.
 
 mod host;
+mod plain;
 mod sink;
 
 use crate::bundle::{self, Bundle};
@@ -17,8 +19,27 @@ pub use sink::Sink;
 /// Code objects in bundles are mapped by page, and so are bundles in host files.
 const ALIGNMENT: u64 = 4096;
 
-/// Makes a code object out of another.
+/// Makes code objects out of others. It is told of several at once, so that it can work on several at once.
+pub trait Replacing<E> {
+    /// Calls `done` with what comes of each of `objects`, in their order. An error of its own or of `done` ends the work.
+    fn each(&mut self, objects: &[&[u8]], done: Done<'_, E>) -> std::result::Result<(), E>;
+}
+
+/// Takes what came of a code object.
+pub type Done<'d, E> = &'d mut dyn FnMut(&[u8]) -> std::result::Result<(), E>;
+
+/// Makes one code object out of another.
 pub type Replacement<'f, E> = &'f mut dyn FnMut(&[u8]) -> std::result::Result<Vec<u8>, E>;
+
+struct OneByOne<'f, E>(Replacement<'f, E>);
+
+impl<E> Replacing<E> for OneByOne<'_, E> {
+    fn each(&mut self, objects: &[&[u8]], done: Done<'_, E>) -> std::result::Result<(), E> {
+        objects
+            .iter()
+            .try_for_each(|object| done(&(self.0)(object)?))
+    }
+}
 
 /// `data` with `with` applied to each of its linked code objects.
 ///
@@ -29,7 +50,7 @@ pub fn code_objects<E: From<Error>>(
     with: Replacement<'_, E>,
 ) -> std::result::Result<Vec<u8>, E> {
     let mut out = Vec::new();
-    stream(data, &mut out, with)?;
+    stream(data, &mut out, &mut OneByOne(with))?;
     Ok(out)
 }
 
@@ -37,10 +58,10 @@ pub fn code_objects<E: From<Error>>(
 pub fn stream<E: From<Error>>(
     data: &[u8],
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<(), E> {
     if CodeObject::is_code_object(data) {
-        out.write(0, &with(data)?)
+        with.each(&[data], &mut |new| out.write(0, new))
     } else if is_bundle(data) {
         let row = row(data, 0, 0, out, with)?;
         if !row.changed {
@@ -65,6 +86,7 @@ fn is_bundle(data: &[u8]) -> bool {
 }
 
 /// Bundles one after the other.
+#[derive(Default)]
 struct Row {
     /// Bytes that they take now.
     length: u64,
@@ -73,28 +95,37 @@ struct Row {
     changed: bool,
 }
 
+impl Row {
+    /// Where the next bundle goes.
+    fn next(&self) -> u64 {
+        self.length.next_multiple_of(ALIGNMENT)
+    }
+}
+
 /// Writes the bundles of `data`, which lies at `origin` in the file, to `out` from `start` on, which is its end.
 fn row<E: From<Error>>(
     data: &[u8],
     origin: u64,
     start: u64,
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<Row, E> {
-    let mut row = Row {
-        length: 0,
-        moved: Vec::new(),
-        changed: false,
-    };
+    let mut row = Row::default();
     let mut at = 0;
     while let Some(old) = next_bundle(data, at) {
-        let new = row.length.next_multiple_of(ALIGNMENT);
-        let done = one(&data[old as usize..], start + new, out, with)?;
-        row.changed |= done.changed;
-        row.moved.push((old, new));
-        row.length = new + done.length;
-        at = old + done.old_length;
-        out.progress(origin + at)?;
+        let (neighbours, end) = plain::neighbours(data, old)?;
+        if neighbours.is_empty() {
+            let new = row.next();
+            let done = packed(&data[old as usize..], start + new, out, with)?;
+            row.changed |= done.changed;
+            row.moved.push((old, new));
+            row.length = new + done.length;
+            at = old + done.old_length;
+            out.progress(origin + at)?;
+        } else {
+            plain::write(&neighbours, Some(origin), start, &mut row, out, with)?;
+            at = end;
+        }
     }
     Ok(row)
 }
@@ -108,16 +139,13 @@ struct WrittenBundle {
     changed: bool,
 }
 
-/// Writes the bundle at the start of `data` to `out` at `start`, which is its end.
-fn one<E: From<Error>>(
+/// Writes the compressed bundle at the start of `data` to `out` at `start`, which is its end.
+fn packed<E: From<Error>>(
     data: &[u8],
     start: u64,
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<WrittenBundle, E> {
-    if !data.starts_with(compressed::MAGIC) {
-        return plain(data, start, out, with);
-    }
     let header = Header::parse(data)?;
     let (unpacked, old_length) = compressed::unpack(data)?;
     // What is to be packed is several times as large as what was unpacked: the output is where it waits.
@@ -141,40 +169,24 @@ fn one<E: From<Error>>(
     })
 }
 
-fn plain<E: From<Error>>(
+/// Writes what was compressed.
+fn one<E: From<Error>>(
     data: &[u8],
     start: u64,
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<WrittenBundle, E> {
-    let parsed = Bundle::parse(data)?;
-    let ids = parsed.entries.iter().map(|entry| entry.id);
-    let mut layout = bundle::Layout::new(ids, ALIGNMENT);
-    let mut changed = false;
-    for entry in &parsed.entries {
-        let new;
-        let bytes = if CodeObject::is_code_object(entry.bytes) {
-            new = with(entry.bytes)?;
-            changed |= new != entry.bytes;
-            &new[..]
-        } else {
-            entry.bytes
-        };
-        let offset = layout.place(bytes.len() as u64);
-        out.write(start + offset, bytes)?;
+    if data.starts_with(compressed::MAGIC) {
+        return packed(data, start, out, with);
     }
-    let length = if changed {
-        out.write(start, &layout.header())?;
-        layout.end()
-    } else {
-        out.set_len(start)?;
-        out.write(start, &data[..parsed.size as usize])?;
-        parsed.size
-    };
+    let bundle = Bundle::parse(data)?;
+    let old_length = bundle.size;
+    let mut row = Row::default();
+    plain::write(&[(0, data, bundle)], None, start, &mut row, out, with)?;
     Ok(WrittenBundle {
-        old_length: parsed.size,
-        length,
-        changed,
+        old_length,
+        length: row.length,
+        changed: row.changed,
     })
 }
 

@@ -253,6 +253,67 @@ fn sections_grow_in_a_new_place() {
     assert_eq!(object.elf().bytes_at(address + 9999, 1), Some(&[1][..]));
 }
 
+/// Bytes of a file that belong to no header, section or segment.
+fn unclaimed(bytes: &[u8]) -> usize {
+    let object = CodeObject::parse(bytes).unwrap();
+    let elf = object.elf();
+    let number = |at: usize, size: usize| {
+        let mut number = [0; 8];
+        number[..size].copy_from_slice(&bytes[at..at + size]);
+        u64::from_le_bytes(number) as usize
+    };
+    let mut claimed = vec![false; bytes.len()];
+    let mut claim = |start: usize, size: usize| claimed[start..start + size].fill(true);
+    claim(0, 64);
+    claim(number(32, 8), number(56, 2) * 56);
+    claim(number(40, 8), number(60, 2) * 64);
+    for section in &elf.sections {
+        claim(
+            section.file_offset as usize * usize::from(!section.data.is_empty()),
+            section.data.len(),
+        );
+    }
+    for segment in &elf.segments {
+        claim(segment.file_offset as usize, segment.data.len());
+    }
+    claimed.iter().filter(|claimed| !**claimed).count()
+}
+
+#[test]
+fn what_was_replaced_and_is_not_loaded_leaves_no_hole() {
+    let bytes = compile("kernels.hip", "gfx90a", &["-g"]);
+    // First larger, then smaller; both are in the middle of the file.
+    let (mut out, mut before) = (bytes.clone(), unclaimed(&bytes));
+    for size in [100_000, 3] {
+        let (info, names) = (vec![0x5a; size], vec![0xa5; size]);
+        let mut editor = ElfEditor::new(&out).unwrap();
+        editor.replace_section(".debug_info", info.clone()).unwrap();
+        editor.replace_section(".debug_str", names.clone()).unwrap();
+        out = editor.finish().unwrap();
+        // Padding of the new segment, which begins at a page.
+        let unclaimed = unclaimed(&out);
+        assert!(unclaimed < before + 2 * 4096, "{unclaimed} bytes");
+        before = unclaimed;
+        let (old, new) = (
+            CodeObject::parse(&bytes).unwrap(),
+            CodeObject::parse(&out).unwrap(),
+        );
+        for section in &old.elf().sections {
+            let now = new.elf().section(section.name).unwrap();
+            let expected = match section.name {
+                ".debug_info" => &info[..],
+                ".debug_str" => &names[..],
+                // Names of sections and what the loader reads are written anew.
+                ".shstrtab" | ".dynamic" => continue,
+                _ => section.data,
+            };
+            assert!(now.data == expected, "{}", section.name);
+            let aligned = now.file_offset.is_multiple_of(section.align.max(1));
+            assert!(aligned || now.data.is_empty(), "{}", section.name);
+        }
+    }
+}
+
 #[test]
 fn impossible_edits_are_refused() {
     let bytes = compile("kernels.hip", "gfx90a", &[]);

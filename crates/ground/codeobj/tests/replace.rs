@@ -5,6 +5,7 @@ mod common;
 
 use codeobj::bundle::{self, Bundle};
 use codeobj::compressed::{self, Header, HeaderVersion, Method};
+use codeobj::replace::{Done, Replacing};
 use codeobj::{CodeObject, Error, replace, walk};
 use common::{Work, compile, run};
 
@@ -116,6 +117,12 @@ fn programs_and_libraries_find_what_was_put_into_them() {
                     round == 1,
                     "{flags:?} {round}"
                 );
+                if round == 0 {
+                    // By what is new, and less than a page for each object, the program headers, the end of the old place and
+                    // the start of the new one.
+                    let most = bytes.len() + 4 * 70_001 + 8 * 4096;
+                    assert!(changed.len() < most, "{linker} {flags:?} {}", changed.len());
+                }
                 std::fs::write(&out, &changed).unwrap();
                 let now: Vec<Vec<u8>> = match round {
                     1 => objects.clone(),
@@ -143,6 +150,40 @@ fn programs_and_libraries_find_what_was_put_into_them() {
 /// What [`grown`] added is taken away.
 fn cut(object: &[u8]) -> Vec<u8> {
     object[..object.len() - 70_001].to_vec()
+}
+
+/// Who works on several at once has to know of several.
+#[test]
+fn bundles_that_are_not_compressed_are_handed_over_together() {
+    struct Told(Vec<usize>);
+    impl Replacing<Error> for Told {
+        fn each(&mut self, objects: &[&[u8]], done: Done<'_, Error>) -> Result<(), Error> {
+            self.0.push(objects.len());
+            objects.iter().try_for_each(|object| done(&grown(object)))
+        }
+    }
+    let plain = plain();
+    let packed = compressed::pack(&plain, HeaderVersion::V2, Method::Zstd).unwrap();
+    let mut row = Vec::new();
+    for bundle in [&plain, &plain, &plain, &packed, &plain] {
+        row.resize(usize::next_multiple_of(row.len(), 4096), 0);
+        row.extend(bundle);
+    }
+    let (mut told, mut out) = (Told(Vec::new()), Vec::new());
+    replace::stream(&row, &mut out, &mut told).unwrap();
+    assert_eq!(told.0, [6, 2, 2]);
+    assert!(out == with(&row, grown).unwrap());
+    let found = walk(&out).unwrap();
+    let expected = walk(&row).unwrap();
+    let expected: Vec<_> = expected
+        .code_objects()
+        .map(|entry| grown(&entry.bytes))
+        .collect();
+    let found: Vec<_> = found
+        .code_objects()
+        .map(|entry| entry.bytes.to_vec())
+        .collect();
+    assert!(found == expected);
 }
 
 #[test]

@@ -78,6 +78,11 @@ impl Decoder {
         self.wave_size
     }
 
+    /// How many shapes of instructions it remembers, which are what it grows by.
+    pub fn remembered(&self) -> usize {
+        self.shapes.borrow().len()
+    }
+
     /// The instruction at the start of `code`, which lies at address `pc`.
     pub fn decode(&self, code: &[u8], pc: u64) -> Result<Inst, DecodeError> {
         let decoded = self.decode_alone(code, pc)?;

@@ -117,6 +117,11 @@ impl Shapes {
         }
     }
 
+    /// So many were met.
+    pub fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
     fn fields(&self, first: u32) -> Option<&'static [Field]> {
         let format = format::of_word(self.family, first);
         let row = FIELDS.iter().find(|row| row.0 == format)?;

@@ -1,5 +1,5 @@
 //! Decoding with a memory: of the instructions of a program, hardly one in twenty is new, and LLVM's decoder would take most
-//! of the time of lifting.
+//! of the time of lifting. What decoders learn of their target is of use for the next program too: they are kept.
 
 use crate::Access;
 use crate::InstFlags;
@@ -8,7 +8,7 @@ use crate::table::{Entry, Number, Table};
 use gfx::{Family, Target};
 use isa::{DecodeError, Decoded, Decoder};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Parts of what threads share, each with a lock of its own.
 const SHELVES: usize = 64;
@@ -109,6 +109,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A thread's decoder, and what the thread met before.
 pub(crate) struct CachingDecoder<'k> {
     known: &'k DecodeCache,
+    /// There up to the end.
+    own: Option<Box<Own>>,
+}
+
+/// What outlives a program, emptied of what it says of the program.
+struct Own {
     decoder: Decoder,
     met: Vec<RecentInst>,
     /// Positions in `met`, by the words.
@@ -119,6 +125,81 @@ pub(crate) struct CachingDecoder<'k> {
     likely: Vec<u8>,
     /// Position of the last instruction.
     last: u32,
+}
+
+/// Those that nobody uses, the last one last.
+static KEPT: Mutex<Vec<Box<Own>>> = Mutex::new(Vec::new());
+/// So many are kept: as many targets as one file may have, for two threads or more. Most take a megabyte or two.
+const MOST_KEPT: usize = 64;
+/// A decoder that remembers more than that starts anew.
+const MOST_REMEMBERED: usize = 1 << 14;
+/// Room for more instructions than that is given back.
+const MOST_MET: usize = 1 << 14;
+
+/// Nobody waits: a child of a fork may have nobody who would unlock it.
+fn kept() -> Option<MutexGuard<'static, Vec<Box<Own>>>> {
+    match KEPT.try_lock() {
+        Ok(kept) => Some(kept),
+        Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl Own {
+    fn take(target: &'static Target, wave_size: u8) -> Result<Box<Own>, isa::Error> {
+        let fits = |own: &Box<Own>| {
+            std::ptr::eq(own.decoder.target(), target) && own.decoder.wave_size() == wave_size
+        };
+        let kept = kept().and_then(|mut kept| {
+            let found = kept.iter().rposition(fits)?;
+            Some(kept.remove(found))
+        });
+        match kept {
+            Some(kept) => Ok(kept),
+            None => Ok(Box::new(Own {
+                decoder: Decoder::with_features(target, wave_size, "")?,
+                met: Vec::new(),
+                one: HashMap::default(),
+                two: HashMap::default(),
+                three: HashMap::default(),
+                likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
+                last: 0,
+            })),
+        }
+    }
+
+    fn keep(mut self: Box<Own>) {
+        if self.decoder.remembered() > MOST_REMEMBERED {
+            return;
+        }
+        let large = self.met.len() > MOST_MET;
+        self.met.clear();
+        self.one.clear();
+        self.two.clear();
+        self.three.clear();
+        self.last = 0;
+        if large {
+            self.met.shrink_to(0);
+            self.one.shrink_to(0);
+            self.two.shrink_to(0);
+            self.three.shrink_to(0);
+        }
+        let Some(mut kept) = kept() else { return };
+        kept.push(self);
+        let oldest = (kept.len() > MOST_KEPT).then(|| kept.remove(0));
+        // What it takes to put one away need not keep others waiting.
+        drop(kept);
+        drop(oldest);
+    }
+}
+
+impl Drop for CachingDecoder<'_> {
+    fn drop(&mut self) {
+        // What a panic has left half done is nothing to go on with.
+        if let Some(own) = self.own.take().filter(|_| !std::thread::panicking()) {
+            own.keep();
+        }
+    }
 }
 
 /// An instruction that a thread has met.
@@ -139,21 +220,28 @@ impl<'k> CachingDecoder<'k> {
         target: &'static Target,
         wave_size: u8,
     ) -> Result<CachingDecoder<'k>, isa::Error> {
-        Ok(CachingDecoder {
-            known,
-            decoder: Decoder::with_features(target, wave_size, "")?,
-            met: Vec::new(),
-            one: HashMap::default(),
-            two: HashMap::default(),
-            three: HashMap::default(),
-            likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
-            last: 0,
-        })
+        let own = Some(Own::take(target, wave_size)?);
+        Ok(CachingDecoder { known, own })
     }
 
     /// What is at the start of `code`, as [`Decoder::decode`] has it, which lies at `pc`.
     #[inline]
     pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<CachedInst, DecodeError> {
+        match &mut self.own {
+            Some(own) => own.decode(self.known, code, pc),
+            None => unreachable!("it is taken out in the end"),
+        }
+    }
+}
+
+impl Own {
+    #[inline]
+    fn decode(
+        &mut self,
+        known: &DecodeCache,
+        code: &[u8],
+        pc: u64,
+    ) -> Result<CachedInst, DecodeError> {
         let mut words: Words = [0; LONGEST];
         for (word, bytes) in words.iter_mut().zip(code.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -166,10 +254,16 @@ impl<'k> CachingDecoder<'k> {
                 return Ok(expected.found);
             }
         }
-        self.search(code, words, pc)
+        self.search(known, code, words, pc)
     }
 
-    fn search(&mut self, code: &[u8], words: Words, pc: u64) -> Result<CachedInst, DecodeError> {
+    fn search(
+        &mut self,
+        known: &DecodeCache,
+        code: &[u8],
+        words: Words,
+        pc: u64,
+    ) -> Result<CachedInst, DecodeError> {
         let (two, three) = keys(words);
         let start = (words[0] >> BEHIND_OPCODE) as usize;
         let position = match self.likely[start] {
@@ -183,9 +277,9 @@ impl<'k> CachingDecoder<'k> {
             .or_else(|| self.two.get(&two))
             .or_else(|| self.three.get(&three));
         let position = match position {
-            Some(&known) if self.met[known as usize].what.is(words, code.len()) => known,
+            Some(&met) if self.met[met as usize].what.is(words, code.len()) => met,
             _ => {
-                let found = self.look_up(code, words, pc)?;
+                let found = self.look_up(known, code, words, pc)?;
                 let position = self.met.len() as u32;
                 match found.size / 4 {
                     1 => drop(self.one.insert(words[0], position)),
@@ -210,21 +304,27 @@ impl<'k> CachingDecoder<'k> {
     }
 
     /// What another thread has decoded, or else the decoder's answer.
-    fn look_up(&self, code: &[u8], words: Words, pc: u64) -> Result<CachedInst, DecodeError> {
+    fn look_up(
+        &self,
+        known: &DecodeCache,
+        code: &[u8],
+        words: Words,
+        pc: u64,
+    ) -> Result<CachedInst, DecodeError> {
         let wave_size = self.decoder.wave_size();
-        let shelf = self.known.shelf(words[0]);
+        let shelf = known.shelf(words[0]);
         // How long it is follows from its words: at most one of these is there.
         let mut counts = 1..=LONGEST.min(code.len() / 4);
-        if let Some(known) = counts.find_map(|count| shelf.get(&key(words, count, wave_size))) {
-            return Ok(*known);
+        if let Some(met) = counts.find_map(|count| shelf.get(&key(words, count, wave_size))) {
+            return Ok(*met);
         }
         // Others need not wait for the decoder.
         drop(shelf);
         let decoded = self.decoder.decode_alone(code, pc)?;
-        let found = self.known.enter(decoded, wave_size);
+        let found = known.enter(decoded, wave_size);
         let count = usize::from(found.size) / 4;
         if count <= LONGEST {
-            let mut shelf = self.known.shelf(words[0]);
+            let mut shelf = known.shelf(words[0]);
             shelf.insert(key(words, count, wave_size), found);
         }
         Ok(found)
@@ -293,6 +393,31 @@ mod tests {
             assert!(good > 1000, "{name}: {good}");
             let different = known.table().len();
             assert!(different < good / 2, "{name}: nothing was met again");
+        }
+    }
+
+    /// A decoder that has seen another program says the same as a new one.
+    #[test]
+    fn a_decoder_that_was_kept_knows_nothing_of_the_program_before() {
+        let target = Target::find("gfx90a").expect("a known target");
+        let plain = Decoder::new(target).expect("a decoder");
+        // s_mov_b32 s0, N and v_add_f32 vN, v1, v2, with other numbers in each program.
+        for round in 0..4u32 {
+            let known = DecodeCache::new(target.family, false, 0);
+            let mut decoder =
+                CachingDecoder::new(&known, target, target.wave_size).expect("a decoder");
+            for number in 0..40 {
+                let number = number + 30 * round;
+                for word in [0xbe80_0080 | number % 64, 0x0200_0501 | number % 256 << 17] {
+                    let code = word.to_le_bytes();
+                    let expected = plain.decode_alone(&code, 0).expect("an instruction");
+                    let found = decoder.decode(&code, 0).expect("an instruction");
+                    let table = known.table();
+                    let decoded = table.decoded(found.number);
+                    assert_eq!(format!("{decoded:?}"), format!("{expected:?}"), "{round}");
+                }
+            }
+            assert!(known.table().len() <= 80, "each was entered once");
         }
     }
 }

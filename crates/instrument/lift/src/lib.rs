@@ -44,6 +44,7 @@ pub use inst_flags::InstFlags;
 pub use live_set::LiveSet;
 pub use liveness::Liveness;
 pub use module::{Module, NamedRegisters, Options};
+pub use parallel::{TakenProcessor, processors};
 pub use pending::{Pending, PendingOperations};
 pub use program::{FunctionKind, FunctionSeed, Program};
 pub use registers::{RegisterSet, Span};

@@ -1,10 +1,46 @@
-//! The same work for many functions, on all processors.
+//! The same work for many functions, on all processors that nobody has taken.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Work below which threads are not worth their start, in instructions.
 const WORTHWHILE: usize = 20_000;
+
+/// Processors that are taken.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Says that the caller keeps a processor busy for as long as he has this, because he works on several objects at once: work on one
+/// of them is then split over the others only.
+#[derive(Debug)]
+pub struct TakenProcessor(());
+
+impl TakenProcessor {
+    /// One more.
+    pub fn take() -> TakenProcessor {
+        TAKEN.fetch_add(1, Ordering::Relaxed);
+        TakenProcessor(())
+    }
+}
+
+impl Drop for TakenProcessor {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Over how many processors the caller may split his work, his own among them.
+pub fn processors() -> usize {
+    let all = thread::available_parallelism().map_or(1, usize::from);
+    share(all, TAKEN.load(Ordering::Relaxed))
+}
+
+/// Whoever has taken a processor has a share of those that nobody has.
+fn share(all: usize, taken: usize) -> usize {
+    match taken {
+        0 => all,
+        taken => 1 + all.saturating_sub(taken) / taken,
+    }
+}
 
 /// How many threads share work; they end with it.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +50,12 @@ impl Workers {
     /// Nobody but the caller: one kernel in a running program, of which others may be at work at the same time.
     pub const ONE: Workers = Workers(1);
 
-    /// One for each processor, if there are so many instructions.
+    /// One for each processor that is free, if there are so many instructions.
     pub fn for_all(insts: usize) -> Workers {
         // To ask for the processors means to read files.
         match insts < WORTHWHILE {
             true => Workers::ONE,
-            false => Workers(thread::available_parallelism().map_or(1, usize::from)),
+            false => Workers(processors()),
         }
     }
 
@@ -81,4 +117,18 @@ pub(crate) fn map<'t, T: Sync, R: Send>(
     work: impl Fn(&'t T) -> R + Sync,
 ) -> Vec<R> {
     map_with(items, workers, || (), |(), item| work(item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_free_is_shared() {
+        assert_eq!(
+            [share(2, 0), share(2, 1), share(2, 2), share(1, 4)],
+            [2, 2, 1, 1]
+        );
+        assert_eq!([share(64, 8), share(16, 3)], [8, 5]);
+    }
 }

@@ -8,7 +8,7 @@ use crate::instruction::{Instruction, InstructionSink, Op, SourceOperand, TTMP7,
 use crate::registers::{Home, RegisterPool};
 use crate::required_values::RequiredValues;
 use crate::storage::Storage;
-use codeobj::{KernelDescriptor, metadata::KernelMetadata};
+use codeobj::{KernelDescriptor, metadata::KernelEntry};
 use gfx::Family;
 use std::collections::BTreeMap;
 use template::RegisterFile;
@@ -66,7 +66,7 @@ pub(crate) fn keep(
     codes: &Encodings,
     supply: &mut RegisterPool,
     descriptor: &mut KernelDescriptor,
-    metadata: Option<&KernelMetadata>,
+    metadata: Option<KernelEntry<'_>>,
 ) -> Result<(EntryValues, Vec<Instruction>), Refusal> {
     let mut kept = EntryValues::default();
     let mut code: Vec<Instruction> = Vec::new();
@@ -205,11 +205,11 @@ fn workgroup(
 }
 
 /// Bytes from the first argument to the first that nobody gives by name.
-fn hidden_arguments(metadata: Option<&KernelMetadata>) -> Result<u32, Refusal> {
-    let arguments = metadata.into_iter().flat_map(|found| &found.arguments);
-    let mut hidden = arguments.filter(|argument| argument.kind.is_hidden());
-    let first = hidden.next().map(|argument| argument.offset as u32);
-    first.ok_or_else(|| refused("the kernel has no implicit arguments"))
+fn hidden_arguments(metadata: Option<KernelEntry<'_>>) -> Result<u32, Refusal> {
+    let first = metadata.and_then(KernelEntry::hidden_arguments);
+    first
+        .map(|offset| offset as u32)
+        .ok_or_else(|| refused("the kernel has no implicit arguments"))
 }
 
 /// Lanes' numbers in their workgroup go to VGPRs that nothing names.

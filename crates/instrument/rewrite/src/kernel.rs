@@ -1,12 +1,10 @@
 //! One kernel with everything it may call.
 
 use crate::Refusal;
-use crate::target_tables::TablePool;
 use codeobj::{CodeObject, KernelDescriptor, Metadata};
 use gfx::Family;
 use lift::{FunctionIndex, FunctionKind, Module, NamedRegisters};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// What an object says of its kernels, read once for many of them.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +12,6 @@ pub struct Kernels {
     /// Descriptor, and number of the entry in the metadata.
     pub(crate) each: BTreeMap<String, (KernelDescriptor, Option<usize>)>,
     pub(crate) metadata: Option<Metadata>,
-    /// What was found out of targets meanwhile.
-    pub(crate) pool: Arc<TablePool>,
 }
 
 impl Kernels {
@@ -41,8 +37,12 @@ impl Kernels {
         Ok(Kernels {
             each: with_metadata.collect(),
             metadata,
-            pool: Arc::default(),
         })
+    }
+
+    /// Names of all of them, those without code included.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.each.keys().map(String::as_str)
     }
 
     /// The object's metadata without other kernels'.

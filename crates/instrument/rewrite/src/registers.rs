@@ -2,7 +2,7 @@
 
 use crate::Refusal;
 use codeobj::resources::{WorkgroupSizes, resources};
-use codeobj::{KernelDescriptor, metadata::KernelMetadata};
+use codeobj::{KernelDescriptor, metadata::KernelEntry};
 use gfx::Family;
 use lift::{Bits, NamedRegisters, registers::AGPR_BASE};
 use template::RegisterFile;
@@ -71,7 +71,7 @@ impl RegisterPool {
     pub fn new(
         named: &NamedRegisters,
         descriptor: &KernelDescriptor,
-        metadata: Option<&KernelMetadata>,
+        metadata: Option<KernelEntry<'_>>,
     ) -> RegisterPool {
         let target = descriptor.target();
         let (vgprs, agprs) = vector_registers(descriptor);
@@ -200,12 +200,12 @@ impl RegisterPool {
 }
 
 /// VGPRs, AccVGPRs included, with which the largest workgroup that the kernel allows still fits a compute unit.
-fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<&KernelMetadata>) -> u32 {
+fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<KernelEntry<'_>>) -> u32 {
     let target = descriptor.target();
     let column = usize::from(descriptor.wave_size() == 32);
     let occupancy = resources(descriptor, 0, WorkgroupSizes::default()).occupancy;
     let largest = metadata
-        .map(|metadata| metadata.max_flat_workgroup_size)
+        .map(KernelEntry::max_flat_workgroup_size)
         .filter(|size| *size != 0)
         .unwrap_or(1024) as u32;
     let waves = largest.div_ceil(u32::from(descriptor.wave_size()));

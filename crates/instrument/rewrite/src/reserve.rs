@@ -31,7 +31,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         rewriting.codes,
         &mut rewriting.supply,
         &mut rewriting.descriptor,
-        rewriting.metadata.as_ref(),
+        rewriting.metadata,
     )?;
     let wave_size = rewriting.function().wave_size;
     let counting = Counting::new(

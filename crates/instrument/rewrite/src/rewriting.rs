@@ -15,7 +15,7 @@ use crate::roles::Roles;
 use crate::target_tables::TargetTables;
 use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, dump, mode, preload};
 use codeobj::resources::{WorkgroupSizes, resources};
-use codeobj::{CodeObject, KernelDescriptor, metadata::KernelMetadata};
+use codeobj::{CodeObject, KernelDescriptor, metadata::KernelEntry};
 use lift::{Function, FunctionIndex, Module, RegisterSet};
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub module: &'a Module,
     pub kernel: FunctionIndex,
     pub plan: &'p Plan<'p>,
-    pub metadata: Option<KernelMetadata>,
+    pub metadata: Option<KernelEntry<'a>>,
     /// As the original has it.
     pub before: &'a KernelDescriptor,
     pub codes: &'a Encodings,
@@ -100,7 +100,7 @@ fn passes(
         what: "kernel",
         index: kernel,
     })?;
-    let mut known = kernels.pool.take(module.target, function.wave_size)?;
+    let mut known = TargetTables::take(module.target, function.wave_size)?;
     let mut attempt = |spills_vectors| {
         let mut rewriting =
             Rewriting::new(kernels, module, kernel, plan, &mut known, spills_vectors)?;
@@ -117,7 +117,7 @@ fn passes(
         Err(refusal) if refusal.is_for_registers() => attempt(true),
         outcome => outcome,
     };
-    kernels.pool.give_back(known);
+    known.give_back();
     outcome
 }
 
@@ -150,7 +150,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         let mut descriptor = before.clone();
         preload::give_up(function, &mut descriptor)?;
         let named = named(module, &functions);
-        let supply = RegisterPool::new(&named, &descriptor, metadata.as_ref());
+        let supply = RegisterPool::new(&named, &descriptor, metadata);
         let foreign_mode = mode::is_foreign(
             before,
             functions.iter().map(|index| &module.functions[*index]),

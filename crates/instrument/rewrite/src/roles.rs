@@ -60,6 +60,12 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
+    /// So many instructions are remembered, about.
+    pub fn remembered(&self) -> usize {
+        const OF_A_TEMPLATE: usize = 8;
+        self.originals.len() + OF_A_TEMPLATE * self.templates.len()
+    }
+
     pub fn new(codes: &Encodings) -> Result<Roles, Refusal> {
         let (target, wave_size) = (codes.target, codes.wave_size);
         let decoder = Decoder::with_features(target, wave_size, "");

@@ -1,10 +1,10 @@
-//! What is found out of a target once, and of use for all kernels of an object.
+//! What is found out of a target once, and of use for all kernels of all objects.
 
 use crate::Refusal;
 use crate::encode::Encodings;
 use crate::roles::Roles;
 use gfx::Target;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Encodings and roles for one target and wave size.
 pub(crate) struct TargetTables {
@@ -20,33 +20,45 @@ impl TargetTables {
     }
 }
 
-/// What is in nobody's hands: there come to be as many as threads that rewrite kernels of one object at a time.
-#[derive(Default)]
-pub(crate) struct TablePool(Mutex<Vec<TargetTables>>);
+/// What is in nobody's hands: there come to be as many for a target as threads that rewrite kernels for it at a time.
+static KEPT: Mutex<Vec<TargetTables>> = Mutex::new(Vec::new());
+/// So many are kept, for as many targets as one file may have.
+const MOST_KEPT: usize = 64;
+/// Instructions that all of those remember, at 64 bytes each.
+const MOST_REMEMBERED: usize = 1 << 19;
 
-impl TablePool {
-    pub fn take(&self, target: &'static Target, wave_size: u8) -> Result<TargetTables, Refusal> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |known: &TargetTables| {
-            std::ptr::eq(known.codes.target, target) && known.codes.wave_size == wave_size
-        };
-        match all.iter().position(fits) {
-            Some(found) => Ok(all.swap_remove(found)),
-            None => {
-                drop(all);
-                TargetTables::new(target, wave_size)
-            }
-        }
-    }
-
-    pub fn give_back(&self, known: TargetTables) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(known);
+/// Nobody waits: a child of a fork may have nobody who would unlock it.
+fn kept() -> Option<MutexGuard<'static, Vec<TargetTables>>> {
+    match KEPT.try_lock() {
+        Ok(kept) => Some(kept),
+        Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 
-impl std::fmt::Debug for TablePool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Pool")
+impl TargetTables {
+    pub fn take(target: &'static Target, wave_size: u8) -> Result<TargetTables, Refusal> {
+        let fits = |known: &TargetTables| {
+            std::ptr::eq(known.codes.target, target) && known.codes.wave_size == wave_size
+        };
+        let found = kept().and_then(|mut kept| {
+            let found = kept.iter().rposition(fits)?;
+            Some(kept.remove(found))
+        });
+        match found {
+            Some(found) => Ok(found),
+            None => TargetTables::new(target, wave_size),
+        }
+    }
+
+    pub fn give_back(self) {
+        let Some(mut kept) = kept() else { return };
+        kept.push(self);
+        let remembered = |kept: &[TargetTables]| -> usize {
+            kept.iter().map(|known| known.roles.remembered()).sum()
+        };
+        while kept.len() > MOST_KEPT || (kept.len() > 1 && remembered(&kept) > MOST_REMEMBERED) {
+            kept.remove(0);
+        }
     }
 }

@@ -40,3 +40,25 @@ fn code_that_the_loader_writes_into_is_refused() {
     let done = engine.instrument_object(&compile(&moved), None).unwrap();
     assert!(done.kernels.iter().all(|kernel| kernel.result.is_ok()));
 }
+
+/// `full` follows where `nothing` would be.
+const EMPTY: &str = r#"
+extern "C" __attribute__((global)) void nothing() { __builtin_unreachable(); }
+extern "C" __attribute__((global)) void full(int *out) { *out = 1; }
+"#;
+
+#[test]
+fn kernels_without_code_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let object = object(folder.path(), EMPTY, "gfx90a", &[]);
+    let file = ready_tool(folder.path(), "bb-count", &["gfx90a"]);
+    let engine = Engine::new(vec![tools::with_host_code(file)], "", None).unwrap();
+    let count = |wanted: Option<&str>| {
+        let wanted = wanted.map(|wanted| regex::Regex::new(wanted).unwrap());
+        let done = engine.instrument_object(&object, wanted.as_ref()).unwrap();
+        (done.kernels.len(), done.without_code)
+    };
+    assert_eq!(count(None), (1, 1));
+    assert_eq!(count(Some("full")), (1, 0));
+    assert_eq!(count(Some("nothing")), (0, 1));
+}

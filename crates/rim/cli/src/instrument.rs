@@ -10,14 +10,18 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use codeobj::{CodeObject, elf::Elf};
+use codeobj::{
+    CodeObject,
+    elf::Elf,
+    replace::{Done, Replacing},
+};
 use files::{Input, Output};
-use luthier::{Engine, KernelOutcome};
+use luthier::{Engine, KernelOutcome, Offline};
 use regex::Regex;
 
 use launcher::libraries;
 
-use crate::{built_in, pieces::Pieces};
+use crate::{ahead, built_in, pieces::Pieces};
 
 /// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
@@ -87,43 +91,85 @@ impl Instrument {
     }
 
     fn file(&self, engine: &Engine, input: &[u8], pieces: &mut Pieces<'_>) -> Result<Report> {
-        let mut report = Report::default();
-        let mut found = 0;
-        codeobj::replace::stream(input, pieces, &mut |object| -> Result<Vec<u8>> {
-            found += 1;
-            let target = match CodeObject::parse(object) {
-                Ok(parsed) => parsed.target(),
-                Err(error) if is_of_others(&error) => {
-                    *report.left.entry(error.to_string()).or_default() += 1;
-                    return Ok(object.to_vec());
-                }
-                Err(error) => return Err(error.into()),
-            };
-            if let Some(reason) = engine.lacks_hooks(target.target) {
-                *report.left.entry(reason).or_default() += 1;
-                return Ok(object.to_vec());
-            }
-            let done = engine.instrument_object(object, self.kernel.as_ref())?;
-            let selected = !self.site.is_empty();
-            let in_it = |kernel: &KernelOutcome| {
-                let report = kernel.result.as_ref();
-                report.is_ok_and(|report| report.sites != 0 || !selected)
-            };
-            let changed = done.kernels.iter().any(in_it);
-            for kernel in done.kernels {
-                report.add(kernel, target.target.name, selected);
-            }
-            // The same bytes, and not the same thing built anew.
-            Ok(if changed {
-                done.object
-            } else {
-                object.to_vec()
-            })
-        })?;
+        let mut objects = Objects {
+            command: self,
+            engine,
+            report: Report::default(),
+            found: 0,
+        };
+        codeobj::replace::stream(input, pieces, &mut objects)?;
+        let report = objects.report;
         match report.left.first_key_value() {
-            Some((reason, count)) if *count == found => bail!("{reason}"),
+            Some((reason, count)) if *count == objects.found => bail!("{reason}"),
             _ => Ok(report),
         }
+    }
+
+    fn object(&self, engine: &Engine, object: &[u8]) -> Result<Made> {
+        let target = match CodeObject::parse(object) {
+            Ok(parsed) => parsed.target().target,
+            Err(error) if is_of_others(&error) => return Ok(Made::Left(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(reason) = engine.lacks_hooks(target) {
+            return Ok(Made::Left(reason));
+        }
+        let done = engine.instrument_object(object, self.kernel.as_ref())?;
+        Ok(Made::Instrumented(done, target.name))
+    }
+}
+
+/// What came of a code object.
+enum Made {
+    /// It stays as it is, for this reason.
+    Left(String),
+    /// With the target's name.
+    Instrumented(Offline, &'static str),
+}
+
+/// The code objects of a file.
+struct Objects<'a> {
+    command: &'a Instrument,
+    engine: &'a Engine,
+    report: Report,
+    /// So many so far.
+    found: usize,
+}
+
+impl Replacing<anyhow::Error> for Objects<'_> {
+    fn each(&mut self, objects: &[&[u8]], done: Done<'_, anyhow::Error>) -> Result<()> {
+        let (command, engine) = (self.command, self.engine);
+        let make = |object: &&[u8]| command.object(engine, object);
+        ahead::in_order(
+            objects,
+            |object| object.len(),
+            make,
+            |object, made| {
+                self.found += 1;
+                let selected = !command.site.is_empty();
+                let made = match objects.len() {
+                    1 => made?,
+                    _ => made.with_context(|| format!("code object {} of the file", self.found))?,
+                };
+                let (made, target) = match made {
+                    Made::Instrumented(made, target) => (made, target),
+                    Made::Left(reason) => {
+                        *self.report.left.entry(reason).or_default() += 1;
+                        return done(object);
+                    }
+                };
+                let in_it = |kernel: &KernelOutcome| {
+                    let report = kernel.result.as_ref();
+                    report.is_ok_and(|report| report.sites != 0 || !selected)
+                };
+                let changed = made.kernels.iter().any(in_it);
+                for kernel in made.kernels {
+                    self.report.add(kernel, target, selected);
+                }
+                // The same bytes, and not the same thing built anew.
+                done(if changed { &made.object } else { object })
+            },
+        )
     }
 }
 
@@ -160,6 +206,8 @@ struct Report {
     sites: u64,
     /// Kernels in which no place was selected.
     without_site: u64,
+    /// Kernels that have no code of their own, which `luthier inspect` counts as well.
+    without_code: u64,
     refused: u64,
     /// By the reason.
     refusals: BTreeMap<String, Said>,
@@ -198,10 +246,14 @@ impl Report {
             0 => String::new(),
             count => format!(", {count} without such a place"),
         };
+        let without_code = match self.without_code {
+            0 => String::new(),
+            count => format!(", {count} without code of their own"),
+        };
         files::say!(
-            "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}",
+            "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}{without_code}",
             output.display(),
-            self.kernels,
+            self.kernels + self.without_code,
             self.instrumented,
             self.sites,
             self.refused

@@ -1,5 +1,6 @@
 //! The `luthier` command.
 
+mod ahead;
 mod built_in;
 mod chosen;
 mod compatibility;

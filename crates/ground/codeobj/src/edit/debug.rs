@@ -431,7 +431,8 @@ fn with_length(contents: Vec<u8>) -> Vec<u8> {
 
 /// From address 0 on.
 fn line_program<'a>(rows: &'a [LineRow], files: &mut Files<'a>, size: u64) -> Vec<u8> {
-    let mut program = Vec::new();
+    // Most rows take two to six bytes.
+    let mut program = Vec::with_capacity(6 * rows.len() + 32);
     extended(&mut program, SET_ADDRESS, &0u64.to_le_bytes());
     let (mut at, mut file, mut line) = (0, 1, 1i64);
     for row in rows {

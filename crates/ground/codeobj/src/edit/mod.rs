@@ -150,11 +150,8 @@ impl ElfEditor {
             return Err(refused("its addresses leave no room"));
         }
         let next = page_after(end).ok_or_else(|| refused("its addresses leave no room"))?;
-        // With room for what will be appended, or all would be copied again.
-        let mut bytes = Vec::with_capacity(3 * data.len());
-        bytes.extend_from_slice(data);
         Ok(ElfEditor {
-            bytes,
+            bytes: data.to_vec(),
             appended: false,
             sections: elf.sections.iter().map(SectionRow::new).collect(),
             segments: write::program_headers(data)?,

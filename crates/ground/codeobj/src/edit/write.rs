@@ -1,8 +1,9 @@
-//! Laying out the changed file: the original bytes, then what was appended, then the section headers.
+//! Laying out the changed file: what the original has loaded, then what was appended, then what is not loaded, then the section
+//! headers. What was replaced and is not loaded leaves no hole.
 
 use super::tables::{self, SymbolTable};
 use super::{ElfEditor, PAGE, SectionRow};
-use crate::bytes::{pod, pods};
+use crate::bytes::{pod, pods, slice};
 use crate::{Error, Result};
 use object::LittleEndian as LE;
 use object::elf as format;
@@ -241,16 +242,18 @@ fn set_entry(entries: &mut Vec<(i64, u64)>, tag: i64, value: u64) {
 
 /// Appends contents, program headers and section headers, and points the ELF header at them.
 fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
-    let mut out = std::mem::take(&mut editor.bytes);
-    let kept = end_of_kept(&editor, &out)?;
-    out.truncate(kept.min(out.len() as u64) as usize);
-    // Growing in steps would copy everything again and again.
-    let new = editor.sections.iter().map(|row| match &row.contents {
-        Some(contents) => contents.len() as u64 + row.align.clamp(1, PAGE) + PAGE,
-        None => row.name.len() as u64 + 1,
-    });
+    let old = std::mem::take(&mut editor.bytes);
+    let loaded = &old[..end_of_loaded(&editor).min(old.len() as u64) as usize];
+    let unloaded = Unloaded::find(&editor, &old, loaded.len())?;
     let tables_size = tables.end - tables.address;
-    out.reserve((new.sum::<u64>() + tables_size + 2 * PAGE) as usize + editor.sections.len() * 128);
+    // Growing in steps would copy everything again and again.
+    let new = editor.sections.iter().enumerate().map(|(index, row)| {
+        let contents = unloaded.contents(index, row).unwrap_or_default();
+        contents.len() as u64 + row.align.clamp(1, PAGE) + PAGE + row.name.len() as u64 + 128
+    });
+    let room = loaded.len() as u64 + new.sum::<u64>() + tables_size + 2 * PAGE;
+    let mut out = Vec::with_capacity(room as usize);
+    out.extend_from_slice(loaded);
     // Own segments, in address order.
     let mut own: Vec<usize> = (0..editor.sections.len())
         .filter(|index| has_own_segment(&editor.sections[*index]))
@@ -316,26 +319,85 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
         at += 56;
     }
 
-    append_unloaded(&mut editor.sections, &mut out);
-    append_section_headers(&mut editor, &mut out, tables_offset)?;
+    unloaded.append(&mut editor.sections, &mut out);
+    append_section_headers(&mut editor, &old, &mut out, tables_offset)?;
     Ok(out)
 }
 
-/// Where the last of what stays in the file ends: behind it there are tables of symbols and headers that are written anew.
-fn end_of_kept(editor: &ElfEditor, bytes: &[u8]) -> Result<u64> {
-    let header: &format::FileHeader64<LE> = pod(bytes, 0, "ELF header")?;
-    let names = usize::from(header.e_shstrndx.get(LE).0);
-    let rows = editor.sections.iter().enumerate();
-    let stays = rows.filter(|(index, row)| {
-        row.contents.is_none() && row.kind != format::SHT_NOBITS.0 && *index != names
+/// Where the last of what is loaded ends. It keeps its place; everything behind it is written anew, without what was replaced.
+fn end_of_loaded(editor: &ElfEditor) -> u64 {
+    let stays = editor.sections.iter().filter(|row| {
+        let loaded = row.flags & format::SHF_ALLOC.0 != 0;
+        loaded && row.contents.is_none() && row.kind != format::SHT_NOBITS.0
     });
-    let sections = stays.map(|(_, row)| row.file_offset.saturating_add(row.size));
+    let sections = stays.map(|row| row.file_offset.saturating_add(row.size));
     let segments = editor.segments.iter().map(|segment| {
         let start = segment.p_offset.get(LE);
         start.saturating_add(segment.p_filesz.get(LE))
     });
     let start = size_of::<format::FileHeader64<LE>>() as u64;
-    Ok(sections.chain(segments).fold(start, u64::max))
+    sections.chain(segments).fold(start, u64::max)
+}
+
+/// Sections that are not loaded and do not lie among those that are.
+struct Unloaded<'o> {
+    /// By section, those that keep their contents.
+    kept: Vec<Option<&'o [u8]>>,
+}
+
+impl<'o> Unloaded<'o> {
+    /// Of an object of which so many bytes stay where they are.
+    fn find(editor: &ElfEditor, old: &'o [u8], loaded: usize) -> Result<Unloaded<'o>> {
+        let names = names_index(old)?;
+        let rows = editor.sections.iter().enumerate();
+        let kept = rows.map(|(index, row)| {
+            let kind = format::SectionType(row.kind);
+            // Names are written anew.
+            let elsewhere =
+                [format::SHT_NULL, format::SHT_NOBITS].contains(&kind) || index == names;
+            if !is_unloaded(row) || row.contents.is_some() || elsewhere {
+                return Ok(None);
+            }
+            let bytes = slice(old, row.file_offset, row.size, "section")?;
+            Ok((row.file_offset + row.size > loaded as u64).then_some(bytes))
+        });
+        let kept = kept.collect::<Result<_>>()?;
+        Ok(Unloaded { kept })
+    }
+
+    /// What is written of a section.
+    fn contents<'r>(&self, index: usize, row: &'r SectionRow) -> Option<&'r [u8]>
+    where
+        'o: 'r,
+    {
+        row.contents.as_deref().or(self.kept[index])
+    }
+
+    fn append(&self, sections: &mut [SectionRow], out: &mut Vec<u8>) {
+        for (index, row) in sections.iter_mut().enumerate() {
+            if !is_unloaded(row) {
+                continue;
+            }
+            let align = row.align.clamp(1, PAGE) as usize;
+            let Some(contents) = self.contents(index, row) else {
+                continue;
+            };
+            out.resize(out.len().next_multiple_of(align), 0);
+            let file_offset = out.len() as u64;
+            out.extend_from_slice(contents);
+            row.file_offset = file_offset;
+        }
+    }
+}
+
+fn is_unloaded(row: &SectionRow) -> bool {
+    row.flags & format::SHF_ALLOC.0 == 0
+}
+
+/// Of the section with the sections' names.
+fn names_index(bytes: &[u8]) -> Result<usize> {
+    let header: &format::FileHeader64<LE> = pod(bytes, 0, "ELF header")?;
+    Ok(usize::from(header.e_shstrndx.get(LE).0))
 }
 
 fn is_loaded_table(row: &SectionRow) -> bool {
@@ -411,33 +473,16 @@ fn point_segments_at_sections(
     }
 }
 
-fn append_unloaded(sections: &mut [SectionRow], out: &mut Vec<u8>) {
-    for row in sections
-        .iter_mut()
-        .filter(|row| row.flags & format::SHF_ALLOC.0 == 0)
-    {
-        let Some(contents) = &row.contents else {
-            continue;
-        };
-        out.resize(
-            out.len()
-                .next_multiple_of(row.align.clamp(1, PAGE) as usize),
-            0,
-        );
-        row.file_offset = out.len() as u64;
-        out.extend(contents);
-    }
-}
-
 /// Appends the section names and headers, and completes the ELF header.
 fn append_section_headers(
     editor: &mut ElfEditor,
+    old: &[u8],
     out: &mut Vec<u8>,
     program_headers: u64,
 ) -> Result<()> {
-    let header: &format::FileHeader64<LE> = pod(out, 0, "ELF header")?;
+    let header: &format::FileHeader64<LE> = pod(old, 0, "ELF header")?;
     let mut header = *header;
-    let names_index = usize::from(header.e_shstrndx.get(LE).0);
+    let names_index = names_index(old)?;
     let refused = |reason| Error::BadEdit {
         what: "the code object".to_owned(),
         reason,
@@ -461,7 +506,7 @@ fn append_section_headers(
     let row = &mut editor.sections[names_index];
     row.file_offset = out.len() as u64;
     row.size = names.len() as u64;
-    out.extend(names);
+    out.extend_from_slice(&names);
     out.resize(out.len().next_multiple_of(8), 0);
     let table_offset = out.len() as u64;
     for (row, name) in editor.sections.iter().zip(name_offsets) {

@@ -5,7 +5,7 @@
 
 mod view;
 
-pub use view::{Argument, ArgumentKind, KernelMetadata};
+pub use view::{Argument, ArgumentKind, KernelEntry, KernelMetadata};
 
 use crate::{Error, Result};
 use rmpv::Value;
@@ -93,9 +93,9 @@ impl Metadata {
         names.map(|kernel| get(kernel, ".name").and_then(Value::as_str).unwrap_or(""))
     }
 
-    /// The typed copy of the entry with a number.
-    pub fn kernel_at(&self, index: usize) -> Option<KernelMetadata> {
-        self.kernel_values().get(index).map(KernelMetadata::read)
+    /// The entry with a number.
+    pub fn kernel_at(&self, index: usize) -> Option<KernelEntry<'_>> {
+        self.kernel_values().get(index).map(KernelEntry)
     }
 
     /// The typed copy of one kernel's entry, by its name (without `.kd`).

@@ -171,6 +171,28 @@ impl KernelMetadata {
     }
 }
 
+/// One kernel's entry as it is, for who wants to know little of it.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelEntry<'a>(pub(super) &'a Value);
+
+impl KernelEntry<'_> {
+    /// See [`KernelMetadata::max_flat_workgroup_size`].
+    pub fn max_flat_workgroup_size(self) -> u64 {
+        number(self.0, ".max_flat_workgroup_size")
+    }
+
+    /// Bytes from the first argument to the first that nobody gives by name.
+    pub fn hidden_arguments(self) -> Option<u64> {
+        let arguments = get(self.0, ".args").and_then(Value::as_array);
+        let mut arguments = arguments.into_iter().flatten();
+        let hidden = arguments.find(|argument| {
+            let kind = get(argument, ".value_kind").and_then(Value::as_str);
+            kind.is_some_and(|kind| ArgumentKind::parse(kind).is_hidden())
+        });
+        hidden.map(|argument| number(argument, ".offset"))
+    }
+}
+
 fn argument(entry: &Value) -> Argument {
     Argument {
         name: text(entry, ".name"),

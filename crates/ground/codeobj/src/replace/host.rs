@@ -1,13 +1,17 @@
 //! Fat binaries of host programs and libraries: sections `.hip_fatbin*`, to which records in `.hipFatBinSegment` point.
 //!
-//! A section whose new contents fit is overwritten. Otherwise the new contents go into a read-only segment at the end of the
-//! file, together with the program headers, which have grown by one; everything that points to the old place is led to the
-//! new one: relative relocations, symbols, pointers in the records, the section header. The old bytes are zeroed.
+//! The new contents go into a read-only segment at the end of the file, and everything that points to the old place is led to the
+//! new one: relative relocations, symbols, pointers in the records, the section header. The pages of the old contents leave the
+//! file ([`Cut`]). Where that cannot be, a section whose new contents fit is overwritten; if they do not, the old bytes are zeroed,
+//! and the program headers, which have grown by one, go to the new segment.
 
-use super::{ALIGNMENT, Replacement, Row, Sink, refused, row};
+mod cut;
+
+use super::{ALIGNMENT, Replacing, Row, Sink, refused, row};
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
 use crate::elf::{Elf, Section};
 use crate::{Error, Result, container::fat_binary_wrappers};
+use cut::Cut;
 use object::elf;
 
 /// The new segment lies as far behind the first as it lies in the file, because kernels before Linux 5.18 compute the
@@ -53,7 +57,7 @@ impl Moved<'_, '_> {
 pub(super) fn fat_binaries<E: From<Error>>(
     data: &[u8],
     out: &mut dyn Sink<E>,
-    with: Replacement<'_, E>,
+    with: &mut dyn Replacing<E>,
 ) -> std::result::Result<(), E> {
     let host = Elf::parse(data)?;
     check(data, &host)?;
@@ -63,7 +67,11 @@ pub(super) fn fat_binaries<E: From<Error>>(
         .filter(|section| section.name.starts_with(".hip_fatbin") && !section.data.is_empty())
         .collect();
     fat.sort_by_key(|section| section.file_offset);
-    host_parts(data, &fat, out)?;
+    if let Some(cut) = Cut::find(data, &host, &fat)? {
+        return shortened(data, &host, &cut, &fat, out, with);
+    }
+    host_parts(data, &fat, &|offset| offset, out)?;
+    out.set_len(data.len() as u64)?;
     // New contents go to the end first: only then is it known whether they fit in the place of the old.
     let room = NewSegment::find(data, &host);
     let mut next = match &room {
@@ -109,28 +117,66 @@ pub(super) fn fat_binaries<E: From<Error>>(
     } else {
         append_segment(&room?, out, &mut moved, next)?;
     }
-    lead(data, out, &host, &moved)
+    lead(data, out, &host, &moved, &|offset| offset)
 }
 
-/// Writes everything but `fat`, in whose places zeros remain.
+/// Without the pages of what there was before.
+fn shortened<E: From<Error>>(
+    data: &[u8],
+    host: &Elf<'_>,
+    cut: &Cut,
+    fat: &[&Section<'_>],
+    out: &mut dyn Sink<E>,
+    with: &mut dyn Replacing<E>,
+) -> std::result::Result<(), E> {
+    let place = |offset| cut.moved(offset);
+    host_parts(data, fat, &place, out)?;
+    let mut next = cut.place;
+    let mut moved: Vec<Moved<'_, '_>> = Vec::new();
+    for section in fat {
+        let start = next.next_multiple_of(ALIGNMENT);
+        let row = row(section.data, section.file_offset, start, out, &mut *with)?;
+        if row.moved.is_empty() {
+            refused(section.name, "no offload bundle is in it")?;
+        }
+        next = start + row.length;
+        moved.push(Moved {
+            section,
+            row,
+            file_offset: start,
+            address: cut.address + (start - cut.place),
+        });
+    }
+    if !moved.iter().any(|part| part.row.changed) {
+        out.set_len(0)?;
+        return out.write(0, data);
+    }
+    let (table, rows) = cut.table(next);
+    out.write(table, &rows.concat())?;
+    out.write(32, &table.to_le_bytes())?;
+    out.write(56, &(rows.len() as u16).to_le_bytes())?;
+    for (at, offset) in cut.section_offsets(data)? {
+        put(out, at, offset)?;
+    }
+    lead(data, out, host, &moved, &place)
+}
+
+/// Writes everything but `fat` to its place, by its offset in the old file.
 fn host_parts<E>(
     data: &[u8],
     fat: &[&Section<'_>],
+    place: &dyn Fn(u64) -> u64,
     out: &mut dyn Sink<E>,
 ) -> std::result::Result<(), E> {
     let mut at = 0;
     for section in fat {
         let start = section.file_offset as usize;
         if start > at {
-            out.write(at as u64, &data[at..start])?;
+            out.write(place(at as u64), &data[at..start])?;
         }
         at = at.max(start + section.data.len());
     }
-    if at < data.len() {
-        out.write(at as u64, &data[at..])
-    } else {
-        out.set_len(data.len() as u64)
-    }
+    out.write(place(at as u64), &data[at.min(data.len())..])
 }
 
 /// Moves bytes towards the start of a file.
@@ -196,17 +242,7 @@ impl NewSegment {
         if place - length > LARGEST_HOLE {
             return refused(WHAT, "it has too much zero-initialised memory");
         }
-        let table = u64_at(data, 32, WHAT)?;
-        let count = u64::from(u16_at(data, 56, WHAT)?);
-        if u64::from(u16_at(data, 54, WHAT)?) != PROGRAM_HEADER as u64 || count >= 0xfffe {
-            return refused(WHAT, "its program headers are unusual");
-        }
-        let size = count * PROGRAM_HEADER as u64;
-        let old = slice(data, table, size, "program headers")?;
-        let mut rows: Vec<[u8; PROGRAM_HEADER]> = Vec::new();
-        for row in old.chunks_exact(PROGRAM_HEADER) {
-            rows.push(row.try_into().expect("as long as a row"));
-        }
+        let rows = program_headers(data)?;
         Ok(NewSegment {
             place: place.next_multiple_of(ALIGNMENT),
             base,
@@ -218,6 +254,35 @@ impl NewSegment {
     fn table_size(&self) -> u64 {
         ((self.rows.len() + 1) * PROGRAM_HEADER) as u64
     }
+}
+
+fn program_headers(data: &[u8]) -> Result<Vec<[u8; PROGRAM_HEADER]>> {
+    let table = u64_at(data, 32, WHAT)?;
+    let count = u64::from(u16_at(data, 56, WHAT)?);
+    if u64::from(u16_at(data, 54, WHAT)?) != PROGRAM_HEADER as u64 || count >= 0xfffe {
+        return refused(WHAT, "its program headers are unusual");
+    }
+    let size = count * PROGRAM_HEADER as u64;
+    let rows = slice(data, table, size, "program headers")?.chunks_exact(PROGRAM_HEADER);
+    Ok(rows
+        .map(|row| row.try_into().expect("as long as a row"))
+        .collect())
+}
+
+/// A program header: kind, flags; offset, two addresses, bytes in the file and in memory, alignment.
+fn row_of_segment(kind: u32, flags: u32, numbers: [u64; 6]) -> [u8; PROGRAM_HEADER] {
+    let mut row = [0; PROGRAM_HEADER];
+    row[..4].copy_from_slice(&kind.to_le_bytes());
+    row[4..8].copy_from_slice(&flags.to_le_bytes());
+    for (place, number) in row[8..].chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    row
+}
+
+/// The number at an offset of a program header.
+fn number(row: &[u8; PROGRAM_HEADER], at: usize) -> u64 {
+    u64::from_le_bytes(row[at..at + 8].try_into().expect("eight bytes"))
 }
 
 /// Makes what lies from `room` to `end` a segment, with one more program header.
@@ -232,17 +297,12 @@ fn append_segment<E: From<Error>>(
         part.address = base.wrapping_add(part.file_offset);
     }
     let segment = |kind: u32, start: u64, size: u64, align: u64| {
-        let mut row = [0; PROGRAM_HEADER];
-        row[..4].copy_from_slice(&kind.to_le_bytes());
-        row[4..8].copy_from_slice(&elf::PF_R.0.to_le_bytes());
         let address = base.wrapping_add(start);
-        for (index, number) in [start, address, address, size, size, align]
-            .into_iter()
-            .enumerate()
-        {
-            row[8 + index * 8..16 + index * 8].copy_from_slice(&number.to_le_bytes());
-        }
-        row
+        row_of_segment(
+            kind,
+            elf::PF_R.0,
+            [start, address, address, size, size, align],
+        )
     };
     let kind = |row: &[u8; PROGRAM_HEADER]| u32::from_le_bytes(row[..4].try_into().expect("four"));
     let mut rows = room.rows.clone();
@@ -260,12 +320,13 @@ fn append_segment<E: From<Error>>(
     out.write(56, &(rows.len() as u16).to_le_bytes())
 }
 
-/// Leads everything that points to old places to the new ones.
+/// Leads everything that points to old places to the new ones. `place`: where what was at an offset of the old file is.
 fn lead<E: From<Error>>(
     bytes: &[u8],
     out: &mut dyn Sink<E>,
     host: &Elf<'_>,
     moved: &[Moved<'_, '_>],
+    place: &dyn Fn(u64) -> u64,
 ) -> std::result::Result<(), E> {
     let lead = |address: u64| moved.iter().find_map(|part| part.lead(address));
     let machine = u16_at(bytes, 18, WHAT)?;
@@ -285,7 +346,7 @@ fn lead<E: From<Error>>(
                 if Some(kind) == relative
                     && let Some(new) = lead(addend)
                 {
-                    put(out, row + 16, new?)?;
+                    put(out, place(row + 16), new?)?;
                 }
             }
         } else if section.kind == elf::SHT_DYNSYM.0 || section.kind == elf::SHT_SYMTAB.0 {
@@ -293,7 +354,7 @@ fn lead<E: From<Error>>(
                 let value = u64_at(bytes, row + 8, "symbol")?;
                 // A symbol of something in the middle is nobody's business.
                 if let Some(Ok(new)) = lead(value) {
-                    put(out, row + 8, new)?;
+                    put(out, place(row + 8), new)?;
                 }
             }
         }
@@ -305,13 +366,14 @@ fn lead<E: From<Error>>(
         };
         // Position-independent files may have nothing here but a relocation.
         if let Some(new) = lead(u64_at(bytes, pointer, "fat binary wrapper")?) {
-            put(out, pointer, new?)?;
+            put(out, place(pointer), new?)?;
         }
     }
     let headers = u64_at(bytes, 40, WHAT)?;
     for part in moved {
         let row = headers + part.section.index as u64 * SECTION_HEADER;
         slice(bytes, row, SECTION_HEADER, "section header")?;
+        let row = place(row);
         put(out, row + 16, part.address)?;
         put(out, row + 24, part.file_offset)?;
         put(out, row + 32, part.row.length)?;

@@ -42,6 +42,9 @@ pub struct Offline {
     pub object: Vec<u8>,
     /// In the order of their code.
     pub kernels: Vec<KernelOutcome>,
+    /// Kernels that were wanted and have no code of their own: the compiler left them without an instruction, or they share their
+    /// code with another.
+    pub without_code: usize,
 }
 
 impl Engine {
@@ -102,11 +105,14 @@ impl Engine {
             (hash, tables.map(Arc::new), build::kernels(&object))
         };
         let (module, (hash, tables, known)) = std::thread::scope(|scope| {
-            let aside = Builder::new().spawn_scoped(scope, aside).map_err(|_| aside);
+            let aside = match lift::processors() {
+                1 => Err(aside),
+                _ => Builder::new().spawn_scoped(scope, aside).map_err(|_| aside),
+            };
             let module = Module::lift(&object);
             let found = match aside {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // Where there can be no threads.
+                // Where there can be no threads, or is no processor for them.
                 Err(aside) => aside(),
             };
             (module, found)
@@ -126,6 +132,10 @@ impl Engine {
                 function.kind == FunctionKind::Kernel && named
             })
             .collect();
+        let named = known
+            .names()
+            .filter(|name| wanted.is_none_or(|wanted| wanted.is_match(name)));
+        let without_code = named.count().saturating_sub(chosen.len());
         let lines = || tables.as_ref().map(SourceLines::sharing);
         let built = in_parallel(&chosen, lines, |lines, &(index, _)| {
             let source = Source {
@@ -186,11 +196,15 @@ impl Engine {
                 None => Ok(object?),
             }
         })?;
-        Ok(Offline { object, kernels })
+        Ok(Offline {
+            object,
+            kernels,
+            without_code,
+        })
     }
 }
 
-/// What `act` makes of every item, on all processors, each of which has its own `state`.
+/// What `act` makes of every item, on all processors that are free, each of which has its own `state`.
 fn in_parallel<T: Sync, S, R: Send>(
     items: &[T],
     state: impl Fn() -> S + Sync,
@@ -208,7 +222,7 @@ fn in_parallel<T: Sync, S, R: Send>(
         }
         done
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = lift::processors();
     let mut done = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers.min(items.len()))
             .map(|_| {
