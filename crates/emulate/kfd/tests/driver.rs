@@ -89,21 +89,29 @@ fn the_driver_answers() {
 
 /// Which devices retry for a process that asks is the kernel driver's choice (`kfd_process_xnack_mode`).
 #[test]
-fn devices_without_xnack_refuse_it_and_the_user_is_told_why() {
+fn devices_have_xnack_on_wish_or_refuse_it_and_say_why() {
     let directory = tempfile::tempdir().unwrap();
     let Some(program) = compiled("driver.c", directory.path()) else {
         return;
+    };
+    let answers = |mode: &str, devices: &str| {
+        let output = run(&program, &[mode], &[("LUTHIER_DEVICE", devices)]);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(printed, format!("{mode}\n"), "{devices}");
+        text(&output)
     };
     for (devices, named) in [
         ("gfx908", "on gfx908,"),
         ("gfx1030", "on gfx1030,"),
         ("gfx90a,gfx906,gfx1100", "on gfx1100, gfx906,"),
     ] {
-        let output = run(&program, &["without-xnack"], &[("LUTHIER_DEVICE", devices)]);
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "refused\n");
-        let said = text(&output);
+        let said = answers("without-xnack", devices);
         let note = format!("luthier: HSA_XNACK=1 has no effect {named} as on hardware");
         assert_eq!(said.matches(&note).count(), 1, "{said}");
+    }
+    for devices in ["gfx90a", "gfx942", "gfx950", "gfx90a,gfx942"] {
+        let said = answers("with-xnack", devices);
+        assert!(!said.contains("luthier"), "{said}");
     }
 }
 

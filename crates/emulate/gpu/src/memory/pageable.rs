@@ -148,6 +148,8 @@ impl Memory {
         if !self.is_pageable() || self.is_known(address) {
             return None;
         }
+        // What was freed, and what lies behind the last byte that was asked for, is not the program's.
+        self.read().between(address)?;
         Some(match self.mapping(address) {
             None => "nothing is mapped there".to_owned(),
             Some(mapping) => format!("memory of the program that {mapping}"),
@@ -355,6 +357,14 @@ mod tests {
         );
         assert!(memory.is_read_only(0x50_0000));
         assert_eq!(memory.describe(0x80_0000), "nothing is mapped there");
+        assert_eq!(memory.describe(8), "no allocation near");
+        let address = memory.allocate(request(PAGE)).unwrap();
+        memory.limit(address, 100).unwrap();
+        let said = memory.describe(address + 100);
+        assert_eq!(
+            said,
+            format!("0 bytes past the end of 100 bytes at {address:#x}")
+        );
         assert!(!memory.is_read_only(0x80_0000));
         memory.set_pageable(false);
         assert_eq!(memory.describe(0x50_0000), "no allocation near");
