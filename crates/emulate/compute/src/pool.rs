@@ -434,7 +434,8 @@ fn serve(
                 }
             }
             Turn::Failed { wave, pc, stop } => {
-                run.fail(describe(run, &mut env, workgroup.id, wave, pc, stop));
+                let fault = describe(run, space, &mut env, workgroup.id, wave, pc, stop);
+                run.fail(fault);
                 return env.counts;
             }
         }
@@ -451,6 +452,7 @@ fn no_code(dispatch: &Dispatch) -> Fault {
 
 fn describe(
     run: &Run,
+    space: &Memory,
     env: &mut Env<'_>,
     workgroup: [u32; 3],
     wave: u32,
@@ -477,11 +479,12 @@ fn describe(
                 },
                 wave::FaultKind::Withdrawn => {
                     lane = Some(fault.lane).filter(|lane| *lane != wave::NO_LANE);
-                    let which = match lane {
-                        Some(_) => "",
-                        None => ", by this instruction or one soon after it",
-                    };
-                    detail = Some(format!("{}{which}", gpu::guard::WITHDRAWN));
+                    let why = space.why_withdrawn(fault.address);
+                    let which = lane
+                        .is_none()
+                        .then_some("by this instruction or one soon after it");
+                    let said: Vec<&str> = why.into_iter().chain(which).collect();
+                    detail = Some(said.join(", ")).filter(|said| !said.is_empty());
                     FaultKind::Memory {
                         address: fault.address,
                         write: ["store", "atomic"]

@@ -91,7 +91,7 @@ pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outc
     let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| words[at + i]));
     let access = |address, size, write| {
         memory
-            .covers(address, size, write)
+            .reaches(address, size, write)
             .map_err(|address| fault(entry, address, write))
     };
     let result = match blit {

@@ -132,6 +132,15 @@ pub enum QueueError {
     Thread(#[from] std::io::Error),
 }
 
+/// Why the machine does not change whether devices retry accesses to pages that are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RetryError {
+    #[error("the mode changes only while there are no queues")]
+    Queues,
+    #[error("not all devices can retry accesses for one process and not for another")]
+    Unsupported,
+}
+
 /// A new queue, as the runtime needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct NewQueue {
@@ -227,6 +236,27 @@ impl Machine {
         self.queues
             .lock()
             .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    /// Whether devices retry accesses to pages that are not there, and so reach all memory of the program (XNACK).
+    pub fn retries(&self) -> bool {
+        self.shared.memory.is_pageable()
+    }
+
+    /// Lets them, or not. The rules are the kernel driver's.
+    pub fn set_retries(&self, on: bool) -> Result<(), RetryError> {
+        // As long as they are locked nobody makes one.
+        let queues = self.queues();
+        if !queues.by_id.is_empty() {
+            return Err(RetryError::Queues);
+        }
+        if on && !self.gpus.iter().all(|gpu| gpu.target.retries_by_process) {
+            return Err(RetryError::Unsupported);
+        }
+        if on != self.retries() {
+            self.shared.memory.set_pageable(on);
+        }
+        Ok(())
     }
 
     /// Creates an AQL queue whose `amd_queue_t` is at `queue_address`.

@@ -11,16 +11,18 @@ use std::{
     os::fd::{AsRawFd, FromRawFd, RawFd},
     os::unix::fs::FileExt,
     sync::{
-        RwLock,
+        Mutex, OnceLock, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-use crate::svm;
+use crate::{guard::guarded, svm};
 
 mod exact;
+mod pageable;
 mod placed;
 
+pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
 
 /// Host page size, the granule of every allocation.
@@ -196,6 +198,29 @@ pub struct Memory {
     limits: BTreeMap<u32, u64>,
     /// Registered memory ends with its last byte, and not with its last page.
     exact: AtomicBool,
+    /// Devices reach all memory of the program.
+    pageable: AtomicBool,
+    mappings: OnceLock<LookUp>,
+    /// Pages of the program that devices have reached, if somebody wants to know.
+    watched: Mutex<Option<Pages>>,
+}
+
+/// Whether ranges that `find` knows hold all of `address..address + size`; else the first address that they do not.
+fn span(
+    address: u64,
+    size: u64,
+    write: bool,
+    find: impl Fn(u64) -> Option<Range>,
+) -> Result<(), u64> {
+    let end = address.checked_add(size).ok_or(address)?;
+    let mut at = address;
+    while at < end {
+        match find(at) {
+            Some(range) if range.writable || !write => at = range.end,
+            _ => return Err(at),
+        }
+    }
+    Ok(())
 }
 
 impl Memory {
@@ -206,6 +231,9 @@ impl Memory {
             generation: AtomicU64::new(1),
             limits,
             exact: AtomicBool::new(false),
+            pageable: AtomicBool::new(false),
+            mappings: OnceLock::new(),
+            watched: Mutex::default(),
         }
     }
 
@@ -247,6 +275,7 @@ impl Memory {
                 ..Region::new(Kind::Allocated, start + size, size)
             },
         );
+        self.grown();
         Ok(start)
     }
 
@@ -394,6 +423,7 @@ impl Memory {
                 ..Region::new(Kind::Imported, start + size, size)
             },
         );
+        self.grown();
         Ok(start)
     }
 
@@ -429,6 +459,7 @@ impl Memory {
             region.limit = end;
             region.size = size;
         }
+        self.grown();
         Ok(())
     }
 
@@ -483,7 +514,10 @@ impl Memory {
         questions: &mut [(u32, u32)],
     ) -> Result<(), svm::UnknownKind> {
         let end = address.saturating_add(size);
-        self.read().attributes.get(address, end, questions)
+        let pageable = self.is_pageable();
+        self.read()
+            .attributes
+            .get(address, end, pageable, questions)
     }
 
     /// Whether [`Memory::share`] covers `address`.
@@ -546,63 +580,84 @@ impl Memory {
 
     /// One line on what is around `address`, for fault messages.
     pub fn describe(&self, address: u64) -> String {
+        let mapping = self.describe_mapping(address);
+        let near = self.describe_near(address);
+        let said: Vec<String> = mapping.into_iter().chain(near).collect();
+        match said.is_empty() {
+            true => "no allocation near".to_owned(),
+            false => said.join(", "),
+        }
+    }
+
+    fn describe_near(&self, address: u64) -> Option<String> {
         let map = self.read();
         if let Some((base, region)) = map.region(address)
             && (address < region.limit || region.retired)
         {
             if region.retired {
                 let bytes = region.limit - base;
-                return format!("inside {bytes} bytes at {base:#x} that have been freed");
+                return Some(format!(
+                    "inside {bytes} bytes at {base:#x} that have been freed"
+                ));
             }
             if region.limit != region.end {
                 let (before, size) = (region.limit - address, region.limit - base);
-                return format!("{before} bytes before the end of {size} bytes at {base:#x}");
+                return Some(format!(
+                    "{before} bytes before the end of {size} bytes at {base:#x}"
+                ));
             }
-            return format!("inside a range of {} bytes at {base:#x}", region.end - base);
+            let size = region.end - base;
+            return Some(format!("inside a range of {size} bytes at {base:#x}"));
         }
         let host = host_address(address);
         if let Some((start, region)) = map.user.range(..=host).next_back()
             && host.wrapping_sub(region.end) < PAGE
         {
-            return format!(
+            return Some(format!(
                 "{} bytes past the end of {} registered bytes at {start:#x}",
                 host - region.end,
                 region.end - start
-            );
+            ));
         }
         let below = map.allocations.range(..=address).next_back();
         let above = map.allocations.range(address..).next();
         match (below, above) {
             (Some((start, region)), _) if address.wrapping_sub(region.limit) < 1 << 20 => {
-                format!(
+                Some(format!(
                     "{} bytes past the end of {} bytes at {start:#x}",
                     address - region.limit,
                     region.limit - start
-                )
+                ))
             }
-            (_, Some((start, region))) if start - address < 1 << 20 => {
-                format!(
-                    "{} bytes before {} bytes at {start:#x}",
-                    start - address,
-                    region.end - start
-                )
-            }
-            _ => "no allocation near".to_owned(),
+            (_, Some((start, region))) if start - address < 1 << 20 => Some(format!(
+                "{} bytes before {} bytes at {start:#x}",
+                start - address,
+                region.end - start
+            )),
+            _ => None,
         }
     }
 
     /// Copies bytes out of device-accessible memory; the error is the first address that is not.
     pub fn read_bytes(&self, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
-        self.covers(address, bytes.len() as u64, false)?;
-        // SAFETY: the range is mapped, as just checked; the runtime does not free memory that packets in flight name. The
-        // bytes may change under the copy, which leaves `bytes` mixed but valid.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                host_address(address) as *const u8,
-                bytes.as_mut_ptr(),
-                bytes.len(),
-            )
+        let size = bytes.len() as u64;
+        let copy = |bytes: &mut [u8]| {
+            // SAFETY: the range is mapped, as checked below, or the copy ends with a fault; the runtime does not free memory that
+            // packets in flight name. The bytes may change under the copy, which leaves `bytes` mixed but valid.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    host_address(address) as *const u8,
+                    bytes.as_mut_ptr(),
+                    bytes.len(),
+                )
+            }
         };
+        if let Err(unknown) = self.covers(address, size, false) {
+            self.reaches(unknown, address + size - unknown, false)?;
+            let mut bytes = bytes;
+            return guarded(&mut bytes, 0..0, |bytes| copy(bytes)).map_err(|fault| fault.address);
+        }
+        copy(bytes);
         Ok(())
     }
 
@@ -620,17 +675,37 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether the device may access all of `address..address + size`.
+    /// Whether all of `address..address + size` was allocated for devices or given to them, and may be accessed.
     pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
-        let end = address.checked_add(size).ok_or(address)?;
-        let mut at = address;
-        while at < end {
-            match self.find(at) {
-                Some(range) if range.writable || !write => at = range.end,
-                _ => return Err(at),
-            }
+        span(address, size, write, |at| self.known(at))
+    }
+
+    /// The range that was allocated for devices, or given to them, around `address`.
+    fn known(&self, address: u64) -> Option<Range> {
+        let map = self.read();
+        let exact = self.is_exact();
+        if address & ALIAS != 0 {
+            return map
+                .find_user(host_address(address), exact)
+                .map(|range| Range {
+                    start: range.start | ALIAS,
+                    end: range.end | ALIAS,
+                    ..range
+                });
         }
-        Ok(())
+        if let Some((range, _)) = map.find_allocation(address) {
+            return Some(range);
+        }
+        if let Some((start, end)) = map.shared.range(..=address).next_back()
+            && address < *end
+        {
+            return Some(Range {
+                start: *start,
+                end: *end,
+                writable: true,
+            });
+        }
+        map.find_user(address, exact)
     }
 }
 
@@ -705,30 +780,14 @@ impl AddressSpace for Memory {
     }
 
     fn find(&self, address: u64) -> Option<Range> {
-        let map = self.read();
-        let exact = self.is_exact();
-        if address & ALIAS != 0 {
-            return map
-                .find_user(host_address(address), exact)
-                .map(|range| Range {
-                    start: range.start | ALIAS,
-                    end: range.end | ALIAS,
-                    ..range
-                });
+        match self.known(address) {
+            None if self.is_pageable() => self.unknown(address),
+            known => known,
         }
-        if let Some((range, _)) = map.find_allocation(address) {
-            return Some(range);
-        }
-        if let Some((start, end)) = map.shared.range(..=address).next_back()
-            && address < *end
-        {
-            return Some(Range {
-                start: *start,
-                end: *end,
-                writable: true,
-            });
-        }
-        map.find_user(address, exact)
+    }
+
+    fn find_code(&self, address: u64) -> Option<Range> {
+        self.known(address)
     }
 
     fn link(&self, address: u64) -> Option<(Range, bool)> {
@@ -747,7 +806,11 @@ impl AddressSpace for Memory {
             };
             return Some((range, region.remote));
         }
-        map.attributes.coherence(address)
+        match map.attributes.coherence(address) {
+            // What the program has said nothing about is as coherent as managed memory.
+            None if self.is_pageable() => Some((map.between(address)?, true)),
+            said => said,
+        }
     }
 }
 

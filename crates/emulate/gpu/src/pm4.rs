@@ -127,7 +127,7 @@ impl Commands<'_> {
     fn cell<T: Atomic>(&self, address: u64, write: bool) -> Result<&T, Step> {
         let size = size_of::<T>() as u64;
         let address = address & !(size - 1);
-        let covered = self.shared.memory.covers(address, size, write);
+        let covered = self.shared.memory.reaches(address, size, write);
         covered.map_err(|address| Step::Fault { address, write })?;
         // SAFETY: just checked and aligned; `T` is an atomic integer, for which any bits are valid.
         Ok(unsafe { &*(host_address(address) as *const T) })

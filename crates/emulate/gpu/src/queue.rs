@@ -22,7 +22,7 @@ use crate::{
     events::MemoryFault,
     executor::{Job, Outcome, Record},
     fault::{Fault, FaultKind},
-    guard::{WITHDRAWN, guarded},
+    guard::guarded,
     machine::Shared,
     pm4,
     processor::Engine,
@@ -268,7 +268,7 @@ impl AqlQueue {
                         self.id,
                         self.shared.memory.describe(address)
                     ));
-                    let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+                    let read_only = write && self.shared.memory.is_read_only(address);
                     self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
                     return Step::Failed;
                 }
@@ -423,7 +423,11 @@ impl AqlQueue {
                 address: fault.address,
                 write: fault.write,
             };
-            Some(Err(Fault::of_dispatch(dispatch, kind, WITHDRAWN)))
+            let detail = memory.why_withdrawn(fault.address);
+            Some(Err(Fault {
+                detail: detail.map(str::to_owned),
+                ..Fault::of_dispatch(dispatch, kind, "")
+            }))
         })
     }
 
@@ -527,7 +531,7 @@ impl AqlQueue {
         self.shared.observer.report(&format!("luthier: {text}"));
         match fault.kind {
             FaultKind::Memory { address, write } => {
-                let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+                let read_only = write && self.shared.memory.is_read_only(address);
                 self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
             }
             FaultKind::Aperture { .. } | FaultKind::Unaligned { .. } => {

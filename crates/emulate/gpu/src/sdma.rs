@@ -138,7 +138,7 @@ impl SdmaQueue {
     fn allowed(&self, address: u64, size: u64, write: bool) -> Result<(), Step> {
         self.shared
             .memory
-            .covers(address, size, write)
+            .reaches(address, size, write)
             .map_err(|address| Step::Fault { address, write })
     }
 
@@ -299,7 +299,7 @@ impl SdmaQueue {
             self.id
         );
         self.shared.observer.report(&message);
-        let read_only = write && self.shared.memory.covers(address, 1, false).is_ok();
+        let read_only = write && self.shared.memory.is_read_only(address);
         self.shared.events.memory_fault(MemoryFault {
             node: self.node,
             address,

@@ -42,7 +42,7 @@ struct Attributes {
     prefetched: u32,
     flags: u32,
     granularity: u32,
-    /// Kind of access by node; missing: none.
+    /// Kind of access by node; missing: nobody has said.
     access: BTreeMap<u32, u32>,
 }
 
@@ -63,11 +63,8 @@ impl Attributes {
         match kind {
             kind::PREFERRED_LOCATION => self.preferred = value,
             kind::PREFETCH_LOCATION => self.prefetched = value,
-            kind::ACCESS | kind::ACCESS_IN_PLACE => {
+            kind::ACCESS | kind::ACCESS_IN_PLACE | kind::NO_ACCESS => {
                 self.access.insert(value, kind);
-            }
-            kind::NO_ACCESS => {
-                self.access.remove(&value);
             }
             kind::SET_FLAGS => self.flags |= value,
             kind::CLEAR_FLAGS => self.flags &= !value,
@@ -78,8 +75,12 @@ impl Attributes {
     }
 
     /// Kind of access that `node` has.
-    fn access(&self, node: u32) -> u32 {
-        self.access.get(&node).copied().unwrap_or(kind::NO_ACCESS)
+    fn access(&self, node: u32, pageable: bool) -> u32 {
+        let unsaid = match pageable {
+            true => kind::ACCESS,
+            false => kind::NO_ACCESS,
+        };
+        self.access.get(&node).copied().unwrap_or(unsaid)
     }
 }
 
@@ -122,11 +123,12 @@ impl Ranges {
     }
 
     /// Answers `(kind, value)` questions about `start..end`, in place. [`kind::ACCESS`] asks which access node `value` has; the
-    /// answer replaces the kind.
+    /// answer replaces the kind. `pageable`: nodes have access to memory about which nobody has said anything.
     pub fn get(
         &self,
         start: u64,
         end: u64,
+        pageable: bool,
         questions: &mut [(u32, u32)],
     ) -> Result<(), UnknownKind> {
         let pieces = self.pieces(start, end);
@@ -143,7 +145,9 @@ impl Ranges {
                     // The kinds are numbered from what a node likes best, but for the first two.
                     let order = [kind::ACCESS_IN_PLACE, kind::ACCESS, kind::NO_ACCESS];
                     let rank = |piece: &Attributes| {
-                        order.iter().position(|&kind| kind == piece.access(*value))
+                        order
+                            .iter()
+                            .position(|&kind| kind == piece.access(*value, pageable))
                     };
                     let worst = pieces.iter().filter_map(rank).max().unwrap_or(0);
                     *kind = order[worst];
@@ -217,10 +221,18 @@ mod tests {
     const READ_MOSTLY: u32 = 0x20;
 
     fn ask(ranges: &Ranges, pages: std::ops::Range<u64>, kind: u32, value: u32) -> (u32, u32) {
-        let mut questions = [(kind, value)];
-        ranges
-            .get(pages.start * PAGE, pages.end * PAGE, &mut questions)
-            .unwrap();
+        ask_as(false, ranges, pages, (kind, value))
+    }
+
+    fn ask_as(
+        pageable: bool,
+        ranges: &Ranges,
+        pages: std::ops::Range<u64>,
+        question: (u32, u32),
+    ) -> (u32, u32) {
+        let (start, end) = (pages.start * PAGE, pages.end * PAGE);
+        let mut questions = [question];
+        ranges.get(start, end, pageable, &mut questions).unwrap();
         questions[0]
     }
 
@@ -278,6 +290,20 @@ mod tests {
         assert_eq!(ask(&ranges, 4..8, kind::ACCESS, 2).0, kind::NO_ACCESS);
         tell(&mut ranges, 5..6, kind::NO_ACCESS, 1);
         assert_eq!(ask(&ranges, 4..8, kind::ACCESS, 1).0, kind::NO_ACCESS);
+    }
+
+    /// As `svm_range_get_attr` of the kernel driver begins where a process retries.
+    #[test]
+    fn pageable_memory_is_accessible_until_somebody_says_otherwise() {
+        let mut ranges = Ranges::default();
+        let access = |ranges: &Ranges| ask_as(true, ranges, 4..8, (kind::ACCESS, 1)).0;
+        assert_eq!(access(&ranges), kind::ACCESS);
+        tell(&mut ranges, 4..6, kind::PREFERRED_LOCATION, 1);
+        assert_eq!(access(&ranges), kind::ACCESS);
+        tell(&mut ranges, 5..6, kind::NO_ACCESS, 1);
+        assert_eq!(access(&ranges), kind::NO_ACCESS);
+        tell(&mut ranges, 5..6, kind::ACCESS_IN_PLACE, 1);
+        assert_eq!(access(&ranges), kind::ACCESS);
     }
 
     #[test]

@@ -10,6 +10,56 @@ use crate::{
 /// The `type` byte of commands to the driver and to render nodes.
 const TYPES: [u8; 2] = [kmt_sys::kfd::TYPE, b'd'];
 
+/// The answer to a command if the descriptor is a device of ours.
+///
+/// # Safety
+/// As the C library's `ioctl`.
+pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> Option<c_int> {
+    if !device::any() || !TYPES.contains(&((request >> 8) as u8)) {
+        return None;
+    }
+    let (device, core) = (device::find(descriptor)?, emulator::loaded()?);
+    if !device.own {
+        // As the driver answers a child that uses its parent's descriptor.
+        return Some(answer(-libc::EBADF));
+    }
+    // Programs pass the request in 32 bits or with its sign.
+    // SAFETY: the argument is the caller's, of the size that the request says.
+    Some(answer(unsafe {
+        (core.ioctl)(device.number, request & 0xffff_ffff, argument)
+    }))
+}
+
+/// What is mapped if the descriptor is a device of ours.
+///
+/// # Safety
+/// As the C library's `mmap`.
+pub unsafe fn map(
+    address: *mut c_void,
+    length: usize,
+    protection: c_int,
+    flags: c_int,
+    descriptor: c_int,
+    offset: i64,
+) -> Option<*mut c_void> {
+    if descriptor < 0 || !device::any() {
+        return None;
+    }
+    let (device, core) = (device::find(descriptor)?, emulator::loaded()?);
+    let result = if device.own {
+        let (address, length, offset) = (address as u64, length as u64, offset as u64);
+        // SAFETY: the caller's own request.
+        unsafe { (core.mmap)(device.number, address, length, protection, flags, offset) }
+    } else {
+        -i64::from(libc::EBADF)
+    };
+    if result < 0 {
+        fail(-result as i32);
+        return Some(libc::MAP_FAILED);
+    }
+    Some(result as *mut c_void)
+}
+
 /// # Safety
 /// As the C library's function of that name.
 #[unsafe(no_mangle)]
@@ -18,20 +68,13 @@ pub unsafe extern "C" fn ioctl(
     request: c_ulong,
     argument: *mut c_void,
 ) -> c_int {
-    if device::any()
-        && TYPES.contains(&((request >> 8) as u8))
-        && let Some(device) = device::find(descriptor)
-        && let Some(core) = emulator::loaded()
-    {
-        if !device.own {
-            // As the driver answers a child that uses its parent's descriptor.
-            return answer(-libc::EBADF);
+    // SAFETY: the caller's own request.
+    match unsafe { command(descriptor, request, argument) } {
+        Some(result) => result,
+        None => {
+            next!("ioctl"(descriptor => c_int, request => c_ulong, argument => *mut c_void) -> c_int, or -1)
         }
-        // Programs pass the request in 32 bits or with its sign.
-        // SAFETY: the argument is the caller's, of the size that the request says.
-        return answer(unsafe { (core.ioctl)(device.number, request & 0xffff_ffff, argument) });
     }
-    next!("ioctl"(descriptor => c_int, request => c_ulong, argument => *mut c_void) -> c_int, or -1)
 }
 
 macro_rules! mapping {
@@ -47,27 +90,13 @@ macro_rules! mapping {
             descriptor: c_int,
             offset: i64,
         ) -> *mut c_void {
-            if descriptor >= 0
-                && device::any()
-                && let Some(device) = device::find(descriptor)
-                && let Some(core) = emulator::loaded()
-            {
-                let result = if device.own {
-                    let (address, length, offset) = (address as u64, length as u64, offset as u64);
-                    // SAFETY: the caller's own request.
-                    unsafe { (core.mmap)(device.number, address, length, protection, flags, offset) }
-                } else {
-                    -i64::from(libc::EBADF)
-                };
-                if result < 0 {
-                    fail(-result as i32);
-                    return libc::MAP_FAILED;
-                }
-                return result as *mut c_void;
+            // SAFETY: the caller's own request.
+            match unsafe { map(address, length, protection, flags, descriptor, offset) } {
+                Some(mapped) => mapped,
+                None => next!($text(
+                    address => *mut c_void, length => usize, protection => c_int, flags => c_int, descriptor => c_int, offset => i64
+                ) -> *mut c_void, or libc::MAP_FAILED),
             }
-            next!($text(
-                address => *mut c_void, length => usize, protection => c_int, flags => c_int, descriptor => c_int, offset => i64
-            ) -> *mut c_void, or libc::MAP_FAILED)
         }
     )* };
 }

@@ -8,7 +8,8 @@
 //! * [`open`], [`folder`], [`link`], [`status`]: paths that are not there, spelt as in [`path`];
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
-//! * [`drm`]: libdrm's functions that ROCr calls.
+//! * [`drm`]: libdrm's functions that ROCr calls;
+//! * [`lookup`], [`system_call`]: programs that look functions up in the C library itself, or call `syscall`.
 //!
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
 //! before the driver is opened; threads; anything but the C library.
@@ -19,7 +20,11 @@ mod drm;
 mod emulator;
 mod folder;
 mod link;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod lookup;
 mod next;
 mod open;
 mod path;
 mod status;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod system_call;

@@ -69,7 +69,7 @@ pub unsafe fn look_up(
 ///
 /// # Safety
 /// As [`look_up`].
-unsafe fn descriptor(directory: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
+pub unsafe fn descriptor(directory: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
     let reads = flags & libc::O_ACCMODE == libc::O_RDONLY;
     // SAFETY: the caller's word.
     Some(match unsafe { look_up(directory, path) }? {

@@ -87,6 +87,34 @@ fn the_driver_answers() {
     }
 }
 
+/// Which devices retry for a process that asks is the kernel driver's choice (`kfd_process_xnack_mode`).
+#[test]
+fn devices_have_xnack_on_wish_or_refuse_it_and_say_why() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compiled("driver.c", directory.path()) else {
+        return;
+    };
+    let answers = |mode: &str, devices: &str| {
+        let output = run(&program, &[mode], &[("LUTHIER_DEVICE", devices)]);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(printed, format!("{mode}\n"), "{devices}");
+        text(&output)
+    };
+    for (devices, named) in [
+        ("gfx908", "on gfx908,"),
+        ("gfx1030", "on gfx1030,"),
+        ("gfx90a,gfx906,gfx1100", "on gfx1100, gfx906,"),
+    ] {
+        let said = answers("without-xnack", devices);
+        let note = format!("luthier: HSA_XNACK=1 has no effect {named} as on hardware");
+        assert_eq!(said.matches(&note).count(), 1, "{said}");
+    }
+    for devices in ["gfx90a", "gfx942", "gfx950", "gfx90a,gfx942"] {
+        let said = answers("with-xnack", devices);
+        assert!(!said.contains("luthier"), "{said}");
+    }
+}
+
 /// The emulator is not even loaded where nobody opens the driver.
 #[test]
 fn other_programs_are_left_alone() {
@@ -123,6 +151,32 @@ fn a_device_that_cannot_be_is_said_once() {
         "{}",
         text(&output)
     );
+}
+
+/// As tinygrad does.
+#[test]
+fn python_maps_devices_by_functions_of_the_c_library() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: python3 is missing");
+        return;
+    }
+    let script = "import ctypes, fcntl, os, struct\n\
+        libc = ctypes.CDLL('libc.so.6', use_errno=True)\n\
+        libc.mmap.restype = ctypes.c_void_p\n\
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]\n\
+        kfd = os.open('/dev/kfd', os.O_RDWR)\n\
+        render = os.open('/dev/dri/renderD128', os.O_RDWR)\n\
+        number = int(open('/sys/class/kfd/kfd/topology/nodes/1/gpu_id').read())\n\
+        place = libc.mmap(None, 8192, 0, 0x22, -1, 0)\n\
+        arguments = bytearray(struct.pack('<QQQQII', place, 8192, 0, 0, number, 2 | 1 << 31))\n\
+        fcntl.ioctl(kfd, 0xc0284b16, arguments)\n\
+        offset = struct.unpack('<QQQQII', arguments)[3]\n\
+        found = libc.mmap(place, 8192, 3, 0x11, render, offset)\n\
+        ctypes.memset(found, 5, 8192)\n\
+        again = libc.open(b'/dev/kfd', os.O_RDWR)\n\
+        print(found == place, libc.ioctl(again, 0x80084b01, bytes(8)), libc.open(b'/nowhere', 0), ctypes.get_errno())";
+    let output = run("python3", &["-c", script], &[]);
+    assert_eq!(text(&output), "True 0 -1 2\n");
 }
 
 /// Python opens, lists and asks by other functions than C programs do.

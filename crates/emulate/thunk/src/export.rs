@@ -52,8 +52,8 @@ mod table {
         hsaKmtGetNodeMemoryProperties(node: u32, count: u32, properties: Out<MemoryProperties>) => device::node_memory(node, count, properties);
         hsaKmtGetNodeCacheProperties(node: u32, _processor: u32, count: u32, properties: Out<CacheProperties>) => device::node_caches(node, count, properties);
         hsaKmtGetNodeIoLinkProperties(node: u32, count: u32, properties: Out<IoLinkProperties>) => device::node_links(node, count, properties);
-        hsaKmtGetXNACKMode(mode: Out<i32>) => mode.put(0);
-        hsaKmtSetXNACKMode(mode: i32) => if mode == 0 { Ok(()) } else { unsupported() };
+        hsaKmtGetXNACKMode(mode: Out<i32>) => device::xnack(mode);
+        hsaKmtSetXNACKMode(mode: i32) => device::set_xnack(mode);
         hsaKmtGetClockCounters(node: u32, counters: Out<ClockCounters>) => device::clocks(node, counters);
         hsaKmtSetMemoryPolicy(_node: u32, _default: u32, _alternate: u32, _base: u64, _size: u64) => Ok(());
         hsaKmtSetTrapHandler(_node: u32, _code: u64, _code_size: u64, _buffer: u64, _buffer_size: u64) => Ok(());

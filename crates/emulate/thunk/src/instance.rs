@@ -15,7 +15,7 @@ use gpu::{
 };
 use kmt_sys::thunk::Status;
 
-use crate::{door, exact, executor, ffi::Result, report::report, statistics::Statistics};
+use crate::{door, exact, executor, ffi::Result, mappings, report::report, statistics::Statistics};
 
 /// Slots of the page in which every event has its mailbox.
 pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
@@ -91,6 +91,7 @@ fn build() -> Result<Instance> {
     if exact::is_wanted() {
         memory.be_exact();
     }
+    memory.look_up_mappings(mappings::at);
     let request = gpu::memory::Request {
         node: 0,
         size: u64::from(MAILBOXES) * 8,

@@ -16,6 +16,7 @@ mod export;
 mod ffi;
 mod instance;
 mod interrupted;
+mod mappings;
 mod record;
 mod report;
 mod source;

@@ -2,13 +2,14 @@
 //!
 //! `LUTHIER_RECORD` names a directory, `LUTHIER_RECORD_KERNEL` is a regular expression for symbols (default: all). A file
 //! holds all memory that the device may use at the moment the dispatch starts; what other queues or the host change just
-//! then may be in it or not.
+//! then may be in it or not. Of memory that is the program's own and that the device was told nothing of, it holds the pages that the
+//! dispatch uses.
 
 use std::{
     collections::BTreeSet,
-    env, fs,
+    env,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
@@ -16,14 +17,19 @@ use hsa_tool::memory;
 use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
 
-use crate::{report::report, source};
+use crate::{mappings, report::report, source};
 
 /// An executor that writes some dispatches down before it passes them on.
 pub struct Recorder<E> {
     executor: E,
+    kernels: Option<Regex>,
+    shelf: Arc<Shelf>,
+}
+
+/// Where recordings go, and whose memory is in them.
+struct Shelf {
     memory: Arc<Memory>,
     directory: PathBuf,
-    kernels: Option<Regex>,
     seen: Mutex<BTreeSet<String>>,
 }
 
@@ -45,10 +51,12 @@ pub fn wrap(executor: impl Executor + 'static, memory: Arc<Memory>) -> Arc<dyn E
     };
     Arc::new(Recorder {
         executor,
-        memory,
-        directory,
         kernels,
-        seen: Mutex::default(),
+        shelf: Arc::new(Shelf {
+            memory,
+            directory,
+            seen: Mutex::default(),
+        }),
     })
 }
 
@@ -58,15 +66,20 @@ impl<E: Executor> Executor for Recorder<E> {
     }
 
     fn submit(&self, job: Job) {
-        if let Some(name) = self.wanted(&job.dispatch) {
-            // With descriptors of its own, if it can have them.
-            let recorded = files::apart(|| self.record(&job.dispatch, &name))
-                .unwrap_or_else(|_| self.record(&job.dispatch, &name));
-            report(&match recorded {
-                Ok(path) => format!("luthier: {name} is recorded in {}", path.display()),
-                Err(problem) => format!("luthier: {name} is not recorded: {problem}"),
-            });
+        let Some(name) = self.wanted(&job.dispatch) else {
+            return self.executor.submit(job);
+        };
+        let barriers = self.executor.barriers();
+        if self.shelf.memory.is_pageable() {
+            return self.executor.submit(self.shelf.watch(job, name, barriers));
         }
+        let (shelf, dispatch) = (&self.shelf, &job.dispatch);
+        let recorded = apart(|| {
+            let start = shelf.start(dispatch, &name, barriers.clone())?;
+            let pages = start.header.ranges.iter().flat_map(pages);
+            shelf.write(&start.header, &start.object, pages)
+        });
+        say(&name, recorded);
         self.executor.submit(job);
     }
 
@@ -95,14 +108,20 @@ impl<E: Executor> Recorder<E> {
             .kernels
             .as_ref()
             .is_none_or(|pattern| pattern.is_match(&name));
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        (asked && seen.insert(name.clone())).then_some(name)
+        (asked && lock(&self.shelf.seen).insert(name.clone())).then_some(name)
     }
+}
 
-    fn record(&self, dispatch: &Dispatch, name: &str) -> Result<PathBuf, String> {
+/// A dispatch that is about to start.
+struct Start {
+    header: Header,
+    object: Vec<u8>,
+}
+
+impl Shelf {
+    fn start(&self, dispatch: &Dispatch, name: &str, barriers: Vec<u32>) -> Result<Start, String> {
         let (base, object) =
             source::object(dispatch.entry).ok_or("its code object cannot be found")?;
-        let ranges = self.ranges()?;
         let header = Header {
             kernel: name.to_owned(),
             device: dispatch.target.name.to_owned(),
@@ -111,15 +130,62 @@ impl<E: Executor> Recorder<E> {
             packet_address: dispatch.origin.packet_address,
             queue_address: dispatch.origin.queue_address,
             dispatch_id: dispatch.origin.dispatch_id,
-            ranges,
-            barriers: self.executor.barriers(),
+            ranges: self.ranges()?,
+            barriers,
         };
+        Ok(Start { header, object })
+    }
+
+    fn write(
+        &self,
+        header: &Header,
+        object: &[u8],
+        pages: impl Iterator<Item = (u64, Box<Page>)>,
+    ) -> Result<PathBuf, String> {
         files::make_directories(&self.directory)
             .map_err(|error| format!("{}: {error}", self.directory.display()))?;
-        let path = self.path(name);
-        let pages = header.ranges.iter().flat_map(pages);
-        recording::write(&path, &header, &object, pages).map_err(|error| error.to_string())?;
+        let path = self.path(&header.kernel);
+        recording::write(&path, header, object, pages).map_err(|error| error.to_string())?;
         Ok(path)
+    }
+
+    /// Where devices reach all memory of the program, it is seen only at the end which of that a dispatch has used. What devices know is
+    /// kept from the start.
+    fn watch(self: &Arc<Self>, job: Job, name: String, barriers: Vec<u32>) -> Job {
+        let (shelf, dispatch, cancelled) = (self.clone(), job.dispatch.clone(), job.cancelled());
+        let start = apart(|| {
+            let start = self.start(&dispatch, &name, barriers.clone())?;
+            let known: Vec<_> = start.header.ranges.iter().flat_map(pages).collect();
+            Ok((start, known))
+        });
+        let (start, known) = match start {
+            Ok(start) if self.memory.watch() => start,
+            other => {
+                // The next launch may be alone.
+                lock(&self.seen).remove(&name);
+                let busy = "with XNACK on, one launch can be recorded at a time";
+                say(&name, other.and_then(|_| Err(busy.to_owned())));
+                return job;
+            }
+        };
+        let finish = move |outcome| {
+            let used = shelf.memory.stop_watching();
+            let Start { mut header, object } = start;
+            header.ranges.extend(used.keys().map(|&start| Range {
+                start,
+                size: PAGE,
+                kind: Kind::Shared,
+            }));
+            let recorded = apart(|| {
+                let used = used.iter().map(|(at, page)| (*at, page.clone()));
+                let mut pages: Vec<_> = known.iter().cloned().chain(used).collect();
+                pages.sort_unstable_by_key(|(at, _)| *at);
+                shelf.write(&header, &object, pages.into_iter())
+            });
+            say(&name, recorded);
+            job.finish(outcome);
+        };
+        Job::new(dispatch, cancelled, Box::new(finish))
     }
 
     /// A file name that no other process uses. Mangled names may be longer than file names can be.
@@ -129,7 +195,7 @@ impl<E: Executor> Recorder<E> {
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .take(80)
             .collect();
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = lock(&self.seen);
         let file = format!("{short}.{}.{}.dispatch", std::process::id(), seen.len());
         self.directory.join(file)
     }
@@ -159,29 +225,32 @@ impl<E: Executor> Recorder<E> {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// With descriptors of its own, if it can have them.
+fn apart<T: Send>(act: impl Fn() -> T + Sync) -> T {
+    files::apart(&act).unwrap_or_else(|_| act())
+}
+
+fn say(name: &str, recorded: Result<PathBuf, String>) {
+    report(&match recorded {
+        Ok(path) => format!("luthier: {name} is recorded in {}", path.display()),
+        Err(problem) => format!("luthier: {name} is not recorded: {problem}"),
+    });
+}
+
 /// Readable address ranges of this process; neighbours are joined.
 fn mapped() -> Result<Vec<(u64, u64)>, String> {
-    let text = fs::read_to_string("/proc/self/maps")
-        .map_err(|error| format!("/proc/self/maps: {error}"))?;
     let mut mapped: Vec<(u64, u64)> = Vec::new();
-    for line in text.lines() {
-        let mut words = line.split(' ');
-        let (Some(addresses), Some(rights)) = (words.next(), words.next()) else {
-            continue;
-        };
-        let number = |digits| u64::from_str_radix(digits, 16).ok();
-        let Some((start, end)) = addresses
-            .split_once('-')
-            .and_then(|(start, end)| Some((number(start)?, number(end)?)))
-        else {
-            continue;
-        };
-        if !rights.starts_with('r') {
-            continue;
-        }
+    for (range, _) in mappings::all()?
+        .into_iter()
+        .filter(|(_, mapping)| mapping.readable)
+    {
         match mapped.last_mut() {
-            Some(last) if last.1 == start => last.1 = end,
-            _ => mapped.push((start, end)),
+            Some(last) if last.1 == range.start => last.1 = range.end,
+            _ => mapped.push((range.start, range.end)),
         }
     }
     Ok(mapped)

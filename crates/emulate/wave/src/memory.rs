@@ -35,6 +35,10 @@ pub trait AddressSpace: Send + Sync {
     fn generation(&self) -> u64;
     /// The range that contains `address`.
     fn find(&self, address: u64) -> Option<Range>;
+    /// The range that contains `address` if there can be code: all of it can be read.
+    fn find_code(&self, address: u64) -> Option<Range> {
+        self.find(address)
+    }
     /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
     /// for which addresses around it that is true as well. `None`: nothing is known about it. Spaces without a host have no
     /// such memory.
@@ -322,7 +326,7 @@ impl<'a> Memory<'a> {
 
     /// Copies up to `limit` bytes of code at `address`, less if the allocation ends earlier.
     pub fn read_code(&mut self, address: u64, limit: usize) -> Vec<u8> {
-        let Some(range) = self.space.find(address) else {
+        let Some(range) = self.space.find_code(address) else {
             return Vec::new();
         };
         let available = ((range.end - address) as usize).min(limit);

@@ -90,6 +90,9 @@ pub struct Target {
     pub barriers_per_cu: u8,
     pub matrix: Matrix,
     pub xnack: Feature,
+    /// Each process chooses whether accesses to pages that are not there wait for them (XNACK, `HSA_XNACK=1`). Elsewhere the driver
+    /// fixes that when it is loaded, by default to no (gfx900, gfx906, gfx908), or the hardware cannot (gfx10 and later).
+    pub retries_by_process: bool,
     pub sramecc: Feature,
     /// Work-item ids arrive packed 10:10:10 in v0 instead of v0, v1, v2.
     pub packed_work_item_ids: bool,

@@ -65,7 +65,27 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
     if let Some(gpus) = gpus {
         command.env("LUTHIER_GPUS", gpus.to_string());
     }
+    if let Some(on) = named_xnack(target) {
+        command.env(XNACK_VARIABLE, if on { "1" } else { "0" });
+    }
     Ok(())
+}
+
+/// Variable by which a user asks ROCr for kernels that wait for pages that are not there.
+pub const XNACK_VARIABLE: &str = "HSA_XNACK";
+
+/// What names of devices say about XNACK: `gfx90a:xnack+`. A process has one mode, so one name that asks for it is enough.
+pub fn named_xnack(targets: &str) -> Option<bool> {
+    let features = targets.split([',', ':']).map(str::trim);
+    let named = |feature| features.clone().any(|one| one == feature);
+    let on = named("xnack+");
+    (on || named("xnack-")).then_some(on)
+}
+
+/// Whether XNACK is asked for in a program that [`emulate`] prepares for these devices.
+pub fn wants_xnack(targets: &str) -> bool {
+    named_xnack(targets)
+        .unwrap_or_else(|| env::var_os(XNACK_VARIABLE).is_some_and(|value| value == "1"))
 }
 
 /// Makes the emulated device of [`emulate`] exact about memory: allocations by the byte, freed memory, LDS by its size.
@@ -79,6 +99,14 @@ pub fn be_exact(command: &mut Command) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_devices_say_whether_kernels_wait_for_pages() {
+        assert_eq!(named_xnack("gfx90a"), None);
+        assert_eq!(named_xnack("gfx90a:sramecc+:xnack+"), Some(true));
+        assert_eq!(named_xnack("gfx942:xnack-, gfx942:xnack+"), Some(true));
+        assert_eq!(named_xnack("gfx942:xnack-,gfx942"), Some(false));
+    }
 
     #[test]
     fn hardware_is_taken_if_there_is_some() {

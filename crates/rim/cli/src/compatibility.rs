@@ -9,12 +9,13 @@ use std::{
 
 use codeobj::{Setting, TargetId, container::Contents, select::SelectError};
 use gfx::{Feature, Target};
+use launcher::device;
 
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
 const LARGEST: u64 = 256 << 20;
 
-/// A line for the user if `program` holds device code, but none that runs on any of the emulated `devices`.
-pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
+/// A line for the user if `program` holds device code, but none that runs on any of the emulated `devices`. `xnack`: it is asked for.
+pub fn complaint(program: &OsStr, devices: &str, xnack: bool) -> Option<String> {
     let path = find(program)?;
     if fs::metadata(&path).ok()?.len() > LARGEST {
         return None;
@@ -22,18 +23,24 @@ pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
     let bytes = fs::read(&path).ok()?;
     let contents = codeobj::walk(&bytes).ok()?;
     let mut complaint = None;
-    for device in devices.split(',') {
+    let known = |device: &str| {
         let device = device.trim();
-        let processor = gfx::target_of_product(device).unwrap_or(device);
-        match contents.select(&emulated(Target::find(processor)?)) {
+        Target::find(gfx::target_of_product(device).unwrap_or(device))
+    };
+    let targets: Option<Vec<&Target>> = devices.split(',').map(known).collect();
+    let targets = targets?;
+    // One mode for all, or none.
+    let retries = xnack && targets.iter().all(|target| target.retries_by_process);
+    for target in targets {
+        match contents.select(&emulated(target, retries)) {
             Ok(_) | Err(SelectError::Empty { .. }) => return None,
             Err(mut error) => {
                 if let SelectError::NoMatch { alternative, .. } = &mut error {
                     // Code for a generic target has devices of other names; a feature may be on that is off in each.
-                    alternative.take_if(|name| !runs(&contents, name));
+                    alternative.take_if(|name| !runs(&contents, name, xnack));
                     if alternative.is_none() {
                         let mut targets = gpu::topology::targets();
-                        let found = targets.find(|name| runs(&contents, name));
+                        let found = targets.find(|name| runs(&contents, name, xnack));
                         *alternative = found.map(str::to_owned);
                     }
                 }
@@ -45,13 +52,16 @@ pub fn complaint(program: &OsStr, devices: &str) -> Option<String> {
 }
 
 /// Whether the emulated device of that name runs some of the code.
-fn runs(contents: &Contents<'_>, name: &str) -> bool {
-    gpu::topology::Config::new(name)
-        .is_ok_and(|config| contents.select(&emulated(config.target)).is_ok())
+fn runs(contents: &Contents<'_>, name: &str, xnack: bool) -> bool {
+    let wanted = device::named_xnack(name).unwrap_or(xnack);
+    gpu::topology::Config::new(name).is_ok_and(|config| {
+        let retries = wanted && config.target.retries_by_process;
+        contents.select(&emulated(config.target, retries)).is_ok()
+    })
 }
 
-/// The ISA that the emulated device reports to ROCr: SRAM ECC on where it exists, XNACK off.
-fn emulated(target: &'static Target) -> TargetId {
+/// The ISA that the emulated device reports to ROCr: SRAM ECC on where it exists, XNACK if the process has it.
+fn emulated(target: &'static Target, retries: bool) -> TargetId {
     let setting = |feature, value| {
         if feature == Feature::Absent {
             Setting::Unsupported
@@ -60,7 +70,10 @@ fn emulated(target: &'static Target) -> TargetId {
         }
     };
     TargetId {
-        xnack: setting(target.xnack, Setting::Off),
+        xnack: setting(
+            target.xnack,
+            if retries { Setting::On } else { Setting::Off },
+        ),
         sramecc: setting(target.sramecc, Setting::On),
         ..TargetId::any(target)
     }
@@ -83,6 +96,10 @@ mod tests {
 
     /// What a file with code for these targets makes the command say.
     fn said(targets: &[&str], device: &str) -> Option<String> {
+        said_with(targets, device, false)
+    }
+
+    fn said_with(targets: &[&str], device: &str, xnack: bool) -> Option<String> {
         let ids: Vec<String> = targets
             .iter()
             .map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}"))
@@ -96,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
         fs::write(&path, codeobj::bundle::write(&entries, 4096)).unwrap();
-        let said = complaint(path.as_os_str(), device)?;
+        let said = complaint(path.as_os_str(), device, xnack)?;
         Some(said.replace(&path.display().to_string(), "it"))
     }
 
@@ -106,7 +123,8 @@ mod tests {
             (&["gfx1100", "gfx90a"][..], " or --device gfx1100"),
             (&["gfx11-generic"], " or --device gfx1100"),
             (&["gfx1250", "gfx906"], " or --device gfx906"),
-            (&["gfx90a:xnack+"], ""),
+            (&["gfx90a:xnack+"], " or --device gfx90a:xnack+"),
+            (&["gfx908:xnack+"], ""),
         ] {
             let available = targets.join(", ");
             let expected = format!(
@@ -115,5 +133,28 @@ mod tests {
             assert_eq!(said(targets, "gfx1030"), Some(expected));
         }
         assert_eq!(said(&["gfx10-3-generic"], "gfx1030"), None);
+    }
+
+    #[test]
+    fn xnack_decides_where_the_device_has_it_on_wish() {
+        let retried = "the device is gfx90a:sramecc+:xnack+: rebuild with --offload-arch=gfx90a:sramecc+:xnack+ or --device gfx90a:xnack-";
+        let plain = "the device is gfx90a:sramecc+:xnack-: rebuild with --offload-arch=gfx90a:sramecc+:xnack- or --device gfx90a:xnack+";
+        for (targets, xnack, expected) in [
+            (&["gfx90a"][..], true, None),
+            (&["gfx90a"], false, None),
+            (&["gfx90a:xnack+"], true, None),
+            (&["gfx90a:xnack+"], false, Some(plain)),
+            (&["gfx90a:xnack-"], true, Some(retried)),
+            (&["gfx90a:xnack-"], false, None),
+        ] {
+            let said = said_with(targets, "gfx90a", xnack);
+            match expected {
+                None => assert_eq!(said, None, "{targets:?} {xnack}"),
+                Some(end) => assert!(said.clone().unwrap().ends_with(end), "{said:?}"),
+            }
+        }
+        // Asking for it does nothing where the driver refuses, or one of several devices lacks it.
+        assert_eq!(said_with(&["gfx908:xnack-"], "gfx908", true), None);
+        assert_eq!(said_with(&["gfx90a:xnack-"], "gfx90a,gfx1030", true), None);
     }
 }

@@ -215,8 +215,14 @@ fn make(directory: &Path) -> Result<()> {
 /// Refuses unknown targets before the program starts, and says when it has no code for them.
 pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
     for target in targets.split(',') {
-        gpu::topology::Config::new(target.trim())
+        let device = gpu::topology::Config::new(target.trim())
             .map_err(|error| anyhow::anyhow!("--device {targets}: {error}"))?;
+        if target.contains(":xnack+") && !device.target.retries_by_process {
+            let name = device.target.name;
+            bail!(
+                "--device {targets}: {name} has no XNACK that a program can ask for, as on hardware; gfx90a, gfx942 and gfx950 have it"
+            );
+        }
     }
     if let Some(complaint) = privileged::complaint(program) {
         files::say!("luthier: {complaint}");
@@ -228,7 +234,9 @@ pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
     if let Some(complaint) = address_space::complaint(gpus.map_or(listed, u64::from)) {
         files::say!("luthier: {complaint}");
     }
-    if let Some(complaint) = compatibility::complaint(program, targets) {
+    if let Some(complaint) =
+        compatibility::complaint(program, targets, device::wants_xnack(targets))
+    {
         files::say!("luthier: {complaint}");
     }
     if let Some(complaint) = known_devices::complaint(targets) {

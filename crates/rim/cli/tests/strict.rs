@@ -5,7 +5,11 @@ mod common;
 use common::{code_object, compile, hip, luthier};
 
 fn run(mode: &str, options: &[&str]) -> (bool, String) {
-    let mut command = luthier(&["run", "--device", "gfx90a"]);
+    run_on("gfx90a", mode, options)
+}
+
+fn run_on(device: &str, mode: &str, options: &[&str]) -> (bool, String) {
+    let mut command = luthier(&["run", "--device", device]);
     command
         .args(options)
         .arg("--")
@@ -59,6 +63,28 @@ fn what_is_right_stays_right() {
     let tools = ["--strict", "-t", "mem-trace,bb-count", "--output", output];
     let (passed, said) = run("last", &tools);
     assert!(passed, "{said}");
+}
+
+#[test]
+fn with_xnack_what_is_allocated_stays_exact_and_the_rest_is_said() {
+    let note = "--strict: with XNACK on, kernels reach all memory of the program, by pages";
+    for (mode, cause) in [
+        ("behind", "0 bytes past the end of 100 bytes"),
+        ("freed", "that have been freed"),
+    ] {
+        let (passed, said) = run_on("gfx90a:xnack+", mode, &["--strict"]);
+        assert!(!passed, "{mode}");
+        for part in [cause, note, "pc 0x", "lane 0"] {
+            assert!(said.contains(part), "{mode}: {part:?} is missing in {said}");
+        }
+        let (_, said) = run(mode, &["--strict"]);
+        assert!(!said.contains("XNACK"), "{said}");
+    }
+    let (passed, said) = run_on("gfx90a:xnack+", "last", &["--strict"]);
+    assert!(passed && said.contains(note), "{said}");
+    let (passed, said) = run_on("gfx908:xnack+", "last", &[]);
+    let refusal = "--device gfx908:xnack+: gfx908 has no XNACK that a program can ask for";
+    assert!(!passed && said.contains(refusal), "{said}");
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub struct Header {
     /// Targets that lack what it is about.
     pub not: Vec<String>,
     pub run: Vec<String>,
+    /// Variables of the program's environment.
+    pub environment: Vec<(String, String)>,
     /// Tools for it instead of all.
     pub tools: Option<String>,
     /// The program must die of SIGABRT.
@@ -49,6 +51,14 @@ impl Header {
                 "not" => header.not.extend(words()),
                 "also" => header.also.extend(words()),
                 "run" => header.run.extend(words()),
+                "environment" => {
+                    for word in words() {
+                        let Some((name, value)) = word.split_once('=') else {
+                            bail!("{word:?} is no variable with a value in {comment:?}");
+                        };
+                        header.environment.push((name.to_owned(), value.to_owned()));
+                    }
+                }
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
                 "tools" => {
@@ -100,6 +110,11 @@ mod tests {
         assert_eq!(header.devices, ["gfx90a"]);
         assert!(header.aborts && header.run.is_empty());
         assert_eq!(header.stderr, ["a: b"]);
+        let header = Header::parse("// environment: A=1 B=c=d\n", "// ").unwrap();
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [variable("A", "1"), variable("B", "c=d")];
+        assert_eq!(header.environment, expected);
+        assert!(Header::parse("// environment: A\n", "// ").is_err());
         let header = Header::parse("// until: 5.2, because of this and that\n", "// ").unwrap();
         assert_eq!(header.until.as_deref(), Some("5.2"));
         let header = Header::parse("// tools: empty,instr-count; others take minutes\n", "// ");

@@ -12,6 +12,7 @@
 //! | `not` | targets that `LUTHIER_TEST_DEVICES` chooses in vain, because they lack what the program is about |
 //! | `varies` | why its kernels do not execute the same number of instructions every time |
 //! | `run` | options of `luthier run` |
+//! | `environment` | variables of its environment: `NAME=value` |
 //! | `tools` | the tools it is instrumented with instead of all, and why |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |

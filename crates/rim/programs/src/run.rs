@@ -76,6 +76,7 @@ pub fn check_with(
         .args(options)
         .arg("--")
         .arg(executable)
+        .envs(program.header.environment.iter().cloned())
         .stdin(Stdio::null())
         .stdout(File::create(&stdout).with_context(|| format!("cannot make {}", stdout.display()))?)
         .stderr(File::create(&stderr).with_context(|| format!("cannot make {}", stderr.display()))?)

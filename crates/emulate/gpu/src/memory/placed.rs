@@ -80,6 +80,7 @@ impl Memory {
                 ..Region::new(Kind::Allocated, end, size)
             },
         );
+        self.grown();
         Ok(())
     }
 

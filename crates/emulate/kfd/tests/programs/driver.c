@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <linux/kfd_ioctl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,8 +210,6 @@ static void descriptors(void) {
     CHECK(ioctl(kfd, RUNTIME_ENABLE, &enable) == 0);
     struct kfd_ioctl_set_xnack_mode_args xnack = {-1};
     CHECK(ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack) == 0 && xnack.xnack_enabled == 0);
-    xnack.xnack_enabled = 1;
-    FAILS(ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack), EPERM);
     struct kfd_process_device_apertures aperture = {0};
     struct kfd_ioctl_get_process_apertures_new_args apertures = {0};
     CHECK(ioctl(kfd, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &apertures) == 0 && apertures.num_of_nodes == 1);
@@ -257,6 +258,24 @@ static void memory(void) {
     CHECK(ioctl(kfd, request, &shared) == 0 && shared.rows[0].value == gpu_id && shared.rows[1].type == KFD_IOCTL_SVM_ATTR_ACCESS);
     shared.head.nattr = 3;
     FAILS(ioctl(kfd, request, &shared), EINVAL);
+}
+
+static int xnack_mode(int mode) {
+    struct kfd_ioctl_set_xnack_mode_args xnack = {mode};
+    return ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack) == 0 ? xnack.xnack_enabled : -errno;
+}
+
+// Devices that can retry accesses do so for processes that ask; then they have access to memory of which nobody has told them.
+static void xnack(void) {
+    static char page[2 * PAGE];
+    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } asked = {
+        {(uintptr_t)(page + PAGE - 1) & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_GET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof asked);
+    CHECK(xnack_mode(1) == 1 && xnack_mode(-1) == 1);
+    CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_ACCESS);
+    CHECK(xnack_mode(0) == 0 && xnack_mode(-7) == 0);
+    asked.rows[0].type = KFD_IOCTL_SVM_ATTR_ACCESS;
+    CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_NO_ACCESS);
 }
 
 static uint32_t event(void) {
@@ -310,6 +329,8 @@ static void queues(void) {
         .write_pointer_address = (uintptr_t)(queue + 56), .read_pointer_address = (uintptr_t)(queue + 128),
         .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .queue_percentage = 100, .queue_priority = 7};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args) == 0);
+    // The mode is for all queues of a process.
+    CHECK(xnack_mode(1) == -EBUSY && xnack_mode(0) == -EBUSY && xnack_mode(-1) == 0);
     void *doorbells = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, args.doorbell_offset & ~8191ULL);
     CHECK(doorbells != MAP_FAILED);
     // A barrier packet without dependencies.
@@ -448,7 +469,71 @@ static void processes(void) {
     release(buffer);
 }
 
-int main(void) {
+// The driver by `syscall`, and by functions that are looked up in the C library itself.
+static void other_ways(void) {
+    int descriptor = syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR | O_CLOEXEC);
+    CHECK(descriptor >= 0);
+    struct kfd_ioctl_get_version_args version = {0};
+    CHECK(syscall(SYS_ioctl, descriptor, AMDKFD_IOC_GET_VERSION, &version) == 0 && version.major_version == 1);
+    FAILS(syscall(SYS_ioctl, descriptor, _IOW('K', 0x7e, int), &version), ENOTTY);
+    FAILS(syscall(SYS_openat, AT_FDCWD, "/sys/class/kfd/kfd/topology/nodes/9/name", O_RDONLY), ENOENT);
+    CHECK(syscall(SYS_close, descriptor) == 0);
+    // What is not for the driver is the kernel's, with all six arguments and its errors.
+    FILE *file = tmpfile();
+    char text[2 * PAGE];
+    memset(text, 'a', PAGE);
+    memset(text + PAGE, 'b', PAGE);
+    CHECK(fwrite(text, 1, sizeof text, file) == sizeof text && fflush(file) == 0);
+    char *mapped = (char *)syscall(SYS_mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE, fileno(file), (long)PAGE);
+    CHECK(mapped != MAP_FAILED && mapped[7] == 'b');
+    FAILS(syscall(SYS_mmap, NULL, 0, PROT_READ, MAP_PRIVATE, fileno(file), 0l), EINVAL);
+    FAILS(syscall(SYS_ioctl, fileno(file), AMDKFD_IOC_GET_VERSION, &version), ENOTTY);
+    FAILS(syscall(SYS_close, -1), EBADF);
+    CHECK(syscall(SYS_getpid) == getpid());
+    pid_t child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0)
+        _exit(7);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+
+    void *library = dlopen("libc.so.6", RTLD_LAZY);
+    CHECK(library);
+    int (*open_there)(const char *, int, ...) = dlsym(library, "open");
+    int (*ioctl_there)(int, unsigned long, ...) = dlsym(library, "ioctl");
+    void *(*mmap_there)(void *, size_t, int, int, int, off_t) = dlsym(library, "mmap");
+    CHECK(open_there && ioctl_there && mmap_there);
+    descriptor = open_there("/dev/kfd", O_RDWR | O_CLOEXEC);
+    CHECK(descriptor >= 0 && ioctl_there(descriptor, AMDKFD_IOC_GET_VERSION, &version) == 0);
+    struct buffer buffer = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+    strcpy(buffer.address, "mapped");
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+        .va_addr = (uintptr_t)reserve(PAGE), .size = PAGE, .gpu_id = gpu_id,
+        .flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    CHECK(ioctl_there(descriptor, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0 && args.handle);
+    void *wanted = (void *)(uintptr_t)args.va_addr;
+    CHECK(mmap_there(wanted, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset) == wanted);
+    memset(wanted, 1, PAGE);
+    mapped = mmap_there(NULL, PAGE, PROT_READ, MAP_PRIVATE, fileno(file), PAGE);
+    CHECK(mapped != MAP_FAILED && mapped[9] == 'b');
+    FAILS(open_there("/nowhere/at/all", O_RDONLY), ENOENT);
+    CHECK(close(descriptor) == 0);
+    // Every other question is the linker's, which looks at who asks.
+    CHECK(dlsym(library, "getpid") == dlsym(RTLD_DEFAULT, "getpid"));
+    CHECK(dlsym(library, "no_such_function") == NULL && dlerror());
+    CHECK(dlsym(RTLD_NEXT, "open") == dlsym(RTLD_DEFAULT, "open") && dlsym(RTLD_NEXT, "open") != (void *)open_there);
+    fclose(file);
+}
+
+int main(int count, char **arguments) {
+    if (count > 1) {
+        kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+        bool has = !strcmp(arguments[1], "with-xnack");
+        int mode = has ? 1 : -EPERM;
+        CHECK(xnack_mode(-1) == 0 && xnack_mode(1) == mode && xnack_mode(1) == mode);
+        CHECK(xnack_mode(-1) == has && xnack_mode(0) == 0 && xnack_mode(-1) == 0);
+        puts(arguments[1]);
+        return 0;
+    }
     files();
     kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     char path[40];
@@ -459,9 +544,11 @@ int main(void) {
     folders("/sys/class/kfd/kfd/topology");
     descriptors();
     memory();
+    xnack();
     events();
     queues();
     virtual_memory();
+    other_ways();
     processes();
     puts("all answered");
 }

@@ -1,6 +1,8 @@
 //! Opening, topology and clocks.
 
-use gpu::{Machine, clock};
+use std::{collections::BTreeSet, sync::Once};
+
+use gpu::{Machine, clock, machine::RetryError};
 use kmt_sys::thunk::{
     CacheProperties, ClockCounters, GpuTileConfig, IoLinkProperties, MemoryProperties,
     NodeProperties, Status, SystemProperties, VersionInfo,
@@ -9,6 +11,7 @@ use kmt_sys::thunk::{
 use crate::{
     ffi::{Out, Result},
     instance::{self, instance},
+    report::report,
     source, topology,
 };
 
@@ -66,6 +69,53 @@ pub fn node_caches(node: u32, count: u32, out: Out<CacheProperties>) -> Result {
 
 pub fn node_links(node: u32, count: u32, out: Out<IoLinkProperties>) -> Result {
     rows(topology::links(&instance()?.machine, node)?, count, out)
+}
+
+/// Lets kernels wait for pages that are not there, or not, and says what a user may not expect.
+pub fn set_retries(machine: &Machine, on: bool) -> std::result::Result<(), RetryError> {
+    static SAID: Once = Once::new();
+    let outcome = machine.set_retries(on);
+    let note = match outcome {
+        Err(RetryError::Unsupported) => {
+            let (mut lacking, mut able) = (BTreeSet::new(), BTreeSet::new());
+            for target in machine.gpus().iter().map(|gpu| gpu.target) {
+                if !target.retries_by_process {
+                    lacking.insert(target.name);
+                }
+            }
+            for target in gfx::TARGETS {
+                if target.retries_by_process {
+                    able.insert(target.name);
+                }
+            }
+            let list = |names: BTreeSet<&str>| Vec::from_iter(names).join(", ");
+            format!(
+                "luthier: HSA_XNACK=1 has no effect on {}, as on hardware: it has on {}",
+                list(lacking),
+                list(able)
+            )
+        }
+        Ok(()) if on && machine.memory().is_exact() => {
+            "luthier: --strict: with XNACK on, kernels reach all memory of the program, by pages; only what is allocated for \
+             the device is exact to the byte"
+                .to_owned()
+        }
+        _ => return outcome,
+    };
+    SAID.call_once(|| report(&note));
+    outcome
+}
+
+pub fn xnack(mode: Out<i32>) -> Result {
+    mode.put(i32::from(instance()?.machine.retries()))
+}
+
+/// The statuses are those that the thunk makes of the driver's answers.
+pub fn set_xnack(mode: i32) -> Result {
+    set_retries(&instance()?.machine, mode != 0).map_err(|error| match error {
+        RetryError::Queues => Status::Error,
+        RetryError::Unsupported => Status::NotSupported,
+    })
 }
 
 /// ROCr maps device ticks to host time by two samples; both must be of the same clocks and never equal.

@@ -1,9 +1,9 @@
 //! What the driver says about itself and its devices.
 
-use gpu::clock;
+use gpu::{clock, machine::RetryError};
 use kmt_sys::kfd;
 
-use super::{Result, arguments::Arguments, gpu, refuse};
+use super::{Errno, Result, arguments::Arguments, gpu, refuse};
 use crate::{calls::device, instance::Instance, source};
 
 /// 1.18: event ages (14), virtual memory management (15), SDMA queues by engine (17).
@@ -42,13 +42,24 @@ pub fn acquire(instance: &Instance, arguments: Arguments) -> Result {
     gpu(instance, value.gpu_id).map(|_| ())
 }
 
-/// Kernels never retry after page faults here, as on most systems. A negative number asks.
-pub fn xnack(_: &Instance, arguments: Arguments) -> Result {
+impl From<RetryError> for Errno {
+    fn from(error: RetryError) -> Errno {
+        Errno(match error {
+            RetryError::Queues => libc::EBUSY,
+            RetryError::Unsupported => libc::EPERM,
+        })
+    }
+}
+
+/// Whether kernels retry accesses to pages that are not there. A negative number asks.
+pub fn xnack(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::XnackMode = arguments.get()?;
+    let machine = &instance.machine;
     match value.enabled {
-        0 => Ok(()),
-        1.. => refuse(libc::EPERM),
-        _ => arguments.put(kfd::XnackMode { enabled: 0 }),
+        0.. => Ok(device::set_retries(machine, value.enabled != 0)?),
+        _ => arguments.put(kfd::XnackMode {
+            enabled: i32::from(machine.retries()),
+        }),
     }
 }
 

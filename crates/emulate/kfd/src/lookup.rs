@@ -1,0 +1,176 @@
+//! Functions that a program looks up in the C library itself, as Python's `ctypes.CDLL("libc.so.6")` does: what it gets opens and maps
+//! our devices, too, and is the C library's own function for everything else.
+//!
+//! `dlsym` looks at where it was called from, so ours leaves no frame: every other question goes on as if it was not there.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void},
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+
+use crate::{
+    calls,
+    next::{answer, fail},
+    open,
+};
+
+/// The `dlsym` behind ours.
+static BEHIND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// # Safety
+/// As the C library's function of that name.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+    core::arch::naked_asm!(
+        "push rdi",
+        "push rsi",
+        "sub rsp, 8",
+        "call {find}",
+        "add rsp, 8",
+        "pop rsi",
+        "pop rdi",
+        "test rax, rax",
+        "jne 2f",
+        "jmp qword ptr [rip + {behind}]",
+        "2:",
+        "ret",
+        find = sym find,
+        behind = sym BEHIND,
+    )
+}
+
+/// What the C library is called by programs.
+const LIBRARY: &CStr = c"libc.so.6";
+
+/// A function that stands for the C library's.
+struct Function {
+    name: &'static CStr,
+    ours: unsafe extern "C" fn(),
+    /// The C library's, looked up when a program first asks for ours.
+    theirs: AtomicPtr<c_void>,
+}
+
+macro_rules! functions {
+    ($($name:ident as $ours:ident ($($argument:ident: $type:ty),*) -> $result:ty, or $absent:expr => $here:expr;)*) => {
+        static FUNCTIONS: [Function; 7] = [$(
+            Function {
+                name: {
+                    // SAFETY: the name is given a zero at its end and has none before.
+                    unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) }
+                },
+                // SAFETY: only callers that know the function's type call it.
+                ours: unsafe {
+                    std::mem::transmute::<unsafe extern "C" fn($($type),*) -> $result, unsafe extern "C" fn()>($ours)
+                },
+                theirs: AtomicPtr::new(ptr::null_mut()),
+            },
+        )*];
+        $(
+            unsafe extern "C" fn $ours($($argument: $type),*) -> $result {
+                // SAFETY: the arguments are the caller's own.
+                if let Some(result) = unsafe { $here } {
+                    return result;
+                }
+                let theirs = theirs(stringify!($name));
+                if theirs.is_null() {
+                    fail(libc::ENOSYS);
+                    return $absent;
+                }
+                // SAFETY: this is the function of that name, which has this type.
+                unsafe {
+                    let theirs: unsafe extern "C" fn($($type),*) -> $result = std::mem::transmute(theirs);
+                    theirs($($argument),*)
+                }
+            }
+        )*
+    };
+}
+
+functions! {
+    mmap as map(address: *mut c_void, length: usize, protection: c_int, flags: c_int, descriptor: c_int, offset: i64) -> *mut c_void,
+        or libc::MAP_FAILED => calls::map(address, length, protection, flags, descriptor, offset);
+    mmap64 as map64(address: *mut c_void, length: usize, protection: c_int, flags: c_int, descriptor: c_int, offset: i64) -> *mut c_void,
+        or libc::MAP_FAILED => calls::map(address, length, protection, flags, descriptor, offset);
+    ioctl as command(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
+        or -1 => calls::command(descriptor, request, argument);
+    open as open_file(path: *const c_char, flags: c_int, mode: c_uint) -> c_int,
+        or -1 => open::descriptor(libc::AT_FDCWD, path, flags).map(answer);
+    open64 as open_file64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int,
+        or -1 => open::descriptor(libc::AT_FDCWD, path, flags).map(answer);
+    openat as open_at(directory: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int,
+        or -1 => open::descriptor(directory, path, flags).map(answer);
+    openat64 as open_at64(directory: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int,
+        or -1 => open::descriptor(directory, path, flags).map(answer);
+}
+
+fn theirs(name: &str) -> *mut c_void {
+    let mut all = FUNCTIONS.iter();
+    let found = all.find(|function| function.name.to_bytes() == name.as_bytes());
+    found.map_or(ptr::null_mut(), |function| {
+        function.theirs.load(Ordering::Acquire)
+    })
+}
+
+type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+
+/// Finds nothing, where there is no `dlsym` behind ours.
+unsafe extern "C" fn nothing(_: *mut c_void, _: *const c_char) -> *mut c_void {
+    ptr::null_mut()
+}
+
+/// The address of ours if `name` is asked for in the C library; else null, and `BEHIND` knows.
+unsafe extern "C" fn find(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+    let behind = behind();
+    if name.is_null() || handle == libc::RTLD_DEFAULT || handle == libc::RTLD_NEXT {
+        return ptr::null_mut();
+    }
+    // SAFETY: the caller's string.
+    let name = unsafe { CStr::from_ptr(name) };
+    let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) else {
+        return ptr::null_mut();
+    };
+    if handle != library() {
+        return ptr::null_mut();
+    }
+    // SAFETY: the handle is the C library's, the name a string.
+    let theirs = unsafe { behind(handle, name.as_ptr()) };
+    if theirs.is_null() {
+        return theirs;
+    }
+    function.theirs.store(theirs, Ordering::Release);
+    function.ours as *mut c_void
+}
+
+fn behind() -> Lookup {
+    let mut known = BEHIND.load(Ordering::Acquire);
+    if known.is_null() {
+        for version in [c"GLIBC_2.34", c"GLIBC_2.2.5"] {
+            // SAFETY: both are strings; looking symbols up is allowed at any time.
+            known = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
+            if !known.is_null() {
+                break;
+            }
+        }
+        if known.is_null() {
+            known = nothing as *const () as *mut c_void;
+        }
+        BEHIND.store(known, Ordering::Release);
+    }
+    // SAFETY: a function of this type.
+    unsafe { std::mem::transmute::<*mut c_void, Lookup>(known) }
+}
+
+/// The handle that programs get of the C library.
+fn library() -> *mut c_void {
+    static HANDLE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+    let known = HANDLE.load(Ordering::Acquire);
+    if !known.is_null() {
+        return known;
+    }
+    // SAFETY: the library is loaded, so nothing is but a handle counted.
+    let handle = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    HANDLE.store(handle, Ordering::Release);
+    handle
+}
