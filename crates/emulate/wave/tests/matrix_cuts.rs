@@ -43,7 +43,7 @@ impl Profile {
     /// For a format with `fields` exponent fields.
     fn new(random: &mut Random, fields: u64) -> Profile {
         let mut exponents = || {
-            let most = fields.min(60);
+            let most = fields.min([60, 200][random.below(2) as usize]);
             let width = [1, 2, most / 4, most / 2, most - 1][random.below(5) as usize].max(1);
             // About the field of one, not up to that of infinities.
             let lowest = (fields - most) / 2 + random.below(most - width);

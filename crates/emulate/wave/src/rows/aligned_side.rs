@@ -10,14 +10,16 @@ use crate::{LANES, host_level::compiled_for};
 pub(super) const STEP: usize = 16;
 /// Most elements of A or B.
 pub(super) const MOST: usize = 2048;
-/// Exponents of A and of B are no farther from zero.
-pub(super) const LIMIT: i32 = 40;
+/// Exponents of products are no farther from zero, [`Extent::fit`] sees to that.
+const MOST_EXPONENT: i32 = 100;
 /// What zeros have for an exponent.
 pub(super) const NONE: i32 = -127;
 /// Scales of A and of B: these less the exponents. Their sum is the exponent field of what leaves 24 fraction bits of a product.
 pub(super) const SCALES: [i32; 2] = [75, 76];
-/// The least that a sum with a zero's may be.
-pub(super) const WITHOUT: i32 = SCALES[0] + SCALES[1] - NONE - LIMIT;
+/// The scale of zeros.
+pub(super) const ZERO: i32 = 255;
+/// More than a sum of scales, and less than one with a zero's.
+pub(super) const WITHOUT: i32 = SCALES[0] + SCALES[1] + MOST_EXPONENT + 1;
 const _: () = assert!(SCALES[0] + SCALES[1] == 24 + 127 && WITHOUT < 254);
 
 /// How elements of A and B lie in registers.
@@ -66,24 +68,29 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; nothing beyond [`LIMIT`].
+    /// Of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; nothing where one is so large that it
+    /// has no scale.
     pub(super) fn new(lowest: i32, highest: i32, fraction: i32) -> Option<Extent> {
-        let [lowest, highest] = if highest == NONE {
-            [0; 2]
-        } else {
-            [lowest, highest]
+        let [lowest, highest] = match highest {
+            NONE => [0; 2],
+            _ => [lowest, highest],
         };
         let extent = Extent {
             lowest,
             highest,
             fraction,
         };
-        (lowest >= -LIMIT && highest <= LIMIT).then_some(extent)
+        (highest <= SCALES[0]).then_some(extent)
+    }
+
+    /// Whether products of two sides are of sizes that their sums are right for.
+    pub(super) fn fit([a, b]: [Extent; 2]) -> bool {
+        a.lowest + b.lowest >= -MOST_EXPONENT && a.highest + b.highest <= MOST_EXPONENT
     }
 }
 
 /// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their scales by [`SCALES`], for which
-/// denormals have the exponent of the smallest normals. Zeros have what follows from [`NONE`].
+/// denormals have the exponent of the smallest normals, or [`ZERO`].
 #[repr(C, align(64))]
 pub(super) struct Side {
     values: [MaybeUninit<f32>; MOST],
@@ -230,7 +237,7 @@ fn scales<const FORMAT: u8>(words: __m512i, base: i32, eight: Eight, range: &mut
             let field = _mm512_and_si512(field, set(0x7f >> eight.fraction_bits));
             let field = _mm512_max_epu8(field, set(1));
             let first = set(base + 128 - eight.least);
-            let scales = _mm512_mask_sub_epi8(set(base - NONE), there, first, field);
+            let scales = _mm512_mask_sub_epi8(set(ZERO), there, first, field);
             range.least = _mm512_min_epu8(range.least, scales);
             range.most = _mm512_mask_max_epu8(range.most, there, range.most, scales);
             range.special |= _mm512_cmpgt_epu8_mask(size, set(eight.largest_finite));
@@ -245,7 +252,7 @@ fn scales<const FORMAT: u8>(words: __m512i, base: i32, eight: Eight, range: &mut
     let there = _mm512_test_epi16_mask(size, size);
     let field = _mm512_srl_epi16(size, _mm_cvtsi32_si128(bits));
     let field = _mm512_max_epi16(field, set(1));
-    let scales = _mm512_mask_sub_epi16(set(base - NONE), there, set(base + bias), field);
+    let scales = _mm512_mask_sub_epi16(set(ZERO), there, set(base + bias), field);
     range.least = _mm512_min_epi16(range.least, scales);
     range.most = _mm512_mask_max_epi16(range.most, there, range.most, scales);
     scales
@@ -294,7 +301,7 @@ fn values<const FORMAT: u8>(words: __m512i, index: usize, eight: Eight) -> __m51
 }
 
 compiled_for! { Avx512:
-/// Reads A or B of `stride` rows (or columns) in all blocks; nothing if an element is not finite, or of an exponent beyond [`LIMIT`].
+/// Reads A or B of `stride` rows (or columns) in all blocks; nothing if an element is not finite, or too large.
 ///
 /// # Safety
 /// The host has the vectors; the input's rows are as many as `stride * depth` elements need.
@@ -344,7 +351,8 @@ pub(super) unsafe fn convert<const FORMAT: u8>(
         }
     }
     let [least, most] = ends(range, format.bits());
-    let (highest, lowest) = (base - least, base - most);
+    let highest = if least == ZERO { NONE } else { base - least };
+    let lowest = base - most;
     // Halves that are not finite are of the exponent beyond the largest.
     if range.special != 0 || format == Format::Half && highest > 15 {
         return None;

@@ -47,6 +47,9 @@ pub(super) unsafe fn product(
         let [Some(of_a), Some(of_b)] = extents else {
             return false;
         };
+        if !Extent::fit([of_a, of_b]) {
+            return false;
+        }
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
         let together = match inputs[0].format {
             Format::Eight => Together::Halves,
@@ -309,7 +312,9 @@ unsafe fn magic(sides: [Terms; 2], [a, b]: [Extent; 2], counts: [usize; 2], dept
     // Each product is less than four times its power.
     let most = a.highest + b.highest + 2 + depth.ilog2() as i32;
     // No unit is larger than the smallest value.
-    if most > a.lowest + b.lowest + 22 {
+    // Units of what is far smaller than anything else are not looked for.
+    let tiny = a.highest.min(b.highest) < -100;
+    if tiny || most > a.lowest + b.lowest + 22 {
         return None;
     }
     // SAFETY: the caller's promises.

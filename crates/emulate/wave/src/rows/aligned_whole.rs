@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    aligned_side::{Extent, NONE, STEP, Terms},
+    aligned_side::{Extent, STEP, Terms, ZERO},
     aligned_sum::{BIAS, Sums, TILE, power, scales},
 };
 use crate::host_level::compiled_for;
@@ -29,7 +29,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; the terms exist.
 pub(super) unsafe fn block(terms: Terms, base: i32, extent: Extent) -> Option<Block> {
-    let zero = _mm_set1_epi8((base - NONE) as i8);
+    let zero = _mm_set1_epi8(ZERO as i8);
     let (mut least, mut most) = (zero, _mm_setzero_si128());
     for k in 0..DEPTH {
         // SAFETY: the caller's promise.

@@ -6,10 +6,13 @@ use std::{arch::x86_64::*, mem::MaybeUninit, sync::OnceLock};
 use numerics::convert::{Micro, Wide};
 
 use super::{
-    aligned_side::{Extent, LIMIT, NONE, STEP, Side},
+    aligned_side::{Extent, NONE, STEP, Side, ZERO},
     micro_matrix::{ONE, PER_LANE, k_of},
 };
 use crate::{LANES, host_level::compiled_for};
+
+/// Scales that are farther from one, as powers of two, make what is too large or too small in any case.
+const FARTHEST: i32 = 80;
 
 /// A or B as the instruction names it.
 #[derive(Clone, Copy)]
@@ -130,8 +133,8 @@ unsafe fn convert_as<const BITS: usize>(
                 None => set(ONE.into()),
             };
             let order = _mm512_sub_epi32(biased, set(ONE.into()));
-            // A scale of all ones is a NaN; those far from one make what is too large or too small in any case.
-            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(2 * LIMIT));
+            // A scale of all ones, which is a NaN, is among those far away.
+            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
             let power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
             let mut position = 0;
             while position < PER_LANE {
@@ -156,8 +159,8 @@ unsafe fn convert_as<const BITS: usize>(
                 least = _mm512_mask_min_epi32(least, there, least, exponent);
                 let at = k_of(BITS, k, group, position) * side + row;
                 _mm512_storeu_ps(values.add(at), _mm512_mul_ps(value, power));
-                let scale = _mm512_cvtepi32_epi8(_mm512_sub_epi32(set(base), exponent));
-                _mm_storeu_si128(scales.add(at).cast(), scale);
+                let scale = _mm512_mask_sub_epi32(set(ZERO), there, set(base), exponent);
+                _mm_storeu_si128(scales.add(at).cast(), _mm512_cvtepi32_epi8(scale));
                 position += 1;
             }
         }
