@@ -6,7 +6,8 @@
 
 use std::time::Instant;
 
-use gfx::Target;
+use gfx::{Matrix, Target};
+use numerics::convert::{Fp8, bf16_from_f32, f16_from_f32_nearest};
 use wave::{AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
 
 struct Everything;
@@ -149,7 +150,8 @@ const STREAMS: &[(&str, &str)] = &[
     ("save and restore EXEC",          "s_and_saveexec_b64 s[8:9], s[10:11]\ns_or_b64 exec, exec, s[8:9]"),
 ];
 
-/// The same for gfx942, which sums in another way.
+/// The same for gfx942, which sums in another way. On this and gfx950 v[28:35] hold halves, v[36:39] bfloat16 values and v[40:47] eight-bit
+/// floats that are normally distributed, as weights and activations are.
 #[rustfmt::skip]
 const STREAMS_OF_GFX942: &[(&str, &str)] = &[
     ("MFMA f16 32x32x8, gfx942",       "v_mfma_f32_32x32x8_f16 a[0:15], v[20:21], v[22:23], a[0:15]"),
@@ -157,6 +159,9 @@ const STREAMS_OF_GFX942: &[(&str, &str)] = &[
     ("MFMA f16 32x32x8, gfx942, whole", "v_mfma_f32_32x32x8_f16 a[0:15], v[8:9], v[10:11], a[0:15]"),
     ("MFMA i8 32x32x16, gfx942",       "v_mfma_i32_32x32x16_i8 a[0:15], v[24:25], v[26:27], a[0:15]"),
     ("MFMA fp8 32x32x16, gfx942",      "v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[20:21], v[22:23], a[0:15]"),
+    ("MFMA f16 32x32x8, gfx942, normal", "v_mfma_f32_32x32x8_f16 a[0:15], v[28:29], v[30:31], 0\nv_mfma_f32_32x32x8_f16 a[0:15], v[30:31], v[32:33], a[0:15]\nv_mfma_f32_32x32x8_f16 a[0:15], v[32:33], v[34:35], a[0:15]\nv_mfma_f32_32x32x8_f16 a[0:15], v[34:35], v[28:29], a[0:15]"),
+    ("MFMA bf16 32x32x8, gfx942, normal", "v_mfma_f32_32x32x8_bf16 a[0:15], v[36:37], v[38:39], 0\nv_mfma_f32_32x32x8_bf16 a[0:15], v[38:39], v[36:37], a[0:15]"),
+    ("MFMA fp8 32x32x16, gfx942, normal", "v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[40:41], v[42:43], 0\nv_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[42:43], v[44:45], a[0:15]"),
 ];
 
 /// The same for gfx950.
@@ -165,6 +170,10 @@ const STREAMS_OF_GFX950: &[(&str, &str)] = &[
     ("MFMA f16 16x16x32, gfx950",      "v_mfma_f32_16x16x32_f16 a[0:3], v[20:23], v[20:23], a[0:3]"),
     ("MFMA fp4 16x16x128, gfx950",     "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[20:23], v[20:23], a[0:3] cbsz:4 blgp:4"),
     ("MFMA fp8 16x16x128, gfx950",     "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[20:27], v[20:27], a[0:3]"),
+    ("MFMA f16 16x16x32, gfx950, normal", "v_mfma_f32_16x16x32_f16 a[0:3], v[28:31], v[32:35], 0\nv_mfma_f32_16x16x32_f16 a[0:3], v[32:35], v[28:31], a[0:3]"),
+    ("MFMA fp4 16x16x128, gfx950, normal", "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[28:31], v[32:35], 0 cbsz:4 blgp:4"),
+    ("MFMA fp6 16x16x128, gfx950, normal", "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[28:33], v[30:35], 0 cbsz:2 blgp:2"),
+    ("MFMA fp8 16x16x128, gfx950, normal", "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[40:47], v[40:47], 0"),
 ];
 
 /// The same for gfx1030.
@@ -209,8 +218,40 @@ fn main() {
                 let [all, half, integers] =
                     COLUMNS.map(|column| measure(target, wave_size, column, text));
                 let ratio = all / fma;
-                println!("{name:34} {all:9.2} {half:9.2} {integers:9.2} M/s {ratio:8.3}");
+                println!("{name:36} {all:9.2} {half:9.2} {integers:9.2} M/s {ratio:8.3}");
             }
+        }
+    }
+}
+
+/// v[28:47] as above [`STREAMS_OF_GFX942`].
+fn set_normal(wave: &mut Wave, target: &Target) {
+    let mut state = 1u64;
+    let mut uniform = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 40) as f32 / 16_777_216.0
+    };
+    // Twelve uniform numbers have a variance of one.
+    let mut normal = || (0..12).map(|_| uniform()).sum::<f32>() - 6.0;
+    let eight = match target.matrix {
+        Matrix::Mfma3 => Fp8::E4m3Fnuz,
+        _ => Fp8::E4m3,
+    };
+    for row in 28..48 {
+        for lane in 0..64 {
+            let mut next = || normal().to_bits();
+            let word = match row {
+                28..36 => (0..2).fold(0, |word, _| {
+                    word << 16 | u32::from(f16_from_f32_nearest(next()))
+                }),
+                36..40 => (0..2).fold(0, |word, _| word << 16 | u32::from(bf16_from_f32(next()))),
+                _ => (0..4).fold(0, |word, _| {
+                    word << 8 | u32::from(eight.from_f32(next(), true))
+                }),
+            };
+            wave.set_vgpr(row, lane, word);
         }
     }
 }
@@ -278,6 +319,9 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
             }
             wave.set_vgpr(24, lane, lane as u32);
             wave.set_vgpr(25, lane, 0x0102_0304);
+        }
+        if matches!(target.matrix, Matrix::Mfma3 | Matrix::Mfma4) {
+            set_normal(&mut wave, target);
         }
         if let Some(value) = off {
             for lane in (0..64).filter(|lane| exec >> lane & 1 == 0) {

@@ -29,6 +29,8 @@ mod aligned_side;
 mod aligned_sum;
 #[cfg(target_arch = "x86_64")]
 mod aligned_tile;
+#[cfg(target_arch = "x86_64")]
+mod aligned_whole;
 mod approximate;
 mod atomic;
 mod buffer;

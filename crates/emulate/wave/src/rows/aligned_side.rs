@@ -9,14 +9,18 @@ use crate::{LANES, host_level::compiled_for};
 /// Lanes of a host vector.
 pub(super) const STEP: usize = 16;
 /// Most elements of A or B.
-const MOST: usize = 2048;
-/// Exponents of A and of B are no farther from zero.
-pub(super) const LIMIT: i32 = 40;
+pub(super) const MOST: usize = 2048;
+/// Exponents of products are no farther from zero, [`Extent::fit`] sees to that.
+const MOST_EXPONENT: i32 = 100;
 /// What zeros have for an exponent.
 pub(super) const NONE: i32 = -127;
-/// Exponents of products are not below this; sums with [`NONE`] are.
-pub(super) const LEAST: i8 = -2 * LIMIT as i8;
-const _: () = assert!(NONE + LIMIT < LEAST as i32);
+/// Scales of A and of B: these less the exponents. Their sum is the exponent field of what leaves 24 fraction bits of a product.
+pub(super) const SCALES: [i32; 2] = [75, 76];
+/// The scale of zeros.
+pub(super) const ZERO: i32 = 255;
+/// More than a sum of scales, and less than one with a zero's.
+pub(super) const WITHOUT: i32 = SCALES[0] + SCALES[1] + MOST_EXPONENT + 1;
+const _: () = assert!(SCALES[0] + SCALES[1] == 24 + 127 && WITHOUT < 254);
 
 /// How elements of A and B lie in registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,55 +57,55 @@ pub(super) struct Input {
     pub eight: Fp8,
 }
 
-/// What all elements of a side are multiples and less than: powers of two.
+/// What the elements of a side have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
-    /// Exponent of the largest.
+    /// Exponents of the smallest and of the largest that is not a zero.
+    pub lowest: i32,
     pub highest: i32,
-    /// Exponent of a unit that divides all; nothing if that is farther below the largest than a single reaches.
-    pub unit: Option<i32>,
+    /// Bits of their fractions.
+    pub fraction: i32,
 }
 
 impl Extent {
-    const ZEROS: Extent = Extent {
-        highest: 0,
-        unit: Some(0),
-    };
-
-    compiled_for! { Avx512:
-    /// Of values of which the largest is below twice 2^`highest`; [`NONE`] where all are zeros.
-    ///
-    /// # Safety
-    /// There are `count` values, a multiple of sixteen.
-    #[inline]
-    pub(super) unsafe fn of(values: *const f32, count: usize, highest: i32) -> Extent {
-        if highest == NONE {
-            return Extent::ZEROS;
-        }
-        // SAFETY: the caller's promise.
-        let unit = unsafe { unit(values, count, highest) };
-        Extent { highest, unit }
+    /// Of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; nothing where one is so large that it
+    /// has no scale.
+    pub(super) fn new(lowest: i32, highest: i32, fraction: i32) -> Option<Extent> {
+        let [lowest, highest] = match highest {
+            NONE => [0; 2],
+            _ => [lowest, highest],
+        };
+        let extent = Extent {
+            lowest,
+            highest,
+            fraction,
+        };
+        (highest <= SCALES[0]).then_some(extent)
     }
+
+    /// Whether products of two sides are of sizes that their sums are right for.
+    pub(super) fn fit([a, b]: [Extent; 2]) -> bool {
+        a.lowest + b.lowest >= -MOST_EXPONENT && a.highest + b.highest <= MOST_EXPONENT
     }
 }
 
-/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their exponents, which of denormals is that of
-/// the smallest normals. Zeros have [`NONE`].
+/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their scales by [`SCALES`], for which
+/// denormals have the exponent of the smallest normals, or [`ZERO`].
 #[repr(C, align(64))]
 pub(super) struct Side {
     values: [MaybeUninit<f32>; MOST],
-    exponents: [MaybeUninit<i8>; MOST],
+    scales: [MaybeUninit<u8>; MOST],
 }
 
 impl Side {
     /// Where values and exponents of `count` elements are to be written.
-    pub(super) fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut i8) {
+    pub(super) fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut u8) {
         assert!(count <= MOST && count.is_multiple_of(STEP));
         let side = side.as_mut_ptr();
         // SAFETY: the addresses of parts of a value that is there, though not initialised.
         unsafe {
             let values = (&raw mut (*side).values).cast();
-            (values, (&raw mut (*side).exponents).cast())
+            (values, (&raw mut (*side).scales).cast())
         }
     }
 }
@@ -110,7 +114,7 @@ impl Side {
 #[derive(Clone, Copy)]
 pub(super) struct Terms {
     pub values: *const f32,
-    pub exponents: *const i8,
+    pub scales: *const u8,
     pub stride: usize,
 }
 
@@ -124,7 +128,7 @@ impl Terms {
         unsafe {
             Terms {
                 values: (&raw const (*side).values).cast(),
-                exponents: (&raw const (*side).exponents).cast(),
+                scales: (&raw const (*side).scales).cast(),
                 stride,
             }
         }
@@ -140,7 +144,7 @@ impl Terms {
         unsafe {
             Terms {
                 values: self.values.add(first),
-                exponents: self.exponents.add(first),
+                scales: self.scales.add(first),
                 ..self
             }
         }
@@ -209,69 +213,76 @@ impl Eight {
     }
 }
 
-/// What the exponents of elements lie between, and whether there is an eight-bit one that is not finite.
+/// What the scales of elements lie between, and whether there is an eight-bit one that is not finite.
 #[derive(Clone, Copy)]
 struct Range {
-    most: __m512i,
-    /// Of those that are not zero.
     least: __m512i,
+    /// Of those that are not zeros.
+    most: __m512i,
     special: u64,
 }
 
 compiled_for! { Avx512:
-/// Exponents of all elements in sixteen words, each in the bits of its element.
+/// Scales by `base` of all elements in sixteen words, each in the bits of its element.
 #[inline]
-fn exponents<const FORMAT: u8>(words: __m512i, eight: Eight, range: &mut Range) -> __m512i {
-    let (field, size, bias) = match const { Format::of(FORMAT) } {
-        Format::Half => {
-            let size = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
-            (_mm512_srli_epi16::<10>(size), size, 15)
-        }
-        Format::Bfloat => {
-            let size = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
-            (_mm512_srli_epi16::<7>(size), size, 127)
-        }
+fn scales<const FORMAT: u8>(words: __m512i, base: i32, eight: Eight, range: &mut Range) -> __m512i {
+    let (bits, bias) = match const { Format::of(FORMAT) } {
+        Format::Half => (10, 15),
+        Format::Bfloat => (7, 127),
         Format::Eight => {
-            let size = _mm512_and_si512(words, _mm512_set1_epi8(0x7f));
+            let set = |value: i32| _mm512_set1_epi8(value as i8);
+            let size = _mm512_and_si512(words, set(0x7f));
             let there = _mm512_test_epi8_mask(size, size);
             let field = _mm512_srl_epi16(size, _mm_cvtsi32_si128(eight.fraction_bits));
-            let field = _mm512_and_si512(field, _mm512_set1_epi8(0x7f >> eight.fraction_bits));
-            let field = _mm512_max_epu8(field, _mm512_set1_epi8(1));
-            let bias = _mm512_set1_epi8((128 - eight.least) as i8);
-            let none = _mm512_set1_epi8(NONE as i8);
-            let exponents = _mm512_mask_sub_epi8(none, there, field, bias);
-            range.most = _mm512_max_epi8(range.most, exponents);
-            range.least = _mm512_mask_min_epi8(range.least, there, range.least, exponents);
-            let largest = _mm512_set1_epi8(eight.largest_finite as i8);
-            range.special |= _mm512_cmpgt_epu8_mask(size, largest);
+            let field = _mm512_and_si512(field, set(0x7f >> eight.fraction_bits));
+            let field = _mm512_max_epu8(field, set(1));
+            let first = set(base + 128 - eight.least);
+            let scales = _mm512_mask_sub_epi8(set(ZERO), there, first, field);
+            range.least = _mm512_min_epu8(range.least, scales);
+            range.most = _mm512_mask_max_epu8(range.most, there, range.most, scales);
+            range.special |= _mm512_cmpgt_epu8_mask(size, set(eight.largest_finite));
             if eight.one_zero {
-                range.special |= _mm512_cmpeq_epi8_mask(words, _mm512_set1_epi8(i8::MIN));
+                range.special |= _mm512_cmpeq_epi8_mask(words, set(0x80));
             }
-            return exponents;
+            return scales;
         }
     };
+    let set = |value: i32| _mm512_set1_epi16(value as i16);
+    let size = _mm512_and_si512(words, set(0x7fff));
     let there = _mm512_test_epi16_mask(size, size);
-    let field = _mm512_max_epi16(field, _mm512_set1_epi16(1));
-    let none = _mm512_set1_epi16(NONE as i16);
-    let exponents = _mm512_mask_sub_epi16(none, there, field, _mm512_set1_epi16(bias));
-    range.most = _mm512_max_epi16(range.most, exponents);
-    range.least = _mm512_mask_min_epi16(range.least, there, range.least, exponents);
-    exponents
+    let field = _mm512_srl_epi16(size, _mm_cvtsi32_si128(bits));
+    let field = _mm512_max_epi16(field, set(1));
+    let scales = _mm512_mask_sub_epi16(set(ZERO), there, set(base + bias), field);
+    range.least = _mm512_min_epi16(range.least, scales);
+    range.most = _mm512_mask_max_epi16(range.most, there, range.most, scales);
+    scales
 }
 }
 
 compiled_for! { Avx512:
-/// The smallest and the largest of the signed numbers of `bits` bits in words.
+/// The smallest signed number of 16 bits.
 #[inline]
-fn ends(words: __m512i, bits: usize) -> [i32; 2] {
-    let mut ends = [i32::MAX, i32::MIN];
-    for index in 0..32 / bits {
-        let up = _mm512_sll_epi32(words, _mm_cvtsi32_si128((32 - bits * (index + 1)) as i32));
-        let part = _mm512_sra_epi32(up, _mm_cvtsi32_si128((32 - bits) as i32));
-        ends[0] = ends[0].min(_mm512_reduce_min_epi32(part));
-        ends[1] = ends[1].max(_mm512_reduce_max_epi32(part));
+fn least(numbers: __m512i) -> i32 {
+    let half = _mm256_min_epi16(_mm512_castsi512_si256(numbers), _mm512_extracti64x4_epi64::<1>(numbers));
+    let quarter = _mm_min_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+    // The host finds the smallest unsigned one.
+    let flipped = _mm_minpos_epu16(_mm_xor_si128(quarter, _mm_set1_epi16(i16::MIN)));
+    i32::from((_mm_cvtsi128_si32(flipped) ^ 0x8000) as i16)
+}
+}
+
+compiled_for! { Avx512:
+/// The least and the largest scale of `bits` bits.
+#[inline]
+fn ends(range: Range, bits: usize) -> [i32; 2] {
+    let set = |value: i16| _mm512_set1_epi16(value);
+    let [mut low, mut high] = [range.least, range.most];
+    if bits == 8 {
+        let halves = |bytes| [_mm512_and_si512(bytes, set(0xff)), _mm512_srli_epi16::<8>(bytes)];
+        let ([a, b], [c, d]) = (halves(low), halves(high));
+        (low, high) = (_mm512_min_epi16(a, b), _mm512_max_epi16(c, d));
     }
-    ends
+    [least(low), -least(_mm512_sub_epi16(set(0), high))]
 }
 }
 
@@ -290,13 +301,14 @@ fn values<const FORMAT: u8>(words: __m512i, index: usize, eight: Eight) -> __m51
 }
 
 compiled_for! { Avx512:
-/// Reads A or B of `stride` rows (or columns) in all blocks; nothing if an element is not finite, or of an exponent beyond [`LIMIT`].
+/// Reads A or B of `stride` rows (or columns) in all blocks; nothing if an element is not finite, or too large.
 ///
 /// # Safety
 /// The host has the vectors; the input's rows are as many as `stride * depth` elements need.
 #[inline]
 pub(super) unsafe fn convert<const FORMAT: u8>(
     input: Input,
+    base: i32,
     stride: usize,
     depth: usize,
     side: &mut MaybeUninit<Side>,
@@ -311,42 +323,46 @@ pub(super) unsafe fn convert<const FORMAT: u8>(
     // A power of two.
     let shift = stride.trailing_zeros();
     let mut range = Range {
-        most: _mm512_set1_epi8(NONE as i8),
-        least: _mm512_set1_epi8(i8::MAX),
+        least: match format {
+            Format::Eight => _mm512_set1_epi8(-1),
+            _ => _mm512_set1_epi16(i16::MAX),
+        },
+        most: _mm512_setzero_si512(),
         special: 0,
     };
-    if format != Format::Eight {
-        range.most = _mm512_set1_epi16(NONE as i16);
-        range.least = _mm512_set1_epi16(i16::MAX);
-    }
     // SAFETY: the caller's promises; there are `stride * depth` elements, of which every one is written.
     unsafe {
-        let (to, to_exponents) = Side::parts(side, stride * depth);
+        let (to, to_scales) = Side::parts(side, stride * depth);
         for group in 0..per_lane / per_register * (LANES / STEP) {
             let (register, first) = (group / (LANES / STEP), group % (LANES / STEP) * STEP);
             let words = _mm512_loadu_si512(input.rows.add(LANES * register + first).cast());
             let (part, column) = (first >> shift, first & (stride - 1));
             let position = register * per_register + per_lane * part;
-            let exponents = exponents::<FORMAT>(words, eight, &mut range);
+            let scales = scales::<FORMAT>(words, base, eight, &mut range);
             let mut index = 0;
             while index < per_register {
                 let at = (position + index) * stride + column;
                 _mm512_storeu_ps(to.add(at), values::<FORMAT>(words, index, eight));
                 let down = _mm_cvtsi32_si128((format.bits() * index) as i32);
-                let exponents = _mm512_cvtepi32_epi8(_mm512_srl_epi32(exponents, down));
-                _mm_storeu_si128(to_exponents.add(at).cast(), exponents);
+                let scales = _mm512_cvtepi32_epi8(_mm512_srl_epi32(scales, down));
+                _mm_storeu_si128(to_scales.add(at).cast(), scales);
                 index += 1;
             }
         }
-        let [_, highest] = ends(range.most, format.bits());
-        let [lowest, _] = ends(range.least, format.bits());
-        // Halves that are not finite are of the exponent beyond the largest.
-        let most = if format == Format::Half { 15 } else { LIMIT };
-        if range.special != 0 || highest > most || lowest < -LIMIT {
-            return None;
-        }
-        Some(Extent::of(to, stride * depth, highest))
     }
+    let [least, most] = ends(range, format.bits());
+    let highest = if least == ZERO { NONE } else { base - least };
+    let lowest = base - most;
+    // Halves that are not finite are of the exponent beyond the largest.
+    if range.special != 0 || format == Format::Half && highest > 15 {
+        return None;
+    }
+    let fraction = match format {
+        Format::Half => 10,
+        Format::Bfloat => 7,
+        Format::Eight => eight.fraction_bits,
+    };
+    Extent::new(lowest, highest, fraction)
 }
 }
 
@@ -357,7 +373,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; there are `count` values, a multiple of sixteen.
 #[inline]
-unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
+pub(super) unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
     const BITS: i32 = 20;
     let scale = _mm512_set1_ps(f32::from_bits(((127 + BITS - 1 - highest) as u32) << 23));
     let mut bits = _mm512_setzero_si512();
@@ -372,7 +388,9 @@ unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
         }
         at += STEP;
     }
-    let zeros = _mm512_reduce_or_epi32(bits).trailing_zeros() as i32;
+    let zeros = _mm512_reduce_or_epi32(bits)
+        .trailing_zeros()
+        .min(BITS as u32 - 1) as i32;
     Some(highest - (BITS - 1) + zeros)
 }
 }

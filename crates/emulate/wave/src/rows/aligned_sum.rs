@@ -2,219 +2,311 @@
 //! columns at once.
 //!
 //! The products, which are exact singles, are cut by scaling and converting them to integers; these and C, cut likewise, are added as
-//! integers and rounded once.
+//! integers and rounded once. The columns of B stay in host registers while one row of A after the other goes by.
 
 use std::arch::x86_64::*;
 
-use super::aligned_side::{LEAST, Terms};
+use numerics::float32;
+
+use super::aligned_side::{Terms, WITHOUT};
 use crate::host_level::compiled_for;
 
-/// Rows of D that are summed at a time.
+/// Rows of D that follow each other in registers.
 pub(super) const TILE: usize = 4;
 /// Exponent zero in a single.
 pub(super) const BIAS: i32 = 127;
+/// The host's rounding towards less.
+const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
-/// Sums of products in units of 2^-24 of two to `exponents`, the largest exponents of these; below [`LEAST`] without products.
-struct Cut {
-    sums: [__m512i; TILE],
-    exponents: [__m512i; TILE],
+/// Some `k` of sixteen columns of B.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<const COUNT: usize> {
+    values: [__m512; COUNT],
+    /// Of each the scales, four times.
+    pub scales: [__m512i; COUNT],
 }
 
 compiled_for! { Avx512:
-/// `count` products from `k` on, every `EVERY`th, cut to 24 fraction bits of the largest and added.
-///
-/// `count` is no constant so that these stay loops: the compiler would make all products of a group at once, for which there are not
-/// enough host registers.
+/// `COUNT` `k`, every `every`th from the first on.
 ///
 /// # Safety
 /// The host has the vectors; the terms exist.
 #[inline]
-unsafe fn cut<const EVERY: usize>(a: Terms, b: Terms, k: usize, count: usize) -> Cut {
-    // SAFETY: the caller's promises; four rows of A and sixteen columns of B are there.
-    unsafe {
-        // Sixteen bytes for each row, of which each is that row's exponent.
-        let byte = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
-        let rows = _mm512_shuffle_epi8(byte, _mm512_setzero_si512());
-        let mut largest = _mm512_set1_epi8(LEAST - 16);
-        let end = k + EVERY * count;
-        let mut at = k;
-        while at < end {
-            let x = a.exponents.add(at * a.stride).cast::<i32>();
-            let x = _mm512_shuffle_epi8(_mm512_set1_epi32(x.read_unaligned()), rows);
-            let y = _mm_loadu_si128(b.exponents.add(at * b.stride).cast());
-            let sum = _mm512_adds_epi8(x, _mm512_broadcast_i32x4(y));
-            largest = _mm512_max_epi8(largest, sum);
-            at += EVERY;
+pub(super) unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Columns<COUNT> {
+    let mut columns = Columns {
+        values: [_mm512_setzero_ps(); COUNT],
+        scales: [_mm512_setzero_si512(); COUNT],
+    };
+    let mut index = 0;
+    while index < COUNT {
+        let at = every * index * b.stride;
+        // SAFETY: the caller's promise.
+        unsafe {
+            columns.values[index] = _mm512_loadu_ps(b.values.add(at));
+            let scales = _mm_loadu_si128(b.scales.add(at).cast());
+            columns.scales[index] = _mm512_broadcast_i32x4(scales);
         }
-        let exponents = [
-            _mm512_cvtepi8_epi32(_mm512_castsi512_si128(largest)),
-            _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32::<1>(largest)),
-            _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32::<2>(largest)),
-            _mm512_cvtepi8_epi32(_mm512_extracti32x4_epi32::<3>(largest)),
-        ];
-        let mut scales = [_mm512_setzero_ps(); TILE];
-        let mut row = 0;
-        while row < TILE {
-            scales[row] = power(24, exponents[row]);
-            row += 1;
-        }
-        let mut sums = [_mm512_setzero_si512(); TILE];
-        at = k;
-        while at < end {
-            let y = _mm512_loadu_ps(b.values.add(at * b.stride));
-            let mut row = 0;
-            while row < TILE {
-                let x = _mm512_set1_ps(a.values.add(at * a.stride + row).read());
-                // Below 2^26: each value is below twice its power.
-                let product = _mm512_mul_ps(_mm512_mul_ps(x, y), scales[row]);
-                sums[row] = _mm512_add_epi32(sums[row], _mm512_cvttps_epi32(product));
-                row += 1;
-            }
-            at += EVERY;
-        }
-        Cut { sums, exponents }
+        index += 1;
     }
+    columns
 }
 }
 
 compiled_for! { Avx512:
-/// Two to `above` less the exponents.
+/// Sixteen bytes for each of four rows, of which each is that row's number.
 #[inline]
-fn power(above: i32, exponents: __m512i) -> __m512 {
-    let field = _mm512_sub_epi32(_mm512_set1_epi32(above + BIAS), exponents);
+pub(super) fn rows_in_bytes() -> __m512i {
+    let byte = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
+    // What the compiler does not know it does not make three instructions of.
+    std::hint::black_box(_mm512_shuffle_epi8(byte, _mm512_setzero_si512()))
+}
+}
+
+compiled_for! { Avx512:
+/// What the products of four rows of A are multiplied by before they are cut: powers of two, as exponent fields. With them, whether there
+/// may be an element without products.
+///
+/// # Safety
+/// As of [`columns`]; `rows` is [`rows_in_bytes`].
+#[inline]
+pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
+    a: Terms,
+    every: usize,
+    b: &[__m512i; COUNT],
+    rows: __m512i,
+) -> ([__m512i; TILE], bool) {
+    let without = _mm512_set1_epi8(WITHOUT as i8);
+    let mut least = without;
+    let mut index = 0;
+    while index < COUNT {
+        let at = every * index * STRIDE;
+        // SAFETY: the caller's promise.
+        let four = unsafe { a.scales.add(at).cast::<i32>().read_unaligned() };
+        let x = _mm512_shuffle_epi8(_mm512_set1_epi32(four), rows);
+        least = _mm512_min_epu8(least, _mm512_adds_epu8(x, b[index]));
+        index += 1;
+    }
+    let fields = [
+        _mm512_cvtepu8_epi32(_mm512_castsi512_si128(least)),
+        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(least)),
+        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(least)),
+        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(least)),
+    ];
+    (fields, _mm512_cmpeq_epi8_mask(least, without) != 0)
+}
+}
+
+compiled_for! { Avx512:
+/// Products of a row of A, cut and added.
+///
+/// # Safety
+/// As of [`columns`].
+#[inline]
+unsafe fn cut<const COUNT: usize, const STRIDE: usize>(
+    a: *const f32,
+    every: usize,
+    b: &[__m512; COUNT],
+    scale: __m512,
+) -> __m512i {
+    let mut sum = _mm512_setzero_si512();
+    let mut index = 0;
+    while index < COUNT {
+        // SAFETY: the caller's promise.
+        let x = _mm512_set1_ps(unsafe { a.add(every * index * STRIDE).read() });
+        // Below 2^26: each value is below twice its power.
+        let product = _mm512_mul_ps(_mm512_mul_ps(x, b[index]), scale);
+        sum = _mm512_add_epi32(sum, _mm512_cvttps_epi32(product));
+        index += 1;
+    }
+    sum
+}
+}
+
+compiled_for! { Avx512:
+/// The power of two of an exponent field.
+#[inline]
+pub(super) fn power(field: __m512i) -> __m512 {
     _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field))
 }
 }
 
 compiled_for! { Avx512:
-/// C and the products in groups of `count`.
-///
-/// # Safety
-/// The host has the vectors; the terms exist, and `depth` is a multiple of `count`.
+/// One over a power of two.
 #[inline]
-pub(super) unsafe fn groups(
-    a: Terms,
-    b: Terms,
-    depth: usize,
-    count: usize,
-    c: [__m512; TILE],
-) -> [__m512; TILE] {
-    let mut sums = c;
-    let mut k = 0;
-    while k < depth {
-        // SAFETY: the caller's promises.
-        let products = unsafe { cut::<1>(a, b, k, count) };
-        sums = add(sums, products);
-        k += count;
-    }
-    sums
+fn inverse(power: __m512) -> __m512 {
+    let bits = _mm512_castps_si512(power);
+    _mm512_castsi512_ps(_mm512_sub_epi32(_mm512_set1_epi32((2 * BIAS) << 23), bits))
 }
 }
 
-compiled_for! { Avx512:
-/// The same for eight-bit floats: of every sixteen, twice `count`, the even and the odd ones are cut apart.
-///
-/// # Safety
-/// As of [`groups`], with 16 for `count`.
-#[inline]
-pub(super) unsafe fn eights(
-    a: Terms,
-    b: Terms,
-    depth: usize,
-    count: usize,
-    c: [__m512; TILE],
-) -> [__m512; TILE] {
-    let mut sums = c;
-    let mut k = 0;
-    while k < depth {
-        // SAFETY: the caller's promises.
-        let (even, odd) = unsafe { (cut::<2>(a, b, k, count), cut::<2>(a, b, k + 1, count)) };
-        let mut both = even;
-        let mut row = 0;
-        while row < TILE {
-            let largest = _mm512_max_epi32(both.exponents[row], odd.exponents[row]);
-            let down =
-                |sums, exponents| _mm512_srav_epi32(sums, _mm512_sub_epi32(largest, exponents));
-            let even = down(both.sums[row], both.exponents[row]);
-            let odd = down(odd.sums[row], odd.exponents[row]);
-            both.sums[row] = _mm512_add_epi32(even, odd);
-            both.exponents[row] = largest;
-            // C does not count where it is more than 25 binary orders below.
-            let field = _mm512_add_epi32(largest, _mm512_set1_epi32(BIAS - 25));
-            let least = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field));
-            let counts = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(_mm512_abs_ps(sums[row]), least);
-            sums[row] = _mm512_maskz_mov_ps(counts, sums[row]);
-            row += 1;
-        }
-        sums = add(sums, both);
-        k += 2 * count;
-    }
-    sums
-}
+/// Sums of products in units of one over powers of two.
+#[derive(Clone, Copy)]
+pub(super) struct Sums {
+    pub sums: [__m512i; TILE],
+    pub scales: [__m512; TILE],
+    /// There may be an element without products.
+    pub without: bool,
 }
 
 compiled_for! { Avx512:
-/// C and the products.
+/// No products of four rows of A yet, but their scales. What is cut waits long for these: whoever does so for several fours asks for
+/// all scales first.
+///
+/// # Safety
+/// As of [`scales`].
 #[inline]
-fn add(c: [__m512; TILE], products: Cut) -> [__m512; TILE] {
-    let mut results = c;
-    let mut other = 0;
+pub(super) unsafe fn start<const COUNT: usize, const STRIDE: usize>(
+    a: Terms,
+    b: &Columns<COUNT>,
+    rows: __m512i,
+) -> Sums {
+    // SAFETY: the caller's promises.
+    let (fields, without) = unsafe { scales::<COUNT, STRIDE>(a, 1, &b.scales, rows) };
+    let mut start = Sums {
+        sums: [_mm512_setzero_si512(); TILE],
+        scales: [_mm512_setzero_ps(); TILE],
+        without,
+    };
     let mut row = 0;
     while row < TILE {
-        let exponents = products.exponents[row];
-        let scaled = _mm512_mul_ps(c[row], power(24, exponents));
-        let floor = _mm512_cvt_roundps_epi32::<DOWN>(scaled);
-        let total = _mm512_add_epi32(products.sums[row], floor);
-        results[row] = in_units(total, exponents);
-        // Without products, and where C is larger by so much that the total may not fit a word, this is not the sum.
-        let from_least = _mm512_add_epi32(floor, _mm512_set1_epi32(1 << 30));
-        other |= _mm512_movepi32_mask(from_least);
-        other |= _mm512_cmplt_epi32_mask(exponents, _mm512_set1_epi32(LEAST.into()));
+        start.scales[row] = power(fields[row]);
         row += 1;
     }
-    if other == 0 {
-        return results;
+    start
+}
+}
+
+compiled_for! { Avx512:
+/// The products of four rows of A by the scales of their `start`.
+///
+/// # Safety
+/// As of [`columns`].
+#[inline]
+pub(super) unsafe fn group<const COUNT: usize, const STRIDE: usize>(
+    a: Terms,
+    b: &Columns<COUNT>,
+    start: &Sums,
+) -> Sums {
+    let mut sums = *start;
+    let mut row = 0;
+    while row < TILE {
+        // SAFETY: the caller's promise.
+        sums.sums[row] = unsafe {
+            cut::<COUNT, STRIDE>(a.values.add(row), 1, &b.values, start.scales[row])
+        };
+        row += 1;
     }
-    add_any(&c, &products, &mut results);
+    sums
+}
+}
+
+compiled_for! { Avx512:
+/// The same for eight-bit floats: of every sixteen, the even and the odd ones are cut apart.
+///
+/// # Safety
+/// As of [`group`].
+#[inline(never)]
+pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms, rows: __m512i) -> Sums {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let odd_a = a.from(STRIDE);
+        let (even_b, odd_b) = (columns::<8>(b, 2), columns::<8>(b.from(b.stride), 2));
+        let (of_even, without_even) = scales::<8, STRIDE>(a, 2, &even_b.scales, rows);
+        let (of_odd, without_odd) = scales::<8, STRIDE>(odd_a, 2, &odd_b.scales, rows);
+        let mut all = Sums {
+            sums: of_even,
+            scales: [_mm512_setzero_ps(); TILE],
+            without: without_even || without_odd,
+        };
+        let mut row = 0;
+        while row < TILE {
+            let fields = [of_even[row], of_odd[row]];
+            let [even, odd] = fields.map(|field| power(field));
+            let even = cut::<8, STRIDE>(a.values.add(row), 2, &even_b.values, even);
+            let odd = cut::<8, STRIDE>(odd_a.values.add(row), 2, &odd_b.values, odd);
+            let least = _mm512_min_epu32(fields[0], fields[1]);
+            let even = _mm512_srav_epi32(even, _mm512_sub_epi32(fields[0], least));
+            let odd = _mm512_srav_epi32(odd, _mm512_sub_epi32(fields[1], least));
+            all.sums[row] = _mm512_add_epi32(even, odd);
+            all.scales[row] = power(least);
+            row += 1;
+        }
+        all
+    }
+}
+}
+
+compiled_for! { Avx512:
+/// C with the products. Beside eight-bit floats, where `DROPS`, it does not count if it is more than 25 binary orders below.
+#[inline]
+pub(super) fn add<const DROPS: bool>(c: [__m512; TILE], products: &Sums) -> [__m512; TILE] {
+    let mut kept = c;
+    let mut scaled = c;
+    // As bits, of which those of NaNs are the largest.
+    let mut largest = _mm512_setzero_si512();
+    let mut row = 0;
+    while row < TILE {
+        // Rounded down, so that what is too small for a single still counts for less than nothing.
+        scaled[row] = _mm512_mul_round_ps::<DOWN>(c[row], products.scales[row]);
+        if DROPS {
+            let half = _mm512_set1_ps(0.5);
+            let counts = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(_mm512_abs_ps(scaled[row]), half);
+            scaled[row] = _mm512_maskz_mov_ps(counts, scaled[row]);
+            kept[row] = _mm512_maskz_mov_ps(counts, c[row]);
+        }
+        let size = _mm512_castps_si512(_mm512_abs_ps(scaled[row]));
+        largest = _mm512_max_epu32(largest, size);
+        row += 1;
+    }
+    let mut results = c;
+    let limit = _mm512_set1_epi32((BIAS + 30) << 23);
+    let unusual = products.without || _mm512_cmpge_epu32_mask(largest, limit) != 0;
+    row = 0;
+    while row < TILE {
+        let (sum, scale) = (products.sums[row], products.scales[row]);
+        results[row] = if unusual {
+            let result = add_any(kept[row], sum, scale);
+            let without = power(_mm512_set1_epi32(WITHOUT));
+            let without = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(scale, without);
+            // Where there are none, C is the sum but for the sign of a zero.
+            let alone = _mm512_add_ps(quiet(c[row]), _mm512_setzero_ps());
+            _mm512_mask_mov_ps(result, without, alone)
+        } else {
+            let total = _mm512_add_epi32(sum, _mm512_cvt_roundps_epi32::<DOWN>(scaled[row]));
+            _mm512_mul_ps(_mm512_cvtepi32_ps(total), inverse(scale))
+        };
+        row += 1;
+    }
     results
 }
 }
 
-/// The host's rounding towards less.
-const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-
 compiled_for! { Avx512:
-/// `total`, in units of 2^-24 of two to `exponents`, rounded.
+/// The sum with any C: in units of 2^-24 of the products' largest exponent, or of 2^-29 of C's where that is larger. Of the sum of
+/// products two bits below these units count, to which it is rounded down; for rounding they only say that there is something.
 #[inline]
-fn in_units(total: __m512i, exponents: __m512i) -> __m512 {
-    let field = _mm512_add_epi32(exponents, _mm512_set1_epi32(BIAS - 24));
-    let unit = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field));
-    _mm512_mul_ps(_mm512_cvtepi32_ps(total), unit)
+fn add_any(c: __m512, sum: __m512i, scale: __m512) -> __m512 {
+    let of_sum = _mm512_srli_epi32::<23>(_mm512_castps_si512(inverse(scale)));
+    let field = _mm512_srli_epi32::<23>(_mm512_castps_si512(_mm512_abs_ps(c)));
+    let units = _mm512_max_epi32(of_sum, _mm512_sub_epi32(field, _mm512_set1_epi32(29)));
+    let quarters = _mm512_srav_epi32(_mm512_slli_epi32::<2>(sum), _mm512_sub_epi32(units, of_sum));
+    let lost = _mm512_test_epi32_mask(quarters, _mm512_set1_epi32(3));
+    let sum = _mm512_srai_epi32::<2>(quarters);
+    let sum = _mm512_mask_or_epi32(sum, lost, sum, _mm512_set1_epi32(1));
+    let unit = power(units);
+    let floor = _mm512_cvt_roundps_epi32::<DOWN>(_mm512_mul_round_ps::<DOWN>(c, inverse(unit)));
+    let result = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_add_epi32(sum, floor)), unit);
+    // All products are finite.
+    const NAN_OR_INFINITE: i32 = 0x99;
+    _mm512_mask_mov_ps(result, _mm512_fpclass_ps_mask::<NAN_OR_INFINITE>(c), quiet(c))
 }
 }
 
 compiled_for! { Avx512:
-/// [`add`] for any C and products: in units of 2^-24 of the products' largest exponent, or of 2^-29 of C's where that is larger. Of the
-/// sum of products two bits below these units count, to which it is rounded down; for rounding they only say that there is something.
-#[inline(never)]
-fn add_any(c: &[__m512; TILE], products: &Cut, results: &mut [__m512; TILE]) {
-    for row in 0..TILE {
-        let (c, exponents) = (c[row], products.exponents[row]);
-        let field = _mm512_srli_epi32::<23>(_mm512_castps_si512(_mm512_abs_ps(c)));
-        let of_c = _mm512_sub_epi32(field, _mm512_set1_epi32(BIAS + 5));
-        // A zero without products has units, too, of numbers that the host has.
-        let without = _mm512_cmplt_epi32_mask(exponents, _mm512_set1_epi32(LEAST.into()));
-        let least = _mm512_set1_epi32(-100);
-        let exponents = _mm512_mask_mov_epi32(exponents, without, least);
-        let units = _mm512_max_epi32(exponents, of_c);
-        let by = _mm512_sub_epi32(units, exponents);
-        let quarters = _mm512_srav_epi32(_mm512_slli_epi32::<2>(products.sums[row]), by);
-        let lost = _mm512_test_epi32_mask(quarters, _mm512_set1_epi32(3));
-        let sum = _mm512_srai_epi32::<2>(quarters);
-        let sum = _mm512_mask_or_epi32(sum, lost, sum, _mm512_set1_epi32(1));
-        let scaled = _mm512_mul_ps(c, power(24, units));
-        let floor = _mm512_cvt_roundps_epi32::<DOWN>(scaled);
-        results[row] = in_units(_mm512_add_epi32(sum, floor), units);
-    }
+/// C with the NaN that devices make in place of all.
+#[inline]
+fn quiet(c: __m512) -> __m512 {
+    let nan = _mm512_set1_ps(f32::from_bits(float32::NAN));
+    _mm512_mask_mov_ps(c, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(c, c), nan)
 }
 }

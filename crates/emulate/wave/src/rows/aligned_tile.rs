@@ -6,18 +6,16 @@
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-use numerics::matrix::{self, Model, Place, Shape as Matrices};
+use numerics::matrix::Shape as Matrices;
 
 pub(super) use super::aligned_side::{Format, Input};
 use super::{
-    aligned_side::{Extent, STEP, Side, Terms, convert},
-    aligned_sum::{BIAS, TILE, eights, groups},
-    tile::Addend,
+    aligned_side::{Extent, MOST, SCALES, STEP, Side, Terms, convert, unit},
+    aligned_sum::{self, BIAS, Sums, TILE, columns},
+    aligned_whole::{self, Block, DEPTH},
+    tile::{Addend, Places},
 };
 use crate::{LANES, host_level::compiled_for};
-
-/// Most `k` of any instruction.
-const DEEPEST: usize = 128;
 
 compiled_for! { Avx512:
 /// The product if the operands allow it.
@@ -37,41 +35,34 @@ pub(super) unsafe fn product(
     // SAFETY: the caller's promises; `convert` gives values to all that is read.
     unsafe {
         let mut sides = [const { MaybeUninit::<Side>::uninit() }; 2];
-        let mut extents = [Extent {
-            highest: 0,
-            unit: None,
-        }; 2];
+        let mut extents = [None; 2];
         for index in 0..2 {
             let side = &mut sides[index];
-            let extent = match inputs[index].format {
-                Format::Half => convert::<0>(inputs[index], strides[index], depth, side),
-                Format::Bfloat => convert::<1>(inputs[index], strides[index], depth, side),
-                Format::Eight => convert::<2>(inputs[index], strides[index], depth, side),
+            extents[index] = match inputs[index].format {
+                Format::Half => convert::<0>(inputs[index], SCALES[index], strides[index], depth, side),
+                Format::Bfloat => convert::<1>(inputs[index], SCALES[index], strides[index], depth, side),
+                Format::Eight => convert::<2>(inputs[index], SCALES[index], strides[index], depth, side),
             };
-            match extent {
-                Some(extent) => extents[index] = extent,
-                None => return false,
-            }
         }
-        let outputs = shape.outputs_per_lane() as usize;
-        // Elements are read from registers again where C is not ordinary, so these must still be what they were.
-        if overlap(inputs, d, shape) && !all_ordinary(c, outputs) {
+        let [Some(of_a), Some(of_b)] = extents else {
+            return false;
+        };
+        if !Extent::fit([of_a, of_b]) {
             return false;
         }
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
-        let sums = match inputs[0].format {
-            Format::Eight => Sums::Halves,
-            _ => Sums::Groups,
+        let together = match inputs[0].format {
+            Format::Eight => Together::Halves,
+            _ => Together::Groups,
         };
-        let unusual = |row, column, c| element(inputs, shape, row, column, c);
-        sum(terms, extents, sums, (c, d), shape, source, unusual);
+        sum(terms, [of_a, of_b], together, (c, d), shape, source);
     }
     true
 }
 }
 
 compiled_for! { Avx512:
-/// The product of sides that were made elsewhere, summed as eight-bit floats are, if every C is ordinary.
+/// The product of sides that were made elsewhere, summed as eight-bit floats are.
 ///
 /// # Safety
 /// As of [`product`]; both sides have the elements that `shape` says, and C and D are the same registers or apart.
@@ -81,40 +72,30 @@ pub(super) unsafe fn product_of(
     c: Addend,
     d: *mut u32,
     shape: &Matrices,
-) -> bool {
+) {
+    let strides = [shape.m, shape.n].map(|side| side as usize);
     // SAFETY: the caller's promises.
     unsafe {
-        if !all_ordinary(c, shape.outputs_per_lane() as usize) {
-            return false;
-        }
-        let strides = [shape.m, shape.n].map(|side| side as usize);
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
-        let unusual = |_, _, _| unreachable!("every C is ordinary");
-        sum(
-            terms,
-            extents,
-            Sums::Halves,
-            (c, d),
-            shape,
-            |block| block,
-            unusual,
-        );
+        sum(terms, extents, Together::Halves, (c, d), shape, |block| block);
     }
-    true
 }
 }
 
 /// Which products are cut alike.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sums {
+enum Together {
     /// Eight after another, or all four.
     Groups,
     /// Of sixteen after another those of even and those of odd `k`.
     Halves,
 }
 
+/// Most tiles of the same columns.
+const MOST_PLACES: usize = 8;
+
 compiled_for! { Avx512:
-/// All of D. `unusual` sums an element of a row and a column, each with its block, where C is not ordinary.
+/// All of D.
 ///
 /// # Safety
 /// As of [`product`].
@@ -122,49 +103,60 @@ compiled_for! { Avx512:
 unsafe fn sum(
     [of_a, of_b]: [Terms; 2],
     extents: [Extent; 2],
-    kind: Sums,
+    together: Together,
     (c, d): (Addend, *mut u32),
     shape: &Matrices,
     source: impl Fn(u32) -> u32,
-    unusual: impl Fn([u32; 2], [u32; 2], u32) -> u32,
 ) {
-    let depth = shape.k as usize;
-    let magic = magic(extents, shape.k);
-    // What the compiler knows to be at most eight it unrolls, which costs a fifth: see `cut`.
-    let count = std::hint::black_box(depth.min(8));
+    let [m, n, depth] = [shape.m, shape.n, shape.k].map(|size| size as usize);
+    let blocks = shape.blocks as usize;
     // SAFETY: the caller's promises.
-    unsafe {
-        for position in (0..shape.outputs_per_lane() as usize).step_by(TILE) {
-            for first in (0..LANES).step_by(STEP) {
-                let place = Place {
-                    lane: first as u32,
-                    position: position as u32,
-                };
-                let [row, column, block] = shape.element(place);
-                let block_of_a = source(block);
-                let a = of_a.from((block_of_a * shape.m + row) as usize);
-                let b = of_b.from((block * shape.n + column) as usize);
-                let at = LANES * position + first;
-                let mut sums = addends(c, at);
-                let fitting = magic.and_then(|magic| fitting(sums, magic));
-                sums = if let Some(sums) = fitting {
-                    chains(a, b, depth, sums)
-                } else if !ordinary(sums) {
-                    let each = |c, row_in_tile, column_in_tile| {
-                        let row = [row + row_in_tile, block_of_a];
-                        unusual(row, [column + column_in_tile, block], c)
+    let magic = unsafe { magic([of_a, of_b], extents, [m, n].map(|side| side * blocks * depth), depth) };
+    let mut wholes = None;
+    let of_tiles = Places::new(shape);
+    for block in 0..blocks {
+        let first_row = source(block as u32) as usize * m;
+        for column in (0..n).step_by(STEP) {
+            // Where the tiles that are to be cut lie: in A, and in D's registers.
+            let mut places = [(0, 0); MOST_PLACES];
+            let mut count = 0;
+            // SAFETY: the caller's promises.
+            unsafe {
+                let b = of_b.from(block * n + column);
+                for row in (0..m).step_by(TILE) {
+                    let at = of_tiles.of(block, row, column);
+                    places[count] = (first_row + row, at);
+                    count += 1;
+                    let Some(magic) = magic else { continue };
+                    if let Some(sums) = fitting(addends(c, at), magic) {
+                        let sums = chains(of_a.from(first_row + row), b, depth, sums);
+                        store(d, at, sums);
+                        count -= 1;
+                    }
+                }
+                let places = &places[..count];
+                if places.is_empty() {
+                    continue;
+                }
+                macro_rules! cut {
+                    ($stride:literal) => {
+                        match together {
+                            Together::Halves => {
+                                let wholes = wholes.get_or_insert_with(|| blocks_of(of_a, extents[0], depth));
+                                let a = (of_a, &*wholes);
+                                cut_halves::<$stride>(a, (b, extents[1]), depth, places, (c, d));
+                            }
+                            Together::Groups if depth.is_multiple_of(8) => {
+                                cut_groups::<8, $stride>(of_a, b, depth, places, (c, d));
+                            }
+                            Together::Groups => cut_groups::<4, $stride>(of_a, b, depth, places, (c, d)),
+                        }
                     };
-                    one_by_one(sums, each)
-                } else if kind == Sums::Halves {
-                    eights(a, b, depth, count, sums)
-                } else {
-                    groups(a, b, depth, count, sums)
-                };
-                let mut row_in_tile = 0;
-                while row_in_tile < TILE {
-                    let to = d.add(at + LANES * row_in_tile);
-                    _mm512_storeu_ps(to.cast(), sums[row_in_tile]);
-                    row_in_tile += 1;
+                }
+                match of_a.stride {
+                    16 => cut!(16),
+                    32 => cut!(32),
+                    _ => cut!(64),
                 }
             }
         }
@@ -172,14 +164,123 @@ unsafe fn sum(
 }
 }
 
-/// Whether D lies where A or B does.
-fn overlap(inputs: [Input; 2], d: *mut u32, shape: &Matrices) -> bool {
-    let bits = inputs[0].format.bits() * shape.inputs_per_lane() as usize;
-    let [words, outputs] = [bits / 32, shape.outputs_per_lane() as usize].map(|rows| rows * LANES);
-    let lies = |from: *const u32| {
-        from < d.wrapping_add(outputs) && d.cast_const() < from.wrapping_add(words)
-    };
-    inputs.iter().any(|input| lies(input.rows))
+/// Tiles of the same columns: where each starts in A and in D's registers.
+type Tiles<'a> = &'a [(usize, usize)];
+
+compiled_for! { Avx512:
+/// D's tiles at `places`, `COUNT` products cut together.
+///
+/// # Safety
+/// As of [`product`]; `STRIDE` is A's.
+unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize>(
+    a: Terms,
+    b: Terms,
+    depth: usize,
+    places: Tiles,
+    (c, d): (Addend, *mut u32),
+) {
+    let rows = aligned_sum::rows_in_bytes();
+    let mut c = c;
+    let mut k = 0;
+    while k < depth {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let columns = columns::<COUNT>(b.from(k * b.stride), 1);
+            let a = a.from(k * STRIDE);
+            let mut starts = [MaybeUninit::<Sums>::uninit(); MOST_PLACES];
+            for (&(row, _), start) in places.iter().zip(&mut starts) {
+                start.write(aligned_sum::start::<COUNT, STRIDE>(a.from(row), &columns, rows));
+            }
+            for (&(row, at), start) in places.iter().zip(&starts) {
+                let start = start.assume_init_ref();
+                let products = aligned_sum::group::<COUNT, STRIDE>(a.from(row), &columns, start);
+                store(d, at, aligned_sum::add::<false>(addends(c, at), &products));
+            }
+        }
+        c = Addend::Rows(d);
+        k += COUNT;
+    }
+}
+}
+
+/// Most blocks of a side.
+const MOST_BLOCKS: usize = MOST / (STEP * DEPTH);
+
+compiled_for! { Avx512:
+/// All blocks of A, for every sixteen `k` those of all rows.
+///
+/// # Safety
+/// As of [`product`].
+unsafe fn blocks_of(a: Terms, extent: Extent, depth: usize) -> [Option<Block>; MOST_BLOCKS] {
+    let per_step = a.stride / STEP;
+    let mut blocks = [None; MOST_BLOCKS];
+    for (index, block) in blocks[..depth / DEPTH * per_step].iter_mut().enumerate() {
+        let first = index / per_step * DEPTH * a.stride + index % per_step * STEP;
+        // SAFETY: the caller's promise.
+        *block = unsafe { aligned_whole::block(a.from(first), SCALES[0], extent) };
+    }
+    blocks
+}
+}
+
+compiled_for! { Avx512:
+/// The same for eight-bit floats.
+///
+/// # Safety
+/// As of [`cut_groups`].
+unsafe fn cut_halves<const STRIDE: usize>(
+    (a, blocks): (Terms, &[Option<Block>; MOST_BLOCKS]),
+    (b, extent): (Terms, Extent),
+    depth: usize,
+    places: Tiles,
+    (c, d): (Addend, *mut u32),
+) {
+    let rows = aligned_sum::rows_in_bytes();
+    let mut c = c;
+    let mut k = 0;
+    while k < depth {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let b = b.from(k * b.stride);
+            let block_of_b = aligned_whole::block(b, SCALES[1], extent);
+            let all = columns::<DEPTH>(b, 1);
+            let of_step = &blocks[k / DEPTH * (STRIDE / STEP)..];
+            let a = a.from(k * STRIDE);
+            for &(row, at) in places {
+                let a = a.from(row);
+                let whole = match (&of_step[row / STEP], &block_of_b) {
+                    (Some(x), Some(y)) => {
+                        aligned_whole::sums::<STRIDE>((a, x, row % STEP), y, &all.scales, rows)
+                    }
+                    _ => None,
+                };
+                let products = match whole {
+                    Some(products) => products,
+                    None => aligned_sum::halves::<STRIDE>(a, b, rows),
+                };
+                store(d, at, aligned_sum::add::<true>(addends(c, at), &products));
+            }
+        }
+        c = Addend::Rows(d);
+        k += DEPTH;
+    }
+}
+}
+
+compiled_for! { Avx512:
+/// Writes four rows of D.
+///
+/// # Safety
+/// The rows exist.
+#[inline]
+unsafe fn store(d: *mut u32, at: usize, sums: [__m512; TILE]) {
+    let mut row = 0;
+    while row < TILE {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_storeu_ps(d.add(at + LANES * row).cast(), sums[row]) };
+        row += 1;
+    }
+}
 }
 
 compiled_for! { Avx512:
@@ -201,27 +302,28 @@ unsafe fn addends(c: Addend, at: usize) -> [__m512; TILE] {
 }
 
 compiled_for! { Avx512:
-/// Whether every C is [`ordinary`].
-///
-/// # Safety
-/// The host has the vectors; C has `outputs` rows.
-unsafe fn all_ordinary(c: Addend, outputs: usize) -> bool {
-    (0..LANES * outputs).step_by(LANES * TILE).all(|row| {
-        (0..LANES).step_by(STEP).all(|first| {
-            // SAFETY: the caller's promise.
-            unsafe { ordinary(addends(c, row + first)) }
-        })
-    })
-}
-}
-
 /// What added to a single and subtracted again rounds it to the unit of all products, where that and all sums of products leave room
 /// for each other in the bits of a single.
-fn magic([a, b]: [Extent; 2], depth: u32) -> Option<f32> {
-    let unit = a.unit? + b.unit?;
+///
+/// # Safety
+/// The host has the vectors; the sides have `counts` elements.
+#[inline]
+unsafe fn magic(sides: [Terms; 2], [a, b]: [Extent; 2], counts: [usize; 2], depth: usize) -> Option<f32> {
     // Each product is less than four times its power.
     let most = a.highest + b.highest + 2 + depth.ilog2() as i32;
+    // No unit is larger than the smallest value.
+    // Units of what is far smaller than anything else are not looked for.
+    let tiny = a.highest.min(b.highest) < -100;
+    if tiny || most > a.lowest + b.lowest + 22 {
+        return None;
+    }
+    // SAFETY: the caller's promises.
+    let unit = unsafe {
+        let [of_a, of_b] = [0, 1].map(|index| (sides[index].values, counts[index]));
+        unit(of_a.0, of_a.1, a.highest)? + unit(of_b.0, of_b.1, b.highest)?
+    };
     (most <= unit + 22).then(|| 1.5 * f32::from_bits(((unit + 23 + BIAS) as u32) << 23))
+}
 }
 
 compiled_for! { Avx512:
@@ -272,80 +374,4 @@ unsafe fn chains(a: Terms, b: Terms, depth: usize, c: [__m512; TILE]) -> [__m512
     }
     sums
 }
-}
-
-compiled_for! { Avx512:
-/// Whether every C is zero or of ordinary size.
-#[inline]
-fn ordinary(c: [__m512; TILE]) -> bool {
-    let mut other = 0;
-    let mut row = 0;
-    while row < TILE {
-        let size = _mm512_slli_epi32::<1>(_mm512_castps_si512(c[row]));
-        let from_least = _mm512_sub_epi32(size, _mm512_set1_epi32(40 << 24));
-        let most = _mm512_set1_epi32(((250 - 40) << 24) as u32 as i32);
-        let outside = _mm512_cmpgt_epu32_mask(from_least, most);
-        other |= _mm512_mask_test_epi32_mask(outside, size, size);
-        row += 1;
-    }
-    other == 0
-}
-}
-
-compiled_for! { Avx512:
-/// `element` of every C, its row and its column.
-#[cold]
-fn one_by_one(c: [__m512; TILE], element: impl Fn(u32, u32, u32) -> u32) -> [__m512; TILE] {
-    let mut sums = c;
-    for (row, sum) in (0..).zip(&mut sums) {
-        let mut bits = [0u32; STEP];
-        // SAFETY: both are sixteen words.
-        unsafe {
-            _mm512_storeu_ps(bits.as_mut_ptr().cast(), *sum);
-            for (column, bits) in (0..).zip(&mut bits) {
-                *bits = element(*bits, row, column);
-            }
-            *sum = _mm512_loadu_ps(bits.as_ptr().cast());
-        }
-    }
-    sums
-}
-}
-
-/// One element of D, of a row and a column and their blocks of A and B.
-///
-/// # Safety
-/// As of [`product`].
-unsafe fn element(
-    inputs: [Input; 2],
-    shape: &Matrices,
-    [row, block_of_a]: [u32; 2],
-    [column, block]: [u32; 2],
-    c: u32,
-) -> u32 {
-    let bits = inputs[0].format.bits();
-    let mut terms = [[0u16; DEEPEST]; 2];
-    for k in 0..shape.k {
-        let places = [
-            shape.a(row, k, block_of_a, 0, 0),
-            shape.b(column, k, block, 0),
-        ];
-        for (index, place) in places.into_iter().enumerate() {
-            let bit = place.position as usize * bits;
-            let word = LANES * (bit / 32) + place.lane as usize;
-            // SAFETY: the caller's promise.
-            let word = unsafe { inputs[index].rows.add(word).read() };
-            terms[index][k as usize] = (word >> (bit % 32) & (!0 >> (32 - bits))) as u16;
-        }
-    }
-    let [a, b] = terms.each_ref().map(|terms| &terms[..shape.k as usize]);
-    let bytes = |terms: &[u16]| terms.iter().map(|&bits| bits as u8).collect::<Vec<_>>();
-    match inputs[0].format {
-        Format::Half => matrix::accumulate_f16(Model::Mfma3, c, a, b),
-        Format::Bfloat => matrix::accumulate_bf16(Model::Mfma3, c, a, b),
-        Format::Eight => {
-            let [p, q] = inputs.map(|input| input.eight);
-            matrix::accumulate_fp8(c, &bytes(a), p, &bytes(b), q)
-        }
-    }
 }

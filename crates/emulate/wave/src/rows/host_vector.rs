@@ -87,6 +87,21 @@ pub(super) trait Host {
     unsafe fn rounded(words: Self::Single) -> Self::Lanes;
     /// Of these, at least those that may lie between two halves: in the middle of two normal ones, or below all normal ones but not zero.
     unsafe fn between(words: Self::Single) -> Self::Lanes;
+    /// [`Host::fma_to_odd`] costs less than to find out whether it is asked for.
+    const DIRECTED: bool = false;
+    /// `a * b + c`, of which the product is exact, with the last bit set if anything was lost ("round to odd").
+    #[inline(always)]
+    unsafe fn fma_to_odd(a: Self::Single, b: Self::Single, c: Self::Single) -> Self::Single {
+        // SAFETY: the caller's promise about the host.
+        unsafe {
+            let product = Self::mul(a, b);
+            let sum = Self::add(product, c);
+            // Knuth's exact error of a rounded sum; NaN, which counts as none, if the sum is infinite.
+            let part = Self::sub(sum, product);
+            let error = Self::add(Self::sub(product, Self::sub(sum, part)), Self::sub(c, part));
+            Self::to_odd(sum, error)
+        }
+    }
     /// `sum` where `error` is zero or a NaN; else the next single towards zero, if the error points there, with its last bit set.
     unsafe fn to_odd(sum: Self::Single, error: Self::Single) -> Self::Single;
 }
@@ -533,6 +548,20 @@ impl Host for Zmm {
             let less = _mm512_sub_epi32(size, _mm512_set1_epi32(1));
             let small = _mm512_cmplt_epu32_mask(less, _mm512_set1_epi32(((127 - 14) << 23) - 1));
             middle | small
+        }
+    }
+    const DIRECTED: bool = true;
+    #[inline(always)]
+    unsafe fn fma_to_odd(a: __m512, b: __m512, c: __m512) -> __m512 {
+        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+        const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+        // SAFETY: as above.
+        unsafe {
+            // Neighbours, of which one is odd, or the exact sum twice; of zeros the positive one comes from rounding up.
+            let below = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
+            let above = _mm512_fmadd_round_ps::<UP>(a, b, c);
+            let odd = _mm512_test_epi32_mask(_mm512_castps_si512(below), _mm512_set1_epi32(1));
+            _mm512_mask_mov_ps(above, odd, below)
         }
     }
     #[inline(always)]

@@ -12,6 +12,7 @@ use numerics::{
 use super::{MatrixForm, Row, Shape, VectorShape};
 #[cfg(target_arch = "x86_64")]
 use super::{
+    aligned_side::{Extent, SCALES},
     aligned_tile,
     micro_side::{self, Input},
     tile::Addend,
@@ -104,9 +105,9 @@ unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Mic
     let [mut a, mut b] = [const { MaybeUninit::uninit() }; 2];
     // SAFETY: the caller's promise; decoding checked that the operands' registers exist.
     unsafe {
-        let extents = micro_side::convert(inputs[0], size, &mut a)
-            .zip(micro_side::convert(inputs[1], size, &mut b));
-        let Some(extents) = extents else {
+        let extents = micro_side::convert(inputs[0], SCALES[0], size, &mut a)
+            .zip(micro_side::convert(inputs[1], SCALES[1], size, &mut b));
+        let Some(extents) = extents.map(Into::into).filter(|&both| Extent::fit(both)) else {
             return false;
         };
         let addend = if is_vector {
@@ -115,8 +116,9 @@ unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Mic
             Addend::Constant(wave.uniform(op, 2) as u32)
         };
         let target = wave.rows[d as usize..].as_mut_ptr().cast();
-        aligned_tile::product_of([&a, &b], extents.into(), addend, target, shape)
+        aligned_tile::product_of([&a, &b], extents, addend, target, shape);
     }
+    true
 }
 
 struct Product;

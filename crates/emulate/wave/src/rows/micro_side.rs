@@ -6,10 +6,13 @@ use std::{arch::x86_64::*, mem::MaybeUninit, sync::OnceLock};
 use numerics::convert::{Micro, Wide};
 
 use super::{
-    aligned_side::{Extent, LIMIT, NONE, STEP, Side},
+    aligned_side::{Extent, NONE, STEP, Side, ZERO},
     micro_matrix::{ONE, PER_LANE, k_of},
 };
 use crate::{LANES, host_level::compiled_for};
+
+/// Scales that are farther from one, as powers of two, make what is too large or too small in any case.
+const FARTHEST: i32 = 80;
 
 /// A or B as the instruction names it.
 #[derive(Clone, Copy)]
@@ -85,21 +88,22 @@ impl Values {
     }
 }
 
-/// The side, if all of it is finite and of ordinary size.
+/// The side with scales by `base`, if all of it is finite and of ordinary size.
 ///
 /// # Safety
 /// The host has the vectors; `side` rows (or columns) of `k` elements are in the input's registers.
 pub(super) unsafe fn convert(
     input: Input,
+    base: i32,
     (side, k): (usize, usize),
     to: &mut MaybeUninit<Side>,
 ) -> Option<Extent> {
     // SAFETY: the caller's promises.
     unsafe {
         match input.format.bits() {
-            4 => convert_as::<4>(input, (side, k), to),
-            6 => convert_as::<6>(input, (side, k), to),
-            _ => convert_as::<8>(input, (side, k), to),
+            4 => convert_as::<4>(input, base, (side, k), to),
+            6 => convert_as::<6>(input, base, (side, k), to),
+            _ => convert_as::<8>(input, base, (side, k), to),
         }
     }
 }
@@ -108,14 +112,15 @@ compiled_for! { Avx512:
 /// [`convert`] of elements of `BITS` bits.
 unsafe fn convert_as<const BITS: usize>(
     input: Input,
+    base: i32,
     (side, k): (usize, usize),
     to: &mut MaybeUninit<Side>,
 ) -> Option<Extent> {
     let set = |value: i32| _mm512_set1_epi32(value);
     let down = |words: __m512i, bits: usize| _mm512_srl_epi32(words, _mm_cvtsi32_si128(bits as i32));
     let table = Values::of(input.format);
-    let (mut most, mut least, mut special) = (set(NONE), set(0), 0);
-    let (values, exponents) = Side::parts(to, side * k);
+    let (mut most, mut least, mut special) = (set(NONE), set(-NONE), 0);
+    let (values, scales) = Side::parts(to, side * k);
     for lanes in (0..LANES).step_by(STEP) {
         let (row, group) = (lanes % side, lanes / side);
         // SAFETY: the caller's promises; there are `side * k` elements, of which every one is written.
@@ -128,9 +133,9 @@ unsafe fn convert_as<const BITS: usize>(
                 None => set(ONE.into()),
             };
             let order = _mm512_sub_epi32(biased, set(ONE.into()));
-            // A scale of all ones is a NaN; those far from one make what is too large or too small in any case.
-            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(2 * LIMIT));
-            let scale = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
+            // A scale of all ones, which is a NaN, is among those far away.
+            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
+            let power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
             let mut position = 0;
             while position < PER_LANE {
                 let bit = BITS * position;
@@ -153,17 +158,17 @@ unsafe fn convert_as<const BITS: usize>(
                 most = _mm512_max_epi32(most, exponent);
                 least = _mm512_mask_min_epi32(least, there, least, exponent);
                 let at = k_of(BITS, k, group, position) * side + row;
-                _mm512_storeu_ps(values.add(at), _mm512_mul_ps(value, scale));
-                _mm_storeu_si128(exponents.add(at).cast(), _mm512_cvtepi32_epi8(exponent));
+                _mm512_storeu_ps(values.add(at), _mm512_mul_ps(value, power));
+                let scale = _mm512_mask_sub_epi32(set(ZERO), there, set(base), exponent);
+                _mm_storeu_si128(scales.add(at).cast(), _mm512_cvtepi32_epi8(scale));
                 position += 1;
             }
         }
     }
     let (highest, lowest) = (_mm512_reduce_max_epi32(most), _mm512_reduce_min_epi32(least));
-    if special != 0 || highest > LIMIT || lowest < -LIMIT {
+    if special != 0 {
         return None;
     }
-    // SAFETY: all of them are written.
-    Some(unsafe { Extent::of(values, side * k, highest) })
+    Extent::new(lowest, highest, input.format.mantissa_bits() as i32)
 }
 }

@@ -549,26 +549,13 @@ impl Operation<Singles, 2> for pack_toward_zero {
 unsafe fn half_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
     // SAFETY: the callers' promise about the host.
     unsafe {
-        let sum = H::fma(a, b, c);
-        if H::any(H::rounded(sum)) && H::any(H::between(sum)) {
-            return odd_fma::<H>(a, b, c);
+        if !H::DIRECTED {
+            let sum = H::fma(a, b, c);
+            if !H::any(H::rounded(sum)) || !H::any(H::between(sum)) {
+                return sum;
+            }
         }
-        sum
-    }
-}
-
-/// [`half_fma`] with the last bit set if anything was lost ("round to odd"). The product is exact.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn odd_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Single {
-    // SAFETY: the callers' promise about the host.
-    unsafe {
-        let product = H::mul(a, b);
-        let sum = H::add(product, c);
-        // Knuth's exact error of a rounded sum; NaN, which counts as none, if the sum is infinite.
-        let part = H::sub(sum, product);
-        let error = H::add(H::sub(product, H::sub(sum, part)), H::sub(c, part));
-        H::to_odd(sum, error)
+        H::fma_to_odd(a, b, c)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
 use numerics::convert::Fp8;
-use numerics::matrix::{Kind, Model, Place, Shape as Matrices};
+use numerics::matrix::{Kind, Model, Shape as Matrices};
 
 use super::aligned_tile;
 use crate::{
@@ -42,7 +42,7 @@ pub(super) enum Sums {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Single,
-    /// Denormals are zeros.
+    /// Denormals become zeros.
     Half,
     Bfloat,
     /// Signed.
@@ -65,6 +65,19 @@ struct Extent {
     /// Less one, so that zero counts as the largest.
     least: __m512i,
     most: __m512i,
+}
+
+impl Extent {
+    compiled_for! { Avx512:
+    /// Those of both halves of words, too.
+    #[inline]
+    fn of_halves(&mut self, words: __m512i) {
+        let size = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
+        self.most = _mm512_max_epu16(self.most, size);
+        let less = _mm512_sub_epi16(size, _mm512_set1_epi16(1));
+        self.least = _mm512_min_epu16(self.least, less);
+    }
+    }
 }
 
 /// Elements of A or B: for each `k` those of all rows (or columns) of all blocks.
@@ -183,6 +196,34 @@ impl Addend {
     }
 }
 
+/// Where tiles of four rows and sixteen columns of D lie in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    n: usize,
+    groups_per_block: usize,
+    /// Groups of four rows lie beside each other: two to this.
+    abreast: u32,
+}
+
+impl Places {
+    pub(super) fn new(shape: &Matrices) -> Places {
+        let n = shape.n as usize;
+        Places {
+            n,
+            groups_per_block: shape.m as usize / TILE,
+            abreast: LANES.ilog2() - n.ilog2(),
+        }
+    }
+
+    /// The first lane, counted from the first register on; the other rows are in the registers behind.
+    #[inline]
+    pub(super) fn of(self, block: usize, row: usize, column: usize) -> usize {
+        let group = row / TILE + self.groups_per_block * block;
+        let slot = group & ((1 << self.abreast) - 1);
+        LANES * TILE * (group >> self.abreast) + self.n * slot + column
+    }
+}
+
 compiled_for! { Avx512:
 /// All of D, unless an operand is not ordinary.
 ///
@@ -217,26 +258,21 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
         if SUMS != Sums::Integers as u8 && !ordinary::<SUMS>(c, outputs) {
             return false;
         }
-        let (side_a, side_b) = (sides[0].as_ptr(), sides[1].as_ptr());
-        let a = (
-            (&raw const (*side_a).values).cast::<f32>(),
-            (*side_a).stride,
-        );
-        let b = (
-            (&raw const (*side_b).values).cast::<f32>(),
-            (*side_b).stride,
-        );
-        for position in (0..outputs).step_by(TILE) {
-            for first in (0..LANES).step_by(STEP) {
-                let place = Place {
-                    lane: first as u32,
-                    position: position as u32,
-                };
-                let [row, column, block] = shape.element(place);
-                let row = (source(block) * shape.m + row) as usize;
-                let column = (block * shape.n + column) as usize;
-                let at = LANES * position + first;
-                tile::<SUMS>((a.0.add(row), a.1), (b.0.add(column), b.1), depth, c, d, at);
+        let [m, n] = [shape.m, shape.n].map(|side| side as usize);
+        let [a, b] = sides.each_ref().map(|side| {
+            let side = side.as_ptr();
+            ((&raw const (*side).values).cast::<f32>(), (*side).stride)
+        });
+        let places = Places::new(shape);
+        for block in 0..blocks {
+            let first_row = source(block as u32) as usize * m;
+            for row in (0..m).step_by(TILE) {
+                for column in (0..n).step_by(STEP) {
+                    let at = places.of(block, row, column);
+                    let a = (a.0.add(first_row + row), a.1);
+                    let b = (b.0.add(block * n + column), b.1);
+                    tile::<SUMS>(a, b, depth, c, d, at);
+                }
             }
         }
     }
@@ -358,10 +394,35 @@ unsafe fn convert<const FORMAT: u8>(
     let below = |limit: i16| _mm512_cmplt_epu16_mask(extent.least, _mm512_set1_epi16(limit)) != 0;
     match format {
         Format::Single => _mm512_cmpge_epu32_mask(extent.most, _mm512_set1_epi32(0x7f80_0000)) == 0,
-        Format::Half => !reaches(0x7c00),
+        Format::Half => {
+            if below(0x3ff) {
+                // SAFETY: `convert` wrote as many values.
+                unsafe { flush((&raw mut (*side).values).cast(), stride * depth) };
+            }
+            !reaches(0x7c00)
+        }
         // Between 2^-40 and 2^40 no product and no sum of products is a denormal, nor does any overflow.
         Format::Bfloat => !reaches((127 + 40) << 7) && !below(((127 - 40) << 7) - 1),
         Format::Byte => true,
+    }
+}
+}
+
+compiled_for! { Avx512:
+/// Makes zeros of what was a denormal half. That zeros keep their signs does not matter: no C is a negative zero.
+///
+/// # Safety
+/// There are `count` values, a multiple of sixteen.
+#[cold]
+unsafe fn flush(values: *mut f32, count: usize) {
+    for first in (0..count).step_by(STEP) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let value = _mm512_loadu_ps(values.add(first));
+            let least = _mm512_set1_ps(1.0 / 16384.0);
+            let normal = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(_mm512_abs_ps(value), least);
+            _mm512_storeu_ps(values.add(first), _mm512_maskz_mov_ps(normal, value));
+        }
     }
 }
 }
@@ -382,22 +443,12 @@ unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> 
             [_mm512_castsi512_ps(bits); 2]
         }
         Format::Half => {
-            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
-            extent.most = _mm512_max_epu16(extent.most, size);
-            let low_normal = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7c00));
-            let high_normal = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x7c00_0000));
+            extent.of_halves(bits);
             // SAFETY: as above.
-            let [low, high] = unsafe { halves(words) };
-            [
-                _mm512_maskz_mov_ps(low_normal, low),
-                _mm512_maskz_mov_ps(high_normal, high),
-            ]
+            unsafe { halves(words) }
         }
         Format::Bfloat => {
-            let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
-            extent.most = _mm512_max_epu16(extent.most, size);
-            let less = _mm512_sub_epi16(size, _mm512_set1_epi16(1));
-            extent.least = _mm512_min_epu16(extent.least, less);
+            extent.of_halves(bits);
             bfloats(bits)
         }
         Format::Byte => {

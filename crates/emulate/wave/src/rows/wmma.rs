@@ -15,7 +15,7 @@ use crate::{
     micro_op::{MicroOp, SrcKind, flow},
     ports::lanes,
     shell::{self, Body},
-    state::{VectorRow, Wave},
+    state::{LANES, VectorRow, Wave},
 };
 
 /// Rows and columns of D.
@@ -28,10 +28,13 @@ pub(super) struct Plan {
     /// A (of a sparse one its stored values, two for each four `k`) and B.
     pub inputs: [Vec<Spot>; 2],
     /// For each four `k`.
-    index: Vec<Spot>,
+    pub index: Vec<Spot>,
     /// Unit of OP_SEL in the index register.
     index_bits: u32,
     pub output: [Spot; SIDE],
+    /// Where the words of `inputs` and of `output` lie from the first register on: of inputs each once.
+    pub input_places: [Vec<usize>; 2],
+    pub output_places: [usize; SIDE],
     /// Bit that OP_SEL adds to `output` (gfx11's halves).
     output_shift: u32,
 }
@@ -49,12 +52,18 @@ impl Plan {
             true => stored.collect(),
             false => b.clone(),
         };
+        let place = |spot: &Spot| LANES * spot.register as usize + SIDE * spot.group as usize;
+        let per_word = 32 / instruction.input.bits() as usize;
+        let places = |spots: &[Spot]| spots.iter().step_by(per_word).map(place).collect();
+        let output = std::array::from_fn(|row| instruction.output(generation, wave64, row as u32));
         let in_halves = generation == Generation::Rdna3 && instruction.output.bits() == 16;
         Plan {
+            input_places: [places(&a), places(&b)],
+            output_places: output.each_ref().map(place),
             inputs: [a, b],
             index: quads.map(|quad| instruction.index(wave64, quad)).collect(),
             index_bits: instruction.index_bits(wave64),
-            output: std::array::from_fn(|row| instruction.output(generation, wave64, row as u32)),
+            output,
             output_shift: if in_halves { 16 } else { 0 },
         }
     }
@@ -167,11 +176,16 @@ fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u3
     }
 }
 
-/// For every row of A and each two of its stored values, the `k` that they belong to.
-pub(super) fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
+/// How far the bits of `Plan::index` are shifted up.
+pub(super) fn index_shift(op: &MicroOp, plan: &Plan) -> u32 {
     let part = op.wmma().op_sel() & 3;
     // What OP_SEL names beyond the register's end does not exist.
-    let shift = (part * plan.index_bits) & 31;
+    (part * plan.index_bits) & 31
+}
+
+/// For every row of A and each two of its stored values, the `k` that they belong to.
+fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
+    let shift = index_shift(op, plan);
     let mut columns = [[0; DEEPEST / 2]; SIDE];
     for (quad, &spot) in plan.index.iter().enumerate() {
         let bits = at(&wave.rows, op.src[2].index, shifted(spot, shift));

@@ -1,15 +1,14 @@
 //! WMMA and SWMMAC of ordinary numbers in vectors of 512 bits: all sixteen rows of D are summed at once, one host vector each.
 //!
-//! The order of sums and the roundings are those of `wmma.rs`. NaNs, and infinities among A and B, are found before anything is
-//! written, and such products are left to it.
+//! The order of sums and the roundings are those of `wmma.rs`. Where a sum is a NaN nothing is written, and the product is left to it.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-use numerics::wmma::{INSTRUCTIONS, Input, Output, Spot};
+use numerics::wmma::{INSTRUCTIONS, Input, Output};
 
 use super::{
     tile::{bfloats, halves},
-    wmma::{DEEPEST, Plan, SIDE, output_shift, shifted, sign, stored_columns},
+    wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, shifted, sign},
 };
 use crate::{
     LANES,
@@ -18,10 +17,8 @@ use crate::{
     state::Wave,
 };
 
-/// Quiet and signalling NaNs.
-const NAN: i32 = 0x81;
-
-/// A or B: for each `k` (of integers for each pair of them) the values of all sixteen rows or columns.
+/// A or B: for each `k` (of integers for each pair of them) the values of all sixteen rows or columns. Of an A of halves those of two `k`
+/// by turns, as they lie in registers: its values are read one by one.
 #[repr(C, align(64))]
 struct Side([MaybeUninit<[u32; SIDE]>; DEEPEST]);
 
@@ -100,8 +97,9 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
                 _ => 0,
             };
             let words = rows(wave, op.src[index].index);
-            let spots = &plan.inputs[index];
-            let Some(read) = read(words, spots, format, toggle, sides[index].as_mut_ptr()) else {
+            let places = &plan.input_places[index];
+            let side = sides[index].as_mut_ptr();
+            let Some(read) = read(words, places, format, (toggle, index == 0), side) else {
                 return false;
             };
             depth = read;
@@ -112,15 +110,27 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
             add_integers(wave, op, plan, sums);
             return true;
         }
-        let Some(c) = addend(wave, op, plan, instruction.sparse, instruction.output) else {
-            return false;
-        };
+        let c = addend(wave, op, plan, instruction.sparse, instruction.output);
+        let by_turns = instruction.input == Input::F16;
         let sums = if instruction.sparse {
-            let columns = stored_columns(wave, op, plan);
-            sparse_chains(a, b, c, depth, &columns)
+            let of_b = stored_rows_of_b(wave, op, plan);
+            match by_turns {
+                true => sparse_chains::<true>(a, b, c, depth, &of_b),
+                false => sparse_chains::<false>(a, b, c, depth, &of_b),
+            }
         } else {
-            chains(a, b, c, depth)
+            match by_turns {
+                true => chains::<true>(a, b, c, depth),
+                false => chains::<false>(a, b, c, depth),
+            }
         };
+        let mut nans = 0;
+        for pair in sums.chunks_exact(2) {
+            nans |= _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(pair[0], pair[1]);
+        }
+        if nans != 0 {
+            return false;
+        }
         store(wave, op, plan, instruction.output, sums);
     }
     true
@@ -131,11 +141,6 @@ fn rows(wave: &Wave, first: u16) -> *const u32 {
     wave.rows[first as usize..].as_ptr().cast()
 }
 
-/// Where the sixteen words of a spot lie from the first row on.
-fn place(spot: Spot) -> usize {
-    LANES * spot.register as usize + SIDE * spot.group as usize
-}
-
 compiled_for! { Avx512:
 /// [`read_as`] of `format`.
 ///
@@ -144,16 +149,16 @@ compiled_for! { Avx512:
 #[inline]
 unsafe fn read(
     words: *const u32,
-    spots: &[Spot],
+    places: &[usize],
     format: Format,
-    toggle: u32,
+    signs: (u32, bool),
     side: *mut Side,
 ) -> Option<usize> {
     macro_rules! formats {
         ($($code:literal),*) => {
             $(if format == FORMATS[$code] {
                 // SAFETY: the caller's promises.
-                return unsafe { read_as::<$code>(words, spots, toggle, side) };
+                return unsafe { read_as::<$code>(words, places, signs, side) };
             })*
         };
     }
@@ -163,46 +168,46 @@ unsafe fn read(
 }
 
 compiled_for! { Avx512:
-/// Converts A or B; gives the number of vectors, nothing if there is a NaN or an infinity.
+/// Converts A (if `is_a`) or B, of which signs are changed as `toggle` says for the halves of words; gives the number of vectors, nothing
+/// if there is an eight-bit float that is not finite.
 ///
 /// # Safety
-/// As of [`product`]; `words` leads to the rows that `spots` name.
+/// As of [`product`]; `words` leads to the rows that `places` lie in.
 unsafe fn read_as<const FORMAT: usize>(
     words: *const u32,
-    spots: &[Spot],
-    toggle: u32,
+    places: &[usize],
+    (toggle, is_a): (u32, bool),
     side: *mut Side,
 ) -> Option<usize> {
     let format = FORMATS[FORMAT];
-    let per_word = match format {
-        Format::Half | Format::Bfloat => 2,
-        Format::Fp8 | Format::Bf8 | Format::Byte { .. } => 4,
-        Format::Nibble { .. } => 8,
-    };
     let to = side.cast::<f32>();
-    let mut most = _mm512_setzero_si512();
     let mut special = 0;
     let mut count = 0;
     // SAFETY: the caller's promises; there are at most as many vectors as values, of which a side has room for `DEEPEST`.
     unsafe {
-        for spot in spots.iter().step_by(per_word) {
-            let words = words.add(place(*spot));
+        for &place in places {
+            let words = words.add(place);
             let bits = _mm512_loadu_si512(words.cast());
             let mut vectors = [_mm512_setzero_ps(); 4];
             match format {
                 Format::Half => {
-                    let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
-                    most = _mm512_max_epu16(most, size);
-                    let [low, high] = halves(words);
-                    let negated = |x: __m512, toggle: u32| {
-                        _mm512_xor_ps(x, _mm512_castsi512_ps(_mm512_set1_epi32(toggle as i32)))
+                    let (low, high) = (toggle << 16, toggle & 0x8000_0000);
+                    let signs = if is_a {
+                        let both = _mm512_set1_epi64((u64::from(high) << 32 | u64::from(low)) as i64);
+                        vectors[0] = _mm512_cvtph_ps(_mm512_castsi512_si256(bits));
+                        vectors[1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(bits));
+                        [both; 2]
+                    } else {
+                        [vectors[0], vectors[1]] = halves(words);
+                        [low, high].map(|sign| _mm512_set1_epi32(sign as i32))
                     };
-                    vectors[0] = negated(low, toggle << 16);
-                    vectors[1] = negated(high, toggle & 0x8000_0000);
+                    if toggle != 0 {
+                        for (vector, signs) in vectors.iter_mut().zip(signs) {
+                            *vector = _mm512_xor_ps(*vector, _mm512_castsi512_ps(signs));
+                        }
+                    }
                 }
                 Format::Bfloat => {
-                    let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fff_7fff));
-                    most = _mm512_max_epu16(most, size);
                     let bits = _mm512_xor_si512(bits, _mm512_set1_epi32(toggle as i32));
                     [vectors[0], vectors[1]] = bfloats(bits);
                 }
@@ -243,13 +248,7 @@ unsafe fn read_as<const FORMAT: usize>(
             }
         }
     }
-    let limit = match format {
-        Format::Half => 0x7c00,
-        Format::Bfloat => 0x7f80,
-        _ => return (special == 0).then_some(count),
-    };
-    let reached = _mm512_cmpge_epu16_mask(most, _mm512_set1_epi16(limit));
-    (reached == 0).then_some(count)
+    (special == 0).then_some(count)
 }
 }
 
@@ -286,7 +285,7 @@ fn upper_bytes(words: __m512i, is_bf8: bool) -> [__m512; 2] {
 }
 
 compiled_for! { Avx512:
-/// C by rows, with its sign changed as the instruction says; nothing if there is a NaN.
+/// C by rows, with its sign changed as the instruction says.
 ///
 /// # Safety
 /// As of [`product`].
@@ -297,38 +296,40 @@ unsafe fn addend(
     plan: &Plan,
     sparse: bool,
     output: Output,
-) -> Option<[__m512; SIDE]> {
+) -> [__m512; SIDE] {
     let constant = !sparse && op.src[2].kind != SrcKind::Vector;
     let first = if sparse { op.dst } else { op.src[2].index };
     let shift = output_shift(op, plan);
-    let kept = if op.wmma().neg_hi(2) {
-        0x7fff_ffff
-    } else {
-        !0
-    };
-    let negated = u32::from(op.wmma().neg(2)) << 31;
+    let from = rows(wave, first);
     let mut sums = [_mm512_setzero_ps(); SIDE];
-    let mut nans = 0;
-    for (sum, spot) in sums.iter_mut().zip(plan.output) {
-        let spot = shifted(spot, shift);
+    for (row, sum) in sums.iter_mut().enumerate() {
         let words = if constant {
             _mm512_set1_epi32(wave.uniform(op, 2) as i32)
         } else {
             // SAFETY: decoding checked that C's registers exist.
-            let words = unsafe { _mm512_loadu_si512(rows(wave, first).add(place(spot)).cast()) };
-            _mm512_srl_epi32(words, _mm_cvtsi32_si128(i32::from(spot.bit)))
+            unsafe { _mm512_loadu_si512(from.add(plan.output_places[row]).cast()) }
         };
-        let single = match output {
-            Output::F16 => _mm512_castps_si512(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(words))),
-            Output::Bf16 => _mm512_slli_epi32::<16>(words),
-            _ => words,
+        let half = || {
+            let bit = i32::from(shifted(plan.output[row], shift).bit);
+            _mm512_srl_epi32(words, _mm_cvtsi32_si128(bit))
         };
-        let single = _mm512_and_si512(single, _mm512_set1_epi32(kept));
-        let single = _mm512_xor_si512(single, _mm512_set1_epi32(negated as i32));
-        *sum = _mm512_castsi512_ps(single);
-        nans |= _mm512_fpclass_ps_mask::<NAN>(*sum);
+        *sum = match output {
+            Output::F16 => _mm512_cvtph_ps(_mm512_cvtepi32_epi16(half())),
+            Output::Bf16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(half())),
+            _ => _mm512_castsi512_ps(words),
+        };
     }
-    (nans == 0).then_some(sums)
+    let absolute = op.wmma().neg_hi(2);
+    let negative = op.wmma().neg(2);
+    if absolute || negative {
+        let kept = _mm512_set1_epi32(if absolute { i32::MAX } else { !0 });
+        let toggled = _mm512_set1_epi32(if negative { i32::MIN } else { 0 });
+        for sum in &mut sums {
+            let bits = _mm512_and_si512(_mm512_castps_si512(*sum), kept);
+            *sum = _mm512_castsi512_ps(_mm512_xor_si512(bits, toggled));
+        }
+    }
+    sums
 }
 }
 
@@ -339,97 +340,154 @@ compiled_for! { Avx512:
 /// As of [`product`].
 #[inline]
 unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums: [__m512; SIDE]) {
-    let shift = output_shift(op, plan);
     let target = wave.rows[op.dst as usize..].as_mut_ptr().cast::<u32>();
-    for (sum, spot) in sums.into_iter().zip(plan.output) {
-        let spot = shifted(spot, shift);
-        let bits = _mm512_castps_si512(sum);
-        let half = match output {
-            Output::F16 => {
-                let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(sum);
-                _mm512_cvtepu16_epi32(halves)
-            }
-            Output::Bf16 => {
-                // To nearest even; there are no NaNs.
-                let last = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
-                let up = _mm512_add_epi32(last, _mm512_set1_epi32(0x7fff));
-                _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, up))
-            }
-            _ => bits,
-        };
-        // SAFETY: decoding checked that D's registers exist.
+    if output.bits() == 32 {
+        for (sum, place) in sums.into_iter().zip(plan.output_places) {
+            // SAFETY: decoding checked that D's registers exist.
+            unsafe { _mm512_storeu_ps(target.add(place).cast(), sum) };
+        }
+        return;
+    }
+    let half = |sum: __m512| match output {
+        Output::F16 => {
+            let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(sum);
+            _mm512_cvtepu16_epi32(halves)
+        }
+        _ => {
+            // To nearest even; there are no NaNs.
+            let bits = _mm512_castps_si512(sum);
+            let last = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
+            let up = _mm512_add_epi32(last, _mm512_set1_epi32(0x7fff));
+            _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, up))
+        }
+    };
+    let shift = output_shift(op, plan);
+    for row in (0..SIDE).step_by(2) {
+        let [first, second] = [row, row + 1].map(|row| half(sums[row]));
+        let [place, next] = [row, row + 1].map(|row| plan.output_places[row]);
+        // SAFETY: as above.
         unsafe {
-            let to = target.add(place(spot));
-            let words = if output.bits() == 16 {
-                let kept = _mm512_set1_epi32(!(0xffff << spot.bit));
+            if place == next {
+                // Low and high halves of the same words.
+                let words = _mm512_or_si512(first, _mm512_slli_epi32::<16>(second));
+                _mm512_storeu_si512(target.add(place).cast(), words);
+                continue;
+            }
+            for (place, half) in [(place, first), (next, second)] {
+                let to = target.add(place);
+                let kept = _mm512_set1_epi32((0xffff_0000_u32 >> shift) as i32);
                 let old = _mm512_and_si512(_mm512_loadu_si512(to.cast()), kept);
-                let count = _mm_cvtsi32_si128(i32::from(spot.bit));
-                _mm512_or_si512(old, _mm512_sll_epi32(half, count))
-            } else {
-                bits
-            };
-            _mm512_storeu_si512(to.cast(), words);
+                let up = _mm_cvtsi32_si128(shift as i32);
+                let words = _mm512_or_si512(old, _mm512_sll_epi32(half, up));
+                _mm512_storeu_si512(to.cast(), words);
+            }
         }
     }
 }
+}
+
+/// Where the value of A is, in [`Side`].
+const fn value_of_a<const BY_TURNS: bool>(k: usize, row: usize) -> usize {
+    match BY_TURNS {
+        true => 2 * SIDE * (k / 2) + 2 * row + k % 2,
+        false => SIDE * k + row,
+    }
 }
 
 compiled_for! { Avx512:
 /// A fused multiply-add for every `k` of every element, in order of `k`.
 ///
 /// # Safety
-/// The host has the vectors; A and B have `depth` vectors.
+/// The host has the vectors; A and B have `depth` vectors, an even number.
 #[inline]
-unsafe fn chains(
+unsafe fn chains<const BY_TURNS: bool>(
     a: *const f32,
     b: *const f32,
     mut sums: [__m512; SIDE],
     depth: usize,
 ) -> [__m512; SIDE] {
-    let mut k = 0;
-    while k < depth {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let columns = _mm512_loadu_ps(b.add(SIDE * k));
-            let mut row = 0;
-            while row < SIDE {
-                let value = _mm512_set1_ps(a.add(SIDE * k + row).read());
-                sums[row] = _mm512_fmadd_ps(value, columns, sums[row]);
-                row += 1;
+    for pair in 0..depth / 2 {
+        let mut odd = 0;
+        while odd < 2 {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let columns = _mm512_loadu_ps(b.add(SIDE * (2 * pair + odd)));
+                let a = a.add(2 * SIDE * pair);
+                let mut row = 0;
+                while row < SIDE {
+                    let value = _mm512_set1_ps(a.add(value_of_a::<BY_TURNS>(odd, row)).read());
+                    sums[row] = _mm512_fmadd_ps(value, columns, sums[row]);
+                    row += 1;
+                }
             }
+            odd += 1;
         }
-        k += 1;
     }
     sums
 }
 }
 
+/// For each stored value of A's sixteen rows, where the row of B that it belongs to starts.
+#[repr(C, align(64))]
+struct RowsOfB([MaybeUninit<[u32; SIDE]>; DEEPEST / 2]);
+
 compiled_for! { Avx512:
-/// The same where `columns` says which `k` each value of A belongs to.
+/// What the bits beside a sparse A say.
 ///
 /// # Safety
-/// The host has the vectors; A has `depth` vectors, and B one for every `k` in `columns`.
+/// As of [`product`].
 #[inline]
-unsafe fn sparse_chains(
+unsafe fn stored_rows_of_b(wave: &Wave, op: &MicroOp, plan: &Plan) -> RowsOfB {
+    let set = |value: u32| _mm512_set1_epi32(value as i32);
+    let shift = index_shift(op, plan);
+    let mut all = RowsOfB([MaybeUninit::uninit(); DEEPEST / 2]);
+    for (quad, spot) in plan.index.iter().enumerate() {
+        let place = LANES * spot.register as usize + SIDE * spot.group as usize;
+        let down = _mm_cvtsi32_si128(i32::from(spot.bit) + shift as i32);
+        // SAFETY: decoding checked that the register exists; two vectors for each four `k` are half of them.
+        unsafe {
+            let words = _mm512_loadu_si512(rows(wave, op.src[2].index).add(place).cast());
+            let bits = _mm512_srl_epi32(words, down);
+            for (index, bits) in [bits, _mm512_srli_epi32::<2>(bits)].into_iter().enumerate() {
+                let k = _mm512_or_si512(_mm512_and_si512(bits, set(3)), set(4 * quad as u32));
+                let start = _mm512_slli_epi32::<{ SIDE.ilog2() }>(k);
+                _mm512_storeu_si512(all.0[2 * quad + index].as_mut_ptr().cast(), start);
+            }
+        }
+    }
+    all
+}
+}
+
+compiled_for! { Avx512:
+/// The same where `of_b` says which rows of B the values of A belong to.
+///
+/// # Safety
+/// As of [`chains`]; `of_b` has `depth` vectors, too, and B every one that is named.
+#[inline]
+unsafe fn sparse_chains<const BY_TURNS: bool>(
     a: *const f32,
     b: *const f32,
     mut sums: [__m512; SIDE],
     depth: usize,
-    columns: &[[u8; DEEPEST / 2]; SIDE],
+    of_b: &RowsOfB,
 ) -> [__m512; SIDE] {
-    let mut k = 0;
-    while k < depth {
-        let mut row = 0;
-        while row < SIDE {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let value = _mm512_set1_ps(a.add(SIDE * k + row).read());
-                let at = SIDE * columns[row][k] as usize;
-                sums[row] = _mm512_fmadd_ps(value, _mm512_loadu_ps(b.add(at)), sums[row]);
+    for (pair, starts) in of_b.0[..depth].chunks_exact(2).enumerate() {
+        let mut odd = 0;
+        while odd < 2 {
+            let mut row = 0;
+            while row < SIDE {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let a = a.add(2 * SIDE * pair);
+                    let value = _mm512_set1_ps(a.add(value_of_a::<BY_TURNS>(odd, row)).read());
+                    let start = starts[odd].assume_init_ref()[row] as usize;
+                    sums[row] = _mm512_fmadd_ps(value, _mm512_loadu_ps(b.add(start)), sums[row]);
+                }
+                row += 1;
             }
-            row += 1;
+            odd += 1;
         }
-        k += 1;
     }
     sums
 }
@@ -473,14 +531,14 @@ unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512
     let is_constant = op.src[2].kind != SrcKind::Vector;
     let mut c = [_mm512_set1_epi32(constant); SIDE];
     if !is_constant {
-        for (c, spot) in c.iter_mut().zip(plan.output) {
+        for (c, place) in c.iter_mut().zip(plan.output_places) {
             // SAFETY: decoding checked that C's registers exist.
-            *c = unsafe { _mm512_loadu_si512(rows(wave, op.src[2].index).add(place(spot)).cast()) };
+            *c = unsafe { _mm512_loadu_si512(rows(wave, op.src[2].index).add(place).cast()) };
         }
     }
     let saturates = op.wmma().clamp();
     let target = wave.rows[op.dst as usize..].as_mut_ptr().cast::<u32>();
-    for ((c, spot), products) in c.into_iter().zip(plan.output).zip(sums) {
+    for ((c, place), products) in c.into_iter().zip(plan.output_places).zip(sums) {
         let sum = _mm512_add_epi32(c, products);
         let result = if saturates {
             let changed =
@@ -491,7 +549,7 @@ unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512
             sum
         };
         // SAFETY: decoding checked that D's registers exist.
-        unsafe { _mm512_storeu_si512(target.add(place(spot)).cast(), result) };
+        unsafe { _mm512_storeu_si512(target.add(place).cast(), result) };
     }
 }
 }

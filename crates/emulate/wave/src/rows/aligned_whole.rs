@@ -1,0 +1,107 @@
+//! Sums of products of eight-bit floats and smaller ones of which none has to be cut.
+//!
+//! Such values have few bits: those of a row (or a column) are mostly whole numbers of 16 bits in one unit, of which the host adds
+//! products two at a time. Where the units of a row and of a column together are not below what sums are cut to, nothing is lost.
+
+use std::arch::x86_64::*;
+
+use super::{
+    aligned_side::{Extent, STEP, Terms, ZERO},
+    aligned_sum::{BIAS, Sums, TILE, power, scales},
+};
+use crate::host_level::compiled_for;
+
+/// `k` that are summed together.
+pub(super) const DEPTH: usize = 16;
+
+/// Sixteen `k` of sixteen rows (or columns) in units of each.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    /// Neighbours in the halves of a word.
+    pairs: [__m512i; DEPTH / 2],
+    /// As powers of two.
+    units: __m512i,
+}
+
+compiled_for! { Avx512:
+/// The first sixteen `k` of the first sixteen rows, if they have units; scales are by `base`.
+///
+/// # Safety
+/// The host has the vectors; the terms exist.
+pub(super) unsafe fn block(terms: Terms, base: i32, extent: Extent) -> Option<Block> {
+    let zero = _mm_set1_epi8(ZERO as i8);
+    let (mut least, mut most) = (zero, _mm_setzero_si128());
+    for k in 0..DEPTH {
+        // SAFETY: the caller's promise.
+        let scales = unsafe { _mm_loadu_si128(terms.scales.add(k * terms.stride).cast()) };
+        let there = _mm_cmpneq_epu8_mask(scales, zero);
+        least = _mm_min_epu8(least, scales);
+        most = _mm_mask_max_epu8(most, there, most, scales);
+    }
+    let room = _mm_set1_epi8((14 - extent.fraction) as i8);
+    if _mm_cmpgt_epu8_mask(_mm_subs_epu8(most, least), room) != 0 {
+        return None;
+    }
+    let most = _mm512_cvtepu8_epi32(most);
+    let units = _mm512_sub_epi32(_mm512_set1_epi32(base - extent.fraction), most);
+    let factor = power(_mm512_sub_epi32(_mm512_set1_epi32(BIAS), units));
+    let mut pairs = [units; DEPTH / 2];
+    for (index, pair) in pairs.iter_mut().enumerate() {
+        let [low, high] = [0, 1].map(|odd| {
+            // SAFETY: as above.
+            let values = unsafe { _mm512_loadu_ps(terms.values.add((2 * index + odd) * terms.stride)) };
+            _mm512_cvtps_epi32(_mm512_mul_ps(values, factor))
+        });
+        *pair = _mm512_mask_blend_epi16(0xaaaa_aaaa, low, _mm512_slli_epi32::<16>(high));
+    }
+    Some(Block { pairs, units })
+}
+}
+
+compiled_for! { Avx512:
+/// Products of four rows of A, of which the first is row `row` of its block, if none has to be cut.
+///
+/// # Safety
+/// As of [`block`]; `row` is below 13, and `a` leads to that row.
+#[inline]
+pub(super) unsafe fn sums<const STRIDE: usize>(
+    (a, block_of_a, row): (Terms, &Block, usize),
+    b: &Block,
+    scales_of_b: &[__m512i; DEPTH],
+    rows: __m512i,
+) -> Option<Sums> {
+    // SAFETY: the caller's promise.
+    let (fields, without) = unsafe { scales::<DEPTH, STRIDE>(a, 1, scales_of_b, rows) };
+    let mut all = Sums {
+        sums: fields,
+        scales: [_mm512_setzero_ps(); TILE],
+        without,
+    };
+    let units = _mm512_sub_epi32(b.units, _mm512_set1_epi32(BIAS));
+    let mut below = _mm512_setzero_si512();
+    let mut index = 0;
+    while index < TILE {
+        let word = |vector: &__m512i| {
+            // SAFETY: a word of a vector's sixteen.
+            let word = unsafe { (&raw const *vector).cast::<i32>().add(row + index).read() };
+            _mm512_set1_epi32(word)
+        };
+        let mut sum = _mm512_setzero_si512();
+        let mut pair = 0;
+        while pair < DEPTH / 2 {
+            let products = _mm512_madd_epi16(word(&block_of_a.pairs[pair]), b.pairs[pair]);
+            sum = _mm512_add_epi32(sum, products);
+            pair += 1;
+        }
+        // From these units down to what sums are cut to.
+        let up = _mm512_add_epi32(_mm512_add_epi32(fields[index], units), word(&block_of_a.units));
+        below = _mm512_or_si512(below, up);
+        all.sums[index] = _mm512_sllv_epi32(sum, up);
+        all.scales[index] = power(fields[index]);
+        index += 1;
+    }
+    (_mm512_movepi32_mask(below) == 0).then_some(all)
+}
+}
+
+const _: () = assert!(STEP == 16);
