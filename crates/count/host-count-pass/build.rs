@@ -6,7 +6,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 17] = [
+const SHIM: [&str; 19] = [
     "plugin",
     "normalise",
     "late",
@@ -21,6 +21,8 @@ const SHIM: [&str; 17] = [
     "move",
     "recursion",
     "check",
+    "sums",
+    "replace",
     "distribute",
     "lower",
     "rewrite",

@@ -9,13 +9,18 @@ use support::{compile, must, program, run, text, tools};
 
 /// A module that has been counted, with one function of this body.
 fn lowered(body: &str) -> Output {
+    lowered_with(body, "")
+}
+
+/// The same with more metadata.
+fn lowered_with(body: &str, metadata: &str) -> Output {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("in.ll");
     let ir = format!(
         "@__luthier_count = external thread_local(localexec) global [8 x i64]\n\
          declare void @look()\n\
          define void @f(i1 %c) {{\n{body}}}\n\
-         !luthier.count = !{{!0}}\n!0 = !{{!\"preset=article\"}}\n"
+         !luthier.count = !{{!0}}\n!0 = !{{!\"preset=article\"}}\n{metadata}"
     );
     fs::write(&path, ir).unwrap();
     Command::new("opt-22")
@@ -109,8 +114,9 @@ fn amounts_that_depend_on_the_way_are_paid_on_it() {
     let sum = addition("s1", "add", "%s");
     let both = "[ 3, %then ], [ 8, %else ]";
     assert_eq!(of("", "else", both, &sum), [3, 8]);
+    // What follows is added with it, not once more.
     let more = addition("n", "add", "5");
-    assert_eq!(of("", "else", both, &(sum.clone() + &more)), [5, 8]);
+    assert_eq!(of("", "else", both, &(sum.clone() + &more)), [3 + 5, 8 + 5]);
     // A way without a block of its own is paid where they meet.
     let direct = "[ 3, %then ], [ 90, %0 ]";
     let body = format!(
@@ -127,6 +133,72 @@ fn amounts_that_depend_on_the_way_are_paid_on_it() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let ir = text(&output.stdout);
     assert!(ir.contains("phi i64 [ 3, %then ], [ 8, %else ]"), "{ir}");
+}
+
+/// A sum that grows by what depends on the way, in a loop: it grows on the way, and no register holds the amount.
+#[test]
+fn sums_of_loops_grow_on_the_ways() {
+    let body = format!(
+        "  %place = alloca i32\n  br label %loop\n\
+         loop:\n  %s = phi i64 [ 0, %0 ], [ %t, %join ]\n  br i1 %c, label %then, label %else\n\
+         then:\n  store volatile i32 1, ptr %place\n  br label %join\n\
+         else:\n  store volatile i32 2, ptr %place\n  br label %join\n\
+         join:\n  %x = phi i64 [ 3, %then ], [ 8, %else ]\n  %t = add i64 %s, %x\n  %more = load volatile i1, ptr %place\n  \
+         br i1 %more, label %loop, label %end\nend:\n{}  ret void\n",
+        addition("a", "add", "%t")
+    );
+    let output = lowered(&body);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let ir = text(&output.stdout);
+    assert!(!ir.contains("phi i64 [ 3"), "{ir}");
+    for amount in [3, 8] {
+        assert_eq!(
+            ir.matches(&format!("= add i64 %s, {amount}\n")).count(),
+            1,
+            "{ir}"
+        );
+    }
+}
+
+/// Where the optimiser has left other code, additions are placed anew: the way that runs most adds once.
+#[test]
+fn additions_are_placed_on_the_optimised_code() {
+    let once = |name: &str, amount: &str| addition(name, "add", amount);
+    let body = format!(
+        "{}  br i1 %c, label %join, label %rare, !prof !1\nrare:\n  call void @look()\n{}  br label %join\njoin:\n{}  ret void\n",
+        once("first", "5"),
+        once("second", "7"),
+        once("third", "11")
+    );
+    let seldom = "!1 = !{!\"branch_weights\", i32 1000, i32 1}\n";
+    let output = lowered_with(&body, seldom);
+    // Where the ways meet, 5 and 11; on the other way 5 before somebody looks, and behind that what is then missing of 7 and 11.
+    let mut found = amounts(&output);
+    found.sort_unstable();
+    assert_eq!(found, [7 + 11 - (5 + 11), 5, 5 + 11]);
+}
+
+/// A sum of a register and a constant is computed before it is added, so that one instruction adds it to memory.
+#[test]
+fn sums_are_added_by_one_instruction() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, out) = (
+        directory.path().join("sums.c"),
+        directory.path().join("sums.s"),
+    );
+    let code = "long g(const int *p, long n, long *out) {\n  long c = 0;\n  for (long i = 0; i < n; i++)\n    \
+        if (p[i] > 3) { c += p[i]; out[i] = c; }\n  return c;\n}\n";
+    fs::write(&source, code).unwrap();
+    compile(&source, &[], &["-O2", "-S", "-fno-pie"], &out);
+    let code = fs::read_to_string(&out).unwrap();
+    let ours: Vec<&str> = (code.lines())
+        .filter(|line| line.contains("%fs:__luthier_count"))
+        .collect();
+    assert!(!ours.is_empty(), "{code}");
+    assert!(
+        ours.iter().all(|line| line.trim().starts_with("add")),
+        "{ours:?}"
+    );
 }
 
 /// The inliner decides as it does without counting, and finds nothing of ours in what it leaves.

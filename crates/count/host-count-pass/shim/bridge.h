@@ -39,6 +39,15 @@ struct Increment {
   int64_t amount; // for a check: what is owed there
 };
 
+// A stretch of a function that has been optimised, or a jump in it (host_count::flow::Arc).
+struct PlacedArc {
+  uint32_t from, to; // vertices; 0: where the counter must be exact
+  int64_t cost;
+  double frequency;
+  bool holdsCode, needsSplit;
+  int64_t amount; // what is to be added there: the answer
+};
+
 struct Session;
 using TextSink = void (*)(void *context, const char *text, size_t length);
 
@@ -73,6 +82,8 @@ uint32_t lc_priced_slot(const Session *, uint32_t function, size_t index);
 size_t lc_slots(const Session *);
 uint64_t lc_slot_unit(const Session *, size_t slot);
 void lc_slot_table(const Session *, TextSink out, void *context);
+// Places costs on the arcs of a graph with so many vertices. Code on a jump that needs a block of its own costs `split` times what it costs elsewhere.
+void lc_place(PlacedArc *arcs, size_t count, size_t vertices, double split);
 // Something `luthier count lint` may want to judge.
 void lc_fact(Session *, const char *kind, size_t kindLength, const char *function, size_t functionLength,
              const char *what, size_t whatLength, uint32_t location);

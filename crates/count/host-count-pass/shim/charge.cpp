@@ -26,31 +26,6 @@ namespace {
 
 // What the product may cost: some additions, shifts and a multiplication, but no division.
 constexpr unsigned MostExpensive = 12;
-// How many values are followed to find out whether one is a sum of ours.
-constexpr size_t MostFollowed = 64;
-
-// Whether a value is added to the counter, and nothing else is done with it.
-bool isSum(Value *value) {
-  SmallPtrSet<Value *, 16> seen = {value};
-  SmallVector<Value *, 16> pending = {value};
-  bool added = false;
-  while (!pending.empty()) {
-    Value *next = pending.pop_back_val();
-    for (User *user : next->users()) {
-      auto *instruction = cast<Instruction>(user);
-      if (additionTo(*instruction)) {
-        added = true;
-        continue;
-      }
-      bool passesOn = isa<PHINode, SelectInst>(instruction) || instruction->getOpcode() == Instruction::Add;
-      if (!passesOn || seen.size() > MostFollowed)
-        return false;
-      if (seen.insert(instruction).second)
-        pending.push_back(instruction);
-    }
-  }
-  return added;
-}
 
 class ChargePass : public PassInfoMixin<ChargePass> {
 public:

@@ -158,6 +158,15 @@ void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuil
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
+// Whether a value is added to the counter, and nothing else is done with it.
+bool isSum(llvm::Value *value);
+
+// Lets sums in registers grow on the ways where they have been made to grow where the ways meet.
+bool spreadSums(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
+// Places additions anew on what the optimiser has left of the flow graph.
+bool replaceAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
+
 // Gives additions of constants that depend on the way to the ways.
 void distributeAmounts(llvm::Function &function);
 

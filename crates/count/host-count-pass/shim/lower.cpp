@@ -4,7 +4,9 @@
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -80,7 +82,8 @@ void raise(AtomicRMWInst &addition) {
 class Lowering {
 public:
   Lowering(Module &module, bool spread)
-      : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)), spread(spread) {}
+      : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)),
+        addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64), spread(spread) {}
 
   void lower(AtomicRMWInst &addition) {
     IRBuilder<> builder(&addition);
@@ -94,7 +97,7 @@ public:
     Value *address = addressFor(addition);
     Value *sum = load(builder, address, addition);
     if (!addsNothing) {
-      sum = builder.CreateAdd(sum, addition.getValOperand());
+      sum = builder.CreateAdd(sum, settled(builder, addition));
       StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
@@ -106,6 +109,7 @@ public:
 private:
   bool checked; // the module has budget checks
   bool compact; // they are assembly
+  bool addsToMemory; // one instruction can
   bool spread;
   unsigned turn = 0;
 
@@ -113,6 +117,17 @@ private:
     LoadInst *value = builder.CreateAlignedLoad(addition.getType(), address, Align(8));
     value->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     return value;
+  }
+
+  // What is added, computed before. The back end would rather add the constant part of a sum to what it has read from the counter, and
+  // then reads and writes in instructions of their own.
+  Value *settled(IRBuilder<> &builder, AtomicRMWInst &addition) const {
+    Value *amount = addition.getValOperand();
+    auto *sum = dyn_cast<BinaryOperator>(amount);
+    if (!addsToMemory || !sum || !isa<ConstantInt>(sum->getOperand(1)) || !addition.use_empty())
+      return amount;
+    auto *type = FunctionType::get(amount->getType(), {amount->getType()}, false);
+    return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {amount});
   }
 
   static Value *laneOf(AtomicRMWInst &addition, unsigned lane) {

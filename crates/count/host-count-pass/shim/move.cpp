@@ -147,23 +147,20 @@ private:
     for (BasicBlock &block : function)
       if (isa<ReturnInst, ResumeInst>(block.getTerminator()))
         ends.push_back(block.getTerminator());
-    // A sum that lives across a call wants a register saved, which costs more than another addition.
-    SmallVector<Instruction *, 8> calls;
+    Calls calls;
     for (BasicBlock &block : function)
-      for (Instruction &instruction : block)
-        if (auto *call = dyn_cast<CallBase>(&instruction); call && !isa<IntrinsicInst>(call))
-          calls.push_back(call);
-    for (auto &[address, list] : region.additions) {
-      MDNode *tag = list.front()->getMetadata(LLVMContext::MD_tbaa);
-      AllocaInst *sum = redirect(address, list, &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), ends);
-      IRBuilder<> builder(function.getContext());
-      for (Instruction *call : calls) {
-        builder.SetInsertPoint(call);
-        addTo(builder, address, builder.CreateLoad(word, sum), tag);
-        builder.CreateStore(builder.getInt64(0), sum);
-      }
-    }
+      findCalls(block, calls);
+    for (auto &[address, list] : region.additions)
+      redirect(address, list, &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), ends, calls);
     return true;
+  }
+
+  // A sum that lives across a call wants a register saved, which costs more than another addition.
+  using Calls = SmallVector<Instruction *, 8>;
+  static void findCalls(BasicBlock &block, Calls &calls) {
+    for (Instruction &instruction : block)
+      if (auto *call = dyn_cast<CallBase>(&instruction); call && !isa<IntrinsicInst>(call))
+        calls.push_back(call);
   }
 
   // The outermost loop that can be done, else the loops in it.
@@ -248,8 +245,11 @@ private:
 
   void promoteSums(Loop *loop, Region &region) {
     SmallVector<AllocaInst *, 2> variables;
+    Calls calls;
+    for (BasicBlock *block : loop->blocks())
+      findCalls(*block, calls);
     for (auto &[address, list] : region.additions)
-      variables.push_back(redirect(address, list, loop->getLoopPreheader()->getTerminator(), exitsOf(loop)));
+      variables.push_back(redirect(address, list, loop->getLoopPreheader()->getTerminator(), exitsOf(loop), calls));
     if (stage == Stage::Early)
       return; // the optimiser does the rest
     PromoteMemToReg(variables, dominators, &assumptions);
@@ -263,8 +263,9 @@ private:
     return builder.CreateAlloca(word);
   }
 
-  // Lets `list` add to a local variable, and that to the counter at `ends`.
-  AllocaInst *redirect(Value *address, ArrayRef<AtomicRMWInst *> list, Instruction *begin, ArrayRef<Instruction *> ends) {
+  // Lets `list` add to a local variable, and that to the counter at `ends` and before `calls`.
+  AllocaInst *redirect(Value *address, ArrayRef<AtomicRMWInst *> list, Instruction *begin, ArrayRef<Instruction *> ends,
+                       ArrayRef<Instruction *> calls = {}) {
     AllocaInst *variable = newVariable();
     IRBuilder<> builder(begin);
     builder.CreateStore(builder.getInt64(0), variable);
@@ -279,6 +280,11 @@ private:
     for (Instruction *end : ends) {
       builder.SetInsertPoint(end);
       addTo(builder, address, builder.CreateLoad(word, variable), tag);
+    }
+    for (Instruction *call : calls) {
+      builder.SetInsertPoint(call);
+      addTo(builder, address, builder.CreateLoad(word, variable), tag);
+      builder.CreateStore(builder.getInt64(0), variable);
     }
     return variable;
   }

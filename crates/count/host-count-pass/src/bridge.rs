@@ -4,9 +4,10 @@
 
 use crate::explain;
 use host_count::module::FunctionPlan;
+use host_count::place;
 use host_count::{
-    Block, Call, Callee, End, Function, Granularity, Item, Kind, Location, Module, Options,
-    Placement, Plan, Point, Site, Successor, Tail, plan,
+    Arc, Block, Call, Callee, End, Flow, Function, Granularity, Item, Kind, Location, Module,
+    Options, Placement, Plan, Point, Site, Successor, Tail, plan,
 };
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -52,6 +53,18 @@ pub struct SiteRecord {
     block: u32,
     index: u32,
     slot: u32,
+    amount: i64,
+}
+
+/// `PlacedArc` in C++.
+#[repr(C)]
+pub struct PlacedArc {
+    from: u32,
+    to: u32,
+    cost: i64,
+    frequency: f64,
+    holds_code: bool,
+    needs_split: bool,
     amount: i64,
 }
 
@@ -420,6 +433,48 @@ pub unsafe extern "C" fn lc_fact(
         &session.module.locations[location as usize],
     );
     session.facts.push_str(&line);
+}
+
+/// # Safety
+/// `arcs` must point to `count` arcs whose vertices are less than `vertices`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: usize, split: f64) {
+    if count == 0 {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let arcs = unsafe { std::slice::from_raw_parts_mut(arcs, count) };
+    let site = |index| Site::Edge {
+        block: index,
+        successor: 0,
+    };
+    let flow = Flow {
+        vertices,
+        arcs: (arcs.iter().enumerate())
+            .map(|(index, arc)| Arc {
+                from: arc.from as usize,
+                to: arc.to as usize,
+                cost: arc.cost,
+                site: arc.holds_code.then(|| site(index)),
+                frequency: arc.frequency,
+                checked: false,
+                needs_split: arc.needs_split,
+            })
+            .collect(),
+        checks: Vec::new(),
+    };
+    match place::on_tree(&flow, split, None) {
+        Ok(placed) => {
+            for increment in placed.increments {
+                let Site::Edge { block: index, .. } = increment.site else {
+                    unreachable!("every site is an arc's number");
+                };
+                arcs[index].amount = increment.amount;
+            }
+        }
+        // What costs something can hold code where it is.
+        Err(_) => arcs.iter_mut().for_each(|arc| arc.amount = arc.cost),
+    }
 }
 
 impl Session {
