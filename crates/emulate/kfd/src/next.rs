@@ -1,20 +1,25 @@
 //! The functions that ours stand in front of: those of whoever comes behind in the order of loading.
 
 use std::{
-    ffi::{CStr, c_void},
+    ffi::{CStr, c_char, c_void},
     sync::atomic::{AtomicPtr, Ordering},
 };
 
 /// A function to be found by its name when it is first called.
+#[repr(C)]
 pub struct Next {
-    name: &'static CStr,
+    /// Ends with a zero.
+    name: *const c_char,
     address: AtomicPtr<c_void>,
 }
+
+// SAFETY: the name is a constant.
+unsafe impl Sync for Next {}
 
 impl Next {
     pub const fn new(name: &'static CStr) -> Next {
         Next {
-            name,
+            name: name.as_ptr(),
             address: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
@@ -26,9 +31,30 @@ impl Next {
             return known;
         }
         // SAFETY: the name ends with a zero; looking symbols up is allowed at any time.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name) };
         self.address.store(found, Ordering::Relaxed);
         found
+    }
+}
+
+/// Looks up everything that was not called yet: `kmt_sys::door::RESOLVE_SYMBOL`.
+#[unsafe(no_mangle)]
+pub extern "C" fn luthier_kfd_resolve() {
+    unsafe extern "C" {
+        /// The linker's names of where the section begins and ends.
+        #[link_name = "__start_luthier_next"]
+        static FIRST: Next;
+        #[link_name = "__stop_luthier_next"]
+        static END: Next;
+    }
+    let end = &raw const END;
+    let mut next = &raw const FIRST;
+    while next < end {
+        // SAFETY: nothing but such statics lies in the section, one behind the other.
+        unsafe {
+            (*next).address();
+            next = next.add(1);
+        }
     }
 }
 
@@ -37,6 +63,9 @@ impl Next {
 #[macro_export]
 macro_rules! next {
     ($name:literal ($($value:ident => $type:ty),*) -> $result:ty, or $absent:expr) => {{
+        // With all others in one section, for [`luthier_kfd_resolve`].
+        #[used]
+        #[unsafe(link_section = "luthier_next")]
         static NEXT: $crate::next::Next = $crate::next::Next::new(unsafe {
             // SAFETY: the literal is given a zero at its end and has none before.
             std::ffi::CStr::from_bytes_with_nul_unchecked(concat!($name, "\0").as_bytes())

@@ -115,6 +115,41 @@ fn devices_have_xnack_on_wish_or_refuse_it_and_say_why() {
     }
 }
 
+/// Clang's OpenMP opens the driver in the constructor of a library that is loaded later, where the dynamic linker's lock is held. Our threads,
+/// of which there is one if statistics are wanted, begin then.
+#[test]
+fn the_driver_is_opened_while_a_library_is_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let library = "#include <fcntl.h>\n#include <stdio.h>\n\
+        __attribute__((constructor)) static void begin(void) { printf(\"opened: %d\\n\", open(\"/dev/kfd\", O_RDWR) >= 0); }\n";
+    let program = "#include <dlfcn.h>\nint main(int n, char **a) { return n != 2 || !dlopen(a[1], RTLD_NOW); }\n";
+    for (source, code, options) in [
+        (
+            "library.c",
+            library,
+            &["-shared", "-fPIC", "-o", "library.so"][..],
+        ),
+        ("program.c", program, &["-o", "program"]),
+    ] {
+        std::fs::write(path(source), code).unwrap();
+        let mut command = Command::new("cc");
+        command.current_dir(directory.path()).arg(source);
+        let output = command.args(options).arg("-ldl").output().unwrap();
+        assert!(output.status.success(), "{}", self::text(&output));
+    }
+    let statistics = [("LUTHIER_STATS", path("statistics.json"))];
+    let statistics: Vec<(&str, &str)> = statistics.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    let output = run(path("program"), &[&path("library.so")], &statistics);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "opened: 1\n",
+        "{}",
+        output.status
+    );
+    assert!(output.status.success(), "{}", text(&output));
+}
+
 /// The emulator is not even loaded where nobody opens the driver.
 #[test]
 fn other_programs_are_left_alone() {

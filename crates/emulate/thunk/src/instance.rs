@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env,
+    ffi::{CString, c_void},
     sync::{
         Arc, Once,
         atomic::{AtomicBool, AtomicPtr, Ordering},
@@ -74,7 +75,22 @@ pub fn open() -> Result<&'static Instance> {
     instance()
 }
 
+/// Threads of ours open files by the preloaded library's functions, if there is one, and those must not look for the ones behind them then.
+fn resolve_preloaded() {
+    let Ok(name) = CString::new(kmt_sys::door::RESOLVE_SYMBOL) else {
+        return;
+    };
+    // SAFETY: the name ends with a zero; looking symbols up is allowed at any time. Of that name there is but this function.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        if !found.is_null() {
+            std::mem::transmute::<*mut c_void, extern "C" fn()>(found)();
+        }
+    }
+}
+
 fn build() -> Result<Instance> {
+    resolve_preloaded();
     files::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.

@@ -8,6 +8,9 @@ use crate::assert_layout;
 
 /// Name of the exported [`Core`].
 pub const SYMBOL: &str = "luthier_kfd_core";
+/// Name of the preloaded library's function that looks up all functions behind its own. The emulator calls it before it starts threads: they
+/// would wait for the dynamic linker's lock, which a program holds that opens the driver in a library's constructor.
+pub const RESOLVE_SYMBOL: &str = "luthier_kfd_resolve";
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
 pub const VERSION: u32 = 2;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.
