@@ -110,7 +110,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) struct CachingDecoder<'k> {
     known: &'k DecodeCache,
     /// There up to the end.
-    own: Option<Box<Own>>,
+    own: Option<Own>,
 }
 
 /// What outlives a program, emptied of what it says of the program.
@@ -128,7 +128,7 @@ struct Own {
 }
 
 /// Those that nobody uses, the last one last.
-static KEPT: Mutex<Vec<Box<Own>>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<Own>> = Mutex::new(Vec::new());
 /// So many are kept: as many targets as one file may have, for two threads or more. Most take a megabyte or two.
 const MOST_KEPT: usize = 64;
 /// A decoder that remembers more than that starts anew.
@@ -137,7 +137,7 @@ const MOST_REMEMBERED: usize = 1 << 14;
 const MOST_MET: usize = 1 << 14;
 
 /// Nobody waits: a child of a fork may have nobody who would unlock it.
-fn kept() -> Option<MutexGuard<'static, Vec<Box<Own>>>> {
+fn kept() -> Option<MutexGuard<'static, Vec<Own>>> {
     match KEPT.try_lock() {
         Ok(kept) => Some(kept),
         Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
@@ -146,8 +146,8 @@ fn kept() -> Option<MutexGuard<'static, Vec<Box<Own>>>> {
 }
 
 impl Own {
-    fn take(target: &'static Target, wave_size: u8) -> Result<Box<Own>, isa::Error> {
-        let fits = |own: &Box<Own>| {
+    fn take(target: &'static Target, wave_size: u8) -> Result<Own, isa::Error> {
+        let fits = |own: &Own| {
             std::ptr::eq(own.decoder.target(), target) && own.decoder.wave_size() == wave_size
         };
         let kept = kept().and_then(|mut kept| {
@@ -156,7 +156,7 @@ impl Own {
         });
         match kept {
             Some(kept) => Ok(kept),
-            None => Ok(Box::new(Own {
+            None => Ok(Own {
                 decoder: Decoder::with_features(target, wave_size, "")?,
                 met: Vec::new(),
                 one: HashMap::default(),
@@ -164,11 +164,11 @@ impl Own {
                 three: HashMap::default(),
                 likely: vec![1; 1 << (32 - BEHIND_OPCODE)],
                 last: 0,
-            })),
+            }),
         }
     }
 
-    fn keep(mut self: Box<Own>) {
+    fn keep(mut self) {
         if self.decoder.remembered() > MOST_REMEMBERED {
             return;
         }
@@ -408,7 +408,10 @@ mod tests {
                 CachingDecoder::new(&known, target, target.wave_size).expect("a decoder");
             for number in 0..40 {
                 let number = number + 30 * round;
-                for word in [0xbe80_0080 | number % 64, 0x0200_0501 | number % 256 << 17] {
+                for word in [
+                    0xbe80_0080 + number % 64,
+                    0x0200_0501 + ((number % 256) << 17),
+                ] {
                     let code = word.to_le_bytes();
                     let expected = plain.decode_alone(&code, 0).expect("an instruction");
                     let found = decoder.decode(&code, 0).expect("an instruction");
