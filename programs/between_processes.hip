@@ -53,9 +53,12 @@ static int other_process(int from, int to) {
     HIP(hipEventSynchronize(event));
     pass(to);
     await(from);
-    // Whoever has freed its memory shares it no more.
+#if HIP_VERSION_MAJOR < 7
+    // Whoever has freed its memory shares it no more. (ROCr 7.2 asks the other process for it by a socket, and when that closes it
+    // without an answer, reads on for ever.)
     int *gone;
     EXPECT(hipIpcOpenMemHandle((void **)&gone, shared.memory[2], hipIpcMemLazyEnablePeerAccess) != hipSuccess, "opened");
+#endif
     return verdict();
 }
 

@@ -29,6 +29,8 @@ __global__ void server(Mailbox *box) {
         __syncthreads();
         if (threadIdx.x == 0)
             __hip_atomic_store(&box->answer, served, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+        // Without it clang 22 lets all but the first lane go round from here to the next barrier alone, for ever.
+        __syncthreads();
     }
 }
 static void mailboxes() {

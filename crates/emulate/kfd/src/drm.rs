@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use kmt_sys::door::KFD;
+use kmt_sys::door::{Core, GEM_METADATA, GemMetadata, KFD, Metadata, metadata};
 
 use crate::{device, emulator, next};
 
@@ -290,6 +290,80 @@ pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
         (Some(number), Some(core)) => unsafe { (core.buffer_free)(number) },
         _ => next!("amdgpu_bo_free"(object => *mut c_void) -> c_int, or -libc::ENODEV),
     }
+}
+
+/// `amdgpu_bo_info`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Info {
+    size: u64,
+    alignment: u64,
+    heap: u32,
+    flags: u64,
+    metadata: Metadata,
+}
+
+/// What a buffer object's memory is aligned to, and where it lies: in the device's memory.
+const ALIGNMENT: u64 = 4096;
+const VRAM: u32 = 4;
+
+/// Reads or writes what is said of a buffer object.
+fn exchange(core: &Core, number: u32, operation: u32, said: &mut Metadata) -> c_int {
+    let mut arguments = GemMetadata {
+        handle: number,
+        operation,
+        metadata: *said,
+    };
+    let data = (&raw mut arguments).cast();
+    // SAFETY: the command's arguments, of their size.
+    let answer = unsafe { (core.render_command)(0, GEM_METADATA, data, size_of::<GemMetadata>()) };
+    *said = arguments.metadata;
+    answer
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_set_metadata(object: *mut c_void, said: *mut Metadata) -> c_int {
+    let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
+        return next!("amdgpu_bo_set_metadata"(object => *mut c_void, said => *mut Metadata) -> c_int, or -libc::ENODEV);
+    };
+    // SAFETY: the caller passes what is to be said.
+    let mut copy = unsafe { said.read() };
+    exchange(core, number, metadata::SET, &mut copy)
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_query_info(object: *mut c_void, info: *mut Info) -> c_int {
+    let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
+        return next!("amdgpu_bo_query_info"(object => *mut c_void, info => *mut Info) -> c_int, or -libc::ENODEV);
+    };
+    // SAFETY: the table's functions can be called by any thread.
+    let size = unsafe { (core.buffer_size)(number) };
+    if size < 0 {
+        return size as c_int;
+    }
+    let mut said = Metadata {
+        flags: 0,
+        tiling: 0,
+        size: 0,
+        words: [0; 64],
+    };
+    let answer = exchange(core, number, metadata::GET, &mut said);
+    if answer == 0 {
+        let value = Info {
+            size: size as u64,
+            alignment: ALIGNMENT,
+            heap: VRAM,
+            flags: 0,
+            metadata: said,
+        };
+        // SAFETY: the caller passes memory for the result.
+        unsafe { info.write(value) };
+    }
+    answer
 }
 
 /// # Safety

@@ -48,6 +48,12 @@ static POINTER: Original<SignalValuePointer> = Original::new();
 
 /// Nanoseconds, in which ROCr counts too, that a signal is looked at before ROCr waits.
 const LOOK: u64 = 100_000;
+/// What ROCr spins for before it sleeps.
+const SPIN: u64 = 200_000;
+/// ROCr sleeps for whole ones of these.
+const MILLISECOND: u64 = 1_000_000;
+/// What its clock may say more than [`SPIN`] when it goes to sleep, and less than it overslept.
+const MARGIN: u64 = 20_000;
 
 /// [`aql::Signal::kind`] of all but doorbells.
 const USER_SIGNAL: i64 = 1;
@@ -207,10 +213,22 @@ fn sleep(own: &Original<SignalWait>, signal: Handle, condition: u32, value: i64,
     let time = if time == u64::MAX {
         time
     } else {
-        time.saturating_sub(passed)
+        whole(time.saturating_sub(passed))
     };
     // SAFETY: these are the arguments of whoever called the entry.
     unsafe { own.behind()(signal, condition, value, time, WAIT_BLOCKED) }
+}
+
+/// The time, which is a hint, so that ROCr sleeps for all of it but what it spins for at first. What is left behind whole
+/// milliseconds it would spin for, too: HIP 7 waits for four of them again and again, which cost a fifth of a processor.
+fn whole(time: u64) -> u64 {
+    if time < MILLISECOND {
+        return time;
+    }
+    let asleep = time
+        .saturating_sub(SPIN)
+        .checked_next_multiple_of(MILLISECOND);
+    asleep.map_or(time, |asleep| asleep.saturating_add(SPIN + MARGIN))
 }
 
 /// Looks at a signal until it is as wanted, for [`LOOK`] or `time` at most. Nanoseconds that it took.
@@ -269,6 +287,20 @@ mod tests {
     use super::*;
 
     const WAIT_ACTIVE: u32 = 1;
+
+    #[test]
+    fn times_are_whole_milliseconds_behind_the_spinning() {
+        for (asked, given) in [
+            (0, 0),
+            (100_000, 100_000),
+            (1_000_000, 1_220_000),
+            (3_900_000, 4_220_000),
+            (4_220_000, 5_220_000),
+            (u64::MAX - 1, u64::MAX - 1),
+        ] {
+            assert_eq!(whole(asked), given, "{asked}");
+        }
+    }
 
     /// Says how it was called, in decimal places.
     unsafe extern "C" fn runtime(

@@ -12,7 +12,7 @@ pub const SYMBOL: &str = "luthier_kfd_core";
 /// would wait for the dynamic linker's lock, which a program holds that opens the driver in a library's constructor.
 pub const RESOLVE_SYMBOL: &str = "luthier_kfd_resolve";
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.
 pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 /// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
@@ -68,6 +68,8 @@ pub struct Core {
     /// A new descriptor of a buffer object's memory.
     pub buffer_export: unsafe extern "C" fn(number: u32) -> i32,
     pub buffer_free: unsafe extern "C" fn(number: u32) -> i32,
+    /// Bytes of a buffer object, or an error.
+    pub buffer_size: unsafe extern "C" fn(number: u32) -> i64,
     /// Maps all of a buffer object for the host only; the address, or an error.
     pub buffer_map: unsafe extern "C" fn(number: u32) -> i64,
     /// Maps (1) or unmaps (2) part of a buffer object at an address of the device.
@@ -84,7 +86,7 @@ pub struct Core {
     /// Whether all of this is memory of the device: 1 or 0.
     pub holds: unsafe extern "C" fn(address: u64, length: u64) -> i32,
 }
-assert_layout!(Core, 120, { look_up @ 8, holds @ 112 });
+assert_layout!(Core, 128, { look_up @ 8, holds @ 120 });
 
 /// Numbers of [`Core::buffer_place`]'s operations, those of `AMDGPU_VA_OP_*`.
 pub mod place {
@@ -93,3 +95,31 @@ pub mod place {
     pub const CLEAR: u32 = 3;
     pub const REPLACE: u32 = 4;
 }
+
+/// amdgpu's command that reads or writes what is said of a buffer object, and its two operations.
+pub const GEM_METADATA: u32 = 6;
+pub mod metadata {
+    pub const SET: u32 = 1;
+    pub const GET: u32 = 2;
+}
+
+/// `amdgpu_bo_metadata`: what users of a buffer object tell each other about it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Metadata {
+    pub flags: u64,
+    pub tiling: u64,
+    /// Bytes of the words that count.
+    pub size: u32,
+    pub words: [u32; 64],
+}
+assert_layout!(Metadata, 280, { size @ 16, words @ 20 });
+
+/// The arguments of [`GEM_METADATA`].
+#[repr(C)]
+pub struct GemMetadata {
+    pub handle: u32,
+    pub operation: u32,
+    pub metadata: Metadata,
+}
+assert_layout!(GemMetadata, 288, { metadata @ 8 });

@@ -58,6 +58,12 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
         arguments = self::arguments(program, [family].into_iter());
         output = run(&arguments)?;
     }
+    if !output.status.success()
+        && let Some(library) = library(&String::from_utf8_lossy(&output.stderr))
+    {
+        arguments.push(library.to_owned());
+        output = run(&arguments)?;
+    }
     if !output.status.success() {
         bail!(
             "{} {} failed:\n{}",
@@ -86,6 +92,13 @@ fn family(printed: &str) -> Option<&str> {
     let (_, rest) = rest.split_once("-march=")?;
     let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')?;
     Some(&rest[..end])
+}
+
+/// What a program lacks that older releases have in the library that all programs are linked with.
+fn library(printed: &str) -> Option<&'static str> {
+    // HIP 7 has the compiler at run time in a library of its own.
+    let lacks = printed.contains("undefined reference to `hiprtc");
+    lacks.then_some("-lhiprtc")
 }
 
 /// Hashes a file and, once each, the files it includes with quotes.
@@ -121,5 +134,12 @@ mod tests {
                        compiling for the associated generic architecture \u{2018}-march=gfx9-generic\u{2019} instead\n";
         assert_eq!(family(printed), Some("gfx9-generic"));
         assert_eq!(family("unknown -march=gfx900"), None);
+    }
+
+    #[test]
+    fn the_compiler_at_run_time_may_be_a_library_of_its_own() {
+        let printed = "hiprtc.hip:(.text+0x2d): undefined reference to `hiprtcCreateProgram'\n";
+        assert_eq!(library(printed), Some("-lhiprtc"));
+        assert_eq!(library("undefined reference to `other'\n"), None);
     }
 }

@@ -378,6 +378,42 @@ static void queues(void) {
 struct imported { void *object; uint64_t size; };
 
 // Memory without an address, put at one and another by libdrm's functions.
+// What one user of a buffer object says of it, another hears who has the same memory; libdrm's structures.
+static void metadata(void) {
+    struct metadata { uint64_t flags, tiling; uint32_t size, words[64]; } said = {.flags = 3, .tiling = 5, .size = 8, .words = {7, 9}};
+    struct { uint64_t size, alignment; uint32_t heap; uint64_t flags; struct metadata metadata; } info;
+    int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
+    int (*deinitialize)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_device_deinitialize");
+    int (*import)(void *, int, uint32_t, struct imported *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_import");
+    int (*free_object)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_free");
+    int (*say)(void *, struct metadata *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_set_metadata");
+    int (*ask)(void *, void *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_query_info");
+    uint32_t major, minor;
+    void *device;
+    CHECK(initialize(render, &major, &minor, &device) == 0);
+    struct buffer buffer = allocate(2 * PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    memset(buffer.address, 4, buffer.size);
+    struct export_dmabuf first = {buffer.handle, O_CLOEXEC, 0}, second = first;
+    struct imported one, other;
+    CHECK(ioctl(kfd, EXPORT_DMABUF, &first) == 0 && import(device, 2, first.descriptor, &one) == 0);
+    memset(&info, 1, sizeof info);
+    CHECK(ask(one.object, &info) == 0 && info.size == 2 * PAGE && info.metadata.size == 0 && info.metadata.words[0] == 0);
+    CHECK(say(one.object, &said) == 0);
+    // Whoever has the memory finds it no longer than it was, and unchanged.
+    CHECK(ioctl(kfd, EXPORT_DMABUF, &second) == 0 && import(device, 2, second.descriptor, &other) == 0 && other.size == 2 * PAGE);
+    CHECK(ask(other.object, &info) == 0 && info.size == 2 * PAGE && info.alignment == PAGE && info.heap == 4);
+    CHECK(memcmp(&info.metadata, &said, 8 + 8 + 4 + sizeof said.words) == 0 && buffer.address[2 * PAGE - 1] == 4);
+    said = (struct metadata){0};
+    CHECK(say(other.object, &said) == 0 && ask(one.object, &info) == 0 && info.metadata.size == 0);
+    said.size = sizeof said.words + 1;
+    CHECK(say(one.object, &said) != 0);
+    CHECK(free_object(one.object) == 0 && ask(one.object, &info) != 0 && free_object(other.object) == 0);
+    close(first.descriptor);
+    close(second.descriptor);
+    release(buffer);
+    CHECK(deinitialize(device) == 0);
+}
+
 static void virtual_memory(void) {
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     int (*deinitialize)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_device_deinitialize");
@@ -549,6 +585,7 @@ int main(int count, char **arguments) {
     queues();
     virtual_memory();
     other_ways();
+    metadata();
     processes();
     puts("all answered");
 }

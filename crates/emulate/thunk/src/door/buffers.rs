@@ -3,7 +3,7 @@
 use std::{fs::File, os::fd::IntoRawFd};
 
 use gpu::memory::{PAGE, Placement, Request};
-use kmt_sys::door::place;
+use kmt_sys::door::{GEM_METADATA, place};
 
 use super::{
     Errno, Result,
@@ -11,7 +11,7 @@ use super::{
     commands::once,
     exchange::{duplicate, identity, size},
     handles::{Buffer, Handles, Placed},
-    refuse,
+    metadata, refuse,
 };
 use crate::instance::Instance;
 
@@ -55,6 +55,11 @@ pub fn render_command(instance: &Instance, command: u32, data: &mut [u8]) -> Res
             let offset = MMAP_BASE + (u64::from(number) << MMAP_STRIDE_SHIFT);
             data[..8].copy_from_slice(&offset.to_le_bytes());
             Ok(())
+        }
+        GEM_METADATA => {
+            let (head, record) = metadata::parts(data)?;
+            let handles = instance.door.lock();
+            metadata::exchange(&handles.buffer(head[0])?.file, head[1], record)
         }
         other => {
             once(

@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-use gpu::memory::{PAGE, Placement};
+use gpu::memory::Placement;
 use kmt_sys::kfd::{self, memory_flag as flag};
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     gpu, gpu_id,
     handles::{Allocation, What, mmap_offset},
     memory::request,
+    metadata::memory_size,
     refuse,
 };
 use crate::instance::Instance;
@@ -49,10 +50,10 @@ pub fn identity(file: &File) -> Result<(u64, u64)> {
 /// Bytes of a file in memory that somebody has exported.
 pub fn size(file: &File) -> Result<u64> {
     let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;
-    if !metadata.is_file() || metadata.len() == 0 || !metadata.len().is_multiple_of(PAGE) {
-        return refuse(libc::EINVAL);
+    match memory_size(metadata.len()) {
+        Some(size) if metadata.is_file() && size > 0 => Ok(size),
+        _ => refuse(libc::EINVAL),
     }
-    Ok(metadata.len())
 }
 
 pub fn export_descriptor(instance: &Instance, arguments: Arguments) -> Result {

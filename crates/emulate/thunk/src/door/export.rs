@@ -36,6 +36,7 @@ pub static luthier_kfd_core: Core = Core {
     buffer_import,
     buffer_export,
     buffer_free,
+    buffer_size,
     buffer_map,
     buffer_place,
     render_command,
@@ -262,6 +263,10 @@ unsafe extern "C" fn buffer_export(number: u32) -> i32 {
 
 unsafe extern "C" fn buffer_free(number: u32) -> i32 {
     short(|| buffers::free(opened()?, number).map(|()| 0))
+}
+
+unsafe extern "C" fn buffer_size(number: u32) -> i64 {
+    answer(|| Ok(opened()?.door.lock().buffer(number)?.size as i64))
 }
 
 unsafe extern "C" fn buffer_map(number: u32) -> i64 {

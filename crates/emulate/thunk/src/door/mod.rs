@@ -16,6 +16,7 @@ mod export;
 mod files;
 mod handles;
 mod memory;
+mod metadata;
 mod queues;
 mod shared;
 

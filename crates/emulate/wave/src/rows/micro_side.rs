@@ -7,7 +7,7 @@ use numerics::convert::{Micro, Wide};
 
 use super::{
     aligned_side::{Extent, NONE, STEP, Side, ZERO},
-    micro_matrix::{ONE, PER_LANE, k_of},
+    micro_matrix::{BLOCK, ONE, PER_LANE, k_of},
 };
 use crate::{LANES, host_level::compiled_for};
 
@@ -125,19 +125,25 @@ unsafe fn convert_as<const BITS: usize>(
         let (row, group) = (lanes % side, lanes / side);
         // SAFETY: the caller's promises; there are `side * k` elements, of which every one is written.
         unsafe {
-            let biased = match input.scales {
+            // What scales `k` of that block, which is in the lane that has the block's number as its group.
+            let scale_of = |block: usize| match input.scales {
                 Some((from, bit)) => {
-                    let words = _mm512_loadu_si512(from.add(lanes).cast());
+                    let words = _mm512_loadu_si512(from.add(block * side + row).cast());
                     _mm512_and_si512(down(words, bit as usize), set(0xff))
                 }
                 None => set(ONE.into()),
             };
-            let order = _mm512_sub_epi32(biased, set(ONE.into()));
-            // A scale of all ones, which is a NaN, is among those far away.
-            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
-            let power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
+            let (mut order, mut power) = (set(0), _mm512_set1_ps(1.0));
             let mut position = 0;
             while position < PER_LANE {
+                // Sixteen values in a row are of one block.
+                if position % 16 == 0 {
+                    let biased = scale_of(k_of(BITS, k, group, position) / BLOCK);
+                    order = _mm512_sub_epi32(biased, set(ONE.into()));
+                    // A scale of all ones, which is a NaN, is among those far away.
+                    special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
+                    power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
+                }
                 let bit = BITS * position;
                 let word = |index: usize| {
                     let at = input.rows.add(LANES * (bit / 32 + index) + lanes);

@@ -16,18 +16,28 @@ struct Release {
     suite: &'static str,
     /// The script of debootstrap that makes it; older ones do not know newer releases.
     script: &'static str,
+    /// A suite on top of it, and which versions of ROCm's packages are taken from there.
+    newer: Option<(&'static str, &'static str)>,
     packages: &'static str,
 }
+
+/// How packages of ROCm begin, as apt's preferences take it.
+const ROCM: &str = "lib* roc* hip* amd*";
 
 /// Compiler, runtime, and headers that the programs include.
 const NEWER: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev rocminfo g++ \
      gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran";
+
+/// The same with what only unstable has.
+const NEWEST: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev librocrand1 rocminfo \
+     g++ gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran";
 
 const RELEASES: &[Release] = &[
     Release {
         name: "debian-12",
         suite: "bookworm",
         script: "sid",
+        newer: None,
         packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
                    rocm-device-libs lld g++",
     },
@@ -35,6 +45,7 @@ const RELEASES: &[Release] = &[
         name: "debian-13",
         suite: "trixie",
         script: "sid",
+        newer: None,
         packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
                    librocrand1 lld-17 g++",
     },
@@ -42,13 +53,22 @@ const RELEASES: &[Release] = &[
         name: "debian-testing",
         suite: "testing",
         script: "sid",
+        newer: None,
         packages: NEWER,
     },
     Release {
         name: "debian-unstable",
         suite: "unstable",
         script: "sid",
+        newer: None,
         packages: NEWER,
+    },
+    Release {
+        name: "debian-experimental",
+        suite: "unstable",
+        script: "sid",
+        newer: Some(("experimental", "7.2.*")),
+        packages: NEWEST,
     },
 ];
 
@@ -179,10 +199,27 @@ impl Environment {
             .status()
             .context("cannot run debootstrap")?;
         ensure!(status.success(), "debootstrap ended with {status}");
+        if let Some((suite, versions)) = release.newer {
+            self.add_suite(
+                suite,
+                &format!("Package: {ROCM}\nPin: version {versions}\nPin-Priority: 600\n"),
+            )?;
+        }
         Ok(())
     }
 
-    /// Installs those of the packages that are missing.
+    /// Lets apt have packages of another suite, as the preferences say.
+    fn add_suite(&self, suite: &str, preferences: &str) -> Result<()> {
+        let apt = self.root.join("etc/apt");
+        fs::write(apt.join("preferences.d").join(suite), preferences)?;
+        fs::write(
+            apt.join("sources.list.d").join(format!("{suite}.list")),
+            format!("deb {} {suite} main\n", mirror()?),
+        )?;
+        Ok(())
+    }
+
+    /// Installs those of the packages that are missing. Of several with `|` between them it is the first that the release has.
     pub fn install(&self, packages: &str) -> Result<()> {
         let is_installed = |package: &str| {
             let (package, _) = package.split_once('/').unwrap_or((package, ""));
@@ -195,28 +232,44 @@ impl Environment {
                     .with_file_name(format!("{package}:amd64.list"))
                     .exists()
         };
-        let missing: Vec<&str> = packages
-            .split_whitespace()
-            .filter(|package| !is_installed(package))
-            .collect();
+        let mut missing = Vec::new();
+        for choices in packages.split_whitespace() {
+            if !choices.split('|').any(is_installed) {
+                missing.push(self.first_known(choices)?);
+            }
+        }
         if missing.is_empty() {
             return Ok(());
         }
         self.apt_install(&missing)
     }
 
+    /// The first of some packages that apt has here; the last one if there is none.
+    fn first_known<'a>(&self, choices: &'a str) -> Result<&'a str> {
+        let mut last = choices;
+        for package in choices.split('|') {
+            last = package;
+            if package == choices {
+                break;
+            }
+            let mut command = self.command("apt-cache");
+            let output = command.args(["madison", package]).output()?;
+            if !output.stdout.is_empty() {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
     /// Lets apt have packages of Debian unstable where it is asked for them by that name, and only then.
     fn add_unstable(&self) -> Result<()> {
-        let apt = self.root.join("etc/apt");
-        fs::write(
-            apt.join("preferences.d/unstable"),
+        if release(self.name)?.suite == "unstable" {
+            return Ok(());
+        }
+        self.add_suite(
+            "unstable",
             "Package: *\nPin: release a=unstable\nPin-Priority: 50\n",
-        )?;
-        fs::write(
-            apt.join("sources.list.d/unstable.list"),
-            format!("deb {} unstable main\n", mirror()?),
-        )?;
-        Ok(())
+        )
     }
 
     /// Installs packages or package files, with what they need.
@@ -275,25 +328,44 @@ impl Environment {
         command
     }
 
-    /// Files that match a path with `*` in its last part.
+    /// Files that match a path with `*` in any of its parts.
     pub fn files(&self, pattern: &str) -> Result<Vec<String>> {
-        let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let mut found = vec![String::new()];
+        for part in pattern.split('/').filter(|part| !part.is_empty()) {
+            let mut next = Vec::new();
+            for folder in found {
+                next.extend(self.matching(&folder, part)?);
+            }
+            found = next;
+        }
+        // A link leads where it does inside, not here.
+        found.retain(|path| fs::symlink_metadata(self.inside(path)).is_ok_and(|it| it.is_file()));
+        found.sort();
+        if found.is_empty() {
+            bail!("{} has no {pattern}", self.name);
+        }
+        Ok(found)
+    }
+
+    /// Paths of what lies in a folder and has a name like that; nothing where there is no such folder.
+    fn matching(&self, folder: &str, name: &str) -> Result<Vec<String>> {
+        if !name.contains('*') {
+            return Ok(vec![format!("{folder}/{name}")]);
+        }
         let inside = self.inside(folder);
-        let mut files = Vec::new();
+        if !inside.is_dir() {
+            return Ok(Vec::new());
+        }
+        let mut paths = Vec::new();
         for entry in
             fs::read_dir(&inside).with_context(|| format!("cannot list {}", inside.display()))?
         {
-            let entry = entry?;
-            let found = entry.file_name().to_string_lossy().into_owned();
-            if super::known::matches(name, &found) && entry.file_type()?.is_file() {
-                files.push(format!("{folder}/{found}"));
+            let found = entry?.file_name().to_string_lossy().into_owned();
+            if super::known::matches(name, &found) {
+                paths.push(format!("{folder}/{found}"));
             }
         }
-        files.sort();
-        if files.is_empty() {
-            bail!("{} has no {pattern}", self.name);
-        }
-        Ok(files)
+        Ok(paths)
     }
 }
 
@@ -317,4 +389,30 @@ fn mirror() -> Result<String> {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let first = printed.lines().next().map(str::to_owned);
     first.context("apt knows no Debian archive here: add one to /etc/apt and run apt-get update")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_in_any_part_of_a_path_find_files_and_no_links() {
+        let root = std::env::temp_dir().join(format!("luthier-files-{}", std::process::id()));
+        for folder in ["usr/libblas4-tests", "usr/libblas5-tests", "usr/other"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["libblas5-tests/blas-test", "other/blas-test"] {
+            fs::write(root.join("usr").join(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink("/bin/sh", root.join("usr/libblas4-tests/blas-test")).unwrap();
+        let environment = Environment {
+            name: "here",
+            root: root.clone(),
+        };
+        let found = environment.files("/usr/libblas*-tests/blas-*");
+        let missing = environment.files("/usr/libsparse*/test");
+        fs::remove_dir_all(&root).unwrap();
+        assert_eq!(found.unwrap(), ["/usr/libblas5-tests/blas-test"]);
+        assert!(missing.is_err());
+    }
 }

@@ -231,7 +231,9 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
             let files = files_of(files)?;
             let only = request.only.join(":");
             let filter = if only.is_empty() { filter } else { &*only };
-            google_tests(setting, &files, arguments, filter, shard, request.seconds)
+            let arguments = found(setting.environment, arguments)?;
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            google_tests(setting, &files, &arguments, filter, shard, request.seconds)
         }
         Kind::Compiled(sources) => {
             let pattern = request.program.as_deref().unwrap_or("*");
@@ -243,6 +245,19 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
             google_tests(setting, &files, &[], filter, whole, request.seconds)
         }
     }
+}
+
+/// Arguments with the files that those with `*` stand for.
+fn found(environment: &Environment, arguments: &[&str]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for argument in arguments {
+        if argument.contains('*') {
+            all.extend(environment.files(argument)?);
+        } else {
+            all.push((*argument).to_owned());
+        }
+    }
+    Ok(all)
 }
 
 /// Programs of GoogleTest, each with its part of the time.

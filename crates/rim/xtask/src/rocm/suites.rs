@@ -5,7 +5,8 @@ use super::{compiled::Sources, onnx, python::Script};
 /// A suite of one package.
 pub struct Suite {
     pub name: &'static str,
-    /// Debian packages; those that only another release has end with its name, as apt takes it.
+    /// Debian packages; those that only another release has end with its name, as apt takes it, and those whose name tells
+    /// their version stand with `|` between them, the newest first.
     pub packages: &'static str,
     pub kind: Kind,
 }
@@ -13,9 +14,9 @@ pub struct Suite {
 pub enum Kind {
     /// Programs of GoogleTest.
     GoogleTest {
-        /// Their files; `*` in the last part stands for anything.
+        /// Their files; `*` stands for anything.
         files: &'static str,
-        /// Arguments of each.
+        /// Arguments of each; paths with `*` are those of the files that match.
         arguments: &'static [&'static str],
         /// Which tests, as `--gtest_filter` has it.
         filter: &'static str,
@@ -39,7 +40,7 @@ pub const SUITES: &[Suite] = &[
         name: "rocprim",
         packages: "librocprim-tests",
         kind: Kind::GoogleTest {
-            files: "/usr/libexec/rocm/librocprim-tests/*",
+            files: "/usr/libexec/rocm/librocprim-tests/test_*",
             arguments: &[],
             filter: "*",
         },
@@ -65,12 +66,12 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "rocblas",
-        packages: "librocblas4-tests librocblas4-tests-data",
+        packages: "librocblas5-tests|librocblas4-tests librocblas5-tests-data|librocblas4-tests-data",
         kind: Kind::GoogleTest {
-            files: "/usr/libexec/rocm/librocblas4-tests/rocblas-test",
+            files: "/usr/libexec/rocm/librocblas*-tests/rocblas-test",
             arguments: &[
                 "--data",
-                "/usr/share/librocblas4-tests/data/rocblas_gtest.data",
+                "/usr/share/librocblas*-tests/data/rocblas_gtest.data",
             ],
             filter: "*quick*",
         },
@@ -100,6 +101,15 @@ pub const SUITES: &[Suite] = &[
             files: "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test",
             arguments: &[],
             filter: "*quick*",
+        },
+    },
+    Suite {
+        name: "rocwmma",
+        packages: "librocwmma-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/librocwmma-tests/*_test",
+            arguments: &[],
+            filter: "*",
         },
     },
     Suite {

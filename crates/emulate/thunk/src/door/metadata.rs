@@ -1,0 +1,57 @@
+//! What users of a buffer object say about it to whoever else has its memory, in whichever process: ROCr 7 marks memory that it
+//! shares. It stands in the file of the memory, behind the last page, so that all who have the file have it.
+
+use std::{fs::File, os::unix::fs::FileExt};
+
+use gpu::memory::PAGE;
+use kmt_sys::door::metadata::{GET, SET};
+
+use super::{Errno, Result, refuse};
+
+/// Bytes of flags, tiling, size and words.
+const RECORD: usize = 8 + 8 + 4 + WORDS;
+const WORDS: usize = 256;
+/// Where the size stands in it.
+const SIZE: usize = 16;
+
+/// Bytes of memory in a file that long; None if it is no memory of ours.
+pub fn memory_size(file: u64) -> Option<u64> {
+    let behind = file % PAGE;
+    (behind == 0 || behind == RECORD as u64).then_some(file - behind)
+}
+
+/// The handle and the operation of a command's arguments, and what is said.
+pub fn parts(arguments: &mut [u8]) -> Result<([u32; 2], &mut [u8])> {
+    let Some((head, record)) = arguments.split_at_mut_checked(8) else {
+        return refuse(libc::EINVAL);
+    };
+    let Some(record) = record.get_mut(..RECORD) else {
+        return refuse(libc::EINVAL);
+    };
+    let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| head[at + byte]));
+    Ok(([word(0), word(4)], record))
+}
+
+/// Reads or writes what is said of a file. Nothing was said of one that ends with its memory.
+pub fn exchange(file: &File, operation: u32, record: &mut [u8]) -> Result {
+    let failed = |_| Errno(libc::EIO);
+    let length = file.metadata().map_err(failed)?.len();
+    let Some(memory) = memory_size(length) else {
+        return refuse(libc::EINVAL);
+    };
+    match operation {
+        SET => {
+            let size = u32::from_le_bytes([0, 1, 2, 3].map(|byte| record[SIZE + byte]));
+            if size as usize > WORDS {
+                return refuse(libc::EINVAL);
+            }
+            file.write_all_at(record, memory).map_err(failed)
+        }
+        GET if memory == length => {
+            record.fill(0);
+            Ok(())
+        }
+        GET => file.read_exact_at(record, memory).map_err(failed),
+        _ => refuse(libc::EINVAL),
+    }
+}
