@@ -8,7 +8,10 @@ use std::{
     collections::BTreeSet,
     env, fs,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
@@ -17,6 +20,9 @@ use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
 
 use crate::{report::report, source};
+
+/// Recordings by this process. A program may start its devices anew.
+static RECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// An executor that writes some dispatches down before it passes them on.
 pub struct Recorder<E> {
@@ -122,16 +128,22 @@ impl<E: Executor> Recorder<E> {
         Ok(path)
     }
 
-    /// A file name that no other process uses. Mangled names may be longer than file names can be.
+    /// A file name that nothing else uses: no other process, no earlier device of this one, and no earlier program in it. Mangled names may be longer than file
+    /// names can be.
     fn path(&self, name: &str) -> PathBuf {
         let short: String = name
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .take(80)
             .collect();
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = format!("{short}.{}.{}.dispatch", std::process::id(), seen.len());
-        self.directory.join(file)
+        loop {
+            let number = RECORDED.fetch_add(1, Ordering::Relaxed) + 1;
+            let file = format!("{short}.{}.{number}.dispatch", std::process::id());
+            let path = self.directory.join(file);
+            if fs::symlink_metadata(&path).is_err() {
+                return path;
+            }
+        }
     }
 
     /// What the device may use and what is really there: registered memory may have been unmapped since.
