@@ -81,6 +81,20 @@ fn copies_are_known_by_their_thread_and_time() {
         assert_eq!(copy["thread_name"], "copier", "{copy}");
         last = end;
     }
+    // A tool in C++ hears the same.
+    let sample = scene.sample("who_copies");
+    let (_, said) = run(&scene, &["-t", sample.to_str().unwrap()]);
+    let line = said.lines().find_map(|line| {
+        let (thread, rest) = line.trim().split_once(" (")?;
+        Some(rest).filter(|_| thread == "copier")
+    });
+    let line = line.unwrap_or_else(|| panic!("{said}"));
+    let (number, sums) = line.split_once("): 0 launches, 6 copies of ").unwrap();
+    assert!(number.parse::<u32>().is_ok(), "{said}");
+    let (bytes, time) = sums.split_once(" bytes in ").unwrap();
+    assert_eq!(bytes.parse(), Ok(3 * ((1 << 20) + (1 << 19))), "{said}");
+    let time: u64 = time.strip_suffix(" ns").unwrap().parse().unwrap();
+    assert!(time > 0, "{said}");
     for trace in [
         json(&output, "launch-log.trace.", ".json"),
         serde_json::from_slice(&std::fs::read(&page).unwrap()).unwrap(),
