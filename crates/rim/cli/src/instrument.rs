@@ -14,10 +14,15 @@ use codeobj::{CodeObject, elf::Elf};
 use files::{Input, Output};
 use luthier::{Engine, KernelOutcome};
 use regex::Regex;
+use serde::Serialize;
 
 use launcher::libraries;
 
-use crate::{built_in, pieces::Pieces};
+use crate::{
+    built_in,
+    format::{Format, print_json},
+    pieces::Pieces,
+};
 
 /// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
@@ -41,6 +46,9 @@ pub struct Instrument {
     /// Only places where this holds, as of `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
+    /// What to say of it: text on standard error, or JSON on standard output
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 impl Instrument {
@@ -74,7 +82,10 @@ impl Instrument {
             pieces.append(&mark).with_context(writing)?;
         }
         pieces.finish().with_context(writing)?;
-        report.print(&self.output);
+        match self.format {
+            Format::Text => report.print(&self.output),
+            Format::Json => print_json(&report)?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -134,7 +145,7 @@ fn is_of_others(error: &codeobj::Error) -> bool {
 }
 
 /// Names of kernels of which the same is said.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Said {
     kernels: u64,
     /// The first of them, with their targets.
@@ -153,7 +164,7 @@ impl Said {
     }
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Report {
     kernels: u64,
     instrumented: u64,
