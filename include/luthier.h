@@ -157,7 +157,28 @@ typedef struct {
   luthier_u64 queue;
   luthier_u32 device;
   luthier_u32 reserved;
+  // Which host thread enqueued it, and when, in nanoseconds of the clock of ends: for tools that hear of ends or copies. 0 where nobody
+  // knows.
+  luthier_u64 enqueued;
+  luthier_u32 thread; // As the kernel numbers threads (gettid).
+  luthier_u32 reserved2;
+  const char *thread_name; // Null or a name, which is valid during the callback.
 } luthier_raw_launch;
+#define LUTHIER_NO_DEVICE 0xffffffffu
+// A copy of memory by the runtime.
+typedef struct {
+  size_t struct_size;
+  luthier_u64 number; // Counted from 0 over all copies.
+  luthier_u64 bytes;
+  luthier_u32 from; // Number of the device that the memory is of, or LUTHIER_NO_DEVICE: the host.
+  luthier_u32 to;
+  luthier_u64 enqueued; // Who asked for it and when, as in luthier_raw_launch.
+  luthier_u32 thread;
+  luthier_u32 reserved;
+  const char *thread_name;
+  luthier_u64 start; // When it ran, of the same clock; both are 0 where nobody knows.
+  luthier_u64 end;
+} luthier_raw_copy;
 typedef struct {
   size_t struct_size;
   const char *name;
@@ -344,6 +365,7 @@ enum luthier_tool_wants {
   LUTHIER_WANTS_RECORDS = 1,
   LUTHIER_WANTS_ENDS = 2, // Costs a signal and a barrier packet at every launch.
   LUTHIER_WANTS_PACKETS = 4,
+  LUTHIER_WANTS_COPIES = 8, // Costs what ends cost.
 };
 // What a tool's library exports as luthier_tool.
 typedef struct {
@@ -362,6 +384,8 @@ typedef struct {
   void (*wrap)(void);
   // Packets that the application has written to a queue, which may be changed.
   const char *(*packets)(struct luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
+  // A copy has ended.
+  const char *(*copied)(const luthier_raw_copy *copy);
 } luthier_tool_entries;
 }
 
@@ -395,6 +419,8 @@ __attribute__((weak)) bool luthier_at_records(const char *stream, const void *re
 // A launch has run, by its number (luthier_launch_of), with times in nanoseconds of a clock that all devices share. For that
 // launches of one queue do not overlap. Said when the queue gets its next packets, or at the end.
 __attribute__((weak)) void luthier_at_launch_end(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
+// The runtime has copied memory, for hipMemcpy and the like. Said at the next launch, or at the end.
+__attribute__((weak)) void luthier_at_copy(const luthier_raw_copy &copy);
 
 // A packet of any kind that the application has written to a queue: HSA's structure of its kind, or null if it is another.
 struct alignas(64) luthier_packet {
@@ -1113,7 +1139,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
 // Whether the tool has anything that could be called.
 inline bool luthier_hears() {
   return luthier_at_init || luthier_at_term || luthier_at_kernel || luthier_at_hsa_event || luthier_at_packets ||
-         !luthier_wraps().empty();
+         luthier_at_copy || !luthier_wraps().empty();
 }
 inline void luthier_launched(hsa_api_args_t *args) {
   hsa_kernel_dispatch_packet_t *packet = args->hsa_evt_kernel_launch.dispatch_packet;
@@ -1292,11 +1318,19 @@ inline void luthier_launched(hsa_api_args_t *args) {
         },                                                                                                            \
         &told);                                                                                                       \
   }                                                                                                                   \
+  static const char *luthier_copied(const luthier_raw_copy *copy) {                                                   \
+    return luthier_guarded(                                                                                           \
+        [](void *data) {                                                                                              \
+          if (luthier_at_copy)                                                                                        \
+            luthier_at_copy(*(const luthier_raw_copy *)data);                                                         \
+        },                                                                                                            \
+        (void *)copy);                                                                                                \
+  }                                                                                                                   \
   extern "C" __attribute__((used, visibility("default"))) const luthier_tool_entries luthier_tool = {                 \
       sizeof(luthier_tool_entries),                                                                                   \
       LUTHIER_API_VERSION,                                                                                            \
       (luthier_u32)((luthier_at_records ? LUTHIER_WANTS_RECORDS : 0) | (luthier_at_launch_end ? LUTHIER_WANTS_ENDS : 0) | \
-                    (luthier_at_packets ? LUTHIER_WANTS_PACKETS : 0)),                                                \
+                    (luthier_at_packets ? LUTHIER_WANTS_PACKETS : 0) | (luthier_at_copy ? LUTHIER_WANTS_COPIES : 0)),  \
       luthier_registered_list,                                                                                        \
       luthier_begin,                                                                                                  \
       luthier_launch,                                                                                                 \
@@ -1304,7 +1338,8 @@ inline void luthier_launched(hsa_api_args_t *args) {
       luthier_records,                                                                                                \
       luthier_ended,                                                                                                  \
       luthier_wrap,                                                                                                   \
-      luthier_packets};
+      luthier_packets,                                                                                                \
+      luthier_copied};
 // What compilers leave undefined where HIP is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES

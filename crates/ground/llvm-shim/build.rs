@@ -20,6 +20,24 @@ const COMPONENTS: &[&str] = &[
     "binaryformat",
     "demangle",
 ];
+/// Archives of LLVM that the shim is linked with. `llvm-config` names more, which lead to the whole of LLVM's intermediate language:
+/// the functions that would need those are not called, and so are not linked.
+const ARCHIVES: &[&str] = &[
+    "LLVMAMDGPUAsmParser",
+    "LLVMAMDGPUDesc",
+    "LLVMAMDGPUDisassembler",
+    "LLVMAMDGPUInfo",
+    "LLVMAMDGPUUtils",
+    "LLVMBinaryFormat",
+    "LLVMCodeGenTypes",
+    "LLVMDebugInfoDWARFLowLevel",
+    "LLVMDemangle",
+    "LLVMMC",
+    "LLVMMCDisassembler",
+    "LLVMMCParser",
+    "LLVMSupport",
+    "LLVMTargetParser",
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
@@ -65,6 +83,9 @@ fn build() -> Result<(), String> {
     arguments.extend(COMPONENTS);
     for library in llvm.ask(&arguments)?.split_whitespace() {
         let name = library.strip_prefix("-l").unwrap_or(library);
+        if !ARCHIVES.contains(&name) {
+            continue;
+        }
         // `-bundle`: leave the archives where they are until the final link, which takes only the members it needs.
         println!("cargo:rustc-link-lib=static:-bundle={name}");
     }

@@ -7,9 +7,12 @@
 
 use std::{
     collections::BTreeSet,
-    env,
+    env, fs,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
@@ -18,6 +21,9 @@ use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
 
 use crate::{mappings, report::report, source};
+
+/// Recordings by this process. A program may start its devices anew.
+static RECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// An executor that writes some dispatches down before it passes them on.
 pub struct Recorder<E> {
@@ -188,16 +194,22 @@ impl Shelf {
         Job::new(dispatch, cancelled, Box::new(finish))
     }
 
-    /// A file name that no other process uses. Mangled names may be longer than file names can be.
+    /// A file name that nothing else uses: no other process, no earlier device of this one, and no earlier program in it. Mangled names may be longer than file
+    /// names can be.
     fn path(&self, name: &str) -> PathBuf {
         let short: String = name
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .take(80)
             .collect();
-        let seen = lock(&self.seen);
-        let file = format!("{short}.{}.{}.dispatch", std::process::id(), seen.len());
-        self.directory.join(file)
+        loop {
+            let number = RECORDED.fetch_add(1, Ordering::Relaxed) + 1;
+            let file = format!("{short}.{}.{number}.dispatch", std::process::id());
+            let path = self.directory.join(file);
+            if fs::symlink_metadata(&path).is_err() {
+                return path;
+            }
+        }
     }
 
     /// What the device may use and what is really there: registered memory may have been unmapped since.

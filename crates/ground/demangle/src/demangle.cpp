@@ -4,10 +4,7 @@
 
 #include <string_view>
 
-// Null if the name is not mangled in a way that LLVM knows.
+// Null if the name is not mangled as ELF files have it. (Names as Windows has them begin with `?`, and none of our files has any.)
 extern "C" char *luthier_demangle(const char *name, size_t length) {
-  std::string_view text(name, length);
-  if (text.substr(0, 1) == "?")
-    return llvm::microsoftDemangle(text, nullptr, nullptr);
-  return llvm::itaniumDemangle(text);
+  return llvm::itaniumDemangle(std::string_view(name, length));
 }

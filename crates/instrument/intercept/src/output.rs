@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use session::{Summary, config::Level};
+use session::{Summary, config::Level, output::file_name};
 
 use crate::ledger;
 
@@ -14,15 +14,12 @@ pub fn say(message: &str) {
     print(&format!("luthier: {message}\n"));
 }
 
-/// Delivers what a session has to say at its end. `generation` counts the sessions of this process from 1.
-pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str, generation: u32) {
+/// Delivers what a session has to say at its end.
+pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str) {
     let config = session.config();
     let told = config.level >= Level::Warn;
     if let Some(directory) = &config.output {
-        let name = match generation {
-            1 => format!("summary.{}.json", summary.process),
-            later => format!("summary.{}-{later}.json", summary.process),
-        };
+        let name = file_name("summary.json", config.session);
         if let Err(error) = write(directory, &name, &summary.json()) {
             say(&format!(
                 "cannot write {}: {error}",

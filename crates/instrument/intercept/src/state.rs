@@ -19,7 +19,7 @@ use hsa_tool::{
     process::{self, PerProcess},
     threads,
 };
-use session::{Config, Session, config::Level};
+use session::{Config, Session, config::Level, output::session_number};
 
 use crate::{
     api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
@@ -34,7 +34,6 @@ pub const DEATH: Duration = Duration::from_secs(3);
 const STACK: usize = 8 << 20;
 
 pub struct State {
-    generation: u32,
     ended: AtomicBool,
     pub api: &'static Api,
     pub session: Arc<Session>,
@@ -43,8 +42,16 @@ pub struct State {
     pub transfers: Transfers,
 }
 
+impl State {
+    /// It has delivered or does so now; the runtime may be gone.
+    pub fn is_over(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+}
+
 static CURRENT: PerProcess<State> = PerProcess::new();
-static GENERATION: AtomicU32 = AtomicU32::new(0);
+/// Sessions of this process.
+static BEGAN: AtomicU32 = AtomicU32::new(0);
 /// A signal is about to end the program.
 static DYING: AtomicBool = AtomicBool::new(false);
 /// What there was to note before there was a session.
@@ -98,6 +105,8 @@ pub fn start(api: &'static Api) -> bool {
         say(&format!("{problem}; nothing is instrumented"));
         return false;
     }
+    let began = BEGAN.fetch_add(1, Ordering::Relaxed) + 1;
+    config.session = session_number(config.output.as_deref(), began);
     // Before anything of the tools' runs.
     signals::install();
     let own_path = library::own_path();
@@ -121,7 +130,6 @@ pub fn start(api: &'static Api) -> bool {
         }
     };
     let state = CURRENT.set(State {
-        generation: GENERATION.fetch_add(1, Ordering::Relaxed) + 1,
         ended: AtomicBool::new(false),
         api,
         session: Session::new(config, instrumenter, Arc::new(device)),
@@ -171,7 +179,7 @@ pub fn finish(limit: Duration, settle: Duration) {
                 ));
             }
             if let Some((summary, text)) = state.session.finish() {
-                output::deliver(&state.session, &summary, &text, state.generation);
+                output::deliver(&state.session, &summary, &text);
             }
         });
         let _ = done.send(());
@@ -200,14 +208,7 @@ pub fn finish(limit: Duration, settle: Duration) {
 }
 
 fn print_without_tool(state: &State) {
-    guarded(|| {
-        output::deliver(
-            &state.session,
-            &state.session.summary(),
-            "",
-            state.generation,
-        )
-    });
+    guarded(|| output::deliver(&state.session, &state.session.summary(), ""));
 }
 
 /// The program dies.
@@ -221,6 +222,7 @@ extern "C" fn at_exit() {
 }
 
 extern "C" fn after_fork_in_child() {
+    BEGAN.store(0, Ordering::Relaxed);
     CURRENT.forget();
 }
 

@@ -29,6 +29,7 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
         return Ok(Arc::new(luthier::BuiltInTools::new(
             tools::with_host_code,
             output,
+            config.session,
         )));
     }
     let mut opened: Vec<Box<dyn Tool>> = Vec::new();
@@ -56,7 +57,7 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     let engine = luthier::Engine::new(opened, &filter, config.output.clone())
         .map_err(|error| error.to_string())?;
     let strict = env::var_os("LUTHIER_STRICT").is_some_and(|value| value == "1");
-    Ok(Arc::new(engine.strict(strict)))
+    Ok(Arc::new(engine.strict(strict).session(config.session)))
 }
 
 /// Where the `luthier` command lies, from the folder of this library: in a build, and installed.

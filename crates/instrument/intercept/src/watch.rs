@@ -133,13 +133,16 @@ impl Watch {
     }
 }
 
-/// Ends the program when a launch runs longer than the settings allow.
+/// Ends the program when a launch of the session runs longer than the settings allow.
 pub fn start(state: &'static State) {
+    // What an earlier session waited for is gone with its runtime.
+    *lock(&LAST) = None;
     let Some(limit) = state.session.config().kernel_limit else {
         return;
     };
     let look = move || {
-        while state::current().is_some_and(|current| std::ptr::eq(current, state)) {
+        let is_ours = |current: &State| std::ptr::eq(current, state) && !state.is_over();
+        while state::current().is_some_and(is_ours) {
             std::thread::sleep(LOOK);
             let known: Vec<_> = lock(&state.queues.known).values().cloned().collect();
             let watches = known.iter().filter_map(|queue| queue.watch.as_ref());

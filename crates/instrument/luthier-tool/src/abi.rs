@@ -8,6 +8,10 @@ pub const VERSION: u32 = 2;
 
 pub const WANTS_RECORDS: u32 = 1;
 pub const WANTS_ENDS: u32 = 2;
+pub const WANTS_COPIES: u32 = 8;
+
+/// In place of a device's number: the host.
+pub const NO_DEVICE: u32 = u32::MAX;
 
 pub const REGISTERED_FUNCTION: u32 = 0;
 pub const REGISTERED_VARIABLE: u32 = 1;
@@ -120,6 +124,23 @@ structures! {
         queue: u64,
         device: u32,
         reserved: u32,
+        enqueued: u64,
+        thread: u32,
+        reserved2: u32,
+        thread_name: *const c_char,
+    }
+    RawCopy = "luthier_raw_copy" {
+        struct_size: usize,
+        number: u64,
+        bytes: u64,
+        from: u32,
+        to: u32,
+        enqueued: u64,
+        thread: u32,
+        reserved: u32,
+        thread_name: *const c_char,
+        start: u64,
+        end: u64,
     }
     RawFunction = "luthier_raw_function" {
         struct_size: usize,

@@ -1,8 +1,8 @@
 //! What Luthier calls, made calls of a [`Tool`]. No panic goes further.
 
 use crate::{
-    Launch, Result, Tool,
-    abi::{self, Api, DispatchPacket, Registered},
+    Copied, Launch, Result, Tool,
+    abi::{self, Api, DispatchPacket, RawCopy, Registered},
     host::{self, c_string},
 };
 use std::{
@@ -12,7 +12,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What a tool's library exports as `luthier_tool`: the first part of `luthier_tool_entries`.
+/// What a tool's library exports as `luthier_tool`: `luthier_tool_entries`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Entry {
@@ -25,12 +25,17 @@ pub struct Entry {
     pub end: unsafe extern "C" fn() -> *const c_char,
     pub records: unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int,
     pub ended: unsafe extern "C" fn(u64, u64, u64) -> *const c_char,
+    /// For tools that wrap functions, and for those that look at packets: these do not.
+    pub wrap: Option<unsafe extern "C" fn()>,
+    pub packets: Option<unsafe extern "C" fn(*mut c_void, usize, u64, u32) -> *const c_char>,
+    pub copied: unsafe extern "C" fn(*const RawCopy) -> *const c_char,
 }
 
 /// What the tool wants to hear of.
 pub const fn wants<T: Tool>() -> u32 {
     let records = if T::RECORDS { abi::WANTS_RECORDS } else { 0 };
-    records | if T::ENDS { abi::WANTS_ENDS } else { 0 }
+    let copies = if T::COPIES { abi::WANTS_COPIES } else { 0 };
+    records | copies | if T::ENDS { abi::WANTS_ENDS } else { 0 }
 }
 
 thread_local! {
@@ -90,6 +95,15 @@ pub fn end(tool: &impl Tool) -> *const c_char {
 /// A launch has run.
 pub fn ended(tool: &impl Tool, launch: u64, start: u64, end: u64) -> *const c_char {
     reason(|| tool.ended(launch, start, end))
+}
+
+/// A copy has ended.
+///
+/// # Safety
+/// Luthier's structure, which lives during the call.
+pub unsafe fn copied(tool: &impl Tool, copy: *const RawCopy) -> *const c_char {
+    // SAFETY: the caller's promise.
+    reason(|| tool.copied(&unsafe { Copied::read(copy) }))
 }
 
 /// Records of a stream; 1 if the tool took them.

@@ -1,7 +1,8 @@
 //! A launch: the kernel's code, its arguments, and what runs.
 
 use crate::{
-    Block, Frame, Function, Instruction, Kernel, Operand, Parameter, Plain, Register, Result,
+    Block, Enqueued, Frame, Function, Instruction, Kernel, Operand, Parameter, Plain, Register,
+    Result,
     abi::{
         DispatchPacket, RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch,
         RawOperand, RawParameter,
@@ -82,6 +83,17 @@ impl Launch<'_> {
             &raw mut raw
         ));
         Ok((raw.number, raw.queue, raw.device))
+    }
+
+    /// Who enqueued it, and when; `None` where nobody knows: only tools that hear of ends or copies are told.
+    pub fn enqueued(&self) -> Result<Option<Enqueued>> {
+        let api = api()?;
+        let raw = ask!(RawLaunch, |raw| (api.get_launch)(
+            self.object(),
+            &raw mut raw
+        ));
+        // SAFETY: null or a string.
+        Ok(unsafe { Enqueued::new(raw.thread, raw.thread_name, raw.enqueued) })
     }
 
     pub fn kernel(&self) -> Result<Kernel> {

@@ -31,13 +31,15 @@
 
 pub mod abi;
 mod code;
+mod copied;
 mod glue;
 mod host;
 mod launch;
 mod place;
 
 pub use code::{Block, Frame, Function, Instruction, Kernel, Operand, Parameter, Register};
-pub use glue::{Entry, begin, end, ended, launched, records, wants};
+pub use copied::{Copied, Enqueued};
+pub use glue::{Entry, begin, copied, end, ended, launched, records, wants};
 pub use host::{
     Counted, Error, Module, Plain, Result, counted, load_module, managed, option, report,
     report_json, set_variable, variable,
@@ -52,6 +54,8 @@ pub trait Tool: Default + Send + Sync + 'static {
     const RECORDS: bool = false;
     /// Whether [`Tool::ended`] is to be called, which costs a signal and a barrier packet at every launch.
     const ENDS: bool = false;
+    /// Whether [`Tool::copied`] is to be called, which costs the same.
+    const COPIES: bool = false;
 
     /// The devices are there, and nothing was launched.
     fn begin(&self) -> Result<()> {
@@ -61,6 +65,10 @@ pub trait Tool: Default + Send + Sync + 'static {
     fn launch(&self, launch: &Launch<'_>) -> Result<()>;
     /// The launch with this number has run, from one time to another, in nanoseconds of a clock that all devices share.
     fn ended(&self, _launch: u64, _start: u64, _end: u64) -> Result<()> {
+        Ok(())
+    }
+    /// The runtime has copied memory; told at the next launch, or in the end.
+    fn copied(&self, _copied: &Copied) -> Result<()> {
         Ok(())
     }
     /// Records of a stream, by its ring's name; false leaves them to the stream's file.
@@ -117,6 +125,12 @@ macro_rules! tool {
             ) -> *const ::std::ffi::c_char {
                 $crate::ended(&*TOOL, launch, start, end)
             }
+            unsafe extern "C" fn copied(
+                copy: *const $crate::abi::RawCopy,
+            ) -> *const ::std::ffi::c_char {
+                // SAFETY: Luthier's structure.
+                unsafe { $crate::copied(&*TOOL, copy) }
+            }
 
             #[unsafe(export_name = "luthier_tool")]
             static ENTRY: $crate::Entry = $crate::Entry {
@@ -129,6 +143,9 @@ macro_rules! tool {
                 end,
                 records,
                 ended,
+                wrap: None,
+                packets: None,
+                copied,
             };
             #[unsafe(export_name = "luthier_tool_hooks")]
             #[unsafe(link_section = ".luthier_hooks")]

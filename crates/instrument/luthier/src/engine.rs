@@ -3,7 +3,6 @@
 use crate::{
     Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
     printed::{self, PartialMessages},
-    results::of_process,
 };
 use gfx::Target;
 use records::{Layout, Sink};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::{
     Agent, Content, Copied, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal,
-    Request, Variant,
+    Request, Variant, output::file_name,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -53,6 +52,8 @@ pub struct Engine {
     pub(crate) strict: bool,
     /// Directory for files.
     output: Option<PathBuf>,
+    /// Which of the process it is for, from 1.
+    session: u32,
     adopted: Mutex<Vec<InstrumentedKernel>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
     /// Why records got lost.
@@ -108,6 +109,7 @@ impl Engine {
             filter_text: filter_text.to_owned(),
             strict: false,
             output,
+            session: 1,
             adopted: Mutex::default(),
             sinks: Mutex::default(),
             problems: Mutex::default(),
@@ -120,6 +122,11 @@ impl Engine {
     /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.
     pub fn strict(self, strict: bool) -> Engine {
         Engine { strict, ..self }
+    }
+
+    /// Which session of the process it is for, from 1: files have it in their names.
+    pub fn session(self, session: u32) -> Engine {
+        Engine { session, ..self }
     }
 
     /// Why no kernel for `target` can be instrumented: a tool has hooks, but none for it. Known before looking at any kernel.
@@ -306,6 +313,7 @@ impl Instrumenter for Engine {
                 kernels: self.kernels(index, globals),
                 read: &read,
                 output: self.output.as_deref(),
+                session: self.session,
             };
             text.push_str(&format!("{}:\n", tool.name()));
             match tool.finish(&results) {
@@ -399,7 +407,7 @@ impl Engine {
         let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
             return Ok(());
         };
-        let path = directory.join(of_process(&format!("{}.json", tool.name())));
+        let path = directory.join(file_name(&format!("{}.json", tool.name()), self.session));
         let text = serde_json::to_vec_pretty(&value)?;
         files::write_apart(&path, &text)
             .map_err(|source| records::Error::File { path, source }.into())
@@ -416,7 +424,8 @@ impl Engine {
         if !sinks.contains_key(ring) {
             self.make_output();
             let directory = self.output.clone().unwrap_or_else(|| PathBuf::from("."));
-            let sink = records::sink(&directory.join(of_process(&stream.file)), layout)?;
+            let path = directory.join(file_name(&stream.file, self.session));
+            let sink = records::sink(&path, layout)?;
             sinks.insert(ring.to_owned(), sink);
         }
         if let Some(sink) = sinks.get_mut(ring) {

@@ -3,6 +3,7 @@
 use crate::{Error, Result, ToolFile};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use session::output::file_name;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -83,6 +84,7 @@ pub struct Results<'a> {
     /// Contents of a variable, by full name, per device where anything ran.
     pub(crate) read: &'a dyn Fn(&str) -> Result<Vec<Vec<u8>>>,
     pub(crate) output: Option<&'a Path>,
+    pub(crate) session: u32,
 }
 
 impl Results<'_> {
@@ -114,9 +116,9 @@ impl Results<'_> {
             .fold(0, u64::wrapping_add))
     }
 
-    /// Where this process leaves a file with such a name, if the user wants files.
+    /// Where this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
     pub fn file(&self, name: &str) -> Option<std::path::PathBuf> {
-        Some(self.output?.join(of_process(name)))
+        Some(self.output?.join(file_name(name, self.session)))
     }
 
     /// Directory for files, if the user wants any.
@@ -133,6 +135,7 @@ pub struct DetachedResults {
     /// By full name; why a variable cannot be read.
     variables: BTreeMap<String, std::result::Result<Vec<Vec<u8>>, String>>,
     output: Option<PathBuf>,
+    session: u32,
 }
 
 impl Results<'_> {
@@ -148,6 +151,7 @@ impl Results<'_> {
             file: self.file.clone(),
             kernels: self.kernels.clone(),
             output: self.output.map(Path::to_owned),
+            session: self.session,
         }
     }
 }
@@ -165,12 +169,7 @@ impl DetachedResults {
             kernels: self.kernels.clone(),
             read: &read,
             output: self.output.as_deref(),
+            session: self.session,
         })
     }
-}
-
-/// `NAME.PID.EXTENSION`: a program may start others, which run the same tools.
-pub(crate) fn of_process(name: &str) -> String {
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
-    format!("{stem}.{}.{extension}", std::process::id())
 }

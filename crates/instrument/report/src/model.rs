@@ -15,6 +15,9 @@ pub struct Overview {
     pub tools: Vec<String>,
     pub devices: Vec<String>,
     pub processes: Vec<u32>,
+    /// Sessions that a process began again, in words.
+    #[serde(default)]
+    pub sessions: Vec<String>,
     /// Wall time, of the program or of the longest session.
     pub seconds: Option<f64>,
     pub launches: u64,

@@ -4,7 +4,7 @@ use crate::{
     code,
     mix::KINDS,
     model::{Code, KernelRow, Overview, usage},
-    results::{Results, SummaryKernel},
+    results::{By, Results, SummaryKernel},
     run::Options,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,16 @@ pub(crate) fn build(results: &Results, options: &Options) -> Overview {
                 .iter()
                 .map(|agent| format!("{}: {} ({})", agent.number, agent.product, agent.target)),
         );
-        overview.processes.push(summary.process);
+        if !overview.processes.contains(&summary.process) {
+            overview.processes.push(summary.process);
+        }
+        let by = By {
+            process: summary.process,
+            session: summary.session,
+        };
+        if by.session > 1 {
+            overview.sessions.push(by.to_string());
+        }
         overview.launches += summary.launches;
         overview.unknown_launches += summary.unknown_launches;
         let longest = overview.seconds.unwrap_or(0.0).max(summary.seconds);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +14,9 @@ use std::{
 pub(crate) struct Summary {
     pub tool: String,
     pub process: u32,
+    /// From 1: a process may start HSA again.
+    #[serde(default = "first")]
+    pub session: u32,
     #[serde(default)]
     pub agents: Vec<Agent>,
     pub launches: u64,
@@ -24,6 +27,10 @@ pub(crate) struct Summary {
     pub records: Vec<Records>,
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+fn first() -> u32 {
+    1
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -85,11 +92,28 @@ pub(crate) struct DeviceKernel {
     pub lane_instructions: u64,
 }
 
+/// A session of a process, from whom a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct By {
+    pub process: u32,
+    /// From 1.
+    pub session: u32,
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.session {
+            1 => write!(f, "process {}", self.process),
+            later => write!(f, "process {} (session {later})", self.process),
+        }
+    }
+}
+
 /// `NAME.PID.json` of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolResult {
     pub tool: String,
-    pub process: u32,
+    pub by: By,
     pub value: Value,
 }
 
@@ -101,8 +125,8 @@ pub(crate) struct Results {
     pub tools: Vec<ToolResult>,
     /// Code objects by SHA-256 in hexadecimal digits.
     pub objects: BTreeMap<String, PathBuf>,
-    /// Records of `mem-trace`: the process that wrote them, and the file.
-    pub traces: Vec<(u32, PathBuf)>,
+    /// Records of `mem-trace`: who wrote them, and the file.
+    pub traces: Vec<(By, PathBuf)>,
     /// Other files, which the page names.
     pub others: Vec<(String, u64)>,
 }
@@ -129,19 +153,19 @@ impl Results {
             match parts(&name) {
                 _ if name == "statistics.json" => results.statistics.push(json(&path)?),
                 Some(("summary", _)) => results.summaries.push(json(&path)?),
-                Some((tool, process)) if !tool.ends_with(".trace") => {
+                Some((tool, by)) if !tool.ends_with(".trace") => {
                     results.tools.push(ToolResult {
                         tool: tool.to_owned(),
-                        process,
+                        by,
                         value: json(&path)?,
                     });
                 }
                 _ => {
-                    let process = name
+                    let by = name
                         .strip_prefix("mem-trace.")
-                        .and_then(|rest| rest.strip_suffix(".parquet")?.parse().ok());
-                    if let Some(process) = process {
-                        results.traces.push((process, path.clone()));
+                        .and_then(|rest| By::parse(rest.strip_suffix(".parquet")?));
+                    if let Some(by) = by {
+                        results.traces.push((by, path.clone()));
                     }
                     let size = path.metadata().map_or(0, |file| file.len());
                     results.others.push((name.into_owned(), size));
@@ -167,11 +191,21 @@ impl Results {
     }
 }
 
-/// Name and process of `NAME.PID.json`; `NAME.PID-2.json` is a second session of that process.
-fn parts(file: &str) -> Option<(&str, u32)> {
-    let (name, process) = file.strip_suffix(".json")?.rsplit_once('.')?;
-    let number = process.split('-').next()?;
-    Some((name, number.parse().ok()?))
+impl By {
+    /// `PID`, or `PID-2` for the second session of that process.
+    fn parse(text: &str) -> Option<By> {
+        let (process, session) = text.split_once('-').unwrap_or((text, "1"));
+        Some(By {
+            process: process.parse().ok()?,
+            session: session.parse().ok()?,
+        })
+    }
+}
+
+/// What `NAME.PID.json` says.
+fn parts(file: &str) -> Option<(&str, By)> {
+    let (name, by) = file.strip_suffix(".json")?.rsplit_once('.')?;
+    Some((name, By::parse(by)?))
 }
 
 /// In the order of their names, so that a page of the same files is the same.
@@ -205,8 +239,9 @@ mod tests {
 
     #[test]
     fn names_of_files_say_tool_and_process() {
-        assert_eq!(parts("summary.17.json"), Some(("summary", 17)));
-        assert_eq!(parts("my.tool.17-2.json"), Some(("my.tool", 17)));
+        let by = |process, session| By { process, session };
+        assert_eq!(parts("summary.17.json"), Some(("summary", by(17, 1))));
+        assert_eq!(parts("my.tool.17-2.json"), Some(("my.tool", by(17, 2))));
         assert_eq!(parts("statistics.json"), None);
         assert_eq!(parts("mem-trace.17.parquet"), None);
     }

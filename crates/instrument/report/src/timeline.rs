@@ -1,6 +1,6 @@
 //! When launches and copies ran, and which host threads enqueued them when, from `launch-log`.
 
-use crate::results::ToolResult;
+use crate::results::{By, ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -51,7 +51,7 @@ impl Texts {
 }
 
 pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
-    let mut timed: Vec<(u64, u64, u32, &Value, &Drawn)> = Vec::new();
+    let mut timed: Vec<(u64, u64, By, &Value, &Drawn)> = Vec::new();
     for result in tools {
         let Some((_, drawn)) = SOURCES.iter().find(|(tool, _)| result.tool == *tool) else {
             continue;
@@ -60,10 +60,10 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
             let times = row["start_nanoseconds"]
                 .as_u64()
                 .zip(row["end_nanoseconds"].as_u64());
-            timed.extend(times.map(|(start, end)| (start, end, result.process, row, drawn)));
+            timed.extend(times.map(|(start, end)| (start, end, result.by, row, drawn)));
         }
     }
-    timed.sort_by_key(|(start, end, process, ..)| (*start, *end, *process));
+    timed.sort_by_key(|(start, end, by, ..)| (*start, *end, *by));
     let hosts = timed.iter().filter_map(|(.., row, _)| enqueued(row));
     let first = hosts
         .map(|(_, time)| time)
@@ -74,21 +74,19 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
         ..Timeline::default()
     };
     let (mut rows, mut names) = (Texts::default(), Texts::default());
-    let mut threads: HashMap<(u32, u64), u32> = HashMap::new();
-    for (start, end, process, row, drawn) in timed.into_iter().take(MOST) {
+    let mut threads: HashMap<(By, u64), u32> = HashMap::new();
+    for (start, end, by, row, drawn) in timed.into_iter().take(MOST) {
         let (place, name, detail) = drawn(row);
-        timeline
-            .row
-            .push(rows.position(format!("process {process}, {place}")));
+        timeline.row.push(rows.position(format!("{by}, {place}")));
         timeline.name.push(names.position(name));
         timeline.detail.push(detail);
         timeline.start.push(start - first);
         timeline.duration.push(end.saturating_sub(start));
-        let by = enqueued(row).map(|(thread, time)| {
+        let enqueued = enqueued(row).map(|(thread, time)| {
             let next = threads.len() as u32;
-            let position = *threads.entry((process, thread)).or_insert(next);
+            let position = *threads.entry((by, thread)).or_insert(next);
             let name = row["thread_name"].as_str().unwrap_or_default();
-            let name = (format!("process {process}"), format!("{name} ({thread})"));
+            let name = (by.to_string(), format!("{name} ({thread})"));
             // A thread that changes its name is one row, with its last name.
             match timeline.threads.get_mut(position as usize) {
                 Some(known) => *known = name,
@@ -96,7 +94,7 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
             }
             (position, time - first)
         });
-        timeline.enqueued.push(by);
+        timeline.enqueued.push(enqueued);
     }
     timeline.rows = rows.list;
     timeline.names = names.list;

@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     model::{Code, Overview},
-    results::Results,
+    results::{By, Results},
 };
 use parquet::{
     column::reader::ColumnReader,
@@ -67,8 +67,8 @@ pub(crate) fn collect(
 ) -> Result<BTreeMap<usize, Trace>> {
     let mut kernels: BTreeMap<usize, (Vec<Access>, u64)> = BTreeMap::new();
     let (mut room, mut unread) = (MOST, 0);
-    for (process, path) in &results.traces {
-        let owner = Owner::new(*process, results, codes, overview);
+    for (by, path) in &results.traces {
+        let owner = Owner::new(*by, results, codes, overview);
         let failed = |reason| Error::Records {
             path: path.clone(),
             reason,
@@ -107,12 +107,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn new(
-        process: u32,
-        results: &Results,
-        codes: &BTreeMap<usize, Code>,
-        overview: &Overview,
-    ) -> Owner {
+    fn new(by: By, results: &Results, codes: &BTreeMap<usize, Code>, overview: &Overview) -> Owner {
         let mut code = HashMap::new();
         for (kernel, of) in codes {
             for pc in &of.pc {
@@ -127,7 +122,7 @@ impl Owner {
         }
         let mut launches = HashMap::new();
         let logs = results.tools.iter();
-        for log in logs.filter(|log| log.tool == "launch-log" && log.process == process) {
+        for log in logs.filter(|log| log.tool == "launch-log" && log.by == by) {
             for row in log.value.as_array().into_iter().flatten() {
                 let kernel = row["kernel"].as_str().and_then(|name| *symbols.get(name)?);
                 let number = row["launch"]

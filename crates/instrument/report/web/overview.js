@@ -45,7 +45,7 @@ export function overviewPage(overview) {
         ["wave instructions", waves ? grouped(waves) : ""],
         ["lane instructions", lanes ? `${grouped(lanes)} (${(lanes / waves).toFixed(1)} lanes of a wave)` : ""],
         ["wall time", overview.seconds ? `${overview.seconds.toFixed(2)} s` : ""],
-        ["processes", overview.processes.join(", ")],
+        ["processes", [...overview.processes, ...(overview.sessions ?? [])].join(", ")],
       ])),
   ];
   if (overview.mix.length) {

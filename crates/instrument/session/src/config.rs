@@ -42,6 +42,8 @@ pub struct Config {
     pub tools: Vec<String>,
     /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
+    /// Which session of the process this is, from 1; names of files have it. The environment does not say it.
+    pub session: u32,
     /// Code objects whose kernels were launched are wanted in that directory.
     pub keep_objects: bool,
     pub level: Level,
@@ -154,6 +156,7 @@ impl Config {
                 .map(str::to_owned)
                 .collect(),
             output: path("LUTHIER_OUTPUT"),
+            session: 1,
             keep_objects: get("LUTHIER_OBJECTS").is_some_and(|value| value == "1"),
             level,
             selection,

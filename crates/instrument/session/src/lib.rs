@@ -7,7 +7,7 @@
 //! * for each dispatch it answers which code runs ([`Session::dispatch`]); the first launch of a kernel builds its variant,
 //!   or takes it from the disk [`cache`];
 //! * each launch may run the original or one of several variants ([`Instrumenter::choose`]);
-//! * at the end it makes a [`Summary`] out of plain counts.
+//! * at the end it makes a [`Summary`] out of plain counts. What lands in files goes by the names of [`output`].
 //!
 //! Whatever fails here is recorded and the original kernel runs. Waits are bounded.
 #![forbid(unsafe_code)]
@@ -23,6 +23,7 @@ pub mod instrument;
 mod kernel;
 mod live;
 mod objects;
+pub mod output;
 mod patch;
 pub mod records;
 mod refusal;

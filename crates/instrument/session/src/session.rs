@@ -484,6 +484,7 @@ impl Session {
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),
+            session: self.config.session,
             agents: self.agents.iter().map(|agent| (**agent).clone()).collect(),
             launches: self.launches.load(Ordering::Relaxed),
             unknown_launches: self.unknown.load(Ordering::Relaxed),

@@ -19,6 +19,8 @@ use crate::{
 pub struct Summary {
     pub tool: String,
     pub process: u32,
+    /// From 1: a process may start HSA again.
+    pub session: u32,
     pub agents: Vec<Agent>,
     /// Kernel dispatches of the application and its runtime.
     pub launches: u64,
@@ -181,8 +183,12 @@ impl Summary {
             self.count(|status| matches!(status, Status::Instrumented(done) if done.from_cache));
         let _ = writeln!(
             text,
-            "luthier {}: {} seen, {} instrumented, {refused} refused; {} of {} ran instrumented; {:.1} ms instrumenting, {cached} from cache",
+            "luthier {}{}: {} seen, {} instrumented, {refused} refused; {} of {} ran instrumented; {:.1} ms instrumenting, {cached} from cache",
             self.tool,
+            match self.session {
+                1 => String::new(),
+                later => format!(" (session {later} of process {})", self.process),
+            },
             plural(self.kernels.len() as u64, "kernel"),
             self.count(|status| matches!(status, Status::Instrumented(_))),
             instrumented,

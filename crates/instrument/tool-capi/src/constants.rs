@@ -13,6 +13,7 @@ macro_rules! constants {
 
 constants! {
     API_VERSION = 2,
+    NO_DEVICE = u32::MAX,
 
     ARG_CONSTANT = 0,
     ARG_SGPR = 1,
@@ -89,6 +90,7 @@ constants! {
     WANTS_RECORDS = 1,
     WANTS_ENDS = 2,
     WANTS_PACKETS = 4,
+    WANTS_COPIES = 8,
 
     API_PHASE_ENTER = 0,
     API_PHASE_EXIT = 1,

@@ -189,12 +189,17 @@ pub unsafe extern "C" fn is_live(
 
 pub unsafe extern "C" fn get_launch(kernel_object: u64, into: *mut RawLaunch) -> c_int {
     visit(kernel_object, |visit| {
+        let by = visit.enqueued.as_ref();
         let raw = RawLaunch {
             struct_size: size_of::<RawLaunch>(),
             number: visit.number,
             queue: visit.queue,
             device: visit.device,
             reserved: 0,
+            enqueued: by.map_or(0, |(by, _)| by.nanoseconds),
+            thread: by.map_or(0, |(by, _)| by.thread),
+            reserved2: 0,
+            thread_name: by.map_or(std::ptr::null(), |(_, name)| name.as_ptr()),
         };
         // SAFETY: null, or the caller's structure of the size that it says.
         unsafe { sized::fill(into, &raw) }

@@ -3,10 +3,11 @@
 use crate::{
     constants, constructors,
     registered::Registered,
-    structures::{Entries, Packet, Reason, sized},
+    structures::{Entries, Packet, RawCopy, Reason, sized},
     table::Api,
 };
 use kmt_sys::aql::KernelDispatchPacket;
+use luthier::{Copied, Enqueued};
 use std::{
     ffi::{CStr, CString, c_int, c_void},
     os::unix::ffi::OsStrExt,
@@ -145,6 +146,36 @@ impl Library {
         unsafe { said(ended(launch, start, end)) }.map_or(Ok(()), Err)
     }
 
+    /// Whether the tool wants to hear of copies.
+    pub fn wants_copies(&self) -> bool {
+        self.entries.copied.is_some() && self.entries.wants & constants::WANTS_COPIES != 0
+    }
+
+    /// A copy by the runtime has ended.
+    pub fn copied(&self, copied: &Copied) -> Result<(), String> {
+        let Some(tell) = self.entries.copied.filter(|_| self.wants_copies()) else {
+            return Ok(());
+        };
+        let name = thread_name(&copied.enqueued);
+        let device = |number: Option<u32>| number.unwrap_or(constants::NO_DEVICE);
+        let (start, end) = copied.time.unwrap_or_default();
+        let raw = RawCopy {
+            struct_size: size_of::<RawCopy>(),
+            number: copied.number,
+            bytes: copied.bytes,
+            from: device(copied.from),
+            to: device(copied.to),
+            enqueued: copied.enqueued.nanoseconds,
+            thread: copied.enqueued.thread,
+            reserved: 0,
+            thread_name: name.as_ptr(),
+            start,
+            end,
+        };
+        // SAFETY: the structure and its string live during the call, and the result is a string or null.
+        unsafe { said(tell(&raw const raw)) }.map_or(Ok(()), Err)
+    }
+
     /// Records of a stream; whether the tool took them.
     pub fn records(&self, stream: &str, records: &[u8]) -> bool {
         let wanted = self.entries.wants & constants::WANTS_RECORDS != 0;
@@ -160,6 +191,11 @@ impl Library {
         // SAFETY: the result is a string or null.
         unsafe { said((self.entries.end)()) }.map_or(Ok(()), Err)
     }
+}
+
+/// The name of a host thread.
+pub fn thread_name(by: &Enqueued) -> CString {
+    CString::new(by.thread_name().as_bytes()).unwrap_or_default()
 }
 
 /// A tool that is preloaded itself has all its names in the program already; the copy that is called keeps to its own.

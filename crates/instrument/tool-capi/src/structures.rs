@@ -116,7 +116,7 @@ structures! {
         size: u64,
     }
     /// What a tool's library exports. Tools of older headers end behind `end`.
-    Entries = "luthier_tool_entries", 80 {
+    Entries = "luthier_tool_entries", 88 {
         struct_size: usize,
         version: u32,
         wants: u32,
@@ -128,6 +128,7 @@ structures! {
         ended: Option<unsafe extern "C" fn(u64, u64, u64) -> Reason>,
         wrap: Option<unsafe extern "C" fn()>,
         packets: Option<unsafe extern "C" fn(*mut Packet, usize, u64, u32) -> Reason>,
+        copied: Option<unsafe extern "C" fn(*const RawCopy) -> Reason>,
     }
     RawArgument = "luthier_arg", 16 {
         kind: u32,
@@ -144,12 +145,29 @@ structures! {
         instructions: usize,
         parameters: usize,
     }
-    RawLaunch = "luthier_raw_launch", 32 {
+    RawLaunch = "luthier_raw_launch", 56 {
         struct_size: usize,
         number: u64,
         queue: u64,
         device: u32,
         reserved: u32,
+        enqueued: u64,
+        thread: u32,
+        reserved2: u32,
+        thread_name: *const c_char,
+    }
+    RawCopy = "luthier_raw_copy", 72 {
+        struct_size: usize,
+        number: u64,
+        bytes: u64,
+        from: u32,
+        to: u32,
+        enqueued: u64,
+        thread: u32,
+        reserved: u32,
+        thread_name: *const c_char,
+        start: u64,
+        end: u64,
     }
     RawFunction = "luthier_raw_function", 64 {
         struct_size: usize,

@@ -2,7 +2,7 @@
 
 use crate::{
     counted::{self, Counted},
-    library::Library,
+    library::{Library, thread_name},
     modules::Compile,
     seen::KernelView,
     table::{Api, CURRENT},
@@ -11,7 +11,8 @@ use crate::{
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{
-    Argument, Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
+    Argument, Code, Copied, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile,
+    serde_json,
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -141,6 +142,7 @@ impl Tool for LibraryTool {
             number: launch.number,
             device: launch.agent.number,
             queue: launch.queue,
+            enqueued: launch.enqueued.map(|by| (by, thread_name(&by))),
             kernel_object: launch.kernel_object,
             code: code.clone(),
             seen: known.seen.clone(),
@@ -270,7 +272,13 @@ impl Tool for LibraryTool {
     }
 
     fn observes_launches(&self) -> bool {
-        self.library.wants_ends()
+        self.library.wants_ends() || self.library.wants_copies()
+    }
+
+    fn copied(&self, copied: &Copied) {
+        if let Err(problem) = self.library.copied(copied) {
+            lock(&self.problems).insert(problem);
+        }
     }
 
     fn ended(&self, launch: u64, start: u64, end: u64) {

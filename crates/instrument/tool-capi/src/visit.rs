@@ -7,8 +7,8 @@ use crate::{
     variables::Variables,
 };
 use isa::{Reg, RegKind};
-use luthier::{Argument, Code, HookValue};
-use std::sync::Arc;
+use luthier::{Argument, Code, Enqueued, HookValue};
+use std::{ffi::CString, sync::Arc};
 
 /// Something to be done at a place; numbers are those of [`KernelView`].
 #[derive(Clone, Debug)]
@@ -65,6 +65,8 @@ pub struct Visit {
     pub number: u64,
     pub device: u32,
     pub queue: u64,
+    /// Who enqueued it, if that is known, and the thread's name.
+    pub enqueued: Option<(Enqueued, CString)>,
     pub kernel_object: u64,
     pub code: Code,
     /// Kept for later launches once the tool has asked for them.

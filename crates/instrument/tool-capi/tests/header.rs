@@ -106,17 +106,20 @@ fn the_crate_for_tools_says_the_same() {
         let known = STRUCTURES.iter().find(|known| known.0 == row.0);
         assert_eq!(known, Some(row));
     }
-    // Of what the library exports it has the first part.
     let entry = STRUCTURES
         .iter()
         .find(|row| row.0 == "luthier_tool_entries");
-    let (_, _, members) = entry.unwrap();
-    let end = members.iter().find(|member| member.0 == "wrap").unwrap().1;
-    assert_eq!(size_of::<luthier_tool::Entry>(), end);
+    let (_, size, members) = entry.unwrap();
+    assert_eq!(size_of::<luthier_tool::Entry>(), *size);
+    let copied = members.iter().find(|member| member.0 == "copied");
+    let offset = std::mem::offset_of!(luthier_tool::Entry, copied);
+    assert_eq!(copied, Some(&("copied", offset)));
     for (name, value) in [
         ("LUTHIER_API_VERSION", abi::VERSION),
         ("LUTHIER_WANTS_RECORDS", abi::WANTS_RECORDS),
         ("LUTHIER_WANTS_ENDS", abi::WANTS_ENDS),
+        ("LUTHIER_WANTS_COPIES", abi::WANTS_COPIES),
+        ("LUTHIER_NO_DEVICE", abi::NO_DEVICE),
         ("LUTHIER_REGISTERED_FUNCTION", abi::REGISTERED_FUNCTION),
         ("LUTHIER_REGISTERED_VARIABLE", abi::REGISTERED_VARIABLE),
         ("LUTHIER_REGISTERED_MANAGED", abi::REGISTERED_MANAGED),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::{
     chosen::{self, Chosen},
     format::{Format, print_json},
+    progress,
 };
 
 /// Run one kernel of a code object on the emulated device, without any ROCm library.
@@ -230,10 +231,13 @@ impl Emulate {
         };
         let prepared = device.prepare(&kernel, &shape, &arguments)?;
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
-        let done = match limit.context("--limit is a number of seconds")? {
+        let limit = limit.context("--limit is a number of seconds")?;
+        let waiting = progress::waiting(&format!("running {}", self.kernel));
+        let done = match limit {
             Some(limit) => device.run_within(&prepared, limit),
             None => device.run(&prepared),
         };
+        drop(waiting);
         let counts = match done {
             Err(error @ emulate::Error::Endless { .. }) => {
                 files::say!("luthier: {error}");

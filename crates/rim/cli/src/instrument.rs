@@ -18,10 +18,15 @@ use codeobj::{
 use files::{Input, Output};
 use luthier::{Engine, KernelOutcome, Offline};
 use regex::Regex;
+use serde::Serialize;
 
 use launcher::libraries;
 
-use crate::{ahead, built_in, pieces::Pieces};
+use crate::{
+    ahead, built_in,
+    format::{Format, print_json},
+    pieces::Pieces,
+};
 
 /// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
 ///
@@ -45,6 +50,9 @@ pub struct Instrument {
     /// Only places where this holds, as of `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
+    /// What to say of it: text on standard error, or JSON on standard output
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
 }
 
 impl Instrument {
@@ -78,7 +86,10 @@ impl Instrument {
             pieces.append(&mark).with_context(writing)?;
         }
         pieces.finish().with_context(writing)?;
-        report.print(&self.output);
+        match self.format {
+            Format::Text => report.print(&self.output),
+            Format::Json => print_json(&report)?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -163,6 +174,8 @@ impl Replacing<anyhow::Error> for Objects<'_> {
                     report.is_ok_and(|report| report.sites != 0 || !selected)
                 };
                 let changed = made.kernels.iter().any(in_it);
+                self.report.without_code += made.without_code as u64;
+                self.report.kernels += made.without_code as u64;
                 for kernel in made.kernels {
                     self.report.add(kernel, target, selected);
                 }
@@ -180,7 +193,7 @@ fn is_of_others(error: &codeobj::Error) -> bool {
 }
 
 /// Names of kernels of which the same is said.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Said {
     kernels: u64,
     /// The first of them, with their targets.
@@ -199,7 +212,7 @@ impl Said {
     }
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Report {
     kernels: u64,
     instrumented: u64,
@@ -253,7 +266,7 @@ impl Report {
         files::say!(
             "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}{without_code}",
             output.display(),
-            self.kernels + self.without_code,
+            self.kernels,
             self.instrumented,
             self.sites,
             self.refused

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use files::Input;
 use gfx::Target;
-use regex::bytes::Regex;
+use memchr::memmem;
 
 use crate::doctor::{HIP, RUNTIME, library};
 
@@ -48,18 +48,15 @@ pub fn complaint(devices: &str) -> Option<String> {
 
 /// The devices in a library's table of targets, where each is a string of its own, with features behind it or none.
 fn names(library: &[u8]) -> BTreeSet<&'static str> {
-    let Ok(name) = Regex::new(r"(?-u)(gfx[0-9a-f]{3,4})[\x00:]") else {
-        return BTreeSet::new();
+    let ends = |target: &str, at: usize| {
+        let behind = library.get(at + target.len());
+        behind.is_some_and(|byte| [0, b':'].contains(byte))
     };
-    let found: BTreeSet<&[u8]> = name
-        .captures_iter(library)
-        .filter_map(|captures| captures.get(1))
-        .map(|name| name.as_bytes())
-        .collect();
-    let emulated = gpu::topology::targets();
-    emulated
-        .filter(|target| found.contains(target.as_bytes()))
-        .collect()
+    let is_there = |target: &&str| {
+        let mut places = memmem::find_iter(library, target.as_bytes());
+        places.any(|at| ends(target, at))
+    };
+    gpu::topology::targets().filter(is_there).collect()
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ bindings!(
     "lib.rs",
     "abi.rs",
     "code.rs",
+    "copied.rs",
     "glue.rs",
     "host.rs",
     "launch.rs",

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::{
     format::{Format, print_json},
-    include, info, rust_tool, stock,
+    include, info, progress, rust_tool, stock,
 };
 
 /// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
@@ -180,8 +180,10 @@ impl Build {
             .output
             .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
         fs::File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let waiting = progress::waiting(&format!("building {}", file.display()));
         if self.module {
             let bytes = tool_build::build_module(&file, &targets, &self.clang)?;
+            drop(waiting);
             records::write_whole(&output, &bytes)?;
             files::say!("{} for {}", output.display(), targets.join(", "));
             return Ok(());
@@ -189,6 +191,7 @@ impl Build {
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
         let library = tool_capi::library_of(&output);
         tool_build::build_host(&file, &bytes, &library, &self.clang)?;
+        drop(waiting);
         records::write_whole(&output, &bytes)?;
         files::say!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",

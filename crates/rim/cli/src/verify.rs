@@ -19,6 +19,7 @@ use verify::{Input, Launch, StopReason, Subject, Verdict};
 use crate::{
     chosen::{self, Chosen},
     emulate::{Extent, Given},
+    format::Format,
     progress,
 };
 
@@ -77,8 +78,11 @@ pub struct Verify {
     /// Compare only as much as the original comes to in so many seconds; the whole takes several times as long
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
-    /// Print the verdict as one JSON object, with the fields that the text above names
-    #[arg(long)]
+    /// What to print: text, or one JSON object with the fields that the text above names
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
@@ -252,7 +256,7 @@ impl Verify {
         };
         drop(waiting);
         let said = Said::new(kernel, verdict);
-        if self.json {
+        if self.json || self.format == Format::Json {
             files::out!("{}", serde_json::to_string(&said)?);
         } else {
             files::out!("{}", said.text);

@@ -79,7 +79,7 @@ fn kernels() {
     fits("emulate", &told);
     assert_eq!(told["waves"], 1);
     let words = [
-        &["verify", text(&object), "-t", "empty", "--json"],
+        &["verify", text(&object), "-t", "empty", "--format", "json"],
         &words[2..],
     ]
     .concat();
@@ -100,6 +100,65 @@ fn runs() {
     let statistics = serde_json::from_slice(&statistics).unwrap();
     fits("statistics", &statistics);
     assert!(statistics["dispatches"].as_u64() > Some(0));
+}
+
+/// The file is what a tool's run leaves beside its results.
+#[test]
+fn summaries_of_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "-t", "mem-trace", "--output"]);
+    let done = command
+        .arg(folder.path())
+        .arg("--")
+        .arg(hip("launch.hip"))
+        .output();
+    let done = done.unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let files = fs::read_dir(folder.path()).unwrap();
+    let names = files.map(|file| file.unwrap().path());
+    let is_summary = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("summary.") && name.ends_with(".json")
+    };
+    let [path] = &names.filter(is_summary).collect::<Vec<_>>()[..] else {
+        panic!("not one summary: {said}");
+    };
+    let summary: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    fits("summary", &summary);
+    assert_eq!(summary["session"], 1);
+    let kernels = summary["kernels"].as_array().unwrap();
+    assert!(
+        kernels
+            .iter()
+            .any(|kernel| kernel["status"] == "instrumented")
+    );
+    assert!(summary["records"].as_array().unwrap().len() == 1);
+}
+
+#[test]
+fn instrumented_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let words = ["instrument", "-t", "bb-count", "--format", "json", "-o"];
+    let program = hip("launch.hip");
+    let told = printed(&[&words[..], &[text(&out), text(&program)]].concat());
+    fits("instrument", &told);
+    assert!(
+        told["instrumented"].as_u64() > Some(0) && told["refused"] == 0,
+        "{told}"
+    );
+    assert!(out.exists());
+    // With a reason, and the kernels that it is about.
+    let told = printed(
+        &[
+            &words[..],
+            &[text(&out), "--site", "opcode=v_nothing", text(&program)],
+        ]
+        .concat(),
+    );
+    fits("instrument", &told);
+    assert_eq!(told["without_site"], told["kernels"], "{told}");
 }
 
 #[test]

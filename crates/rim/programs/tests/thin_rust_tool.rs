@@ -13,14 +13,23 @@ use stock::Scene;
 /// Uses what the crate has.
 const WIDE: &str = r#"
 use luthier_tool::{
-    Argument, Launch, Operand, Register, Result, Tool, counted, load_module, managed, option, report, report_json, set_variable,
-    variable,
+    Argument, Copied, Launch, Operand, Register, Result, Tool, counted, load_module, managed, option, report, report_json,
+    set_variable, variable,
 };
 
 #[derive(Default)]
 struct Wide;
 
 impl Tool for Wide {
+    const COPIES: bool = true;
+
+    fn copied(&self, copied: &Copied) -> Result<()> {
+        let Copied { number, bytes, from, to, enqueued, time } = copied;
+        let by = enqueued.as_ref().map(|by| by.thread == std::process::id() && by.nanoseconds != 0);
+        let ordered = time.map(|(start, end)| start < end);
+        report(&format!("copy {number}: {bytes} {from:?} {to:?} {by:?} {ordered:?}"))
+    }
+
     fn begin(&self) -> Result<()> {
         set_variable("waves", 100u64)
     }
@@ -38,6 +47,8 @@ impl Tool for Wide {
         let named = |name: &str| instructions.iter().find(|at| at.mnemonic == name).expect(name);
         let (first, store, end) = (&instructions[0], named("global_store_dword"), named("s_endpgm"));
         let function = launch.functions()?.remove(0);
+        let by = launch.enqueued()?.map(|by| (by.thread == std::process::id(), by.thread_name.is_empty(), by.nanoseconds != 0));
+        report(&format!("by {by:?}"))?;
         report(&format!("{} {} {} {:?}", kernel.target, kernel.wave_size, function.demangled, launch.grid()))?;
         let parameter = launch.parameters()?.remove(0);
         let pointer: u64 = launch.argument(&parameter)?;
@@ -131,6 +142,7 @@ fn a_tool_without_the_sources_of_luthier() {
     for line in [
         "gfx90a 64 add_one(int*) Grid { grid: [256, 1, 1], workgroup: [64, 1, 1] }\n",
         "  true true true\n",
+        "  by Some((true, false, true))\n",
         "  waves 120, lanes 1280\n",
         "  4 [40, 20]\n",
     ] {

@@ -84,7 +84,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "package",
-        "[--no-wheel]: make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made, and the Python wheel",
+        "[--no-wheel] [--twice]: make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made, and the Python wheel; twice, to compare them",
         package::run,
     ),
     (

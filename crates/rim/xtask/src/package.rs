@@ -37,6 +37,11 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("libluthier_count.so", "lib/luthier/libluthier_count.so"),
 ];
+/// Bytes that a library may have: programs on the emulated device and under tools load these whenever they start.
+const LARGEST: &[(&str, u64)] = &[
+    ("libhsakmt.so", 25_000_000),
+    ("libluthier_intercept.so", 25_000_000),
+];
 /// Those of them that only clang and what it is made of can use; who has it has the libraries that they need.
 const OF_CLANG: &[&str] = &[
     "luthier-count-rewrite",
@@ -73,13 +78,34 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("fish", "share/fish/vendor_completions.d/luthier.fish"),
 ];
 
-/// `[--no-wheel]`: makes all packages in `target/package`.
+/// `[--no-wheel] [--twice]`: makes all packages in `target/package`; twice, to compare them byte by byte.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
-    let with_wheel = match arguments {
-        [] => true,
-        [option] if option == "--no-wheel" => false,
-        _ => bail!("the only option is --no-wheel"),
-    };
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    let (with_wheel, twice) = (!has("--no-wheel"), has("--twice"));
+    ensure!(
+        arguments.len() == usize::from(!with_wheel) + usize::from(twice),
+        "the only options are --no-wheel and --twice"
+    );
+    let made = make(with_wheel)?;
+    let mut complaints = Vec::new();
+    if twice {
+        let read = |path: &PathBuf| fs::read(path).with_context(|| path.display().to_string());
+        let first: Vec<Vec<u8>> = made.iter().map(read).collect::<Result<_>>()?;
+        for (path, first) in make(with_wheel)?.iter().zip(first) {
+            if read(path)? != first {
+                complaints.push(format!("{} is another file each time", path.display()));
+            }
+        }
+    }
+    for path in &made {
+        let size = fs::metadata(path)?.len() as f64 / 1e6;
+        println!("{} {size:.1} MB", path.display());
+    }
+    Ok(complaints)
+}
+
+/// Makes the packages; where they are.
+fn make(with_wheel: bool) -> Result<Vec<PathBuf>> {
     let root = root();
     let output = root.join("target/package");
     let stage = output.join("stage");
@@ -106,21 +132,14 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         fs::copy(&wheel, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
         all.push(copy);
     }
-    for made in &all {
-        println!(
-            "{} {:.1} MB",
-            made.display(),
-            fs::metadata(made)?.len() as f64 / 1e6
-        );
-    }
-    Ok(Vec::new())
+    Ok(all)
 }
 
 /// Puts everything below `usr`.
 fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
     let built = root.join("target/release");
-    for (from, to) in FILES {
-        let from = built.join(from);
+    for (name, to) in FILES {
+        let from = built.join(name);
         ensure!(
             from.exists(),
             "{} is missing: run ./dev build first",
@@ -134,6 +153,14 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
                 .arg(&to)
                 .arg(&from),
         )?;
+        if let Some((_, most)) = LARGEST.iter().find(|(library, _)| library == name) {
+            let size = fs::metadata(&to)?.len();
+            ensure!(
+                size <= *most,
+                "{name} has {size} bytes without its symbols, and may have {most}: \
+                 docs/decisions/064-small-libraries.md says what keeps it small"
+            );
+        }
         let mode = if to.starts_with(usr.join("bin")) || !to.to_string_lossy().contains(".so") {
             "755"
         } else {

@@ -6,11 +6,13 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/MC/MCAsmBackend.h"
+#include "llvm/MC/MCELFObjectWriter.h"
 #include "llvm/MC/MCObjectFileInfo.h"
 #include "llvm/MC/MCObjectWriter.h"
 #include "llvm/MC/MCParser/MCAsmParser.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
 #include "llvm/MC/MCStreamer.h"
+#include "llvm/Support/Compression.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -23,6 +25,12 @@ extern "C" void LLVMInitializeAMDGPUAsmParser();
 
 using namespace llvm;
 using namespace luthier;
+
+// In place of LLVM's, which would bring zstd's compressor along. Nobody asks the assembler for compressed sections: that takes an
+// option of its own (MCTargetOptions::CompressDebugSections).
+void compression::compress(Params, ArrayRef<uint8_t>, SmallVectorImpl<uint8_t> &) {
+  report_fatal_error("compressed sections are not supported");
+}
 
 namespace {
 
@@ -77,7 +85,10 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
 
   raw_svector_ostream Stream(Object);
   std::unique_ptr<MCAsmBackend> Backend(P.T->createMCAsmBackend(*P.Subtarget, *P.Registers, P.Options));
-  std::unique_ptr<MCObjectWriter> Writer = Backend->createObjectWriter(Stream);
+  // What MCAsmBackend::createObjectWriter makes for this target; that function has the writers of all other formats in it.
+  auto Format = cast<MCELFObjectTargetWriter>(Backend->createObjectTargetWriter());
+  std::unique_ptr<MCObjectWriter> Writer =
+      std::make_unique<ELFObjectWriter>(std::move(Format), Stream, Backend->Endian == endianness::little);
   std::unique_ptr<MCCodeEmitter> Emitter(P.T->createMCCodeEmitter(*P.Instructions, Context));
   std::unique_ptr<MCStreamer> Streamer(P.T->createMCObjectStreamer(P.TheTriple, Context, std::move(Backend),
                                                                    std::move(Writer), std::move(Emitter),

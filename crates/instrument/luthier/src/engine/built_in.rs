@@ -124,20 +124,24 @@ type ToolFactory = Box<dyn Fn(ToolFile) -> Box<dyn Tool> + Send + Sync>;
 pub struct BuiltInTools {
     make: ToolFactory,
     output: Option<PathBuf>,
+    session: u32,
     /// One for each set of tools.
     engines: Mutex<Vec<Arc<Engine>>>,
     problems: Mutex<Vec<String>>,
 }
 
 impl BuiltInTools {
-    /// `make` gives a tool's file its host code; `output` is the directory for what tools write, if they may.
+    /// `make` gives a tool's file its host code; `output` is the directory for what tools write, if they may, and `session` is for
+    /// [`Engine::session`].
     pub fn new(
         make: impl Fn(ToolFile) -> Box<dyn Tool> + Send + Sync + 'static,
         output: Option<PathBuf>,
+        session: u32,
     ) -> BuiltInTools {
         BuiltInTools {
             make: Box::new(make),
             output,
+            session,
             engines: Mutex::default(),
             problems: Mutex::default(),
         }
@@ -159,7 +163,8 @@ impl BuiltInTools {
             return Ok(Arc::clone(engine));
         }
         let tools = files.into_iter().map(&self.make).collect();
-        let engine = Arc::new(Engine::new(tools, "", self.output.clone())?);
+        let engine = Engine::new(tools, "", self.output.clone())?.session(self.session);
+        let engine = Arc::new(engine);
         engines.push(Arc::clone(&engine));
         Ok(engine)
     }

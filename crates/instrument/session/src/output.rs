@@ -1,0 +1,84 @@
+//! What the files of a session are called.
+//!
+//! A process may start HSA again when it has shut it down, and a program may be replaced by another one (`exec`) that keeps the
+//! number of the process: each of these sessions has files of its own.
+
+use std::path::Path;
+
+/// `NAME.PID.EXTENSION` of the first session of this process, and `NAME.PID-2.EXTENSION` of the second.
+pub fn file_name(name: &str, session: u32) -> String {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
+    let process = std::process::id();
+    match session {
+        1 => format!("{stem}.{process}.{extension}"),
+        later => format!("{stem}.{process}-{later}.{extension}"),
+    }
+}
+
+/// The number of a session whose files go to `directory`, for the process's `began`th one: behind those of all sessions with
+/// the process's number that have left files there.
+pub fn session_number(directory: Option<&Path>, began: u32) -> u32 {
+    let Some(directory) = directory else {
+        return began;
+    };
+    // (What cannot be read is complained about by those who write.)
+    let look = || last_session(directory, std::process::id());
+    let last = files::apart(look).unwrap_or_else(|_| last_session(directory, std::process::id()));
+    began.max(last.saturating_add(1))
+}
+
+/// 0 if there is none.
+fn last_session(directory: &Path, process: u32) -> u32 {
+    let names = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let sessions = names.filter_map(|entry| session_of(entry.file_name().to_str()?, process));
+    sessions.max().unwrap_or(0)
+}
+
+/// Which session of the process a file is of.
+fn session_of(file: &str, process: u32) -> Option<u32> {
+    let (name, _) = file.rsplit_once('.')?;
+    let (_, by) = name.rsplit_once('.')?;
+    let (by, session) = by.split_once('-').unwrap_or((by, "1"));
+    let session = session.parse().ok().filter(|number| *number > 0);
+    (by.parse() == Ok(process)).then_some(session)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_say_whose_they_are() {
+        for (file, session) in [
+            ("summary.17.json", Some(1)),
+            ("launch-log.trace.17-2.json", Some(2)),
+            ("mem-trace.17-12.parquet", Some(12)),
+            ("summary.170.json", None),
+            ("summary.17-x.json", None),
+            ("statistics.json", None),
+            (".summary.17.json.17-0.unfinished", None),
+            ("17", None),
+        ] {
+            assert_eq!(session_of(file, 17), session, "{file}");
+        }
+        let process = std::process::id();
+        assert_eq!(file_name("a.b.json", 1), format!("a.b.{process}.json"));
+        assert_eq!(file_name("a.jsonl", 3), format!("a.{process}-3.jsonl"));
+    }
+
+    #[test]
+    fn a_session_takes_no_number_that_was_used() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(session_number(None, 2), 2);
+        assert_eq!(session_number(Some(&folder.path().join("none")), 1), 1);
+        assert_eq!(session_number(Some(folder.path()), 1), 1);
+        // Of a program in this process before the one that runs now.
+        for session in [1, 2] {
+            let file = folder.path().join(file_name("summary.json", session));
+            std::fs::write(file, "{}").unwrap();
+        }
+        std::fs::write(folder.path().join("summary.1-9.json"), "{}").unwrap();
+        assert_eq!(session_number(Some(folder.path()), 1), 3);
+        assert_eq!(session_number(Some(folder.path()), 5), 5);
+    }
+}
