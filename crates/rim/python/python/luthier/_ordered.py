@@ -14,6 +14,7 @@ import pyarrow.parquet
 from . import _luthier
 from ._dataset import Part
 from ._errors import Error
+from ._facts import owner
 from ._query import Answer, Session
 
 Array = numpy.ndarray[Any, Any]
@@ -61,11 +62,11 @@ class Owners:
     """The kernel of an access: by its launch where `launch-log` ran too, else where only one kernel has that instruction."""
 
     def __init__(self, session: Session, part: Part, names: Names) -> None:
-        mine = (part.process, part.session)
-        rows = [row for row in session.facts.rows("launches") if (row["process"], row["session"]) == mine]
-        self._launches = Mapping({row["launch"]: names.number(row["kernel"]) for row in rows})
-        places = session.facts.places().items()
-        self._places = Mapping({pc: names.number(kernel) for (*of, pc), kernel in places if tuple(of) == mine})
+        def mine(table: str, key: str) -> Mapping:
+            rows = [row for row in session.facts.rows(table) if owner(row) == part.owner]
+            return Mapping({row[key]: names.number(row["kernel"]) for row in rows})
+
+        self._launches, self._places = mine("launches", "launch"), mine("place_of_kernel", "pc")
 
     def kernels(self, records: dict[str, Array]) -> Array:
         """Their numbers; -1 where nobody knows."""
@@ -180,7 +181,7 @@ class Buffers:
         self._pointers: dict[int, tuple[Array, Array]] = {}
         given: dict[int, list[tuple[int, int]]] = {}
         for row in session.facts.rows("arguments"):
-            if (row["process"], row["session"]) == (part.process, part.session) and row["pointer"]:
+            if owner(row) == part.owner and row["pointer"]:
                 given.setdefault(row["launch"], []).append((row["pointer"], names.number(row["argument"])))
         for launch, pointers in given.items():
             pointers.sort()
@@ -225,7 +226,7 @@ def access_pattern(session: Session, line: int, kernels: Sequence[str] | None) -
             _steps(records, last, owners.kernels(records), arguments.of(records), wanted, found)
             last = {name: values[-1:] for name, values in records.items()}
     code = {(row["object"], row["pc"]): row for row in session.facts.rows("instructions")}
-    objects = {kernel: name for (_, _, kernel), name in session.facts.objects().items()}
+    objects = {row["kernel"]: row["object"] for row in session.facts.rows("object_of_kernel")}
     rows: list[dict[str, Any]] = []
     for (kernel, buffer, pc), steps in found.items():
         stride, share, pattern = steps.pattern()
