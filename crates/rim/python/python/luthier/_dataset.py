@@ -18,6 +18,10 @@ RANK = re.compile(r"rank=(\d+)")
 """Directory of one rank of an MPI job."""
 CATALOGUE = "catalogue.json"
 """Of an exported dataset: its tables, views and queries."""
+OWNER = ("rank", "process", "session")
+"""Columns of all tables that say where a row is from."""
+PART = "part-0.parquet"
+"""A file of an exported dataset."""
 VERSION = 1
 """Of the catalogue."""
 
@@ -39,6 +43,11 @@ class Part:
     def owner(self) -> tuple[int, int, int]:
         """Whose rows they are."""
         return self.rank, self.process, self.session
+
+    @property
+    def place(self) -> Path:
+        """In the folder of a table: query engines read whose rows they are out of its folders' names."""
+        return Path(*(f"{name}={value}" for name, value in zip(OWNER, self.owner, strict=True)), PART)
 
 
 class Dataset:

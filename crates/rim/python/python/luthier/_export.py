@@ -13,10 +13,10 @@ import pyarrow
 import pyarrow.parquet
 
 from . import _named
-from ._dataset import CATALOGUE, VERSION, Part
+from ._dataset import CATALOGUE, OWNER, PART, VERSION, Part
 from ._errors import Error
-from ._facts import LINKS, PART, SHEETS
-from ._query import OWNER, Session, name_of
+from ._facts import LINKS, SHEETS
+from ._query import Session, name_of
 
 LINE = 128
 """Bytes of a cache line in the catalogue's queries."""
@@ -61,14 +61,13 @@ def _streams(session: Session, folder: Path, wanted: Container[str]) -> list[dic
 
 def _place(part: Part, folder: Path) -> None:
     """A file of records below the folder, by whose it is."""
-    to = folder.joinpath(*(f"{name}={value}" for name, value in zip(OWNER, part.owner, strict=True)))
-    to.mkdir(parents=True)
-    path = part.path.resolve()
+    path, to = part.path.resolve(), folder / part.place
+    to.parent.mkdir(parents=True)
     try:
-        os.link(path, to / PART)
+        os.link(path, to)
     except OSError:
         # (Another file system, or one without links.)
-        shutil.copyfile(path, to / PART)
+        shutil.copyfile(path, to)
 
 
 def _sheets(session: Session, folder: Path, wanted: Container[str]) -> list[dict[str, Any]]:

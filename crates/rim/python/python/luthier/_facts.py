@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from ._dataset import Dataset, _json
+from ._dataset import OWNER, PART, Dataset, _json
 from ._errors import Error
 from ._inspect import inspect
 
@@ -37,7 +37,7 @@ class Sheet:
     """Path to a column's value in a row, where it is not the column's name."""
 
 
-PROCESS = dict.fromkeys(("rank", "process", "session"), NUMBER)
+PROCESS = dict.fromkeys(OWNER, NUMBER)
 
 SHEETS: Mapping[str, Sheet] = {
     "kernels": Sheet(
@@ -131,16 +131,13 @@ LINKS: Mapping[str, Sheet] = {
 """What views join with."""
 
 
-PART = "part-0.parquet"
-"""A sheet's file in an exported dataset."""
-
-
 class Facts:
     """The rows of one dataset's sheets, read when they are first asked for."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._read: dict[str, list[Row]] = {}
+        self._shared: dict[str, dict[Key, list[Row]]] = {}
 
     def rows(self, name: str) -> list[Row]:
         """Of a sheet."""
@@ -154,6 +151,15 @@ class Facts:
             special = getattr(self, f"_{name}", None)
             self._read[name] = list(special() if special else self._listed(SHEETS[name]))
         return self._read[name]
+
+    def of(self, name: str, whose: Key) -> list[Row]:
+        """Those of a sheet's rows that are of one process."""
+        if name not in self._shared:
+            shared: dict[Key, list[Row]] = {}
+            for row in self.rows(name):
+                shared.setdefault(owner(row), []).append(row)
+            self._shared[name] = shared
+        return self._shared[name].get(whose, [])
 
     def batch(self, name: str) -> pa.RecordBatch:
         """A sheet's rows for the query engine."""

@@ -14,7 +14,6 @@ import pyarrow.parquet
 from . import _luthier
 from ._dataset import Part
 from ._errors import Error
-from ._facts import owner
 from ._query import Answer, Session
 
 Array = numpy.ndarray[Any, Any]
@@ -63,8 +62,7 @@ class Owners:
 
     def __init__(self, session: Session, part: Part, names: Names) -> None:
         def mine(table: str, key: str) -> Mapping:
-            rows = [row for row in session.facts.rows(table) if owner(row) == part.owner]
-            return Mapping({row[key]: names.number(row["kernel"]) for row in rows})
+            return Mapping({row[key]: names.number(row["kernel"]) for row in session.facts.of(table, part.owner)})
 
         self._launches, self._places = mine("launches", "launch"), mine("place_of_kernel", "pc")
 
@@ -180,8 +178,8 @@ class Buffers:
     def __init__(self, session: Session, part: Part, names: Names) -> None:
         self._pointers: dict[int, tuple[Array, Array]] = {}
         given: dict[int, list[tuple[int, int]]] = {}
-        for row in session.facts.rows("arguments"):
-            if owner(row) == part.owner and row["pointer"]:
+        for row in session.facts.of("arguments", part.owner):
+            if row["pointer"]:
                 given.setdefault(row["launch"], []).append((row["pointer"], names.number(row["argument"])))
         for launch, pointers in given.items():
             pointers.sort()
@@ -193,10 +191,11 @@ class Buffers:
     def of(self, records: dict[str, Array]) -> Array:
         """Numbers of their names; -1 where nobody knows."""
         found = numpy.full(len(records["address"]), -1, numpy.int64)
-        for launch in numpy.unique(records["dispatch"]).tolist():
+        order = numpy.argsort(records["dispatch"], kind="stable")
+        launches, firsts = numpy.unique(records["dispatch"][order], return_index=True)
+        for launch, mine in zip(launches.tolist(), numpy.split(order, firsts[1:]), strict=False):
             if launch in self._pointers:
                 pointers, arguments = self._pointers[launch]
-                mine = records["dispatch"] == launch
                 at = numpy.searchsorted(pointers, records["address"][mine], side="right") - 1
                 found[mine] = numpy.where(at >= 0, arguments[at], -1)
         return found

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._dataset import Dataset
+from ._dataset import OWNER, Dataset
 from ._errors import Error
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-OWNER = ("rank", "process", "session")
-"""Columns of all tables that say where a row is from."""
 PATHS = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -92,6 +91,7 @@ class Session:
         self._reads_only = engine.SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
         self._engine = engine
         self._there: set[str] = set()
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def tables(self) -> dict[str, str]:
@@ -165,19 +165,38 @@ class Session:
                 self._context.register_view(name, self._context.sql(view.text))
 
     def _add_stream(self, stream: str) -> None:
+        """One table of many files, so that plans do not grow with the number of ranks."""
         import pyarrow
 
-        whole = None
+        name = name_of(stream)
+        folder = self.dataset.exported or self._links(stream)
+        columns = [(column, pyarrow.int64()) for column in OWNER]
+        try:
+            self._context.register_listing_table(name, str((folder / name).resolve()), columns, ".parquet")
+        except Exception as error:
+            for part in self.dataset.streams[stream]:
+                _check(part.path)
+            raise self._failed(error) from None
+
+    def _links(self, stream: str) -> Path:
+        """A folder with links to a stream's files, each below folders that say whose it is."""
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="luthier-query-")
+        folder = Path(self._scratch.name)
         for part in self.dataset.streams[stream]:
-            try:
-                frame = self._context.read_parquet(part.path.resolve().as_uri())
-            except Exception as error:
-                raise Error(f"{part.path} cannot be read: {error}") from None
-            for column, value in zip(OWNER, part.owner, strict=True):
-                number = self._engine.literal(pyarrow.scalar(value, pyarrow.int64()))
-                frame = frame.with_column(column, number)
-            whole = frame if whole is None else whole.union(frame)
-        self._context.register_view(name_of(stream), whole)
+            link = folder / name_of(stream) / part.place
+            link.parent.mkdir(parents=True)
+            link.symlink_to(part.path.resolve())
+        return folder
+
+
+def _check(path: Path) -> None:
+    import pyarrow.parquet
+
+    try:
+        pyarrow.parquet.read_schema(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise Error(f"{path} cannot be read: {error}") from None
 
 
 def _words(text: str) -> set[str]:
