@@ -1,6 +1,9 @@
 //! What a run left in its directory, as it lies there.
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    ranks::{Place, Process, places, rank_directory},
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
@@ -89,9 +92,12 @@ pub(crate) struct DeviceKernel {
 #[derive(Clone, Debug)]
 pub(crate) struct ToolResult {
     pub tool: String,
-    pub process: u32,
+    pub process: Process,
     pub value: Value,
 }
+
+/// What a rank's directory says of the rank; nothing of it is in a page.
+const RANK: &str = "rank.json";
 
 /// All files of a directory.
 #[derive(Debug, Default)]
@@ -102,27 +108,42 @@ pub(crate) struct Results {
     /// Code objects by SHA-256 in hexadecimal digits.
     pub objects: BTreeMap<String, PathBuf>,
     /// Records of `mem-trace`: the process that wrote them, and the file.
-    pub traces: Vec<(u32, PathBuf)>,
+    pub traces: Vec<(Process, PathBuf)>,
     /// Other files, which the page names.
     pub others: Vec<(String, u64)>,
 }
 
 impl Results {
-    /// Of several directories, such as those of several ranks.
+    /// Of several directories, and of all ranks in them.
     pub fn read(directories: &[PathBuf]) -> Result<Results> {
         let mut results = Results::default();
         for directory in directories {
-            results.add(directory)?;
+            let mut known = 0;
+            for place in places(directory)? {
+                known += results.add(&place)?;
+            }
+            if known == 0 {
+                let path = directory.to_owned();
+                return Err(Error::Nothing { path });
+            }
         }
         Ok(results)
     }
 
-    fn add(&mut self, directory: &Path) -> Result<()> {
+    /// Says how many files there were.
+    fn add(&mut self, place: &Place) -> Result<usize> {
         let results = self;
         let mut known = 0;
-        for path in listed(directory)? {
+        let of = |number| Process {
+            rank: place.rank,
+            number,
+        };
+        for path in listed(&place.path)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
+                continue;
+            }
+            if name == RANK {
                 continue;
             }
             known += usize::from(name == "statistics.json" || parts(&name).is_some());
@@ -132,7 +153,7 @@ impl Results {
                 Some((tool, process)) if !tool.ends_with(".trace") => {
                     results.tools.push(ToolResult {
                         tool: tool.to_owned(),
-                        process,
+                        process: of(process),
                         value: json(&path)?,
                     });
                 }
@@ -141,14 +162,17 @@ impl Results {
                         .strip_prefix("mem-trace.")
                         .and_then(|rest| rest.strip_suffix(".parquet")?.parse().ok());
                     if let Some(process) = process {
-                        results.traces.push((process, path.clone()));
+                        results.traces.push((of(process), path.clone()));
                     }
                     let size = path.metadata().map_or(0, |file| file.len());
-                    results.others.push((name.into_owned(), size));
+                    let within = place.rank.map(|rank| rank_directory(rank) + "/");
+                    results
+                        .others
+                        .push((within.unwrap_or_default() + &name, size));
                 }
             }
         }
-        let objects = directory.join("objects");
+        let objects = place.path.join("objects");
         if objects.is_dir() {
             for path in listed(&objects)? {
                 if path.extension().is_some_and(|ending| ending == "co")
@@ -159,11 +183,7 @@ impl Results {
                 }
             }
         }
-        if known == 0 {
-            let path = directory.to_owned();
-            return Err(Error::Nothing { path });
-        }
-        Ok(())
+        Ok(known)
     }
 }
 

@@ -1,6 +1,6 @@
 //! When launches and copies ran, and which host threads enqueued them when, from `launch-log`.
 
-use crate::results::ToolResult;
+use crate::{ranks::Process, results::ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -51,7 +51,7 @@ impl Texts {
 }
 
 pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
-    let mut timed: Vec<(u64, u64, u32, &Value, &Drawn)> = Vec::new();
+    let mut timed: Vec<(u64, u64, Process, &Value, &Drawn)> = Vec::new();
     for result in tools {
         let Some((_, drawn)) = SOURCES.iter().find(|(tool, _)| result.tool == *tool) else {
             continue;
@@ -74,12 +74,12 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
         ..Timeline::default()
     };
     let (mut rows, mut names) = (Texts::default(), Texts::default());
-    let mut threads: HashMap<(u32, u64), u32> = HashMap::new();
+    let mut threads: HashMap<(Process, u64), u32> = HashMap::new();
     for (start, end, process, row, drawn) in timed.into_iter().take(MOST) {
         let (place, name, detail) = drawn(row);
         timeline
             .row
-            .push(rows.position(format!("process {process}, {place}")));
+            .push(rows.position(format!("{process}, {place}")));
         timeline.name.push(names.position(name));
         timeline.detail.push(detail);
         timeline.start.push(start - first);
@@ -88,7 +88,7 @@ pub(crate) fn build(tools: &[ToolResult]) -> Option<Timeline> {
             let next = threads.len() as u32;
             let position = *threads.entry((process, thread)).or_insert(next);
             let name = row["thread_name"].as_str().unwrap_or_default();
-            let name = (format!("process {process}"), format!("{name} ({thread})"));
+            let name = (process.to_string(), format!("{name} ({thread})"));
             // A thread that changes its name is one row, with its last name.
             match timeline.threads.get_mut(position as usize) {
                 Some(known) => *known = name,

@@ -3,6 +3,7 @@
 use crate::{
     error::{Error, Result},
     model::{Code, Overview},
+    ranks::Process,
     results::Results,
 };
 use parquet::{
@@ -108,7 +109,7 @@ struct Owner {
 
 impl Owner {
     fn new(
-        process: u32,
+        process: Process,
         results: &Results,
         codes: &BTreeMap<usize, Code>,
         overview: &Overview,
