@@ -40,6 +40,7 @@ pub(crate) fn build(results: &Results, options: &Options) -> Overview {
             overview.processes.push(summary.process);
         }
         let by = By {
+            rank: None,
             process: summary.process,
             session: summary.session,
         };

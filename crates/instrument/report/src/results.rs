@@ -1,6 +1,9 @@
 //! What a run left in its directory, as it lies there.
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    ranks::{Place, places, rank_directory},
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::{
@@ -95,6 +98,9 @@ pub(crate) struct DeviceKernel {
 /// A session of a process, from whom a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct By {
+    /// Of a job.
+    pub rank: Option<u32>,
+    /// By the number that it has on its node.
     pub process: u32,
     /// From 1.
     pub session: u32,
@@ -102,6 +108,9 @@ pub(crate) struct By {
 
 impl fmt::Display for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(rank) = self.rank {
+            write!(f, "rank {rank}, ")?;
+        }
         match self.session {
             1 => write!(f, "process {}", self.process),
             later => write!(f, "process {} (session {later})", self.process),
@@ -116,6 +125,9 @@ pub(crate) struct ToolResult {
     pub by: By,
     pub value: Value,
 }
+
+/// What a rank's directory says of the rank; nothing of it is in a page.
+const RANK: &str = "rank.json";
 
 /// All files of a directory.
 #[derive(Debug, Default)]
@@ -132,21 +144,36 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Of several directories, such as those of several ranks.
+    /// Of several directories, and of all ranks in them.
     pub fn read(directories: &[PathBuf]) -> Result<Results> {
         let mut results = Results::default();
         for directory in directories {
-            results.add(directory)?;
+            let mut known = 0;
+            for place in places(directory)? {
+                known += results.add(&place)?;
+            }
+            if known == 0 {
+                let path = directory.to_owned();
+                return Err(Error::Nothing { path });
+            }
         }
         Ok(results)
     }
 
-    fn add(&mut self, directory: &Path) -> Result<()> {
+    /// Says how many files there were.
+    fn add(&mut self, place: &Place) -> Result<usize> {
         let results = self;
         let mut known = 0;
-        for path in listed(directory)? {
+        let of_rank = |by| By {
+            rank: place.rank,
+            ..by
+        };
+        for path in listed(&place.path)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
+                continue;
+            }
+            if name == RANK {
                 continue;
             }
             known += usize::from(name == "statistics.json" || parts(&name).is_some());
@@ -156,7 +183,7 @@ impl Results {
                 Some((tool, by)) if !tool.ends_with(".trace") => {
                     results.tools.push(ToolResult {
                         tool: tool.to_owned(),
-                        by,
+                        by: of_rank(by),
                         value: json(&path)?,
                     });
                 }
@@ -165,14 +192,17 @@ impl Results {
                         .strip_prefix("mem-trace.")
                         .and_then(|rest| By::parse(rest.strip_suffix(".parquet")?));
                     if let Some(by) = by {
-                        results.traces.push((by, path.clone()));
+                        results.traces.push((of_rank(by), path.clone()));
                     }
                     let size = path.metadata().map_or(0, |file| file.len());
-                    results.others.push((name.into_owned(), size));
+                    let within = place.rank.map(|rank| rank_directory(rank) + "/");
+                    results
+                        .others
+                        .push((within.unwrap_or_default() + &name, size));
                 }
             }
         }
-        let objects = directory.join("objects");
+        let objects = place.path.join("objects");
         if objects.is_dir() {
             for path in listed(&objects)? {
                 if path.extension().is_some_and(|ending| ending == "co")
@@ -183,11 +213,7 @@ impl Results {
                 }
             }
         }
-        if known == 0 {
-            let path = directory.to_owned();
-            return Err(Error::Nothing { path });
-        }
-        Ok(())
+        Ok(known)
     }
 }
 
@@ -196,6 +222,7 @@ impl By {
     fn parse(text: &str) -> Option<By> {
         let (process, session) = text.split_once('-').unwrap_or((text, "1"));
         Some(By {
+            rank: None,
             process: process.parse().ok()?,
             session: session.parse().ok()?,
         })
@@ -239,10 +266,26 @@ mod tests {
 
     #[test]
     fn names_of_files_say_tool_and_process() {
-        let by = |process, session| By { process, session };
+        let by = |process, session| By {
+            rank: None,
+            process,
+            session,
+        };
         assert_eq!(parts("summary.17.json"), Some(("summary", by(17, 1))));
         assert_eq!(parts("my.tool.17-2.json"), Some(("my.tool", by(17, 2))));
         assert_eq!(parts("statistics.json"), None);
         assert_eq!(parts("mem-trace.17.parquet"), None);
+    }
+
+    #[test]
+    fn processes_say_their_rank_and_session_if_they_have_one() {
+        let by = |rank, session| By {
+            rank,
+            process: 7,
+            session,
+        };
+        assert_eq!(by(None, 1).to_string(), "process 7");
+        assert_eq!(by(None, 2).to_string(), "process 7 (session 2)");
+        assert_eq!(by(Some(3), 1).to_string(), "rank 3, process 7");
     }
 }

@@ -16,10 +16,12 @@ mod known_devices;
 mod ledger;
 mod live;
 mod manual;
+mod merge;
 mod pieces;
 mod privileged;
 mod progress;
 mod query;
+mod ranks;
 mod report;
 mod run;
 mod rust_tool;
@@ -51,6 +53,8 @@ enum Command {
     Report(report::Report),
     /// Query with SQL what `luthier run --output` left, such as traces of any size
     Query(query::Query),
+    /// Add up what the processes and ranks of runs counted
+    Merge(merge::Merge),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         Command::Inspect(inspect) => inspect.execute(),
         Command::Report(report) => report.execute(),
         Command::Query(query) => query.execute(),
+        Command::Merge(merge) => merge.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Emulate(emulate) => emulate.execute(),

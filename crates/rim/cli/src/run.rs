@@ -16,8 +16,8 @@ use files::Scratch;
 use launcher::{address_space, device, launch, temporary};
 
 use crate::{
-    compatibility, known_devices, ledger::Ledger, live::Live, privileged, report::Pages,
-    summary::Summary, with_tools::WithTools,
+    compatibility, known_devices, ledger::Ledger, live::Live, privileged, ranks::Rank,
+    report::Pages, summary::Summary, with_tools::WithTools,
 };
 
 /// Run a HIP or HSA program.
@@ -64,7 +64,8 @@ pub struct Run {
     /// Write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome; adds the tool launch-log
     #[arg(long, value_name = "FILE.json", conflicts_with = "record")]
     timeline: Option<PathBuf>,
-    /// Directory for files: with --stats, statistics.json; traces and reports of tools
+    /// Directory for files: with --stats, statistics.json; traces and reports of tools. Of an MPI job each rank has a directory
+    /// `rank=N` in it
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The program and its arguments
@@ -102,10 +103,17 @@ impl Run {
         if self.timeline.is_some() {
             self.tools.add("launch-log");
         }
+        let rank = Rank::own();
+        if let Some(rank) = &rank {
+            self.belong_to(rank);
+        }
         let pages = Pages::wanted(&self.report, &self.timeline, self.no_sources, &self.program)?;
         let ledger = self.tools.apply(&mut command, self.record.is_some())?;
         if let Some(directory) = &self.output {
             make(directory)?;
+            if let Some(rank) = &rank {
+                rank.describe(directory)?;
+            }
         }
         let output = match (&self.output, &pages) {
             (Some(directory), _) => Some(fs::canonicalize(directory)?),
@@ -172,6 +180,16 @@ impl Run {
             pages.write(&output);
         }
         Ok(launch::end_like(status))
+    }
+
+    /// Gives outputs names that no other rank has.
+    fn belong_to(&mut self, rank: &Rank) {
+        for directory in [&mut self.output, &mut self.record].into_iter().flatten() {
+            directory.push(rank.directory());
+        }
+        for file in [&mut self.report, &mut self.timeline].into_iter().flatten() {
+            *file = rank.file(file);
+        }
     }
 
     fn deliver(&self, summary: &Summary, output: Option<&Path>) -> Result<()> {

@@ -50,6 +50,7 @@ pages! {
     performance "docs/tools/performance.md"
     report "docs/report/README.md"
     query "docs/query.md"
+    ranks "docs/ranks.md"
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"

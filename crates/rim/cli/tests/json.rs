@@ -159,6 +159,12 @@ fn instrumented_files() {
     );
     fits("instrument", &told);
     assert_eq!(told["without_site"], told["kernels"], "{told}");
+    // All that `inspect` counts.
+    let object = code_object("nothing.cl");
+    let told = printed(&[&words[..], &[text(&out), text(&object)]].concat());
+    fits("instrument", &told);
+    let counts = ["kernels", "instrumented", "without_code"].map(|name| told[name].as_u64());
+    assert_eq!(counts, [Some(2), Some(1), Some(1)], "{told}");
 }
 
 #[test]

@@ -313,7 +313,7 @@ def test_the_command(made, tmp_path):
     whole = ask(folder, "SELECT * FROM accesses WHERE kind < 64", "--format", "csv", "--threads", "1", "--memory", "1G").stdout
     assert len(list(csv.DictReader(io.StringIO(whole)))) == len(rows)
     listed = ask(folder, "--tables").stdout
-    assert "\nlaunches: launches, from launch-log\n    process int64," in listed
+    assert "\nlaunches: launches, from launch-log\n    rank int64, process int64," in listed
     assert "reuse-distance" in ask("--queries").stdout
     for words in [
         [folder, "SELECT * FROM nothing"],

@@ -8,7 +8,7 @@ from . import emulate
 from ._errors import Endless, Error, Failed, Fault
 from ._inspect import Block, CodeObject, Function, Instruction, Kernel, LiveBlock, Liveness, Report, inspect
 from ._luthier import version as _version
-from ._query import queries, query
+from ._query import export, queries, query
 from ._run import Result, Tool, run, tool
 
 __version__ = _version()
@@ -28,6 +28,7 @@ __all__ = [
     "Result",
     "Tool",
     "emulate",
+    "export",
     "inspect",
     "queries",
     "query",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ._errors import Error
-from ._query import Answer, Session, answer, queries, write
+from ._query import Answer, Session, answer, queries, session, write
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,9 +31,11 @@ def _parser() -> argparse.ArgumentParser:
   luthier query out 'select kernel, count(*) from accesses group by kernel'
   luthier query out --named working-set
   luthier query out --named access-pattern --kernel gemm --format csv
-  luthier query out --tables""",
+  luthier query out --tables
+  luthier query out --export dataset
+  luthier query dataset --named sharing --scheduler df://localhost:50050""",
     )
-    parser.add_argument("words", nargs="+", metavar="DIR... [SQL]", help="directories of runs, and the query")
+    parser.add_argument("words", nargs="+", metavar="DIR... [SQL]", help="directories of runs or a dataset, and the query")
     parser.add_argument("--named", metavar="NAME", help="a ready query instead of SQL; --queries lists them")
     parser.add_argument("--queries", action=_Queries, nargs=0, help="list the ready queries")
     parser.add_argument("--tables", action="store_true", help="list tables and their columns")
@@ -47,6 +49,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, metavar="N", help="without: one per core")
     parser.add_argument(
         "--memory", type=_bytes, metavar="BYTES", help="for what is gathered, such as 4G; more goes to temporary files"
+    )
+    parser.add_argument(
+        "--export", type=Path, metavar="DATASET", help="write all tables as a dataset that Ballista, DuckDB and Spark read"
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="URL",
+        help="let an Apache Ballista cluster execute the query: df://HOST:PORT. Its executors have to reach DIR by the same path",
     )
     return parser
 
@@ -73,18 +83,22 @@ def main() -> int:
     options = parser.parse_args()
     words: list[str] = options.words
     sql = None
-    if not (options.named or options.tables):
+    if not (options.named or options.tables or options.export):
         if len(words) < 2:
             parser.error("a query is missing: SQL, or --named NAME")
         sql = words.pop()
     try:
         if options.threads is not None and options.threads < 1:
             raise Error(f"{options.threads} threads: it has to be 1 or more")
-        session = Session(words, threads=options.threads, memory=options.memory)
+        within = session(words, options.threads, options.memory, options.scheduler)
         if options.tables:
-            _list(session)
+            _list(within)
+        elif options.export:
+            from . import _export
+
+            _export.write(within, options.export)
         else:
-            rows = answer(session, sql, options.named, options.cache_line, options.kernel, options.limit)
+            rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
             if options.output:
                 write(rows, options.output)
             else:

@@ -1,27 +1,53 @@
-"""Directories of `luthier run --output`: which files there are, and of which processes."""
+"""Directories of `luthier run --output`, and datasets exported from them: which files there are, and of which processes."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ._errors import Error
 
 NAME = re.compile(r"(?P<name>.+)\.(?P<process>\d+)(?:-(?P<session>\d+))?\.(?P<ending>json|parquet)")
 """A file of one process; `PID-2` is the second time that it started the GPU."""
+RANK = re.compile(r"rank=(\d+)")
+"""Directory of one rank of an MPI job."""
+CATALOGUE = "catalogue.json"
+"""Of an exported dataset: its tables, views and queries."""
+OWNER = ("rank", "process", "session")
+"""Columns of all tables that say where a row is from."""
+PART = "part-0.parquet"
+"""A file of an exported dataset."""
+VERSION = 1
+"""Of the catalogue."""
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Part:
     """A file of one process."""
 
+    rank: int
+    """Number of the directory, and of the rank whose it is."""
     process: int
     session: int
     """1 but for processes that started the GPU several times."""
     path: Path
+
+    @property
+    def owner(self) -> tuple[int, int, int]:
+        """Whose rows they are."""
+        return self.rank, self.process, self.session
+
+    @property
+    def place(self) -> Path:
+        """In the folder of a table: query engines read whose rows they are out of its folders' names."""
+        return Path(*(f"{name}={value}" for name, value in zip(OWNER, self.owner, strict=True)), PART)
 
 
 class Dataset:
@@ -33,28 +59,74 @@ class Dataset:
         """Parquet files by the name of the stream, such as `mem-trace`."""
         self.results: dict[str, list[Part]] = {}
         """JSON files by the tool's name; those of `summary` are Luthier's own."""
-        self.statistics: list[Path] = []
+        self.statistics: list[Part] = []
+        self.ranks: list[Row] = []
+        """What is known of each directory with files."""
         self.objects: dict[str, Path] = {}
         """Code objects by their hash, where the run kept them."""
+        self.exported: Path | None = None
+        """The dataset, if it is one that was exported; its small tables are Parquet files then."""
         for directory in self.directories:
-            self._add(directory)
+            if not (directory / CATALOGUE).is_file():
+                self._add(directory)
+            elif len(self.directories) > 1:
+                raise Error(f"{directory} is an exported dataset, which is queried alone: export the runs together instead")
+            else:
+                self._add_exported(directory)
 
     def _add(self, directory: Path) -> None:
-        try:
-            paths = sorted(directory.iterdir())
-        except OSError as error:
-            raise Error(f"{directory}: {error.strerror}") from None
-        known = 0
+        """Ranks of a second directory go on counting where those of the first ended, so that each has a number of its own."""
+        paths = _listed(directory)
+        before = len(self.ranks)
+        for rank, path in sorted((int(match[1]), path) for path in paths if (match := RANK.fullmatch(path.name)) and path.is_dir()):
+            self._add_files(path, _listed(path), self._next(before) + rank)
+        self._add_files(directory, paths, self._next(len(self.ranks)))
+        if len(self.ranks) == before:
+            raise Error(f"{directory} holds nothing of a run: luthier run -t mem-trace --output {directory} -- PROGRAM")
+
+    def _next(self, count: int) -> int:
+        """Behind the numbers of the first directories."""
+        return max((row["rank"] for row in self.ranks[:count]), default=-1) + 1
+
+    def _add_files(self, directory: Path, paths: list[Path], rank: int) -> None:
+        known = False
         for path in paths:
             if path.name == "statistics.json":
-                self.statistics.append(path)
-                known += 1
+                self.statistics.append(Part(rank, 0, 1, path))
+                known = True
             elif (parts := NAME.fullmatch(path.name)) and path.is_file():
                 kind = self.streams if parts["ending"] == "parquet" else self.results
-                part = Part(int(parts["process"]), int(parts["session"] or 1), path)
+                part = Part(rank, int(parts["process"]), int(parts["session"] or 1), path)
                 kind.setdefault(parts["name"], []).append(part)
-                known += 1
-        if not known:
-            raise Error(f"{directory} holds nothing of a run: luthier run -t mem-trace --output {directory} -- PROGRAM")
+                known = True
         for path in sorted((directory / "objects").glob("*.co")):
             self.objects.setdefault(path.stem, path)
+        if known:
+            said = directory / "rank.json"
+            self.ranks.append({**(_json(said) if said.is_file() else {}), "rank": rank, "directory": str(directory)})
+
+    def _add_exported(self, directory: Path) -> None:
+        self.exported = directory
+        catalogue = _json(directory / CATALOGUE)
+        if not isinstance(catalogue, dict) or catalogue.get("version") != VERSION:
+            raise Error(f"{directory / CATALOGUE} is not of version {VERSION}: export the run again")
+        self.results = {name: [] for name in catalogue["results"]}
+        for table in catalogue["tables"]:
+            if "stream" in table:
+                for path in sorted((directory / table["name"]).glob("*/*/*/*.parquet")):
+                    rank, process, session = (int(folder.partition("=")[2]) for folder in path.parts[-4:-1])
+                    self.streams.setdefault(table["stream"], []).append(Part(rank, process, session, path))
+
+
+def _listed(directory: Path) -> list[Path]:
+    try:
+        return sorted(directory.iterdir())
+    except OSError as error:
+        raise Error(f"{directory}: {error.strerror}") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise Error(f"{path}: {error}") from None

@@ -6,16 +6,18 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet
 
-from ._dataset import Dataset
+from ._dataset import OWNER, PART, Dataset, _json
 from ._errors import Error
 from ._inspect import inspect
 
 Row = Mapping[str, Any]
+Key = tuple[int, int, int]
+"""Rank, process and session."""
 
 TEXT = pa.string()
 NUMBER = pa.int64()
@@ -35,7 +37,7 @@ class Sheet:
     """Path to a column's value in a row, where it is not the column's name."""
 
 
-PROCESS = {"process": NUMBER, "session": NUMBER}
+PROCESS = dict.fromkeys(OWNER, NUMBER)
 
 SHEETS: Mapping[str, Sheet] = {
     "kernels": Sheet(
@@ -89,6 +91,7 @@ SHEETS: Mapping[str, Sheet] = {
     "statistics": Sheet(
         "what the emulated GPU executed, per kernel",
         {
+            "rank": NUMBER,
             "process": NUMBER,
             "kernel": TEXT,
             "device": TEXT,
@@ -99,6 +102,7 @@ SHEETS: Mapping[str, Sheet] = {
     "classes": Sheet(
         "what the emulated GPU executed, per kernel and class of instructions",
         {
+            "rank": NUMBER,
             "process": NUMBER,
             "kernel": TEXT,
             "device": TEXT,
@@ -107,6 +111,7 @@ SHEETS: Mapping[str, Sheet] = {
             "lane_instructions": NUMBER,
         },
     ),
+    "ranks": Sheet("directories of a run, one for each rank", {**dict.fromkeys(("rank", "ranks"), NUMBER), "host": TEXT, "directory": TEXT}),
     "code_objects": Sheet("code objects that the run kept", {"object": TEXT, "target": TEXT, "path": TEXT, "size": NUMBER}),
     "instructions": Sheet(
         "instructions of these, with the source lines that they come from",
@@ -114,8 +119,16 @@ SHEETS: Mapping[str, Sheet] = {
     ),
 }
 
-CODE = ("executions", "code_objects", "instructions")
-"""Sheets for which code objects are taken apart."""
+LINKS: Mapping[str, Sheet] = {
+    "place_of_kernel": Sheet(
+        "kernels by address of an instruction, where only one kernel of a process has one there",
+        {**PROCESS, "pc": NUMBER, "kernel": TEXT},
+    ),
+    "object_of_kernel": Sheet(
+        "code objects by kernel, where a process has but one with that kernel", {**PROCESS, "kernel": TEXT, "object": TEXT}
+    ),
+}
+"""What views join with."""
 
 
 class Facts:
@@ -124,18 +137,34 @@ class Facts:
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._read: dict[str, list[Row]] = {}
+        self._shared: dict[str, dict[Key, list[Row]]] = {}
 
     def rows(self, name: str) -> list[Row]:
         """Of a sheet."""
+        if name not in self._read and self._dataset.exported:
+            path = self._dataset.exported / name / PART
+            try:
+                self._read[name] = [*pa.parquet.ParquetFile(path).read().to_pylist()]
+            except (OSError, pa.ArrowException) as error:
+                raise Error(f"{path} cannot be read: {error}") from None
         if name not in self._read:
             special = getattr(self, f"_{name}", None)
             self._read[name] = list(special() if special else self._listed(SHEETS[name]))
         return self._read[name]
 
+    def of(self, name: str, whose: Key) -> list[Row]:
+        """Those of a sheet's rows that are of one process."""
+        if name not in self._shared:
+            shared: dict[Key, list[Row]] = {}
+            for row in self.rows(name):
+                shared.setdefault(owner(row), []).append(row)
+            self._shared[name] = shared
+        return self._shared[name].get(whose, [])
+
     def batch(self, name: str) -> pa.RecordBatch:
         """A sheet's rows for the query engine."""
         rows = self.rows(name)
-        schema = pa.schema(list(SHEETS[name].columns.items()))
+        schema = pa.schema(list({**SHEETS, **LINKS}[name].columns.items()))
         columns = [pa.array([row.get(column.name) for row in rows], column.type) for column in schema]
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -148,7 +177,7 @@ class Facts:
     def _files(self, tool: str) -> Iterator[tuple[dict[str, int], Any]]:
         """What a tool wrote, and of which process."""
         for part in self._dataset.results.get(tool, ()):
-            yield {"process": part.process, "session": part.session}, _json(part.path)
+            yield dict(zip(PROCESS, part.owner, strict=True)), _json(part.path)
 
     def _arguments(self) -> Iterator[Row]:
         for own, launches in self._files("launch-log"):
@@ -161,9 +190,12 @@ class Facts:
                     yield {**own, "launch": launch["launch"], "argument": name, "value": text, "pointer": pointer}
 
     def _statistics(self) -> Iterator[Row]:
-        for path in self._dataset.statistics:
-            for row in _json(path)["kernels"]:
-                yield {**row, "process": row["pid"]}
+        for part in self._dataset.statistics:
+            for row in _json(part.path)["kernels"]:
+                yield {**row, "rank": part.rank, "process": row["pid"]}
+
+    def _ranks(self) -> Iterator[Row]:
+        yield from self._dataset.ranks
 
     def _classes(self) -> Iterator[Row]:
         for row in self._statistics():
@@ -200,36 +232,36 @@ class Facts:
                     for pc in pcs[first : first + stretch["instructions"]]:
                         yield {**own, "kernel": kernel["kernel"], "object": kernel["object"], "pc": pc, **counts}
 
-    def objects(self) -> dict[tuple[int, int, str], str]:
-        """The code object of a kernel by process, session and symbol, where it is but one."""
+    def _object_of_kernel(self) -> Iterator[Row]:
         rows = self.rows("kernels")
-        return _unique(((row["process"], row["session"], row["symbol"]), row["object"]) for row in rows if row["object"])
+        found = _unique(((*owner(row), row["symbol"]), row["object"]) for row in rows if row["object"])
+        return ({**own, "kernel": kernel, "object": name} for own, kernel, name in found)
 
-    def places(self) -> dict[tuple[int, int, int], str]:
-        """The kernel of an instruction by process, session and address, where it is but one."""
+    def _place_of_kernel(self) -> Iterator[Row]:
         code: dict[tuple[str, str], list[int]] = {}
         for row in self.rows("instructions"):
             code.setdefault((row["object"], row["function"]), []).append(row["pc"])
-        return _unique(
-            ((row["process"], row["session"], pc), row["symbol"])
+        found = _unique(
+            ((*owner(row), pc), row["symbol"])
             for row in self.rows("kernels")
             for pc in code.get((row["object"], row["symbol"]), ())
         )
+        return ({**own, "pc": pc, "kernel": kernel} for own, pc, kernel in found)
 
 
-def _unique(pairs: Iterable[tuple[Any, str]]) -> dict[Any, str]:
-    """Keys with one value only."""
-    found: dict[Any, set[str]] = {}
+def owner(row: Row) -> Key:
+    """Whose it is."""
+    return row["rank"], row["process"], row["session"]
+
+
+def _unique(pairs: Iterable[tuple[tuple[Any, ...], str]]) -> Iterator[tuple[dict[str, int], Any, str]]:
+    """Keys with one value only: whose they are, the rest of the key, and the value."""
+    found: dict[tuple[Any, ...], set[str]] = {}
     for key, value in pairs:
         found.setdefault(key, set()).add(value)
-    return {key: next(iter(values)) for key, values in found.items() if len(values) == 1}
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise Error(f"{path}: {error}") from None
+    for (*own, rest), values in found.items():
+        if len(values) == 1:
+            yield dict(zip(PROCESS, own, strict=True)), rest, next(iter(values))
 
 
 def _at(row: Any, path: str) -> Any:

@@ -51,16 +51,16 @@ class Named:
     """Whether it is worth nothing without code objects."""
 
 
-# An access that crosses the border of a line touches two.
+# An access that crosses the border of a line touches two. (Nothing is divided: in DuckDB and Spark that makes fractions.)
 _TOUCHED = """
     touched AS (
-        SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, size, kind,
-               address / {line} AS cache_line, 1 AS accesses
+        SELECT rank, process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, size, kind,
+               address - address % {line} AS cache_line, 1 AS accesses
         FROM accesses WHERE {global} AND {kernels}
         UNION ALL
-        SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, 0 AS size, kind,
-               (address + size - 1) / {line} AS cache_line, 0 AS accesses
-        FROM accesses WHERE {global} AND {kernels} AND address / {line} <> (address + size - 1) / {line}
+        SELECT rank, process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, 0 AS size, kind,
+               address + size - 1 - (address + size - 1) % {line} AS cache_line, 0 AS accesses
+        FROM accesses WHERE {global} AND {kernels} AND address % {line} + size > {line}
     )
 """
 
@@ -71,24 +71,24 @@ NAMED: Mapping[str, Named] = {
         f"""
         WITH {_TOUCHED},
         in_launch AS (
-            SELECT process, session, kernel, dispatch, cache_line, sum(accesses) AS accesses, sum(size) AS bytes
-            FROM touched GROUP BY process, session, kernel, dispatch, cache_line
+            SELECT rank, process, session, kernel, dispatch, cache_line, sum(accesses) AS accesses, sum(size) AS bytes
+            FROM touched GROUP BY rank, process, session, kernel, dispatch, cache_line
         ),
         launches_of_it AS (
-            SELECT process, session, kernel, dispatch, sum(accesses) AS accesses, sum(bytes) AS bytes, count(*) AS lines
-            FROM in_launch GROUP BY process, session, kernel, dispatch
+            SELECT rank, process, session, kernel, dispatch, sum(accesses) AS accesses, sum(bytes) AS bytes, count(*) AS lines
+            FROM in_launch GROUP BY rank, process, session, kernel, dispatch
         ),
         kernels_of_it AS (
-            SELECT process, session, kernel, count(*) AS launches, sum(accesses) AS accesses, sum(bytes) AS bytes, max(lines) AS most
-            FROM launches_of_it GROUP BY process, session, kernel
+            SELECT rank, process, session, kernel, count(*) AS launches, sum(accesses) AS accesses, sum(bytes) AS bytes, max(lines) AS most
+            FROM launches_of_it GROUP BY rank, process, session, kernel
         ),
         whole AS (
-            SELECT process, session, kernel, count(DISTINCT cache_line) AS lines FROM in_launch GROUP BY process, session, kernel
+            SELECT rank, process, session, kernel, count(DISTINCT cache_line) AS lines FROM in_launch GROUP BY rank, process, session, kernel
         )
-        SELECT k.process, k.session, k.kernel, k.launches, k.accesses, k.bytes,
+        SELECT k.rank, k.process, k.session, k.kernel, k.launches, k.accesses, k.bytes,
                w.lines * {{line}} AS working_set, k.most * {{line}} AS largest_launch
-        FROM kernels_of_it k JOIN whole w ON w.process = k.process AND w.session = k.session AND w.kernel = k.kernel
-        ORDER BY working_set DESC, k.kernel, k.process, k.session
+        FROM kernels_of_it k JOIN whole w ON w.rank = k.rank AND w.process = k.process AND w.session = k.session AND w.kernel = k.kernel
+        ORDER BY working_set DESC, k.kernel, k.rank, k.process, k.session
         """,
     ),
     "hottest-lines": Named(
@@ -96,7 +96,7 @@ NAMED: Mapping[str, Named] = {
         "hotspots",
         """
         SELECT e.kernel, i.file, i.line, count(DISTINCT e.pc) AS instructions, sum(e.waves) AS wave_instructions,
-               sum(e.lanes) AS lane_instructions, 100.0 * sum(e.lanes) / sum(sum(e.lanes)) OVER () AS percent
+               sum(e.lanes) AS lane_instructions, 100 * CAST(sum(e.lanes) AS DOUBLE) / sum(sum(e.lanes)) OVER () AS percent
         FROM executions e JOIN instructions i ON i.object = e.object AND i.pc = e.pc
         WHERE {kernels}
         GROUP BY e.kernel, i.file, i.line
@@ -110,9 +110,9 @@ NAMED: Mapping[str, Named] = {
         f"""
         WITH {_TOUCHED},
         lines_of_it AS (
-            SELECT process, session, kernel, dispatch, cache_line, count(DISTINCT workgroup) AS workgroups,
+            SELECT rank, process, session, kernel, dispatch, cache_line, count(DISTINCT workgroup) AS workgroups,
                    sum(accesses) AS accesses, max(CASE WHEN (kind & 2) = 2 THEN 1 ELSE 0 END) AS stored
-            FROM touched GROUP BY process, session, kernel, dispatch, cache_line
+            FROM touched GROUP BY rank, process, session, kernel, dispatch, cache_line
         )
         SELECT kernel, workgroups, count(*) AS lines, sum(stored) AS stored_lines, sum(accesses) AS accesses
         FROM lines_of_it GROUP BY kernel, workgroups ORDER BY kernel, workgroups
@@ -123,31 +123,31 @@ NAMED: Mapping[str, Named] = {
         "mem-trace",
         """
         WITH dwords AS (
-            SELECT process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, kind, address / 4 + part.n AS dword, part.n AS n
+            SELECT rank, process, session, coalesce(kernel, '?') AS kernel, dispatch, workgroup, kind, address - address % 4 + 4 * part.n AS dword, part.n AS n
             FROM accesses CROSS JOIN (VALUES (0), (1), (2), (3), (4)) AS part (n)
-            WHERE {global} AND {kernels} AND address / 4 + part.n <= (address + size - 1) / 4
+            WHERE {global} AND {kernels} AND address % 4 + size > 4 * part.n
         ),
         shared AS (
-            SELECT process, session, kernel, dispatch, dword, count(DISTINCT workgroup) AS workgroups,
+            SELECT rank, process, session, kernel, dispatch, dword, count(DISTINCT workgroup) AS workgroups,
                    max(CASE WHEN (kind & 2) = 2 THEN 1 ELSE 0 END) AS stored
-            FROM dwords GROUP BY process, session, kernel, dispatch, dword
+            FROM dwords GROUP BY rank, process, session, kernel, dispatch, dword
         ),
         written AS (
-            SELECT process, session, kernel, dispatch, dword / ({line} / 4) AS cache_line
-            FROM shared GROUP BY process, session, kernel, dispatch, dword / ({line} / 4)
+            SELECT rank, process, session, kernel, dispatch, dword - dword % {line} AS cache_line
+            FROM shared GROUP BY rank, process, session, kernel, dispatch, dword - dword % {line}
             HAVING max(stored * workgroups) = 1
         ),
         lines_of_it AS (
-            SELECT process, session, kernel, dispatch, dword / ({line} / 4) AS cache_line, count(DISTINCT workgroup) AS workgroups,
+            SELECT rank, process, session, kernel, dispatch, dword - dword % {line} AS cache_line, count(DISTINCT workgroup) AS workgroups,
                    sum(CASE WHEN n = 0 THEN 1 ELSE 0 END) AS accesses,
                    sum(CASE WHEN n = 0 AND (kind & 2) = 2 THEN 1 ELSE 0 END) AS stores
-            FROM dwords GROUP BY process, session, kernel, dispatch, dword / ({line} / 4)
+            FROM dwords GROUP BY rank, process, session, kernel, dispatch, dword - dword % {line}
         )
-        SELECT l.process, l.session, l.kernel, l.dispatch, l.cache_line * {line} AS address, l.workgroups, l.accesses, l.stores
-        FROM lines_of_it l JOIN written w ON w.process = l.process AND w.session = l.session AND w.kernel = l.kernel
-             AND w.dispatch = l.dispatch AND w.cache_line = l.cache_line
+        SELECT l.rank, l.process, l.session, l.kernel, l.dispatch, l.cache_line AS address, l.workgroups, l.accesses, l.stores
+        FROM lines_of_it l JOIN written w ON w.rank = l.rank AND w.process = l.process AND w.session = l.session
+             AND w.kernel = l.kernel AND w.dispatch = l.dispatch AND w.cache_line = l.cache_line
         WHERE l.workgroups > 1
-        ORDER BY l.accesses DESC, l.process, l.session, l.dispatch, address
+        ORDER BY l.accesses DESC, l.rank, l.process, l.session, l.dispatch, address
         """,
     ),
     "reuse-distance": Named(
@@ -179,15 +179,23 @@ def answer(session: Session, name: str, parameters: Parameters) -> Answer:
     how = HOW.format(tool=one.needs, directory=dataset.directories[0])
     if one.needs not in dataset.streams and one.needs not in dataset.results:
         raise Error(f"{name} needs what {one.needs} writes: {how}")
-    if one.code and not dataset.objects:
+    if one.code and not session.facts.rows("code_objects"):
         raise Error(f"{name} needs code objects, which the run did not keep: {how}")
     kernels = parameters.chosen(session)
+    if one.ordered and session.distributed:
+        raise Error(f"{name} follows records in their order, which no cluster keeps: leave --scheduler out")
     if one.ordered:
         return _ordered.first(one.ordered(session, line, kernels), parameters.limit)
+    text = in_full(one, line, kernels)
+    return session.sql(text if parameters.limit is None else f"{text} LIMIT {parameters.limit}")
+
+
+def in_full(one: Named, line: int, kernels: list[str] | None) -> str:
+    """Its SQL."""
     quoted = ", ".join("'" + kernel.replace("'", "''") + "'" for kernel in kernels or ())
     # (Every text has `kernel` in one table only.)
     condition = "true" if kernels is None else f"kernel IN ({quoted})"
     text = one.text
     for word, value in {"{global}": GLOBAL, "{kernels}": condition, "{line}": str(line)}.items():
         text = text.replace(word, value)
-    return session.sql(text if parameters.limit is None else f"{text} LIMIT {parameters.limit}")
+    return text

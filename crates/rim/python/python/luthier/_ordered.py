@@ -61,11 +61,10 @@ class Owners:
     """The kernel of an access: by its launch where `launch-log` ran too, else where only one kernel has that instruction."""
 
     def __init__(self, session: Session, part: Part, names: Names) -> None:
-        mine = (part.process, part.session)
-        rows = [row for row in session.facts.rows("launches") if (row["process"], row["session"]) == mine]
-        self._launches = Mapping({row["launch"]: names.number(row["kernel"]) for row in rows})
-        places = session.facts.places().items()
-        self._places = Mapping({pc: names.number(kernel) for (*of, pc), kernel in places if tuple(of) == mine})
+        def mine(table: str, key: str) -> Mapping:
+            return Mapping({row[key]: names.number(row["kernel"]) for row in session.facts.of(table, part.owner)})
+
+        self._launches, self._places = mine("launches", "launch"), mine("place_of_kernel", "pc")
 
     def kernels(self, records: dict[str, Array]) -> Array:
         """Their numbers; -1 where nobody knows."""
@@ -179,8 +178,8 @@ class Buffers:
     def __init__(self, session: Session, part: Part, names: Names) -> None:
         self._pointers: dict[int, tuple[Array, Array]] = {}
         given: dict[int, list[tuple[int, int]]] = {}
-        for row in session.facts.rows("arguments"):
-            if (row["process"], row["session"]) == (part.process, part.session) and row["pointer"]:
+        for row in session.facts.of("arguments", part.owner):
+            if row["pointer"]:
                 given.setdefault(row["launch"], []).append((row["pointer"], names.number(row["argument"])))
         for launch, pointers in given.items():
             pointers.sort()
@@ -192,10 +191,11 @@ class Buffers:
     def of(self, records: dict[str, Array]) -> Array:
         """Numbers of their names; -1 where nobody knows."""
         found = numpy.full(len(records["address"]), -1, numpy.int64)
-        for launch in numpy.unique(records["dispatch"]).tolist():
+        order = numpy.argsort(records["dispatch"], kind="stable")
+        launches, firsts = numpy.unique(records["dispatch"][order], return_index=True)
+        for launch, mine in zip(launches.tolist(), numpy.split(order, firsts[1:]), strict=False):
             if launch in self._pointers:
                 pointers, arguments = self._pointers[launch]
-                mine = records["dispatch"] == launch
                 at = numpy.searchsorted(pointers, records["address"][mine], side="right") - 1
                 found[mine] = numpy.where(at >= 0, arguments[at], -1)
         return found
@@ -225,7 +225,7 @@ def access_pattern(session: Session, line: int, kernels: Sequence[str] | None) -
             _steps(records, last, owners.kernels(records), arguments.of(records), wanted, found)
             last = {name: values[-1:] for name, values in records.items()}
     code = {(row["object"], row["pc"]): row for row in session.facts.rows("instructions")}
-    objects = {kernel: name for (_, _, kernel), name in session.facts.objects().items()}
+    objects = {row["kernel"]: row["object"] for row in session.facts.rows("object_of_kernel")}
     rows: list[dict[str, Any]] = []
     for (kernel, buffer, pc), steps in found.items():
         stride, share, pattern = steps.pattern()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._dataset import Dataset
+from ._dataset import OWNER, Dataset
 from ._errors import Error
 
 if TYPE_CHECKING:
@@ -18,24 +18,44 @@ if TYPE_CHECKING:
 
 PATHS = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+
+
+@dataclass(frozen=True)
+class View:
+    """A table that is a query."""
+
+    about: str
+    text: str
+    """SQL that DataFusion, DuckDB and Spark understand alike."""
+
+
 VIEWS = {
-    "accesses": """
-        SELECT t.process, t.session, CAST(t.dispatch AS BIGINT) AS dispatch, CAST(t.workgroup AS BIGINT) AS workgroup,
+    "accesses": View(
+        "mem_trace with the kernel of each access",
+        """
+        SELECT t.rank, t.process, t.session, CAST(t.dispatch AS BIGINT) AS dispatch, CAST(t.workgroup AS BIGINT) AS workgroup,
                CAST(t.lane AS BIGINT) AS lane, CAST(t.address AS BIGINT) AS address, CAST(t.size AS BIGINT) AS size,
                CAST(t.kind AS BIGINT) AS kind, CAST(t.pc AS BIGINT) AS pc, coalesce(l.kernel, p.kernel) AS kernel
         FROM mem_trace t
-        LEFT JOIN launches l ON l.process = t.process AND l.session = t.session AND l.launch = t.dispatch
-        LEFT JOIN place_of_kernel p ON p.process = t.process AND p.session = t.session AND p.pc = CAST(t.pc AS BIGINT)
-    """,
-    "source_accesses": """
+        LEFT JOIN launches l ON l.rank = t.rank AND l.process = t.process AND l.session = t.session
+             AND l.launch = CAST(t.dispatch AS BIGINT)
+        LEFT JOIN place_of_kernel p ON p.rank = t.rank AND p.process = t.process AND p.session = t.session
+             AND p.pc = CAST(t.pc AS BIGINT)
+        """,
+    ),
+    "source_accesses": View(
+        "accesses with instruction and source line",
+        """
         SELECT a.*, i.text AS instruction, i.file, i.line
         FROM accesses a
-        LEFT JOIN object_of_kernel o ON o.process = a.process AND o.session = a.session AND o.kernel = a.kernel
+        LEFT JOIN object_of_kernel o ON o.rank = a.rank AND o.process = a.process AND o.session = a.session AND o.kernel = a.kernel
         LEFT JOIN instructions i ON i.object = o.object AND i.pc = a.pc
-    """,
+        """,
+    ),
 }
 """Views on `mem_trace`: with the kernel of each access, from launch-log or from where only one kernel has an instruction; and with
-instruction and source line, too. All numbers are signed there, because a quotient of signed and unsigned ones is a decimal fraction."""
+instruction and source line, too. All numbers are signed there, because a quotient of signed and unsigned ones is a decimal fraction, and
+Spark has no unsigned ones. A view names only tables and those views that are before it."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +74,9 @@ class Answer:
 class Session:
     """The query engine with a dataset's tables."""
 
+    distributed = False
+    """Whether others execute queries."""
+
     def __init__(self, directories: PATHS, *, threads: int | None = None, memory: int | None = None) -> None:
         """`memory`: bytes for what queries gather; more goes to files in the temporary directory. Without, half of the machine's."""
         engine = _engine()
@@ -68,20 +91,21 @@ class Session:
         self._reads_only = engine.SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
         self._engine = engine
         self._there: set[str] = set()
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def tables(self) -> dict[str, str]:
         """All tables and views by name, and what a row is."""
         from ._facts import SHEETS
 
-        streams = {_name(stream): f"records of {stream}" for stream in self.dataset.streams}
-        views = {
-            "accesses": "mem_trace with the kernel of each access",
-            "source_accesses": "accesses with instruction and source line",
-        }
-        if "mem_trace" not in streams:
-            views = {}
+        streams = {name_of(stream): f"records of {stream}" for stream in self.dataset.streams}
+        views = {name: view.about for name, view in self.views.items()}
         return {**streams, **views, **{name: sheet.about for name, sheet in SHEETS.items()}}
+
+    @property
+    def views(self) -> dict[str, View]:
+        """Those whose tables are there."""
+        return VIEWS if "mem-trace" in self.dataset.streams else {}
 
     def columns(self, table: str) -> list[tuple[str, str]]:
         """Names and types."""
@@ -116,74 +140,70 @@ class Session:
             text = f"no table {missing[1]}: there are {', '.join(sorted(self.tables))}"
         return Error(f"the query failed: {text}")
 
+    def named_by(self, text: str) -> set[str]:
+        """All words of a query and of the views that it names."""
+        words = _words(text)
+        for name in reversed(self.views):
+            if name in words:
+                words |= _words(self.views[name].text)
+        return words
+
     def _prepare(self, text: str) -> None:
         """Makes the tables that a query names."""
-        words = set(re.findall(r"\w+", text.lower()))
-        if "source_accesses" in words:
-            words |= {"accesses", "instructions", "object_of_kernel"}
-        if "accesses" in words:
-            words |= {"mem_trace", "launches", "place_of_kernel"}
+        from ._facts import LINKS, SHEETS
+
+        words = self.named_by(text) - self._there
+        self._there |= words
         for stream in self.dataset.streams:
-            if _name(stream) in words:
+            if name_of(stream) in words:
                 self._add_stream(stream)
-        from ._facts import SHEETS
-
-        for name in SHEETS:
+        for name in (*SHEETS, *LINKS):
             if name in words:
-                self._add(name, partial(self.facts.batch, name))
-        if "place_of_kernel" in words:
-            self._add("place_of_kernel", self._place_of_kernel)
-        if "object_of_kernel" in words:
-            self._add("object_of_kernel", self._object_of_kernel)
-        if "mem-trace" in self.dataset.streams:
-            for name in VIEWS:
-                if name in words and name not in self._there:
-                    self._there.add(name)
-                    self._context.register_view(name, self._context.sql(VIEWS[name]))
-
-    def _add(self, name: str, make: Callable[[], pa.RecordBatch]) -> None:
-        if name not in self._there:
-            self._there.add(name)
-            self._context.register_record_batches(name, [[make()]])
-
-    def _place_of_kernel(self) -> pa.RecordBatch:
-        return _pairs(("process", "session", "pc"), ("kernel",), self.facts.places())
-
-    def _object_of_kernel(self) -> pa.RecordBatch:
-        return _pairs(("process", "session"), ("kernel", "object"), self.facts.objects())
+                self._context.register_record_batches(name, [[self.facts.batch(name)]])
+        for name, view in self.views.items():
+            if name in words:
+                self._context.register_view(name, self._context.sql(view.text))
 
     def _add_stream(self, stream: str) -> None:
-        name = _name(stream)
-        if name in self._there:
-            return
-        self._there.add(name)
+        """One table of many files, so that plans do not grow with the number of ranks."""
         import pyarrow
 
-        whole = None
+        name = name_of(stream)
+        folder = self.dataset.exported or self._links(stream)
+        columns = [(column, pyarrow.int64()) for column in OWNER]
+        try:
+            self._context.register_listing_table(name, str((folder / name).resolve()), columns, ".parquet")
+        except Exception as error:
+            for part in self.dataset.streams[stream]:
+                _check(part.path)
+            raise self._failed(error) from None
+
+    def _links(self, stream: str) -> Path:
+        """A folder with links to a stream's files, each below folders that say whose it is."""
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="luthier-query-")
+        folder = Path(self._scratch.name)
         for part in self.dataset.streams[stream]:
-            try:
-                frame = self._context.read_parquet(part.path.resolve().as_uri())
-            except Exception as error:
-                raise Error(f"{part.path} cannot be read: {error}") from None
-            for column, value in (("process", part.process), ("session", part.session)):
-                number = self._engine.literal(pyarrow.scalar(value, pyarrow.int64()))
-                frame = frame.with_column(column, number)
-            whole = frame if whole is None else whole.union(frame)
-        self._context.register_view(name, whole)
+            link = folder / name_of(stream) / part.place
+            link.parent.mkdir(parents=True)
+            link.symlink_to(part.path.resolve())
+        return folder
 
 
-def _pairs(numbers: tuple[str, ...], texts: tuple[str, ...], rows: dict[Any, str]) -> pa.RecordBatch:
-    """A table of keys and values."""
-    import pyarrow
+def _check(path: Path) -> None:
+    import pyarrow.parquet
 
-    kinds = [(name, pyarrow.int64()) for name in numbers] + [(name, pyarrow.string()) for name in texts]
-    schema = pyarrow.schema(kinds)
-    whole = [(*key, value) for key, value in rows.items()]
-    columns = [pyarrow.array([row[at] for row in whole], column.type) for at, column in enumerate(schema)]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+    try:
+        pyarrow.parquet.read_schema(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise Error(f"{path} cannot be read: {error}") from None
 
 
-def _name(stream: str) -> str:
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def name_of(stream: str) -> str:
     """A stream's name in SQL."""
     return re.sub(r"\W", "_", stream).lower()
 
@@ -206,14 +226,24 @@ def query(
     limit: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    scheduler: str | None = None,
 ) -> pa.Table:
     """The answer to a query over what `luthier run --output` left, as an Arrow table.
 
     `directories`: one, or several such as those of several ranks. Either `sql`, or the name of a query in `queries()`, with the size of
     a cache line in bytes, a regular expression that kernels' names have to match, and how many rows are wanted. `threads` and
-    `memory` (bytes) bound what it takes.
+    `memory` (bytes) bound what it takes. With `scheduler`, such as `df://localhost:50050`, an Apache Ballista cluster executes it.
     """
-    return answer(Session(directories, threads=threads, memory=memory), sql, named, cache_line, kernel, limit).table()
+    return answer(session(directories, threads, memory, scheduler), sql, named, cache_line, kernel, limit).table()
+
+
+def session(directories: PATHS, threads: int | None, memory: int | None, scheduler: str | None) -> Session:
+    """Of the engine here, or of a cluster's."""
+    if scheduler is None:
+        return Session(directories, threads=threads, memory=memory)
+    from ._cluster import Cluster
+
+    return Cluster(directories, scheduler)
 
 
 def answer(
@@ -227,6 +257,17 @@ def answer(
     from . import _named
 
     return _named.answer(session, str(named), _named.Parameters(cache_line, kernel, limit))
+
+
+def export(directories: PATHS, dataset: str | os.PathLike[str]) -> None:
+    """Writes what `luthier run --output` left as a dataset, a new folder, that other query engines read.
+
+    It has a folder of Parquet files for each table, those of records with folders `rank=N/process=N/session=N`, and `catalogue.json` with
+    columns, views and ready queries. Files of records are linked there where the file system has hard links, and else copied.
+    """
+    from ._export import write
+
+    write(Session(directories), Path(dataset))
 
 
 def queries() -> dict[str, str]:

@@ -1,0 +1,177 @@
+//! `luthier merge`: one directory with the counts of many processes.
+
+mod rows;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::Value;
+
+use crate::progress::Steps;
+
+/// Add up what the processes and ranks of runs counted.
+///
+/// What all of them counted is then in a directory as of one run, which `luthier report` and `luthier query` read. Counters are added, exactly;
+/// kernels, instructions and lines that several processes have are one. Traces and logs are no counters and are left out: `luthier query`
+/// and `luthier report` read those of all ranks where they are. Examples:
+///
+///   mpirun -n 4 luthier run -t instr-count --output out -- ./app
+///   luthier merge out -o merged
+#[derive(Args)]
+pub struct Merge {
+    /// Directories of `luthier run --output`, each with all ranks in it
+    #[arg(required = true, value_name = "DIR")]
+    inputs: Vec<PathBuf>,
+    /// Directory to write; it has to be new, or empty
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Results of tools that are no counters: each line of them is about one launch or copy of one process, or they are a report of their own.
+const LEFT_OUT: [&str; 3] = ["launch-log", "copies", "coverage"];
+
+/// Number of the process in names of merged files, which no process has.
+const NOBODY: u32 = 0;
+
+/// What has been read.
+#[derive(Default)]
+struct Merged {
+    /// By name of the file without process.
+    totals: BTreeMap<String, Value>,
+    statistics: Option<Value>,
+    /// Code objects by file name.
+    objects: BTreeMap<String, PathBuf>,
+    /// Names of what is not merged.
+    left_out: BTreeSet<String>,
+    files: usize,
+}
+
+impl Merge {
+    pub fn execute(self) -> Result<ExitCode> {
+        let there = fs::read_dir(&self.output).is_ok_and(|mut entries| entries.next().is_some());
+        if there {
+            bail!(
+                "{} is not empty: merge into a new directory",
+                self.output.display()
+            );
+        }
+        let steps = Steps::new();
+        let mut merged = Merged::default();
+        for input in &self.inputs {
+            let places = report::places(input)?;
+            let before = merged.files;
+            for (done, place) in places.iter().enumerate() {
+                steps.step("adding up", done, places.len());
+                merged.add(&place.path)?;
+            }
+            if merged.files == before {
+                bail!(
+                    "{} has no counts of tools: luthier run -t TOOL --output {} -- PROGRAM",
+                    input.display(),
+                    input.display()
+                );
+            }
+        }
+        merged.write(&self.output)?;
+        drop(steps);
+        files::say!("{}: {} files added up", self.output.display(), merged.files);
+        if !merged.left_out.is_empty() {
+            let names: Vec<_> = merged.left_out.iter().map(String::as_str).collect();
+            files::say!(
+                "luthier: left out, as they are no counters: {}; luthier query and luthier report read them where they are",
+                names.join(", ")
+            );
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Merged {
+    /// The files of one directory.
+    fn add(&mut self, directory: &Path) -> Result<()> {
+        let listed = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
+        let mut paths = Vec::new();
+        for entry in listed {
+            paths.push(entry?.path());
+        }
+        paths.sort();
+        for path in paths.iter().filter(|path| path.is_file()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name == "statistics.json" {
+                self.count(None, path)?;
+            } else if name == "rank.json" {
+                continue;
+            } else if let Some((tool, ending)) = parts(&name) {
+                let counts = ending == "json" && !tool.ends_with(".trace");
+                match counts && !LEFT_OUT.contains(&tool) {
+                    true => self.count(Some(tool), path)?,
+                    false => drop(self.left_out.insert(tool.to_owned())),
+                }
+            }
+        }
+        let Ok(objects) = fs::read_dir(directory.join("objects")) else {
+            return Ok(());
+        };
+        for entry in objects {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            self.objects.entry(name).or_insert_with(|| entry.path());
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, tool: Option<&str>, path: &Path) -> Result<()> {
+        let about = || path.display().to_string();
+        let text = fs::read(path).with_context(about)?;
+        let value: Value = serde_json::from_slice(&text).with_context(about)?;
+        let total = match tool {
+            Some(tool) => self
+                .totals
+                .entry(tool.to_owned())
+                .or_insert_with(|| rows::empty(&value)),
+            None => self.statistics.get_or_insert_with(|| rows::empty(&value)),
+        };
+        rows::add(total, value).with_context(about)?;
+        self.files += 1;
+        Ok(())
+    }
+
+    fn write(&self, output: &Path) -> Result<()> {
+        let cannot = |path: &Path| format!("cannot write {}", path.display());
+        fs::create_dir_all(output).with_context(|| cannot(output))?;
+        let named = |(tool, total)| (format!("{tool}.{NOBODY}.json"), total);
+        let statistics = self
+            .statistics
+            .iter()
+            .map(|total| ("statistics.json".to_owned(), total));
+        for (name, total) in self.totals.iter().map(named).chain(statistics) {
+            let path = output.join(name);
+            files::write_whole(&path, &serde_json::to_vec_pretty(total)?)
+                .with_context(|| cannot(&path))?;
+        }
+        if !self.objects.is_empty() {
+            let objects = output.join("objects");
+            fs::create_dir_all(&objects).with_context(|| cannot(&objects))?;
+            for (name, from) in &self.objects {
+                let bytes = fs::read(from).with_context(|| from.display().to_string())?;
+                let path = objects.join(name);
+                files::write_whole(&path, &bytes).with_context(|| cannot(&path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Name and ending of `NAME.PID.ENDING`; `NAME.PID-2.ENDING` is a second session of that process.
+fn parts(file: &str) -> Option<(&str, &str)> {
+    let (rest, ending) = file.rsplit_once('.')?;
+    let (name, process) = rest.rsplit_once('.')?;
+    let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    process.split('-').all(numbers).then_some((name, ending))
+}

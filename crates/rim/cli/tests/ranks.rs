@@ -1,0 +1,234 @@
+//! Ranks of one job: what they count and trace, together.
+
+mod common;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use common::{hip, luthier};
+use serde_json::Value;
+
+/// Waves and lanes of one run of the program, of the tool `instr-count`.
+const COUNTED: [&str; 3] = ["launches", "wave_instructions", "lane_instructions"];
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The only file in a directory that is named so.
+fn one(directory: &Path, tool: &str) -> Value {
+    let paths = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = paths
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(tool)
+        })
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    json(&found.remove(0))
+}
+
+fn run(output: &Path) -> Command {
+    let mut command = luthier(&[
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count,launch-log",
+        "--output",
+    ]);
+    command.arg(output).arg("--").arg(hip("launch.hip"));
+    command.env("LUTHIER_OBJECTS", "1");
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if ["OMPI_", "PMI_", "SLURM_"]
+            .iter()
+            .any(|of| name.starts_with(of))
+        {
+            command.env_remove(&*name);
+        }
+    }
+    command
+}
+
+fn succeeded(output: &Output) {
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Merges, and compares with as many runs of one process.
+fn adds_up(job: &Path, alone: &Path, ranks: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let merged = folder.path().join("merged");
+    let merge = || {
+        let mut command = luthier(&["merge", "-o"]);
+        command.arg(&merged).arg(job).output().unwrap()
+    };
+    let done = merge();
+    succeeded(&done);
+    assert!(
+        String::from_utf8_lossy(&done.stderr)
+            .contains("left out, as they are no counters: copies, launch-log")
+    );
+    let (sum, once) = (
+        json(&merged.join("instr-count.0.json")),
+        one(alone, "instr-count."),
+    );
+    let (sum, once) = (sum.as_array().unwrap(), once.as_array().unwrap());
+    assert_eq!(sum.len(), once.len());
+    for (sum, once) in sum.iter().zip(once) {
+        assert_eq!(sum["kernel"], once["kernel"]);
+        for name in COUNTED {
+            assert!(once[name].as_u64().unwrap() > 0);
+            assert_eq!(
+                sum[name].as_u64(),
+                Some(ranks * once[name].as_u64().unwrap()),
+                "{name}"
+            );
+        }
+    }
+    let (sum, once) = (json(&merged.join("summary.0.json")), one(alone, "summary."));
+    assert_eq!(
+        sum["launches"].as_u64(),
+        Some(ranks * once["launches"].as_u64().unwrap())
+    );
+    assert_eq!(
+        sum["kernels"].as_array().unwrap().len(),
+        once["kernels"].as_array().unwrap().len()
+    );
+    assert_eq!(sum["kernels"][0]["before"], once["kernels"][0]["before"]);
+    let (sum, once) = (
+        json(&merged.join("statistics.json")),
+        json(&alone.join("statistics.json")),
+    );
+    for name in ["dispatches", "wave_instructions"] {
+        assert_eq!(
+            sum[name].as_u64(),
+            Some(ranks * once[name].as_u64().unwrap()),
+            "{name}"
+        );
+    }
+    let objects = |of: &Path| -> BTreeSet<_> {
+        let entries = fs::read_dir(of.join("objects")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    };
+    assert_eq!(objects(&merged), objects(alone));
+    // A page of the sum, and one of all ranks.
+    for directory in [&merged, &job.to_owned()] {
+        let page = folder.path().join("page.html");
+        succeeded(
+            &luthier(&["report", "-o"])
+                .arg(&page)
+                .arg(directory)
+                .output()
+                .unwrap(),
+        );
+        let timeline = folder.path().join("timeline.json");
+        let mut command = luthier(&["report", "-o"]);
+        command
+            .arg(&page)
+            .arg("--timeline")
+            .arg(&timeline)
+            .arg(directory);
+        let done = command.output().unwrap();
+        assert_eq!(done.status.success(), directory == job, "{done:?}");
+    }
+    let timeline = fs::read_to_string(folder.path().join("timeline.json")).unwrap();
+    for rank in 0..ranks {
+        assert!(
+            timeline.contains(&format!("rank {rank}, process ")),
+            "{rank}"
+        );
+    }
+    let again = merge();
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("is not empty"));
+}
+
+#[test]
+fn ranks_of_one_job_write_one_dataset() {
+    let folder = tempfile::tempdir().unwrap();
+    let [alone, job] = ["alone", "job"].map(|name| folder.path().join(name));
+    succeeded(&run(&alone).output().unwrap());
+    // As `srun -n 2` starts it.
+    for rank in ["0", "1"] {
+        let mut command = run(&job);
+        command
+            .env("SLURM_PROCID", rank)
+            .env("SLURM_STEP_NUM_TASKS", "2");
+        succeeded(&command.output().unwrap());
+        let said = json(&job.join(format!("rank={rank}/rank.json")));
+        assert_eq!(
+            (said["rank"].to_string(), said["ranks"].as_u64()),
+            (rank.to_owned(), Some(2))
+        );
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert_eq!(said["host"].as_str(), Some(host.trim()));
+    }
+    let names: BTreeSet<_> = fs::read_dir(&job)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["rank=0", "rank=1"].map(Into::into).into());
+    adds_up(&job, &alone, 2);
+    // With a real `mpirun`, where there is one.
+    if Command::new("mpirun").arg("--version").output().is_ok() {
+        let job = folder.path().join("mpi");
+        let command = run(&job);
+        let mut mpirun = Command::new("mpirun");
+        mpirun.args(["-n", "4", "--allow-run-as-root", "--oversubscribe"]);
+        mpirun.arg(command.get_program()).args(command.get_args());
+        mpirun.env("LUTHIER_OBJECTS", "1");
+        succeeded(&mpirun.output().unwrap());
+        adds_up(&job, &alone, 4);
+    }
+}
+
+#[test]
+fn pages_of_ranks_have_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "--report"]);
+    command
+        .arg(folder.path().join("page.html"))
+        .arg("--")
+        .arg(hip("launch.hip"));
+    command.env("PMI_RANK", "1").env("PMI_SIZE", "3");
+    succeeded(&command.output().unwrap());
+    let names: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["page.1.html"]);
+}
+
+#[test]
+fn what_cannot_be_added_up_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("merged");
+    let merge = |input: &Path| {
+        let mut command = luthier(&["merge", "-o"]);
+        let done = command.arg(&output).arg(input).output().unwrap();
+        assert_eq!(done.status.code(), Some(2));
+        String::from_utf8(done.stderr).unwrap()
+    };
+    assert!(merge(folder.path()).contains("has no counts of tools: luthier run -t TOOL --output"));
+    assert!(merge(&folder.path().join("none")).contains("none"));
+    fs::write(
+        folder.path().join("mine.7.json"),
+        r#"[{"kernel": "k", "share": 0.5}]"#,
+    )
+    .unwrap();
+    let said = merge(folder.path());
+    assert!(
+        said.contains("mine.7.json") && said.contains("share is 0.5, which is no count"),
+        "{said}"
+    );
+    assert!(!output.exists());
+}
