@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 
 /// What a compressed bundle begins with.
 pub const MAGIC: &[u8; 4] = b"CCOB";
+/// So much is unpacked at a time.
+const CHUNK: usize = 1 << 18;
 /// Largest size we agree to unpack to.
 pub const MAX_UNPACKED: u64 = 4 << 30;
 
@@ -122,19 +124,12 @@ pub fn unpack(data: &[u8]) -> Result<(Vec<u8>, u64)> {
     let mut rest = packed;
     // The limit lets one byte too many through, so that a wrong size shows.
     let limit = header.unpacked_size + 1;
-    let mut unpacked = Vec::new();
-    let read = match header.method {
-        Method::Zlib => flate2::bufread::ZlibDecoder::new(&mut rest)
-            .take(limit)
-            .read_to_end(&mut unpacked),
-        Method::Zstd => zstd::stream::read::Decoder::with_buffer(&mut rest).and_then(|decoder| {
-            decoder
-                .single_frame()
-                .take(limit)
-                .read_to_end(&mut unpacked)
-        }),
+    let unpacked = match header.method {
+        Method::Zlib => read_up_to(flate2::bufread::ZlibDecoder::new(&mut rest), limit),
+        Method::Zstd => zstd::stream::read::Decoder::with_buffer(&mut rest)
+            .and_then(|decoder| read_up_to(decoder.single_frame(), limit)),
     };
-    read.map_err(|error| bad(error.to_string()))?;
+    let unpacked = unpacked.map_err(|error| bad(error.to_string()))?;
     if unpacked.len() as u64 != header.unpacked_size {
         let reason = format!(
             "it does not unpack to the {} bytes its header promises",
@@ -151,6 +146,19 @@ pub fn unpack(data: &[u8]) -> Result<(Vec<u8>, u64)> {
         .total_size
         .unwrap_or(header.header_size + (packed.len() - rest.len()) as u64);
     Ok((unpacked, consumed))
+}
+
+/// What a reader has, `limit` bytes at most. `read_to_end` would clear all the room that its vector has before every read, of which
+/// decoders fill 128 KiB: hours for bundles of a gigabyte.
+pub(crate) fn read_up_to(reader: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut reader = reader.take(limit);
+    let (mut all, mut chunk) = (Vec::new(), vec![0; CHUNK]);
+    loop {
+        match reader.read(&mut chunk)? {
+            0 => return Ok(all),
+            count => all.extend_from_slice(&chunk[..count]),
+        }
+    }
 }
 
 /// Packs a bundle, by default as LLVM 22 does: zstd, level 3.
@@ -273,4 +281,41 @@ fn hash(bytes: &[u8]) -> u64 {
 
 fn first_eight(digest: [u8; 16]) -> u64 {
     u64::from_le_bytes(digest[..8].try_into().expect("MD5 has 16 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A decoder that gives a few bytes at a time and remembers the largest room it was given.
+    struct Decoder {
+        left: usize,
+        room: usize,
+    }
+
+    impl Read for &mut Decoder {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            self.room = self.room.max(to.len());
+            let count = to.len().min(self.left).min(1 << 10);
+            to[..count].fill(7);
+            self.left -= count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn decoders_get_little_room_however_much_they_have() {
+        let mut decoder = Decoder {
+            left: 64 << 20,
+            room: 0,
+        };
+        let all = read_up_to(&mut decoder, 65 << 20).unwrap();
+        assert_eq!(
+            (all.len(), all.iter().all(|&byte| byte == 7)),
+            (64 << 20, true)
+        );
+        assert!(decoder.room <= CHUNK, "room for {} bytes", decoder.room);
+        decoder.left = 5000;
+        assert_eq!(read_up_to(&mut decoder, 4000).unwrap().len(), 4000);
+    }
 }

@@ -1,5 +1,6 @@
 //! Program counters to source lines, through DWARF.
 
+use crate::compressed::read_up_to;
 use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
 use crate::line_map::LineMap;
@@ -9,7 +10,6 @@ use gimli::{EndianArcSlice, LittleEndian, SectionId};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::io::Read;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -451,20 +451,17 @@ fn contents(section: &Section<'_>) -> Result<Arc<[u8]>> {
             "it claims to hold {size} bytes; the limit is {MAX_SECTION}"
         )));
     }
-    let mut unpacked = Vec::new();
-    let read = match kind {
-        1 => flate2::bufread::ZlibDecoder::new(packed)
-            .take(size)
-            .read_to_end(&mut unpacked),
+    let unpacked = match kind {
+        1 => read_up_to(flate2::bufread::ZlibDecoder::new(packed), size),
         2 => zstd::stream::read::Decoder::with_buffer(packed)
-            .and_then(|decoder| decoder.take(size).read_to_end(&mut unpacked)),
+            .and_then(|decoder| read_up_to(decoder, size)),
         _ => {
             return Err(damaged(format!(
                 "compression type {kind} is unknown (known: 1 zlib, 2 zstd)"
             )));
         }
     };
-    read.map_err(|error| damaged(error.to_string()))?;
+    let unpacked = unpacked.map_err(|error| damaged(error.to_string()))?;
     if unpacked.len() as u64 != size {
         return Err(damaged(format!(
             "it does not unpack to the {size} bytes its header promises"
