@@ -5,7 +5,7 @@ mod common;
 use std::{fs, path::Path};
 
 use common::{
-    compile, hip, luthier,
+    code_object, compile, hip, luthier,
     schema::{check, schema},
 };
 use serde_json::{Value, json};
