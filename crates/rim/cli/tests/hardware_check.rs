@@ -105,6 +105,7 @@ fn a_kernel_that_goes_wrong_costs_only_itself() {
         groups: 1,
         block: 64,
         lds: 0,
+        scratch: 0,
         input: 0x1234_5678_u32.to_le_bytes().to_vec(),
         output: 4,
         seconds: 1,

@@ -64,7 +64,7 @@ pub fn cases(target: &'static Target, wave_size: u8) -> Result<(Vec<Case>, Vec<L
     let mut cases: Vec<Case> = Vec::new();
     let mut left = BTreeSet::new();
     let mut met = BTreeSet::new();
-    for encoding in encoding::encodings(target.family) {
+    for encoding in encoding::encodings(target) {
         for opcode in 0..encoding.opcodes {
             let Some(found) = find(&decoder, &encoding, opcode) else {
                 continue;

@@ -41,7 +41,7 @@ impl Default for Options {
 }
 
 /// What no case is made of yet.
-const NOT_YET: &str = "scratch and images";
+const NOT_YET: &str = "images";
 
 /// Cases whose kernels are in one object: a device that fails costs a new process and the object's loading.
 const TOGETHER: usize = 64;
@@ -161,12 +161,14 @@ fn job(
             name: name.clone(),
             code: frames.kernel(layout, &case.words)?,
             width: case.width,
+            scratch: case.arena.scratch(),
         });
         launches.push(Launch {
             kernel: name,
             groups: input.groups,
             block: u32::from(wave_size),
             lds: case.arena.lds(wave_size),
+            scratch: case.arena.scratch(),
             output: (layout.record() * input.groups as usize) as u64,
             input: input.bytes,
             seconds: options.limit,

@@ -7,7 +7,7 @@ mod memory;
 
 pub use memory::two_offsets;
 
-use gfx::Family;
+use gfx::{Family, Target};
 use isa::Format;
 
 use crate::frame::{FIRST, arena::Arena};
@@ -110,7 +110,8 @@ const VOPD_RESULTS: [u32; 3] = [
 
 /// The formats of a family.
 #[rustfmt::skip]
-pub fn encodings(family: Family) -> Vec<Encoding> {
+pub fn encodings(target: &Target) -> Vec<Encoding> {
+    let family = target.family;
     let (vop3, vop3p) = match family {
         Family::Gfx9 => (0xd000_0000, 0xd380_0000),
         _ => (0xd400_0000, 0xcc00_0000),
@@ -132,7 +133,7 @@ pub fn encodings(family: Family) -> Vec<Encoding> {
     if family >= Family::Gfx11 {
         encodings.push(new(Format::Vopd, 0xc800_0000, 17, 512, VOPD, &[VOPD_RESULTS]));
     }
-    encodings.extend(memory::encodings(family));
+    encodings.extend(memory::encodings(target));
     encodings
 }
 
@@ -323,7 +324,7 @@ impl Encoding {
         let all = (1_u8 << self.fields.len()) - 1;
         let least = match Arena::of_format(self.format) {
             Arena::None => all,
-            Arena::Global | Arena::Lds => 0,
+            Arena::Global | Arena::Lds | Arena::Scratch => 0,
         };
         let fields = self.fields;
         (least..=all).rev().map(move |mask| Used { fields, mask })
@@ -333,7 +334,7 @@ impl Encoding {
     fn size(&self) -> usize {
         match self.format {
             Format::Vop3 | Format::Vop3p | Format::Vopd | Format::Ds | Format::Smem => 2,
-            Format::Flat | Format::Global | Format::Mubuf | Format::Mtbuf => 3,
+            Format::Flat | Format::Global | Format::Scratch | Format::Mubuf | Format::Mtbuf => 3,
             _ => 1,
         }
     }

@@ -160,8 +160,9 @@ impl Frames {
     fn before(&self, layout: Layout) -> String {
         let (record, lane) = (layout.record(), layout.lane());
         let (wait, workgroup) = (self.wait(), self.workgroup());
+        let scratch = arena::find_scratch(layout, self.target);
         let mut text = format!(
-            "s_load_dwordx4 s[4:7], s[0:1], 0x0
+            "{scratch}s_load_dwordx4 s[4:7], s[0:1], 0x0
              v_and_b32 v0, 0x3ff, v0
              {wait}
              s_mul_i32 s3, {workgroup}, {record}

@@ -28,6 +28,8 @@ pub struct Kernel {
     pub code: Vec<u8>,
     /// Vector registers of a slot of the frame.
     pub width: u16,
+    /// Bytes of scratch of a work-item.
+    pub scratch: u32,
 }
 
 /// One linked code object with all of these.
@@ -71,10 +73,16 @@ fn descriptor(target: &'static Target, wave_size: u8, kernel: &Kernel) -> Result
     let mut descriptor = KernelDescriptor::from_bytes([0; KernelDescriptor::SIZE], target);
     let vgprs = vgprs(kernel.width);
     // As compilers set them for HIP.
+    let with_scratch = u64::from(kernel.scratch != 0);
+    // Where waves find scratch themselves, they are told where it is, behind the arguments' address.
+    let told = u64::from(kernel.scratch != 0 && !target.architected_flat_scratch);
     let settings = [
         ("kernarg_size", u64::from(ARGUMENTS)),
         ("enable_sgpr_kernarg_segment_ptr", 1),
-        ("user_sgpr_count", 2),
+        ("private_segment_fixed_size", kernel.scratch.into()),
+        ("enable_private_segment", with_scratch),
+        ("enable_sgpr_flat_scratch_init", told),
+        ("user_sgpr_count", 2 + 2 * told),
         ("enable_sgpr_workgroup_id_x", 1),
         ("float_denorm_mode_32", 3),
         ("float_denorm_mode_16_64", 3),
@@ -128,7 +136,7 @@ fn metadata(target: &'static Target, wave_size: u8, kernel: &Kernel) -> Result<M
         (".kernarg_segment_size", ARGUMENTS.into()),
         (".kernarg_segment_align", 8.into()),
         (".group_segment_fixed_size", 0.into()),
-        (".private_segment_fixed_size", 0.into()),
+        (".private_segment_fixed_size", kernel.scratch.into()),
         (".wavefront_size", wave_size.into()),
         (".max_flat_workgroup_size", 64.into()),
         (".sgpr_count", SGPRS.into()),

@@ -181,6 +181,85 @@ fn atomics_change_memory_and_scalars_are_loaded() {
     );
 }
 
+/// The even lanes' addresses are 0 and the odd ones' 16; to that comes the offset of the instruction.
+#[test]
+fn lanes_load_and_store_their_own_scratch() {
+    for (target, wave_size, load, store) in [
+        (
+            "gfx900",
+            64,
+            "scratch_load_dwordx3",
+            "scratch_store_dwordx2",
+        ),
+        (
+            "gfx90a",
+            64,
+            "scratch_load_dwordx3",
+            "scratch_store_dwordx2",
+        ),
+        (
+            "gfx942",
+            64,
+            "scratch_load_dwordx3",
+            "scratch_store_dwordx2",
+        ),
+        (
+            "gfx1030",
+            32,
+            "scratch_load_dwordx3",
+            "scratch_store_dwordx2",
+        ),
+        ("gfx1100", 32, "scratch_load_b96", "scratch_store_b64"),
+        ("gfx1200", 32, "scratch_load_b96", "scratch_store_b64"),
+    ] {
+        let place = |lane: usize| 64 * lane + 16 * (lane % 2) + FLAT_OFFSET;
+        each_lane(target, load, wave_size, 4, Arena::Scratch, |wave, lane| {
+            for register in 0..3 {
+                let loaded = wave.register(wave.after, lane, 3, register);
+                let memory = wave.memory(wave.before, place(lane) + 4 * register);
+                assert_eq!(loaded, memory, "{target} lane {lane}");
+            }
+        });
+        each_lane(target, store, wave_size, 2, Arena::Scratch, |wave, lane| {
+            for register in 0..2 {
+                let stored = wave.register(wave.before, lane, 0, register);
+                let memory = wave.memory(wave.after, place(lane) + 4 * register);
+                assert_eq!(stored, memory, "{target} lane {lane}");
+            }
+            // What is beside it stays.
+            let beside = place(lane) + 8;
+            assert_eq!(
+                wave.memory(wave.after, beside),
+                wave.memory(wave.before, beside)
+            );
+        });
+    }
+}
+
+#[test]
+fn a_store_to_scratch_that_goes_elsewhere_is_found() {
+    let layout = Layout {
+        wave_size: 64,
+        width: 1,
+        arena: Arena::Scratch,
+        accumulating: 0,
+    };
+    // What lane 1 has stored is a dword further on.
+    let mut gpu = faulty(
+        |_| (),
+        |_, _, output| {
+            for record in output.chunks_exact_mut(layout.record()) {
+                let at = layout.arena_at() + 64 + 32;
+                record.copy_within(at..at + 4, at + 4);
+            }
+        },
+    );
+    let report = checked("gfx90a", "scratch_store_dword", &mut gpu);
+    assert!(differing(&report).contains(&"scratch_store_dword"));
+    let text = hardware::page::text(&report);
+    assert!(text.contains("memory+0x64"), "{text}");
+}
+
 /// Compare-and-swap finds what it compares with, sometimes.
 #[test]
 fn some_comparisons_hold() {

@@ -213,6 +213,7 @@ impl Device {
             workgroup_size: [launch.block as u16, 1, 1],
             grid_size: [launch.groups * launch.block, 1, 1],
             group_segment_size: launch.lds,
+            private_segment_size: launch.scratch,
             kernel_object,
             kernarg_address: kernarg.start as u64,
             completion_signal: self.signal,

@@ -23,6 +23,8 @@ pub struct Launch {
     pub block: u32,
     /// Bytes of LDS per workgroup.
     pub lds: u32,
+    /// Bytes of scratch per work-item.
+    pub scratch: u32,
     pub input: Vec<u8>,
     /// Bytes, zero at first.
     pub output: u64,
@@ -63,7 +65,7 @@ impl Request {
             Request::Run(launch) => {
                 to.write_all(&[2])?;
                 put(to, launch.kernel.as_bytes())?;
-                for number in [launch.groups, launch.block, launch.lds] {
+                for number in [launch.groups, launch.block, launch.lds, launch.scratch] {
                     to.write_all(&number.to_le_bytes())?;
                 }
                 put(to, &launch.input)?;
@@ -88,6 +90,7 @@ impl Request {
                 groups: u32::from_le_bytes(array(from)?),
                 block: u32::from_le_bytes(array(from)?),
                 lds: u32::from_le_bytes(array(from)?),
+                scratch: u32::from_le_bytes(array(from)?),
                 input: take(from)?,
                 output: u64::from_le_bytes(array(from)?),
                 seconds: u64::from_le_bytes(array(from)?),
@@ -185,6 +188,7 @@ mod tests {
             groups: 3,
             block: 64,
             lds: 16,
+            scratch: 64,
             input: vec![1, 2, 3],
             output: 9,
             seconds: 5,

@@ -1,6 +1,6 @@
 //! Instructions that are not tried, and why.
 
-use isa::{Decoded, Effects, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Reg, RegKind};
 
 use super::registers;
 use crate::frame::{
@@ -91,6 +91,7 @@ const NOT_COMPARABLE: &[(&str, &str)] = &[
     ("ds_store_addtid",    "accesses LDS where M0 says"),
     ("global_load_lds",    "accesses LDS where M0 says"),
     ("buffer_load_lds",    "accesses LDS where M0 says"),
+    ("scratch_load_lds",   "accesses LDS where M0 says"),
     ("ds_nop",             "only takes time"),
     ("ds_bvh",             "walks a tree for ray tracing"),
     ("ds_atomic_barrier",  "waits for other waves"),
@@ -121,6 +122,7 @@ pub fn why_not(decoded: &Decoded) -> Option<&'static str> {
             }
             RegKind::Sgpr | RegKind::Vgpr | RegKind::Agpr | RegKind::Vcc | RegKind::Exec => None,
             RegKind::Scc | RegKind::M0 | RegKind::Null | RegKind::Mode => None,
+            RegKind::FlatScratch if decoded.format == Format::Scratch => None,
             _ => Some("names a register that differs between devices"),
         }
     };

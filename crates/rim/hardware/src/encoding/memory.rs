@@ -1,6 +1,6 @@
 //! The formats of memory instructions. Addresses come from registers outside the slots, which the frame sets.
 
-use gfx::Family;
+use gfx::{Family, Target};
 use isa::Format;
 
 use super::{Encoding, Field, Holds, Modifiers, RESULT, field, set};
@@ -49,6 +49,16 @@ const fn address(bits: [u32; 3], value: [u32; 3]) -> Modifiers {
 const SCALAR_BASE: Modifiers = address([0, 0x7f_00ff, 0], [0, DESCRIPTOR << 16 | OFFSET, 0]);
 const SCALAR_BASE12: Modifiers = address([0x7f, 0, 0xff], [DESCRIPTOR, 0, OFFSET]);
 
+/// Scratch at a scalar address.
+const SCALAR_SCRATCH: &[Modifiers] = &[address([0, 0x7f_00ff, 0], [0, INPUT_DESCRIPTOR << 16, 0])];
+const SCALAR_SCRATCH940: &[Modifiers] = &[address(
+    [1 << 13, 0x7f_00ff, 0],
+    [0, INPUT_DESCRIPTOR << 16, 0],
+)];
+const SCALAR_SCRATCH11: &[Modifiers] =
+    &[address([0, 0xff_00ff, 0], [0, INPUT_DESCRIPTOR << 16, 0])];
+const SCALAR_SCRATCH12: &[Modifiers] = &[address([0x7f, 1 << 17, 0xff], [INPUT_DESCRIPTOR, 0, 0])];
+
 /// `glc`, `sc0` or `th:TH_ATOMIC_RETURN`.
 const RETURNING: &[Modifiers] = &[returning(1 << 16, 0)];
 const RETURNING_OR_BASE: &[Modifiers] = &[returning(1 << 16, 0), SCALAR_BASE];
@@ -62,12 +72,18 @@ const RAW: u32 = OFFSET | (DESCRIPTOR / 4) << 16 | ZERO << 24;
 const RAW12: u32 = DESCRIPTOR << 9 | 1 << 30;
 
 #[rustfmt::skip]
-pub fn encodings(family: Family) -> Vec<Encoding> {
+pub fn encodings(target: &Target) -> Vec<Encoding> {
     let new = |format, base, (opcode_bit, opcodes), fields, extras, variants| Encoding { format, base, opcode_bit, opcodes, fields, extras, variants };
-    match family {
+    // Since gfx940 and gfx11 a bit says that there is a vector register with an address.
+    let (scratch9, scratch_variants) = match target.architected_flat_scratch {
+        true => (0xdc00_6000, SCALAR_SCRATCH940),
+        false => (0xdc00_4000, SCALAR_SCRATCH),
+    };
+    match target.family {
         Family::Gfx9 => vec![
             new(Format::Flat,   0xdc00_0000, (18, 128), FLAT,   &[[0, ADDRESS, 0]], RETURNING),
             new(Format::Global, 0xdc00_8000, (18, 128), FLAT,   &[[BYTES, ADDRESS | 0x7f << 16, 0]], RETURNING_OR_BASE),
+            new(Format::Scratch, scratch9,   (18, 128), FLAT,   &[[BYTES, OFFSET | 0x7f << 16, 0]], scratch_variants),
             new(Format::Ds,     0xd800_0000, (17, 256), DS,     &[[0, OFFSET, 0]], &[]),
             new(Format::Mubuf,  0xe000_0000, (18, 128), BUFFER, &[[BYTES | 1 << 12, RAW, 0]], BUFFER_RETURNING),
             new(Format::Mtbuf,  0xe800_0000, (15, 16),  BUFFER, &[[BYTES | 1 << 12 | OLD_UINT[0] << 19 | OLD_UINT[1] << 23, RAW, 0]], &[]),
@@ -76,6 +92,7 @@ pub fn encodings(family: Family) -> Vec<Encoding> {
         Family::Gfx10 | Family::Gfx10_3 => vec![
             new(Format::Flat,   0xdc00_0000, (18, 128), FLAT,   &[[0, ADDRESS | 0x7d << 16, 0]], RETURNING),
             new(Format::Global, 0xdc00_8000, (18, 128), FLAT,   &[[BYTES, ADDRESS | 0x7d << 16, 0]], RETURNING_OR_BASE),
+            new(Format::Scratch, 0xdc00_4000, (18, 128), FLAT,  &[[BYTES, OFFSET | 0x7d << 16, 0]], SCALAR_SCRATCH),
             new(Format::Ds,     0xd800_0000, (18, 256), DS,     &[[0, OFFSET, 0]], &[]),
             new(Format::Mubuf,  0xe000_0000, (18, 256), BUFFER, &[[BYTES | 1 << 12, RAW, 0]], BUFFER_RETURNING),
             new(Format::Mtbuf,  0xe800_0000, (16, 8),   BUFFER, &[[BYTES | 1 << 12 | UINT << 19, RAW, 0]], &[]),
@@ -85,6 +102,7 @@ pub fn encodings(family: Family) -> Vec<Encoding> {
         Family::Gfx11 => vec![
             new(Format::Flat,   0xdc00_0000, (18, 128), FLAT,   &[[0, ADDRESS | 0x7c << 16, 0]], BUFFER_RETURNING),
             new(Format::Global, 0xdc02_0000, (18, 128), FLAT,   &[[BYTES, ADDRESS | 0x7c << 16, 0]], RETURNING_OR_BASE11),
+            new(Format::Scratch, 0xdc01_0000, (18, 128), FLAT,  &[[BYTES, OFFSET | 0xfc << 16, 0]], SCALAR_SCRATCH11),
             new(Format::Ds,     0xd800_0000, (18, 256), DS,     &[[0, OFFSET, 0]], &[]),
             new(Format::Mubuf,  0xe000_0000, (18, 256), BUFFER, &[[BYTES, RAW | 1 << 22, 0]], BUFFER_RETURNING),
             new(Format::Mtbuf,  0xe800_0000, (15, 16),  BUFFER, &[[BYTES | UINT << 19, RAW | 1 << 22, 0]], &[]),
@@ -93,6 +111,7 @@ pub fn encodings(family: Family) -> Vec<Encoding> {
         _ => vec![
             new(Format::Flat,   0xec00_0000, (14, 256), FLAT12,   &[[0x7c, 0, ADDRESS]], RETURNING12),
             new(Format::Global, 0xee00_0000, (14, 256), FLAT12,   &[[0x7c, 0, ADDRESS | BYTES << 8]], RETURNING_OR_BASE12),
+            new(Format::Scratch, 0xed00_0000, (14, 256), FLAT12,  &[[0x7c, 1 << 17, OFFSET | BYTES << 8]], SCALAR_SCRATCH12),
             new(Format::Ds,     0xd800_0000, (18, 256), DS,       &[[0, OFFSET, 0]], &[]),
             new(Format::Mubuf,  0xc400_0000, (14, 256), BUFFER12, &[[0x7c, RAW12 | 1 << 23, OFFSET | BYTES << 8]], RETURNING12),
             new(Format::Mtbuf,  0xc400_0000, (14, 256), BUFFER12, &[[0x7c, RAW12 | UINT << 23, OFFSET | BYTES << 8]], &[]),

@@ -1,6 +1,6 @@
 //! Memory for one instruction: filled from the input's record before, stored to the output's after.
 //!
-//! Each lane has 64 bytes, and as many in the second half of the arena: no lane accesses what another one does. Addresses lie in
+//! Each lane has 64 bytes, and as many in the second half of an arena in global memory or LDS: no lane accesses what another one does. Addresses lie in
 //! registers that are not compared, as devices have different ones.
 
 use gfx::{Family, Target};
@@ -29,6 +29,8 @@ pub enum Arena {
     Global,
     /// In LDS, from its first byte.
     Lds,
+    /// In each lane's own scratch, from its first byte.
+    Scratch,
 }
 
 impl Arena {
@@ -39,6 +41,7 @@ impl Arena {
             Format::Flat | Format::Global | Format::Mubuf | Format::Mtbuf | Format::Smem => {
                 Arena::Global
             }
+            Format::Scratch => Arena::Scratch,
             _ => Arena::None,
         }
     }
@@ -48,6 +51,15 @@ impl Arena {
         match self {
             Arena::None => 0,
             Arena::Global | Arena::Lds => 2 * usize::from(wave_size) * LANE,
+            Arena::Scratch => usize::from(wave_size) * LANE,
+        }
+    }
+
+    /// Bytes of scratch that a lane needs.
+    pub fn scratch(self) -> u32 {
+        match self {
+            Arena::Scratch => LANE as u32,
+            Arena::None | Arena::Global | Arena::Lds => 0,
         }
     }
 
@@ -55,7 +67,7 @@ impl Arena {
     pub fn lds(self, wave_size: u8) -> u32 {
         match self {
             Arena::Lds => self.size(wave_size) as u32,
-            Arena::None | Arena::Global => 0,
+            Arena::None | Arena::Global | Arena::Scratch => 0,
         }
     }
 }
@@ -106,6 +118,9 @@ pub fn before(layout: Layout, target: &Target, wait: &str) -> String {
         ADDRESS + 1,
         ADDRESS + 1,
     );
+    if arena == Arena::Scratch {
+        return text + &fill_scratch(wait);
+    }
     for piece in pieces(wave_size, size) {
         text += &piece;
         text += &format!(
@@ -123,12 +138,63 @@ pub fn before(layout: Layout, target: &Target, wait: &str) -> String {
     text
 }
 
-/// Code that stores LDS to the output's record. All lanes are on.
+/// Code that finds scratch, where waves have to: its base and where in it the wave's part is are in registers. What the rest of the
+/// frame takes for the wave's number comes to s2.
+pub fn find_scratch(layout: Layout, target: &Target) -> &'static str {
+    if layout.arena != Arena::Scratch || target.architected_flat_scratch {
+        return "";
+    }
+    match target.family {
+        Family::Gfx9 => {
+            "s_add_u32 flat_scratch_lo, s2, s5
+             s_addc_u32 flat_scratch_hi, s3, 0
+             s_mov_b32 s2, s4\n"
+        }
+        _ => {
+            "s_add_u32 s2, s2, s5
+             s_addc_u32 s3, s3, 0
+             s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s2
+             s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), s3
+             s_mov_b32 s2, s4\n"
+        }
+    }
+}
+
+/// Each lane's part of the record to its scratch. Then every second lane has its address 16 bytes on, and the scalar one is as much.
+fn fill_scratch(wait: &str) -> String {
+    let mut text = String::new();
+    for piece in (0..LANE).step_by(PIECE) {
+        text += &format!(
+            "global_load_dwordx4 v[8:11], v{OFFSET}, s[{INPUT_DESCRIPTOR}:{}] offset:{piece}
+             v_mov_b32 v3, {piece}
+             {wait}scratch_store_dwordx4 v3, v[8:11], off\n",
+            INPUT_DESCRIPTOR + 1
+        );
+    }
+    text + &format!(
+        "v_and_b32 v{OFFSET}, 1, v0
+         v_lshlrev_b32 v{OFFSET}, 4, v{OFFSET}
+         s_mov_b32 s{INPUT_DESCRIPTOR}, 16\n"
+    )
+}
+
+/// Code that stores LDS or scratch to the output's record. All lanes are on.
 pub fn behind(layout: Layout, wait: &str) -> String {
     let Layout {
         wave_size, arena, ..
     } = layout;
     let mut text = String::new();
+    if arena == Arena::Scratch {
+        text += "v_lshlrev_b32 v5, 6, v0\n";
+        for piece in (0..LANE).step_by(PIECE) {
+            text += &format!(
+                "v_mov_b32 v3, {piece}
+                 scratch_load_dwordx4 v[8:11], v3, off
+                 {wait}global_store_dwordx4 v5, v[8:11], s[{DESCRIPTOR}:{}] offset:{piece}\n",
+                DESCRIPTOR + 1
+            );
+        }
+    }
     if arena == Arena::Lds {
         for piece in pieces(wave_size, arena.size(wave_size)) {
             text += &piece;
