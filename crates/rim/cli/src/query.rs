@@ -20,6 +20,8 @@ const ENGINE: &str = "luthier-query";
 ///
 ///   luthier query out 'select kernel, count(*) from accesses group by kernel'
 ///   luthier query out --named working-set
+///   luthier query out --export dataset
+///   luthier query out --named sharing --scheduler df://localhost:50050
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub struct Query {

@@ -1,6 +1,7 @@
 //! Developer tasks: `cargo xtask WORD`.
 
 mod attack;
+mod cluster;
 mod command;
 mod coverage;
 mod fuzz;
@@ -91,6 +92,11 @@ const TASKS: &[Task] = &[
         "python",
         "[--wheel] [PYTEST-ARGUMENTS...]: make the Python wheel in target/python/wheels; test it, installed in a fresh environment",
         python::run,
+    ),
+    (
+        "cluster",
+        "[PYTEST-ARGUMENTS...]: build luthier-cluster, and let an Apache Ballista scheduler with two executors answer what luthier query answers",
+        cluster::run,
     ),
     (
         "installed",

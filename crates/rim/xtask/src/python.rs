@@ -15,8 +15,9 @@ use crate::{command::done, root};
 /// What builds the wheel.
 const BUILDING: [&str; 1] = ["maturin>=1.9,<2"];
 /// What tests of the wheel need.
-const TESTING: [&str; 9] = [
+const TESTING: [&str; 10] = [
     "datafusion",
+    "duckdb",
     "jsonschema",
     "mypy",
     "numpy",
@@ -36,16 +37,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     }
     let environment = folder().join("environment");
     make(&environment, &TESTING, true)?;
-    let python = environment.join("bin/python");
-    let pip = |words: &[&str]| {
-        done(
-            Command::new(&python)
-                .args(["-m", "pip", "install", "-q"])
-                .args(words),
-        )
-    };
-    // As it is now, whatever its version.
-    pip(&["--force-reinstall", "--no-deps", &wheel.to_string_lossy()])?;
+    let python = installed(&environment, &wheel)?;
     let luthier = root().join("target/release/luthier");
     ensure!(
         luthier.exists(),
@@ -83,6 +75,45 @@ fn folder() -> PathBuf {
 
 fn tests() -> PathBuf {
     root().join("crates/rim/python/tests")
+}
+
+/// Tests of some files, with what users install and more programs in the PATH; for tasks that need more than tests of the package.
+pub fn test(programs: &Path, files: &[&str], arguments: &[String]) -> Result<Vec<String>> {
+    let wheel = wheel()?;
+    let environment = folder().join("environment");
+    make(&environment, &TESTING, false)?;
+    let python = installed(&environment, &wheel)?;
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(
+        [programs.to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&paths)),
+    )?;
+    let status = Command::new(python)
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .args(files)
+        .args(arguments)
+        .current_dir(tests())
+        .env("LUTHIER", root().join("target/release/luthier"))
+        .env("PATH", path)
+        .env("LUTHIER_CLUSTER", programs)
+        .status()
+        .context("cannot start Python")?;
+    Ok(match status.success() {
+        true => Vec::new(),
+        false => vec![format!("{} failed", files.join(" "))],
+    })
+}
+
+/// Installs the wheel as it is now, whatever its version; says which Python has it.
+fn installed(environment: &Path, wheel: &Path) -> Result<PathBuf> {
+    let python = environment.join("bin/python");
+    done(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "-q", "--force-reinstall", "--no-deps"])
+            .arg(wheel),
+    )?;
+    Ok(python)
 }
 
 /// Builds the wheel. Which systems it fits is in its name, and checked by maturin: a symbol of a newer C library is an error there.
