@@ -111,7 +111,10 @@ impl Merged {
                 let counts = ending == "json" && !tool.ends_with(".trace");
                 match counts && !LEFT_OUT.contains(&tool) {
                     true => self.count(Some(tool), path)?,
-                    false => drop(self.left_out.insert(tool.to_owned())),
+                    false => drop(
+                        self.left_out
+                            .insert(tool.trim_end_matches(".trace").to_owned()),
+                    ),
                 }
             }
         }

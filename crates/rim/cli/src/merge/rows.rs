@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Number, Value};
 
 /// Numbers that say what a row is about.
-const ABOUT: [&str; 11] = [
+const ABOUT: [&str; 13] = [
     "pc",
     "from",
     "to",
@@ -21,23 +21,30 @@ const ABOUT: [&str; 11] = [
     "site",
     "instructions",
     "node",
+    "agent",
+    "number",
 ];
 
 /// Numbers of which the largest says it for all.
-const LARGEST: [&str; 9] = [
+const LARGEST: [&str; 11] = [
+    "added_bytes",
     "seconds",
-    "number",
+    "build_seconds",
     "sites",
     "vgprs",
     "sgprs",
     "lds",
+    "most_lds",
     "scratch",
     "waves_per_simd",
     "wave_size",
 ];
 
-/// Numbers of processes, which nobody has in the sum.
-const PROCESSES: [&str; 2] = ["process", "pid"];
+/// What is so of the sum if it is so of all, and says nothing of what a row is about.
+const OF_ALL: [&str; 1] = ["from_cache"];
+
+/// Numbers of processes, and handles in them, which nobody has in the sum.
+const PROCESSES: [&str; 3] = ["process", "pid", "id"];
 
 /// Nothing, in the shape of a value.
 pub fn empty(like: &Value) -> Value {
@@ -98,7 +105,8 @@ fn about(row: &Value) -> String {
     let mut of: Vec<_> = fields
         .iter()
         .filter(|(name, value)| match value {
-            Value::String(_) | Value::Bool(_) => true,
+            Value::String(_) => true,
+            Value::Bool(_) => !OF_ALL.contains(&name.as_str()),
             Value::Number(_) => ABOUT.contains(&name.as_str()),
             _ => false,
         })
@@ -126,6 +134,7 @@ fn add_object(total: &mut Map<String, Value>, more: Map<String, Value>) -> Resul
             (Some(Value::String(total)), Value::String(more)) => {
                 Value::String(joined(total, &more))
             }
+            (Some(Value::Bool(total)), Value::Bool(more)) => Value::Bool(total && more),
             (Some(total), more) if total == more => total,
             // What one of them does not know nobody knows of all; but what is no number is known if one knows it.
             (Some(Value::Null), Value::Number(_)) | (Some(Value::Number(_)), Value::Null) => {
@@ -180,7 +189,7 @@ fn added(name: &str, total: Option<Number>, more: Number) -> Result<Number> {
 
 /// Of texts that are no part of what a row is about, all different ones.
 fn joined(total: String, more: &str) -> String {
-    match total.split(", ").any(|known| known == more) {
+    match total == more || total.split(", ").any(|known| known == more) {
         true => total,
         false => format!("{total}, {more}"),
     }
@@ -201,7 +210,7 @@ mod tests {
 
     #[test]
     fn counters_of_the_same_place_are_added() {
-        let of = |waves: u64, opcodes: Value| json!([{ "kernel": "k", "object": "o", "launches": 1, "sites": [{ "pc": 4, "text": "x", "waves": waves }], "opcodes": opcodes }]);
+        let of = |waves: u64, opcodes: Value| json!([{ "kernel": "k", "name": "k(int, int)", "object": "o", "launches": 1, "sites": [{ "pc": 4, "text": "x", "waves": waves }], "opcodes": opcodes }]);
         // Beyond what a floating-point number holds exactly.
         let large = (1 << 53) + 1;
         let total = sum(&[
@@ -222,14 +231,14 @@ mod tests {
     fn facts_are_not_added() {
         let of = |seconds: f64, pid: u32| {
             json!({
-                "tool": "t", "seconds": seconds, "process": pid, "notes": ["same", format!("of {pid}")],
+                "tool": "t", "seconds": seconds, "process": pid, "from_cache": pid == 7, "notes": ["same", format!("of {pid}")],
                 "kernels": [{ "symbol": "k", "before": { "vgprs": 8 }, "classes": { "valu": [1, 64] }, "lanes": null, "reason": null }]
             })
         };
         assert_eq!(
             sum(&[of(1.5, 7), of(0.5, 9)]).unwrap(),
             json!({
-                "tool": "t", "seconds": 1.5, "process": 0, "notes": ["same", "of 7", "of 9"],
+                "tool": "t", "seconds": 1.5, "process": 0, "from_cache": false, "notes": ["same", "of 7", "of 9"],
                 "kernels": [{ "symbol": "k", "before": { "vgprs": 8 }, "classes": { "valu": [2, 128] }, "lanes": null, "reason": null }]
             })
         );
