@@ -30,7 +30,7 @@ pub(super) const PER_LANE: usize = 32;
 /// Most `k`.
 const MOST_TERMS: usize = 128;
 /// `k` that share a scale.
-const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 32;
 /// The scale one.
 pub(super) const ONE: u8 = 127;
 

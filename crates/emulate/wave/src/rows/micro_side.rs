@@ -7,7 +7,7 @@ use numerics::convert::{Micro, Wide};
 
 use super::{
     aligned_side::{Extent, NONE, STEP, Side, ZERO},
-    micro_matrix::{ONE, PER_LANE, k_of},
+    micro_matrix::{BLOCK, ONE, PER_LANE, k_of},
 };
 use crate::{LANES, host_level::compiled_for};
 
@@ -125,19 +125,19 @@ unsafe fn convert_as<const BITS: usize>(
         let (row, group) = (lanes % side, lanes / side);
         // SAFETY: the caller's promises; there are `side * k` elements, of which every one is written.
         unsafe {
-            let biased = match input.scales {
-                Some((from, bit)) => {
-                    let words = _mm512_loadu_si512(from.add(lanes).cast());
-                    _mm512_and_si512(down(words, bit as usize), set(0xff))
-                }
-                None => set(ONE.into()),
-            };
-            let order = _mm512_sub_epi32(biased, set(ONE.into()));
-            // A scale of all ones, which is a NaN, is among those far away.
-            special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
-            let power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
+            let (mut order, mut power) = (set(0), _mm512_set1_ps(1.0));
             let mut position = 0;
             while position < PER_LANE {
+                let of_k = k_of(BITS, k, group, position);
+                // No sixteen positions are of two blocks; a block's scales are in lanes of their own, not in those of its elements.
+                if let (Some((from, bit)), true) = (input.scales, position % 16 == 0) {
+                    let words = _mm512_loadu_si512(from.add(of_k / BLOCK * side + row).cast());
+                    let biased = _mm512_and_si512(down(words, bit as usize), set(0xff));
+                    order = _mm512_sub_epi32(biased, set(ONE.into()));
+                    power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
+                    // A scale of all ones, which is a NaN, is among those far away.
+                    special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
+                }
                 let bit = BITS * position;
                 let word = |index: usize| {
                     let at = input.rows.add(LANES * (bit / 32 + index) + lanes);
@@ -157,7 +157,7 @@ unsafe fn convert_as<const BITS: usize>(
                 let exponent = _mm512_mask_add_epi32(set(NONE), there, exponent, order);
                 most = _mm512_max_epi32(most, exponent);
                 least = _mm512_mask_min_epi32(least, there, least, exponent);
-                let at = k_of(BITS, k, group, position) * side + row;
+                let at = of_k * side + row;
                 _mm512_storeu_ps(values.add(at), _mm512_mul_ps(value, power));
                 let scale = _mm512_mask_sub_epi32(set(ZERO), there, set(base), exponent);
                 _mm_storeu_si128(scales.add(at).cast(), _mm512_cvtepi32_epi8(scale));
