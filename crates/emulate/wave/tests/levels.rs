@@ -18,6 +18,8 @@ enum Values {
     Singles,
     Halves,
     Bfloats,
+    /// Eight-bit floats.
+    Eights,
     Doubles,
     Any,
 }
@@ -58,6 +60,7 @@ impl Values {
             Values::Singles => bits & 0x87ff_ffff | 0x3800_0000,
             Values::Halves => bits & 0xbfff_bfff,
             Values::Bfloats => bits & 0x83ff_83ff | 0x3c00_3c00,
+            Values::Eights => bits & 0xbfbf_bfbf,
             Values::Doubles if high => bits & 0x80ff_ffff | 0x3f00_0000,
             Values::Doubles | Values::Any => bits,
         }
@@ -97,6 +100,9 @@ const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
     ("gfx942",  64, Values::Any,     Values::Any,     "v_and_b32_e32 v2, 0xbfbfbfbf, v2\nv_or_b32_e32 v2, 0x30303030, v2\nv_mfma_f32_16x16x32_fp8_fp8 a[0:3], v[2:3], v[2:3], a[0:3]"),
     ("gfx950",  64, Values::Any,     Values::Any,     "v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:3], v[16:19], a[0:3] cbsz:4 blgp:4"),
     ("gfx950",  64, Values::Any,     Values::Any,     "v_mfma_f32_32x32x64_f8f6f4 a[0:15], v[0:5], v[16:21], a[0:15] cbsz:2 blgp:3"),
+    ("gfx950",  64, Values::Eights,  Values::Singles, "v_and_b32_e32 v60, 0x03030303, v40\nv_add_u32_e32 v60, 0x7d7d7d7d, v60\nv_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[16:23], a[0:3], v60, v60 op_sel:[1,0,0]"),
+    ("gfx950",  64, Values::Eights,  Values::Singles, "v_and_b32_e32 v60, 0x03030303, v40\nv_add_u32_e32 v60, 0x7d7d7d7d, v60\nv_mfma_scale_f32_32x32x64_f8f6f4 a[0:15], v[0:7], v[16:21], a[0:15], v60, v60 op_sel:[1,0,0] cbsz:1 blgp:2"),
+    ("gfx942",  64, Values::Eights,  Values::Any,     "v_mfma_f32_32x32x16_fp8_bf8 a[0:15], v[2:3], v[4:5], a[0:15]"),
     // Rows of zeros.
     ("gfx942",  64, Values::Halves,  Values::Any,     "v_cmp_lt_u32_e32 vcc, 0x20000000, v2\nv_cndmask_b32_e32 v2, 0, v2, vcc\nv_cndmask_b32_e32 v3, 0, v3, vcc\nv_mfma_f32_32x32x4_2b_f16 a[0:31], v[2:3], v[4:5], a[0:31]"),
     ("gfx942",  64, Values::Any,     Values::Any,     "v_mfma_i32_16x16x32_i8 a[0:3], v[2:3], v[4:5], a[0:3]"),
@@ -111,6 +117,7 @@ const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
     ("gfx1201", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[4:7], v[40:47] neg_lo:[0,1,1] neg_hi:[1,0,1]"),
     ("gfx1201", 64, Values::Halves,  Values::Halves,  "v_wmma_f16_16x16x16_f16 v[32:33], v[0:1], v[4:5], v[40:41]"),
     ("gfx1201", 64, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[32:35], v[0:1], v[4:5], v[40:43]"),
+    ("gfx1201", 32, Values::Halves,  Values::Halves,  "v_wmma_f16_16x16x16_f16 v[32:35], v[0:3], v[4:7], 1.0"),
     // The same registers for all: C is read, and A and B are, before D is written.
     ("gfx1201", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[0:7], v[0:3], v[4:7], v[0:7]"),
     ("gfx1201", 32, Values::Bfloats, Values::Singles, "v_swmmac_f32_16x16x32_bf16 v[32:39], v[0:3], v[4:11], v12 index_key:1"),

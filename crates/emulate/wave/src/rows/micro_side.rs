@@ -125,24 +125,18 @@ unsafe fn convert_as<const BITS: usize>(
         let (row, group) = (lanes % side, lanes / side);
         // SAFETY: the caller's promises; there are `side * k` elements, of which every one is written.
         unsafe {
-            // What scales `k` of that block, which is in the lane that has the block's number as its group.
-            let scale_of = |block: usize| match input.scales {
-                Some((from, bit)) => {
-                    let words = _mm512_loadu_si512(from.add(block * side + row).cast());
-                    _mm512_and_si512(down(words, bit as usize), set(0xff))
-                }
-                None => set(ONE.into()),
-            };
             let (mut order, mut power) = (set(0), _mm512_set1_ps(1.0));
             let mut position = 0;
             while position < PER_LANE {
-                // Sixteen values in a row are of one block.
-                if position % 16 == 0 {
-                    let biased = scale_of(k_of(BITS, k, group, position) / BLOCK);
+                let of_k = k_of(BITS, k, group, position);
+                // No sixteen positions are of two blocks; a block's scales are in lanes of their own, not in those of its elements.
+                if let (Some((from, bit)), true) = (input.scales, position % 16 == 0) {
+                    let words = _mm512_loadu_si512(from.add(of_k / BLOCK * side + row).cast());
+                    let biased = _mm512_and_si512(down(words, bit as usize), set(0xff));
                     order = _mm512_sub_epi32(biased, set(ONE.into()));
+                    power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
                     // A scale of all ones, which is a NaN, is among those far away.
                     special |= _mm512_cmpgt_epi32_mask(_mm512_abs_epi32(order), set(FARTHEST));
-                    power = _mm512_castsi512_ps(_mm512_slli_epi32::<23>(biased));
                 }
                 let bit = BITS * position;
                 let word = |index: usize| {
@@ -163,7 +157,7 @@ unsafe fn convert_as<const BITS: usize>(
                 let exponent = _mm512_mask_add_epi32(set(NONE), there, exponent, order);
                 most = _mm512_max_epi32(most, exponent);
                 least = _mm512_mask_min_epi32(least, there, least, exponent);
-                let at = k_of(BITS, k, group, position) * side + row;
+                let at = of_k * side + row;
                 _mm512_storeu_ps(values.add(at), _mm512_mul_ps(value, power));
                 let scale = _mm512_mask_sub_epi32(set(ZERO), there, set(base), exponent);
                 _mm_storeu_si128(scales.add(at).cast(), _mm512_cvtepi32_epi8(scale));

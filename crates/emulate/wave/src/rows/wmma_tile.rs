@@ -310,7 +310,11 @@ unsafe fn addend(
             unsafe { _mm512_loadu_si512(from.add(plan.output_places[row]).cast()) }
         };
         let half = || {
-            let bit = i32::from(shifted(plan.output[row], shift).bit);
+            // A constant is the same for all rows.
+            let bit = match constant {
+                true => 0,
+                false => i32::from(shifted(plan.output[row], shift).bit),
+            };
             _mm512_srl_epi32(words, _mm_cvtsi32_si128(bit))
         };
         *sum = match output {
