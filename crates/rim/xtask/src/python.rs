@@ -110,7 +110,14 @@ fn installed(environment: &Path, wheel: &Path) -> Result<PathBuf> {
     let python = environment.join("bin/python");
     done(
         Command::new(&python)
-            .args(["-m", "pip", "install", "-q", "--force-reinstall", "--no-deps"])
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--force-reinstall",
+                "--no-deps",
+            ])
             .arg(wheel),
     )?;
     Ok(python)
