@@ -143,6 +143,7 @@ fn a_tool_without_the_sources_of_luthier() {
         "gfx90a 64 add_one(int*) Grid { grid: [256, 1, 1], workgroup: [64, 1, 1] }\n",
         "  true true true\n",
         "  by Some((true, false, true))\n",
+        "  copy 0: 2048 Some(0) None Some(true) Some(true)\n",
         "  waves 120, lanes 1280\n",
         "  4 [40, 20]\n",
     ] {

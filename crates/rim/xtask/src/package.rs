@@ -86,12 +86,17 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         arguments.len() == usize::from(!with_wheel) + usize::from(twice),
         "the only options are --no-wheel and --twice"
     );
-    let made = make(with_wheel)?;
+    let date = said(
+        Command::new("git")
+            .current_dir(root())
+            .args(["log", "-1", "--format=%ct"]),
+    )?;
+    let made = make(with_wheel, &date)?;
     let mut complaints = Vec::new();
     if twice {
         let read = |path: &PathBuf| fs::read(path).with_context(|| path.display().to_string());
         let first: Vec<Vec<u8>> = made.iter().map(read).collect::<Result<_>>()?;
-        for (path, first) in make(with_wheel)?.iter().zip(first) {
+        for (path, first) in make(with_wheel, &date)?.iter().zip(first) {
             if read(path)? != first {
                 complaints.push(format!("{} is another file each time", path.display()));
             }
@@ -104,8 +109,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// Makes the packages; where they are.
-fn make(with_wheel: bool) -> Result<Vec<PathBuf>> {
+/// Makes the packages, with `date` for the times of files; where they are.
+fn make(with_wheel: bool, date: &str) -> Result<Vec<PathBuf>> {
     let root = root();
     let output = root.join("target/package");
     let stage = output.join("stage");
@@ -113,17 +118,12 @@ fn make(with_wheel: bool) -> Result<Vec<PathBuf>> {
         fs::remove_dir_all(&stage).context("cannot remove the last package's files")?;
     }
     let version = env!("CARGO_PKG_VERSION");
-    let date = said(
-        Command::new("git")
-            .current_dir(&root)
-            .args(["log", "-1", "--format=%ct"]),
-    )?;
-    fill(&root, &stage.join("usr"), version, &date)?;
+    fill(&root, &stage.join("usr"), version, date)?;
     let name = format!("luthier-{version}-x86_64");
     let archive = output.join(format!("{name}.tar.gz"));
-    make_archive(&stage.join("usr"), &archive, &name, &date)?;
+    make_archive(&stage.join("usr"), &archive, &name, date)?;
     let package = output.join(format!("luthier_{version}_amd64.deb"));
-    make_debian_package(&root, &stage, &package, version, &date)?;
+    make_debian_package(&root, &stage, &package, version, date)?;
     let mut all = vec![archive, package];
     if with_wheel {
         let wheel = crate::python::wheel()
