@@ -99,6 +99,7 @@ fn a_kernel_that_goes_wrong_costs_only_itself() {
         name: name.to_owned(),
         code: code(text),
         width: 1,
+        scratch: 0,
     });
     let launch = |kernel: &str| Launch {
         kernel: kernel.to_owned(),
