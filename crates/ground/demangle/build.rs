@@ -7,6 +7,7 @@ use std::{env, process::Command};
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
     println!("cargo:rerun-if-changed=src/demangle.cpp");
+    println!("cargo:rerun-if-changed=src/windows.cpp");
     let config = env::var("LLVM_CONFIG").unwrap_or_else(|_| "llvm-config-22".to_owned());
     let include = ask(&config, "--includedir");
     cc::Build::new()
@@ -18,6 +19,7 @@ fn main() {
         .opt_level(2)
         .debug(false)
         .file("src/demangle.cpp")
+        .file("src/windows.cpp")
         .compile("luthier_demangle");
     println!(
         "cargo:rustc-link-search=native={}",

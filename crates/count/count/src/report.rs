@@ -206,7 +206,7 @@ fn parse_spread(text: &str, files: usize) -> Option<(usize, u32, u64)> {
 
 /// Rust and C++ names as their authors wrote them; names of C stay as they are.
 pub fn demangle(name: &str) -> String {
-    demangle::readable(name.strip_suffix(".counted").unwrap_or(name))
+    demangle::readable_of_any_system(name.strip_suffix(".counted").unwrap_or(name))
 }
 
 #[cfg(test)]

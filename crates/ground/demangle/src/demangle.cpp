@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-// Null if the name is not mangled as ELF files have it. (Names as Windows has them begin with `?`, and none of our files has any.)
+// Null if the name is not mangled as all systems but Windows have it.
 extern "C" char *luthier_demangle(const char *name, size_t length) {
   return llvm::itaniumDemangle(std::string_view(name, length));
 }

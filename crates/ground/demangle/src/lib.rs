@@ -7,12 +7,21 @@ use std::ffi::{CStr, c_char, c_void};
 
 unsafe extern "C" {
     fn luthier_demangle(name: *const c_char, length: usize) -> *mut c_char;
+    fn luthier_demangle_windows(name: *const c_char, length: usize) -> *mut c_char;
     fn free(memory: *mut c_void);
 }
 
 /// [`demangled`], or the name itself.
 pub fn readable(name: &str) -> String {
     demangled(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// [`readable`], also of names in objects for Windows, which begin with `?`.
+pub fn readable_of_any_system(name: &str) -> String {
+    match name.starts_with('?') {
+        true => through_llvm(luthier_demangle_windows, name).unwrap_or_else(|| name.to_owned()),
+        false => readable(name),
+    }
 }
 
 /// The readable form of a C++ or Rust name (without the hash of the latter), or `None` if the name is not a mangled one.
@@ -22,18 +31,22 @@ pub fn demangled(name: &str) -> Option<String> {
         Some(inner) if inner.starts_with("_Z") || inner.starts_with("_R") => inner,
         _ => name,
     };
-    if !["_Z", "_R", "?"]
-        .iter()
-        .any(|start| name.starts_with(start))
-    {
+    if !["_Z", "_R"].iter().any(|start| name.starts_with(start)) {
         return None;
     }
     // Rust's older mangling is valid C++ mangling, too, with a namespace for the hash.
     if let Ok(symbol) = rustc_demangle::try_demangle(name) {
         return Some(format!("{symbol:#}"));
     }
+    through_llvm(luthier_demangle, name)
+}
+
+fn through_llvm(
+    demangler: unsafe extern "C" fn(*const c_char, usize) -> *mut c_char,
+    name: &str,
+) -> Option<String> {
     // SAFETY: the pointer and length describe `name`; the result is null or text that `malloc` allocated.
-    let text = unsafe { luthier_demangle(name.as_ptr().cast(), name.len()) };
+    let text = unsafe { demangler(name.as_ptr().cast(), name.len()) };
     if text.is_null() {
         return None;
     }
@@ -47,7 +60,7 @@ pub fn demangled(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::demangled;
+    use super::{demangled, readable_of_any_system};
 
     /// Expected texts are what `llvm-cxxfilt-22` and the sources say.
     #[test]
@@ -61,11 +74,20 @@ mod tests {
             ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
             ("_RNvC6_123foo3bar", "123foo::bar"),
             ("__Z1fv", "f()"),
-            ("?f@@YAHH@Z", "int __cdecl f(int)"),
         ];
         for (mangled, written) in rows {
             assert_eq!(demangled(mangled).as_deref(), Some(written), "{mangled}");
         }
+    }
+
+    #[test]
+    fn names_of_windows_are_read_where_they_may_be() {
+        let name = "?f@@YAHH@Z";
+        assert_eq!(demangled(name), None);
+        let read = readable_of_any_system;
+        assert_eq!(read(name), "int __cdecl f(int)");
+        assert_eq!(read("?"), "?");
+        assert_eq!(read("_Z1fv"), "f()");
     }
 
     #[test]

@@ -229,11 +229,12 @@ fn hsa_may_be_shut_down_and_started_again() {
     let outcome = run("gfx90a", &program, &[], &[]);
     assert_eq!(outcome.status, Some(0), "{outcome:#?}");
     assert_eq!(outcome.stdout, "round 0\nround 1\n");
-    let summaries = outcome
-        .stderr
-        .matches("luthier identity: 0 kernels seen")
-        .count();
+    // Whose they are is said from the second session on.
+    let summaries = outcome.stderr.matches(": 0 kernels seen").count();
     assert_eq!(summaries, 2, "{outcome:#?}");
+    let first = outcome.stderr.matches("luthier identity: ").count();
+    let second = outcome.stderr.matches("(session 2 of process ").count();
+    assert_eq!((first, second), (1, 1), "{outcome:#?}");
 }
 
 /// The device's side of records, in a kernel of its own.
