@@ -969,7 +969,8 @@ fn unmap_pages(start: u64, size: u64) {
 mod tests {
     use super::*;
 
-    fn request(size: u64) -> Request {
+    /// Memory of the first GPU's own that it may write.
+    pub(super) fn request(size: u64) -> Request {
         Request {
             node: 1,
             size,

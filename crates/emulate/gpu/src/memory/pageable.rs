@@ -202,18 +202,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::memory::{PAGE, Request};
-
-    fn request(size: u64) -> Request {
-        Request {
-            node: 1,
-            size,
-            flags: 0,
-            writable: true,
-            device_local: false,
-            remote: false,
-        }
-    }
+    use crate::memory::{PAGE, tests::request};
 
     fn pageable() -> Memory {
         let memory = Memory::new(BTreeMap::new());

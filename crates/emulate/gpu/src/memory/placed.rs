@@ -173,17 +173,7 @@ mod tests {
     use wave::AddressSpace;
 
     use super::*;
-
-    fn request(size: u64) -> Request {
-        Request {
-            node: 1,
-            size,
-            flags: 0,
-            writable: true,
-            device_local: true,
-            remote: false,
-        }
-    }
+    use crate::memory::tests::request;
 
     /// Addresses that nobody else uses.
     fn reserved(size: u64) -> u64 {
