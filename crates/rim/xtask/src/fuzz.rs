@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{fuzz_count, fuzz_rewrite, root};
+use crate::{fuzz_count, fuzz_device, fuzz_rewrite, root};
 
 const TARGETS: [&str; 9] = [
     "bundle",
@@ -25,9 +25,14 @@ const TARGETS: [&str; 9] = [
     "rawprof",
     "sections",
 ];
-/// Not libFuzzer's: random programs (`fuzz_count`) and random kernels (`fuzz_rewrite`).
-const COUNT: &str = "count";
-const REWRITE: &str = "rewrite";
+/// Runs for so many seconds from a program of that number on, and returns what is wrong.
+type Run = fn(u32, u64) -> Result<Vec<String>>;
+/// Not libFuzzer's: random programs and kernels.
+const GENERATORS: [(&str, Run); 3] = [
+    ("count", fuzz_count::run),
+    ("rewrite", fuzz_rewrite::run),
+    ("device", fuzz_device::run),
+];
 const SECONDS: u32 = 120;
 /// The flags of cargo-fuzz, less the sanitizer.
 const INSTRUMENTATION: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -50,10 +55,11 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
                 let value = rest.next().context("--first needs a number")?;
                 first = value.parse().context("--first needs a number")?;
             }
-            name if TARGETS.contains(&name) || [COUNT, REWRITE].contains(&name) => names.push(name),
+            name if TARGETS.contains(&name) || generator(name).is_some() => names.push(name),
             other => bail!(
-                "no fuzz target {other}; there are {}, {COUNT}, {REWRITE}",
-                TARGETS.join(", ")
+                "no fuzz target {other}; there are {}, {}",
+                TARGETS.join(", "),
+                GENERATORS.map(|(name, _)| name).join(", ")
             ),
         }
     }
@@ -65,12 +71,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     }
     let mut complaints = Vec::new();
     for name in names {
-        if name == COUNT {
-            complaints.extend(fuzz_count::run(seconds, first)?);
-            continue;
-        }
-        if name == REWRITE {
-            complaints.extend(fuzz_rewrite::run(seconds, first)?);
+        if let Some(run) = generator(name) {
+            complaints.extend(run(seconds, first)?);
             continue;
         }
         seed(name)?;
@@ -80,6 +82,11 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         }
     }
     Ok(complaints)
+}
+
+fn generator(name: &str) -> Option<Run> {
+    let found = GENERATORS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, run)| *run)
 }
 
 fn folder() -> PathBuf {

@@ -6,6 +6,7 @@ mod command;
 mod coverage;
 mod fuzz;
 mod fuzz_count;
+mod fuzz_device;
 mod fuzz_rewrite;
 mod hsa_events;
 mod installed;
@@ -55,7 +56,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "fuzz",
-        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; or rewrite: random kernels, instrumented and compared",
+        "[--seconds N] [--first N] [TARGET...]: run the fuzz targets for all parsers, or count: random programs, one total; rewrite: random kernels, instrumented and compared; or device: random programs, on the host and on the emulated GPU",
         fuzz::run,
     ),
     (
