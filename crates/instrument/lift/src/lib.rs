@@ -28,6 +28,7 @@ mod pending;
 mod program;
 pub mod registers;
 mod scc;
+mod stack;
 mod table;
 
 pub use access::{Access, ExecChange, Indexed};

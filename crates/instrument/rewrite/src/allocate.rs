@@ -58,6 +58,8 @@ pub(crate) struct RegisterRequest {
     pub through: bool,
     /// What the kernel's entry left in scratch.
     pub stored: bool,
+    /// A VGPR for saved registers before anything else.
+    pub frame: bool,
     /// The hook reads SCC as the application left it, or leaves something there.
     pub keeps_scc: bool,
     pub writes_scc: bool,
@@ -205,10 +207,35 @@ impl<'p> Lowering<'_, 'p> {
         inputs: RegisterSet,
         wanted: RegisterRequest,
     ) -> Result<Allocated, Refusal> {
+        let before = self.report.clone();
+        let first = self.allocate_once(hook, template, place, dwords, inputs, wanted);
+        if first.is_ok() || self.scratch.is_none() || wanted.stored {
+            return first;
+        }
+        // A frame needs one scalar register that is dead, and the hook may have taken all of those.
+        *self.report = before;
+        let wanted = RegisterRequest {
+            frame: true,
+            ..wanted
+        };
+        self.allocate_once(hook, template, place, dwords, inputs, wanted)
+    }
+
+    fn allocate_once(
+        &mut self,
+        hook: &str,
+        template: &Template,
+        place: &HookSite<'_>,
+        dwords: &[Vec<Dword>],
+        inputs: RegisterSet,
+        wanted: RegisterRequest,
+    ) -> Result<Allocated, Refusal> {
         let wide = u16::from(place.wave_size / 32);
         let mut chosen = self.nothing_yet(hook, template, place, inputs, wanted);
         chosen.bind_in_place(dwords, self.codes.target.family >= Family::Gfx12);
-        if wanted.stored && self.choose_frame(&mut chosen, true).is_none() {
+        if (wanted.stored || wanted.frame)
+            && self.choose_frame(&mut chosen, wanted.stored).is_none()
+        {
             return Err(chosen.none_free(RegisterFile::Sgpr, 1));
         }
         for (index, group) in template.groups.iter().enumerate() {

@@ -48,6 +48,11 @@ pub enum Refusal {
     },
     #[error("nothing can be inserted at {pc:#x}: {reason}")]
     Place { pc: u64, reason: &'static str },
+    #[error(
+        "the kernel has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
+         instrument it while it runs (luthier run), where launches are known"
+    )]
+    DynamicStack,
     #[error("the branch at offset {offset:#x} of the new code does not reach its target")]
     BranchRange { offset: u64 },
 }

@@ -123,6 +123,8 @@ pub struct Rewritten {
     pub lines: Option<Vec<LineRow>>,
     /// The same encoded: see [`Rewritten::encode_lines`].
     pub unit: Option<LineUnit>,
+    /// Its scratch has grown, and where the application's ends is known at launches only.
+    pub stack_is_unknown: bool,
     pub report: Report,
 }
 

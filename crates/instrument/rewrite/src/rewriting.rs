@@ -187,10 +187,20 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         &self.module.functions[self.kernel]
     }
 
+    /// Whether no launch needs more stack than the original descriptor says.
+    pub fn stack_is_fixed(&self) -> bool {
+        // GCC's kernels have no fixed size at all: what they need is said at the launch.
+        let known =
+            || self.before.private_segment_size() > 0 && self.module.stack_is_fixed(self.kernel);
+        self.before.get("uses_dynamic_stack") != Some(1) || known()
+    }
+
     fn finish(mut self) -> Result<Rewritten, Refusal> {
         self.supply.apply(&mut self.descriptor)?;
         prefetch(&mut self.descriptor, self.text.bytes.len());
         let (before, descriptor) = (self.before, &self.descriptor);
+        let grows = before.private_segment_size() < descriptor.private_segment_size();
+        let stack_is_unknown = grows && !self.stack_is_fixed();
         let mut report = self.report;
         for &index in &self.functions {
             let function = &self.module.functions[index];
@@ -222,6 +232,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             pcs: self.layout.pcs,
             lines: None,
             unit: None,
+            stack_is_unknown,
             report,
         })
     }

@@ -80,8 +80,9 @@ impl Storage {
     pub fn with_room_for_spills(
         mut self,
         descriptor: &KernelDescriptor,
+        stack_is_fixed: bool,
     ) -> Result<(Storage, u32), Refusal> {
-        if descriptor.get("uses_dynamic_stack") == Some(1) {
+        if !stack_is_fixed {
             return Err(refused(
                 "VGPRs would have to be spilled behind a stack whose size is decided at each launch",
             ));

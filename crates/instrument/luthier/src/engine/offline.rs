@@ -149,7 +149,7 @@ impl Engine {
             };
             let mut built = build::kernel(self, source, index)?;
             built.rewritten.encode_lines();
-            rewrite::check_static(&built.rewritten, &object)?;
+            rewrite::check_static(&built.rewritten)?;
             Ok(built)
         });
         for ((_, function), built) in chosen.into_iter().zip(built) {

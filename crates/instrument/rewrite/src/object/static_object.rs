@@ -5,7 +5,7 @@ use super::{describe, kind_of};
 use crate::{Refusal, Rewritten, Symbol};
 use codeobj::edit::{Access, ElfEditor, NewSymbol, append_lines};
 use codeobj::elf::{Binding, SymbolKind, SymbolSection};
-use codeobj::{CodeObject, KernelDescriptor, Metadata};
+use codeobj::{CodeObject, Metadata};
 use std::collections::HashMap;
 use template::Global;
 
@@ -60,7 +60,7 @@ pub fn static_object_with(
     let mut placed = Vec::with_capacity(kernels.len());
     for kernel in kernels {
         let found = original.kernel(&kernel.kernel).map_err(failed)?;
-        check_stack(kernel, &found.descriptor)?;
+        check_static(kernel)?;
         let address = next;
         next += kernel.text.len() as u64;
         placed.push((address, source.unit(kernel)));
@@ -113,23 +113,11 @@ pub fn static_object_with(
 }
 
 /// Whether [`static_object`] can take a kernel.
-pub fn check_static(kernel: &Rewritten, original: &CodeObject<'_>) -> Result<(), Refusal> {
-    let found = original
-        .kernel(&kernel.kernel)
-        .map_err(|error| Refusal::Object(error.to_string()))?;
-    check_stack(kernel, &found.descriptor)
-}
-
-fn check_stack(kernel: &Rewritten, before: &KernelDescriptor) -> Result<(), Refusal> {
-    let grown = kernel.descriptor.private_segment_size() > before.private_segment_size();
-    if grown && before.get("uses_dynamic_stack") == Some(1) {
-        return Err(Refusal::Object(format!(
-            "{} has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
-             instrument it while it runs (luthier run), where launches are known",
-            kernel.kernel
-        )));
+pub fn check_static(kernel: &Rewritten) -> Result<(), Refusal> {
+    match kernel.stack_is_unknown {
+        true => Err(Refusal::DynamicStack),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Variables that start with something, and behind them those that start as zeros, which take no room in the file.

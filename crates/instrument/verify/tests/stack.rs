@@ -1,0 +1,95 @@
+//! Where a kernel's stack ends: compilers call it dynamic as soon as a kernel calls, and nobody may write behind one that is.
+
+mod common;
+
+use codeobj::CodeObject;
+use common::{Tool, compile_file, full_kernel, launch, words};
+use lift::Module;
+use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Value};
+use verify::{Input, Verdict, lockstep};
+
+#[test]
+fn stacks_that_compilers_only_call_dynamic_are_told_from_those_that_are() {
+    for target in ["gfx906", "gfx90a", "gfx1030", "gfx1100", "gfx1201"] {
+        let bytes = compile_file("stack.c", target, &["-O0"]);
+        let object = CodeObject::parse(&bytes).expect("clang's output");
+        let module = Module::lift(&object).expect("lifts");
+        for (name, fixed) in [
+            ("deep", true),
+            ("recursive", false),
+            ("pointed", false),
+            ("allocates", false),
+        ] {
+            let descriptor = object.kernel(name).expect("is there").descriptor;
+            assert_eq!(descriptor.get("uses_dynamic_stack"), Some(1), "{target}");
+            let kernel = module.function(name).expect("is there");
+            assert_eq!(module.stack_is_fixed(kernel), fixed, "{target} {name}");
+        }
+    }
+}
+
+/// `full_kernel` with a descriptor that says so of its stack.
+fn with_stack(target: &str, fixed: u64) -> Vec<u8> {
+    // (Without s32, the stack pointer.)
+    let mut bytes = full_kernel(target, 30, 256);
+    let object = CodeObject::parse(&bytes).expect("assembled");
+    let before = object.kernel("full").expect("is there").descriptor;
+    let mut after = before.clone();
+    for (field, value) in [
+        ("private_segment_fixed_size", fixed),
+        ("uses_dynamic_stack", 1),
+    ] {
+        after.set(field, value).expect("is a field");
+    }
+    let at = bytes
+        .windows(64)
+        .position(|window| window == before.bytes());
+    let at = at.expect("the descriptor lies in the file");
+    bytes[at..at + 64].copy_from_slice(after.bytes());
+    bytes
+}
+
+/// A hook in all lanes of a kernel all of whose registers are live, so that some go to scratch.
+#[test]
+fn registers_are_saved_behind_a_stack_that_is_fixed() {
+    let target = "gfx90a";
+    let tool = Tool::build(target);
+    for (fixed, refused) in [(16, false), (0, true)] {
+        let bytes = with_stack(target, fixed);
+        let object = CodeObject::parse(&bytes).expect("assembled");
+        let module = Module::lift(&object).expect("lifts");
+        let kernel = module.function("full").expect("is there");
+        let call = |inst| Insertion {
+            function: kernel,
+            inst,
+            point: Point::Before,
+            action: Action::Call {
+                hook: 0,
+                arguments: vec![("parameter:0".to_owned(), Value::Constant(1))],
+                lanes: Lanes::Active,
+            },
+        };
+        let plan = Plan {
+            hooks: vec![tool.hook("count")],
+            insertions: (0..module.functions[kernel].insts.len())
+                .map(call)
+                .collect(),
+            ..Plan::default()
+        };
+        let rewritten = match rewrite::rewrite(&object, &module, kernel, &plan) {
+            Ok(rewritten) => rewritten,
+            Err(refusal) => {
+                assert!(refused, "{refusal}");
+                assert!(matches!(refusal, Refusal::Registers { .. }), "{refusal}");
+                continue;
+            }
+        };
+        assert!(!refused);
+        assert_eq!(rewritten.report.scratch, (16, 288));
+        let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
+        let globals = &tool.bundle.globals;
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch).expect("runs");
+        assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}");
+        rewrite::static_object(&[rewritten], &object, globals).expect("goes into a file, too");
+    }
+}
