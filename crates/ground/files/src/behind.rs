@@ -150,7 +150,7 @@ mod tests {
         unsafe {
             let mut about: libc::statfs = std::mem::zeroed();
             libc::fstatfs(file.as_raw_fd(), &raw mut about) == 0
-                && about.f_type as i64 == libc::TMPFS_MAGIC as i64
+                && about.f_type as i64 == libc::TMPFS_MAGIC
         }
     }
 }
