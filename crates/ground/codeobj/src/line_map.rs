@@ -204,6 +204,8 @@ impl<R: Reader> Builder<'_, R> {
         let (mut all, mut ranges): (Vec<Stretch<Location>>, Vec<_>) = (Vec::new(), Vec::new());
         for unit in 0..self.units.len() {
             match self.unit(unit, &mut ranges)? {
+                // Mostly there is one unit.
+                Some(stretches) if all.is_empty() => all = stretches,
                 Some(stretches) => all.extend(stretches),
                 None => return Ok(None),
             }
@@ -331,7 +333,7 @@ impl<R: Reader> Builder<'_, R> {
             all.retain(|range| range.start < range.end);
         }
         if all.is_empty() {
-            all = attributes.all(unit)?;
+            attributes.all(unit, &mut all)?;
         }
         // Without any, it is where the line table says.
         let mut known: Vec<Stretch<()>> = Vec::new();
@@ -359,7 +361,9 @@ impl<R: Reader> Builder<'_, R> {
         let Some(program) = unit.line_program.clone() else {
             return Ok(Some((Vec::new(), Vec::new())));
         };
-        let mut all = Vec::new();
+        // Most rows take three bytes or more; memory that is not touched costs nothing.
+        let bytes = program.header().raw_program_buf().len().into_u64() as usize;
+        let mut all = Vec::with_capacity(bytes / 3);
         let mut rows = program.rows();
         // Of the row that is open: from where on, what.
         let mut open: Option<(u64, (u64, u32))> = None;
@@ -426,6 +430,7 @@ impl<R: Reader> Builder<'_, R> {
         let unit = UnitRef::new(dwarf, &units[index].1);
         let mut entries = unit.entries_raw(None)?;
         let mut usual = true;
+        let mut ranges = Vec::new();
         while usual && !entries.is_empty() {
             let depth = entries.next_depth();
             let Some(abbreviation) = entries.read_abbreviation()? else {
@@ -483,13 +488,14 @@ impl<R: Reader> Builder<'_, R> {
                     _ => {}
                 }
             }
-            let mut ranges = Vec::new();
-            for range in attributes.all(unit)? {
-                match self.inside(range) {
-                    Some(range) => ranges.extend(range),
-                    None => usual = false,
+            attributes.all(unit, &mut ranges)?;
+            ranges.retain(|range| match self.inside(range.clone()) {
+                Some(range) => range.is_some(),
+                None => {
+                    usual = false;
+                    false
                 }
-            }
+            });
             match call_of {
                 Some(function) => {
                     let inner = open.last().map_or(0, |(_, open)| match open {
@@ -512,13 +518,13 @@ impl<R: Reader> Builder<'_, R> {
                     if depths.len() <= inner {
                         depths.resize_with(inner + 1, Vec::new);
                     }
-                    depths[inner].extend(ranges.into_iter().map(|range| (range, call)));
+                    depths[inner].extend(ranges.drain(..).map(|range| (range, call)));
                     open.push((depth, Parent::Call(inner)));
                 }
                 None => {
                     let number = (!ranges.is_empty()).then_some(inlined.len());
                     if let Some(number) = number {
-                        functions.extend(ranges.into_iter().map(|range| (range, number)));
+                        functions.extend(ranges.drain(..).map(|range| (range, number)));
                         inlined.push(Inlined::new());
                     }
                     open.push((depth, Parent::Function(number)));
@@ -707,8 +713,9 @@ impl<R: Reader> Attributes<R> {
         Ok(())
     }
 
-    fn all(&self, unit: UnitRef<'_, R>) -> gimli::Result<Vec<Range<u64>>> {
-        let mut all = Vec::new();
+    /// Puts the ranges that are not empty into `all`, and nothing else.
+    fn all(&self, unit: UnitRef<'_, R>, all: &mut Vec<Range<u64>>) -> gimli::Result<()> {
+        all.clear();
         match (self.ranges, self.low, self.high, self.size) {
             (Some(offset), ..) => {
                 let mut ranges = unit.ranges(offset)?;
@@ -721,7 +728,7 @@ impl<R: Reader> Attributes<R> {
             _ => {}
         }
         all.retain(|range| range.start < range.end);
-        Ok(all)
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
 //!   replaced.
 //! * [`Input`]: a file that a user named, which may be larger than memory; [`read_regular`]: one that has to be a file.
+//! * [`Behind`]: what is complete of a long output goes to its disk and out of memory.
 //! * [`make_directories`]: directories of outputs, which follow the user's umask as outputs do, whatever a daemon's is.
 //! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside somebody else's process. The
 //!   application can neither close nor meet descriptors that are not in its table.
@@ -14,6 +15,7 @@
 //! * [`grouped`] and [`html`]: numbers and names for people to read.
 //! * [`say!`] and [`out!`]: what commands print; a full disk or a reader that left is no reason to panic.
 
+mod behind;
 mod bell;
 mod console;
 mod input;
@@ -26,6 +28,7 @@ mod text;
 pub mod thread_exit;
 pub mod trusted;
 
+pub use behind::Behind;
 pub use bell::Bell;
 pub use console::{print_error, print_output};
 pub use input::{Input, read_regular};

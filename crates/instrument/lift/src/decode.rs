@@ -28,6 +28,8 @@ pub(crate) struct CachedInst {
 pub(crate) struct DecodeCache {
     shelves: Vec<Mutex<Bucket>>,
     table: Mutex<Table>,
+    /// One thread decodes, and what it has met it knows itself.
+    alone: bool,
     first_lane_exists: bool,
     family: Family,
 }
@@ -65,9 +67,10 @@ impl CacheEntry {
 }
 
 impl DecodeCache {
-    /// `first_lane_exists`: see [`crate::Options`]. `bytes`: of all code.
-    pub fn new(family: Family, first_lane_exists: bool, bytes: usize) -> DecodeCache {
+    /// `first_lane_exists`: see [`crate::Options`]. `bytes`: of all code. `alone`: one thread decodes all.
+    pub fn new(family: Family, first_lane_exists: bool, bytes: usize, alone: bool) -> DecodeCache {
         DecodeCache {
+            alone,
             shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
             // Of memory that is not touched, more costs nothing, and to move what is in it does.
             table: Mutex::new(Table::with_capacity(bytes / 64)),
@@ -312,6 +315,10 @@ impl Own {
         pc: u64,
     ) -> Result<CachedInst, DecodeError> {
         let wave_size = self.decoder.wave_size();
+        if known.alone {
+            let decoded = self.decoder.decode_alone(code, pc)?;
+            return Ok(known.enter(decoded, wave_size));
+        }
         let shelf = known.shelf(words[0]);
         // How long it is follows from its words: at most one of these is there.
         let mut counts = 1..=LONGEST.min(code.len() / 4);
@@ -348,7 +355,7 @@ mod tests {
         for name in ["gfx900", "gfx90a", "gfx1030", "gfx1100", "gfx1200"] {
             let target = Target::find(name).expect("a known target");
             let plain = Decoder::new(target).expect("a decoder");
-            let known = DecodeCache::new(target.family, false, 0);
+            let known = DecodeCache::new(target.family, false, 0, false);
             let remembering = || CachingDecoder::new(&known, target, target.wave_size);
             let mut first = remembering().expect("a decoder");
             let mut second = remembering().expect("a decoder");
@@ -403,7 +410,7 @@ mod tests {
         let plain = Decoder::new(target).expect("a decoder");
         // s_mov_b32 s0, N and v_add_f32 vN, v1, v2, with other numbers in each program.
         for round in 0..4u32 {
-            let known = DecodeCache::new(target.family, false, 0);
+            let known = DecodeCache::new(target.family, false, 0, false);
             let mut decoder =
                 CachingDecoder::new(&known, target, target.wave_size).expect("a decoder");
             for number in 0..40 {

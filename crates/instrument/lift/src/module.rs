@@ -120,6 +120,7 @@ impl Module {
             program.target.family,
             options.first_lane_exists,
             program.bytes(),
+            workers.is_one(),
         );
         let functions = Builder::new(program, &known, options, workers).run()?;
         let order = call_order(&functions);

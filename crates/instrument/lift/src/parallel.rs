@@ -59,6 +59,10 @@ impl Workers {
         }
     }
 
+    pub fn is_one(self) -> bool {
+        self.0 < 2
+    }
+
     /// Fewer for less work.
     pub fn worth(self, insts: usize) -> Workers {
         match insts < WORTHWHILE {

@@ -12,9 +12,11 @@ use lift::TakenProcessor;
 
 /// Things that are worked on at once: more would wait for memory. Each has its share of the processors that are left.
 const MOST: usize = 8;
-/// Bytes of things that are begun and not taken yet, unless it is one thing alone. What is made of a code object takes up to 20 times
-/// its bytes for a while.
-const WEIGHT: usize = 24 << 20;
+/// Bytes of things that are under way, unless it is one thing alone. What is made of a code object takes up to 20 times its bytes for a
+/// while; two of the largest objects that libraries have, of 14 MB, can be worked on at once.
+const WEIGHT: usize = 32 << 20;
+/// What is made and waits for its turn counts by this part: it is hardly more than what it was made of.
+const MADE: usize = 8;
 
 /// Hands what `act` makes of each item to `done`, in the items' order. An error of `done` ends the work. `weight`: bytes of an item.
 pub fn in_order<T: Sync, R: Send, E>(
@@ -63,7 +65,7 @@ struct Queue<'i, T, R, W> {
 struct State<R> {
     /// The first that is not begun.
     next: usize,
-    /// Bytes of those that are begun and not put away.
+    /// Bytes of those that are being worked on, and a part of the bytes of those that are made and not put away.
     under_way: usize,
     /// What was made and is not taken yet; a panic goes on where it is taken.
     made: BTreeMap<usize, Result<R, Box<dyn Any + Send>>>,
@@ -97,8 +99,9 @@ impl<T, R, W: Fn(&T) -> usize> Queue<'_, T, R, W> {
             let processor = TakenProcessor::take();
             let made = catch_unwind(AssertUnwindSafe(|| act(item)));
             drop(processor);
-            self.lock().made.insert(index, made);
-            self.changed.notify_all();
+            let mut state = self.lock();
+            state.made.insert(index, made);
+            self.lighter(state, self.weight(item) - self.weight(item) / MADE);
         }
     }
 
@@ -107,7 +110,7 @@ impl<T, R, W: Fn(&T) -> usize> Queue<'_, T, R, W> {
         loop {
             let index = state.next;
             let item = self.items.get(index).filter(|_| !state.ended)?;
-            let weight = (self.weight)(item);
+            let weight = self.weight(item);
             if state.under_way == 0 || state.under_way + weight <= WEIGHT {
                 state.next += 1;
                 state.under_way += weight;
@@ -130,8 +133,16 @@ impl<T, R, W: Fn(&T) -> usize> Queue<'_, T, R, W> {
     }
 
     fn put_away(&self, item: &T) {
-        let mut state = self.lock();
-        state.under_way = state.under_way.saturating_sub((self.weight)(item));
+        self.lighter(self.lock(), self.weight(item) / MADE);
+    }
+
+    fn weight(&self, item: &T) -> usize {
+        (self.weight)(item)
+    }
+
+    /// Less is under way.
+    fn lighter(&self, mut state: MutexGuard<'_, State<R>>, weight: usize) {
+        state.under_way = state.under_way.saturating_sub(weight);
         drop(state);
         self.changed.notify_all();
     }
@@ -165,6 +176,7 @@ mod tests {
         let act = |item: &usize| {
             let now = under_way.fetch_add(*item, SeqCst) + item;
             thread::sleep(Duration::from_micros(*item as u64 >> 14));
+            under_way.fetch_sub(item - item / MADE, SeqCst);
             (*item, now)
         };
         let all = in_order(
@@ -174,7 +186,7 @@ mod tests {
             |item, (made, now)| {
                 assert_eq!(*item, made);
                 assert!(now <= WEIGHT, "{now} bytes at once");
-                under_way.fetch_sub(*item, SeqCst);
+                under_way.fetch_sub(item / MADE, SeqCst);
                 seen.push(made);
                 Ok::<_, ()>(())
             },

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use codeobj::replace::Sink;
-use files::{Input, Output};
+use files::{Behind, Input, Output};
 
 use crate::progress::Progress;
 
@@ -17,9 +17,18 @@ pub struct Pieces<'a> {
     output: Output,
     /// In place of an output that has no order of its own.
     aside: Option<File>,
+    /// What is written of an output that has an order.
+    behind: Option<Behind>,
+    /// Bytes so far.
+    length: u64,
     input: &'a Input,
+    /// What was let go of the input.
+    let_go: u64,
     progress: Progress,
 }
+
+/// The input is let go of in steps of so many bytes.
+const STEP: u64 = 16 << 20;
 
 impl<'a> Pieces<'a> {
     /// `input` is let go of as it is worked off.
@@ -28,10 +37,14 @@ impl<'a> Pieces<'a> {
             Some(_) => None,
             None => Some(tempfile::tempfile()?),
         };
+        let behind = output.regular().map(Behind::new).transpose()?;
         Ok(Pieces {
             output,
             aside,
+            behind,
+            length: 0,
             input,
+            let_go: 0,
             progress: Progress::new(input.bytes().len() as u64),
         })
     }
@@ -75,6 +88,7 @@ impl Sink<anyhow::Error> for Pieces<'_> {
             let at = offset + (index * CHUNK) as u64;
             self.file()?.write_all_at(chunk, at)?;
         }
+        self.length = self.length.max(offset + bytes.len() as u64);
         Ok(())
     }
 
@@ -83,11 +97,19 @@ impl Sink<anyhow::Error> for Pieces<'_> {
     }
 
     fn set_len(&mut self, length: u64) -> Result<()> {
-        Ok(self.file()?.set_len(length)?)
+        self.file()?.set_len(length)?;
+        self.length = length;
+        Ok(())
     }
 
     fn progress(&mut self, done: u64) -> Result<()> {
-        self.input.let_go(done);
+        if done >= self.let_go + STEP {
+            self.let_go = done;
+            self.input.let_go(done);
+        }
+        if let Some(behind) = &mut self.behind {
+            behind.reached(self.length);
+        }
         self.progress.reached(done);
         Ok(())
     }

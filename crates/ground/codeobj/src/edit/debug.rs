@@ -294,45 +294,45 @@ struct Inlined<'a> {
     call: &'a InlinedCall,
     start: u64,
     end: u64,
-    inner: Vec<Inlined<'a>>,
+    /// How many calls it is in.
+    depth: usize,
 }
 
-/// The calls of the rows in `start..end`, joined over neighbouring rows.
+/// The calls of the rows in `start..end`, joined over neighbouring rows; each is followed by those that are in it.
 fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
-    let mut outermost: Vec<Inlined<'_>> = Vec::new();
-    let mut before: &[InlinedCall] = &[];
-    let inside = rows
-        .iter()
-        .filter(|row| row.offset < end && row.offset >= start);
-    for (row, next) in inside.clone().zip(
-        inside
-            .map(|row| row.offset)
-            .skip(1)
-            .chain(std::iter::once(end)),
-    ) {
-        let shared = before
-            .iter()
-            .zip(&*row.calls)
-            .take_while(|(a, b)| a == b)
-            .count();
-        let mut level = &mut outermost;
-        for (depth, call) in row.calls.iter().enumerate() {
-            if depth >= shared {
-                level.push(Inlined {
-                    call,
-                    start: row.offset,
-                    end: next,
-                    inner: Vec::new(),
-                });
+    let mut all: Vec<Inlined<'_>> = Vec::new();
+    // Positions of those that the row before was in, outermost first.
+    let mut open: Vec<usize> = Vec::new();
+    let mut before: Option<&Arc<[InlinedCall]>> = None;
+    let first = rows.partition_point(|row| row.offset < start);
+    let behind = rows.partition_point(|row| row.offset < end);
+    let rows = &rows[first..behind.max(first)];
+    for (index, row) in rows.iter().enumerate() {
+        let next = rows.get(index + 1).map_or(end, |next| next.offset);
+        let shared = match before {
+            Some(before) if Arc::ptr_eq(before, &row.calls) => row.calls.len(),
+            Some(before) => {
+                let pairs = before.iter().zip(&*row.calls);
+                pairs.take_while(|(a, b)| a == b).count()
             }
-            // What is shared is open, and what is not was pushed just now.
-            let Some(last) = level.last_mut() else { break };
-            last.end = next;
-            level = &mut last.inner;
+            None => 0,
+        };
+        open.truncate(shared);
+        for &open in &open {
+            all[open].end = next;
         }
-        before = &row.calls;
+        for (depth, call) in row.calls.iter().enumerate().skip(shared) {
+            open.push(all.len());
+            all.push(Inlined {
+                call,
+                start: row.offset,
+                end: next,
+                depth,
+            });
+        }
+        before = Some(&row.calls);
     }
-    outermost
+    all
 }
 
 /// The bytes of `.debug_info` behind its length.
@@ -349,7 +349,8 @@ impl<'a> Unit<'a, '_> {
     /// With the places of addresses. The offsets of abbreviations and lines are left zero.
     fn build(code: &CodeLines<'a>, files: &mut Files<'a>) -> (Vec<u8>, Vec<u32>) {
         let mut unit = Unit {
-            bytes: Vec::new(),
+            // Most rows begin a call or two; memory that is not touched costs nothing.
+            bytes: Vec::with_capacity(48 * code.rows.len() + 256),
             addresses: Vec::new(),
             files,
             origins: Texts::default(),
@@ -405,10 +406,14 @@ impl<'a> Unit<'a, '_> {
         self.bytes.push(INLINED);
     }
 
-    /// The children of a function or call; nothing if there are none.
+    /// The children of a function; nothing if there are none.
     fn calls(&mut self, calls: &[Inlined<'a>]) {
-        for found in calls {
-            let number = [CALL, CALL_WITH_CALLS][usize::from(!found.inner.is_empty())];
+        let mut depth = 0;
+        for (index, found) in calls.iter().enumerate() {
+            self.ends(depth - depth.min(found.depth));
+            depth = found.depth;
+            let inner = calls.get(index + 1).is_some_and(|next| next.depth > depth);
+            let number = [CALL, CALL_WITH_CALLS][usize::from(inner)];
             self.bytes.push(number);
             // All are known by now.
             let origin = self.origins.number(&found.call.function, || 0);
@@ -417,11 +422,15 @@ impl<'a> Unit<'a, '_> {
             unsigned(&mut self.bytes, file);
             unsigned(&mut self.bytes, u64::from(found.call.line));
             self.range(found.start, found.end - found.start);
-            self.calls(&found.inner);
         }
         if !calls.is_empty() {
-            self.bytes.push(0);
+            self.ends(depth + 1);
         }
+    }
+
+    /// Ends of so many lists of children.
+    fn ends(&mut self, count: usize) {
+        self.bytes.resize(self.bytes.len() + count, 0);
     }
 }
 

@@ -95,11 +95,16 @@ impl<'a, E: From<Error>> Writer<'_, 'a, E> {
 
     /// The code object that is next.
     fn object(&mut self, new: &[u8]) -> std::result::Result<(), E> {
-        if let (Some((_, _, bundle)), Some(open)) = (self.bundles.first(), &mut self.open) {
-            open.changed |= new != bundle.entries[open.written].bytes;
-            self.entry(new)?;
+        let (Some((old, _, bundle)), Some(open)) = (self.bundles.first(), &mut self.open) else {
+            return Ok(());
+        };
+        let entry = &bundle.entries[open.written];
+        open.changed |= new != entry.bytes;
+        self.entry(new)?;
+        match self.origin {
+            Some(origin) => self.out.progress(origin + old + entry.offset),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn entry(&mut self, bytes: &[u8]) -> std::result::Result<(), E> {
