@@ -133,7 +133,7 @@ mod tests {
                 return;
             }
             assert!(Instant::now() < give_up, "{resident} pages of {pieces} MB");
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(50));
         }
         file.rewind().expect("from the start");
         let mut piece = vec![0; PIECE];
