@@ -123,9 +123,9 @@ __global__ void sample(Kind kind, hipTextureObject_t texture, const Place *place
     case LINE: out[t] = tex1DLod<float>(texture, at.x, at.level); break;
     case PLANE: out[t] = tex2DLod<float>(texture, at.x, at.y, at.level); break;
     case VOLUME: out[t] = tex3DLod<float>(texture, at.x, at.y, at.z, at.level); break;
-    case LINES: out[t] = __ockl_image_sample_lod_1Da(words_of(texture), words_of(texture) + 12, float2(at.x, at.z).data, at.level).x; break;
+    case LINES: out[t] = __ockl_image_sample_lod_1Da(words_of(texture), words_of(texture) + 12, float2::Native_vec_{at.x, at.z}, at.level).x; break;
     case PLANES:
-        out[t] = __ockl_image_sample_lod_2Da(words_of(texture), words_of(texture) + 12, float4(at.x, at.y, at.z, 0).data, at.level).x;
+        out[t] = __ockl_image_sample_lod_2Da(words_of(texture), words_of(texture) + 12, float4::Native_vec_{at.x, at.y, at.z, 0}, at.level).x;
         break;
     default: break;
     }
@@ -138,11 +138,11 @@ __global__ void load(Kind kind, hipTextureObject_t texture, const Place *places,
     auto image = words_of(texture);
     switch (kind) {
     case LINE: out[t] = __ockl_image_load_lod_1D(image, x, level).x; break;
-    case PLANE: out[t] = __ockl_image_load_lod_2D(image, int2(x, y).data, level).x; break;
-    case VOLUME: out[t] = __ockl_image_load_lod_3D(image, int4(x, y, z, 0).data, level).x; break;
-    case LINES: out[t] = __ockl_image_load_lod_1Da(image, int2(x, z).data, level).x; break;
-    case PLANES: out[t] = __ockl_image_load_lod_2Da(image, int4(x, y, z, 0).data, level).x; break;
-    case CUBE: out[t] = __ockl_image_load_lod_CMa(image, int4(x, y, z / 6, 0).data, z % 6, level).x; break;
+    case PLANE: out[t] = __ockl_image_load_lod_2D(image, int2::Native_vec_{x, y}, level).x; break;
+    case VOLUME: out[t] = __ockl_image_load_lod_3D(image, int4::Native_vec_{x, y, z, 0}, level).x; break;
+    case LINES: out[t] = __ockl_image_load_lod_1Da(image, int2::Native_vec_{x, z}, level).x; break;
+    case PLANES: out[t] = __ockl_image_load_lod_2Da(image, int4::Native_vec_{x, y, z, 0}, level).x; break;
+    case CUBE: out[t] = __ockl_image_load_lod_CMa(image, int4::Native_vec_{x, y, z / 6, 0}, z % 6, level).x; break;
     }
 }
 __global__ void store(Kind kind, hipTextureObject_t texture, const Place *places, size_t count) {
@@ -151,14 +151,14 @@ __global__ void store(Kind kind, hipTextureObject_t texture, const Place *places
         return;
     int level = int(places[t].level), x = int(places[t].x), y = int(places[t].y), z = int(places[t].z);
     auto image = words_of(texture);
-    auto colour = float4(float(t), 0, 0, 0).data;
+    auto colour = float4::Native_vec_{float(t), 0, 0, 0};
     switch (kind) {
     case LINE: __ockl_image_store_lod_1D(image, x, level, colour); break;
-    case PLANE: __ockl_image_store_lod_2D(image, int2(x, y).data, level, colour); break;
-    case VOLUME: __ockl_image_store_lod_3D(image, int4(x, y, z, 0).data, level, colour); break;
-    case LINES: __ockl_image_store_lod_1Da(image, int2(x, z).data, level, colour); break;
-    case PLANES: __ockl_image_store_lod_2Da(image, int4(x, y, z, 0).data, level, colour); break;
-    case CUBE: __ockl_image_store_lod_CMa(image, int4(x, y, z / 6, 0).data, z % 6, level, colour); break;
+    case PLANE: __ockl_image_store_lod_2D(image, int2::Native_vec_{x, y}, level, colour); break;
+    case VOLUME: __ockl_image_store_lod_3D(image, int4::Native_vec_{x, y, z, 0}, level, colour); break;
+    case LINES: __ockl_image_store_lod_1Da(image, int2::Native_vec_{x, z}, level, colour); break;
+    case PLANES: __ockl_image_store_lod_2Da(image, int4::Native_vec_{x, y, z, 0}, level, colour); break;
+    case CUBE: __ockl_image_store_lod_CMa(image, int4::Native_vec_{x, y, z / 6, 0}, z % 6, level, colour); break;
     }
 }
 __global__ void slopes(hipTextureObject_t texture, float *out) {

@@ -221,6 +221,12 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
         Type::F32 | Type::B32 | Type::F64 | Type::B64 => {
             (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31]))
         }
+        Type::PackedF16 | Type::PackedBf16
+            if op.vector().modifiers & modifier::BOTH_HALVES != 0 =>
+        {
+            const SIGNS: u32 = 0x8000_8000;
+            (neg | abs != 0).then_some((bits, [0, abs * SIGNS, neg * SIGNS]))
+        }
         Type::PackedB16 | Type::PackedF16 | Type::PackedBf16 => {
             // VOP3P: the ABS bits are neg_hi.
             let float = u32::from(kind != Type::PackedB16);

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     ffi::c_void,
+    mem, ptr,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
@@ -25,8 +26,8 @@ use crate::{
     times::Times,
 };
 
-/// The device's one queue for cooperative launches. The runtime hands out the same to all callers, and one that is wrapped
-/// must not be destroyed.
+/// The device's one queue for cooperative launches. The runtime hands out the same to all callers, and what one that is wrapped
+/// is wrapped in must not be destroyed.
 struct Shared {
     queue: *mut Queue,
     users: usize,
@@ -166,16 +167,49 @@ impl Queues {
         }
     }
 
-    /// True if this is a cooperative queue: it stays, with one user less.
+    /// True if this is a cooperative queue. It has one user less; behind the last one it is an empty shell.
     pub fn release_shared(&self, queue: *mut Queue) -> bool {
         let mut shared = lock(&self.shared);
-        let found = shared.values_mut().find(|shared| shared.queue == queue);
-        match found {
-            Some(shared) => {
-                shared.users = shared.users.saturating_sub(1);
-                true
+        let found = shared.iter_mut().find(|(_, shared)| shared.queue == queue);
+        let Some((&agent, found)) = found else {
+            return false;
+        };
+        found.users = found.users.saturating_sub(1);
+        // SAFETY: a wrapped queue, which nobody uses any more.
+        if found.users == 0 && unsafe { self.destroy_inside(agent, queue) } {
+            shared.remove(&agent);
+            if let Some(intercepted) = self.remove(queue) {
+                intercepted.harvest();
+                intercepted.destroy_signals();
+                // The shell keeps its address.
+                mem::forget(intercepted);
             }
-            None => false,
+        }
+        true
+    }
+
+    /// Destroys the queue inside a wrapped cooperative one, which the runtime would do with the device, when the signals that it takes
+    /// are gone: since 7.2, where HIP shuts the runtime down, programs crashed at their end.
+    ///
+    /// # Safety
+    /// `queue` must be the intercept queue of `agent` for cooperative launches, which nobody uses.
+    unsafe fn destroy_inside(&self, agent: Handle, queue: *mut Queue) -> bool {
+        // What another tool makes is no plain queue.
+        let (true, Some(plain), Some(destroy)) = (
+            self.owns_queue_create,
+            self.api.core.queue_create,
+            self.api.core.queue_destroy,
+        ) else {
+            return false;
+        };
+        let mut inside: *mut Queue = ptr::null_mut();
+        // SAFETY: the shell lives. The runtime answers with the queue inside, and counts us to its users, of which the shell is one.
+        unsafe {
+            let (size, kind) = ((*queue).size, constants::QUEUE_TYPE_COOPERATIVE);
+            let (null, any) = (ptr::null_mut(), u32::MAX);
+            let status = plain(agent, size, kind, None, null, any, any, &raw mut inside);
+            let found = status == status::SUCCESS && inside != queue;
+            found && destroy(inside) == status::SUCCESS && destroy(inside) == status::SUCCESS
         }
     }
 

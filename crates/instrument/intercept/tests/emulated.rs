@@ -87,6 +87,21 @@ fn threads_and_the_shared_cooperative_queue() {
     assert!(!outcome.stderr.contains("note: "), "{outcome:#?}");
 }
 
+/// With its last user, as without a tool: HIP shuts the runtime down since 7.2, which must not find the queue then.
+#[test]
+fn the_cooperative_queue_goes_with_its_last_user() {
+    let program = compile("gcc", "cooperative_queue.c", &["-lhsa-runtime64"]);
+    let outcome = run("gfx90a", &program, &[], &[("LUTHIER_TRACE_CALLS", "1")]);
+    assert_eq!(outcome.status, Some(0), "{outcome:#?}");
+    let destroyed = |text: &str| text.matches("hsaKmtDestroyQueue: Success").count();
+    let mut seen = Vec::new();
+    for round in outcome.stderr.split("one destroys it\n").skip(1) {
+        let (one, other) = round.split_once("the other destroys it\n").unwrap();
+        seen.push((destroyed(one), destroyed(other)));
+    }
+    assert_eq!(seen, [(0, 1), (0, 1)], "{outcome:#?}");
+}
+
 #[test]
 fn every_end_has_its_summary_and_its_status() {
     for (mode, status, signal) in [

@@ -1,5 +1,7 @@
 //! Says before a program starts that its device code is for other devices; HIP's own message names none.
 
+mod libraries;
+
 use std::{
     env,
     ffi::OsStr,
@@ -14,15 +16,39 @@ use launcher::device;
 /// Files larger than this are not searched; the check is a courtesy and must stay quick.
 const LARGEST: u64 = 256 << 20;
 
-/// A line for the user if `program` holds device code, but none that runs on any of the emulated `devices`. `xnack`: it is asked for.
-pub fn complaint(program: &OsStr, devices: &str, xnack: bool) -> Option<String> {
-    let path = find(program)?;
-    if fs::metadata(&path).ok()?.len() > LARGEST {
+/// Lines for the user if `program` or libraries that it is linked with hold device code, but none that runs on any of the emulated
+/// `devices`. `xnack`: it is asked for.
+pub fn complaints(program: &OsStr, devices: &str, xnack: bool) -> Vec<String> {
+    let Some(path) = find(program) else {
+        return Vec::new();
+    };
+    let libraries = libraries::with_code(&path).into_iter();
+    let libraries = libraries.filter_map(|path| {
+        let look = |code: &[u8]| problem(&codeobj::walk(code).ok()?, devices, xnack);
+        let problem = libraries::in_first_bundle(&path, look)?;
+        let path = path.display();
+        Some(format!(
+            "{path} {problem}; HIP 7 crashes where one of its kernels is launched"
+        ))
+    });
+    complaint(&path, devices, xnack)
+        .into_iter()
+        .chain(libraries)
+        .collect()
+}
+
+fn complaint(path: &Path, devices: &str, xnack: bool) -> Option<String> {
+    if fs::metadata(path).ok()?.len() > LARGEST {
         return None;
     }
-    let bytes = fs::read(&path).ok()?;
-    let contents = codeobj::walk(&bytes).ok()?;
-    let mut complaint = None;
+    let bytes = fs::read(path).ok()?;
+    let problem = problem(&codeobj::walk(&bytes).ok()?, devices, xnack)?;
+    Some(format!("{} {problem}", path.display()))
+}
+
+/// Why none of the code runs on any of the devices, if that is so.
+fn problem(contents: &Contents<'_>, devices: &str, xnack: bool) -> Option<SelectError> {
+    let mut problem = None;
     let known = |device: &str| {
         let device = device.trim();
         Target::find(gfx::target_of_product(device).unwrap_or(device))
@@ -37,18 +63,18 @@ pub fn complaint(program: &OsStr, devices: &str, xnack: bool) -> Option<String> 
             Err(mut error) => {
                 if let SelectError::NoMatch { alternative, .. } = &mut error {
                     // Code for a generic target has devices of other names; a feature may be on that is off in each.
-                    alternative.take_if(|name| !runs(&contents, name, xnack));
+                    alternative.take_if(|name| !runs(contents, name, xnack));
                     if alternative.is_none() {
                         let mut targets = gpu::topology::targets();
-                        let found = targets.find(|name| runs(&contents, name, xnack));
+                        let found = targets.find(|name| runs(contents, name, xnack));
                         *alternative = found.map(str::to_owned);
                     }
                 }
-                complaint = Some(format!("{} {error}", path.display()));
+                problem = Some(error);
             }
         }
     }
-    complaint
+    problem
 }
 
 /// Whether the emulated device of that name runs some of the code.
@@ -113,7 +139,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
         fs::write(&path, codeobj::bundle::write(&entries, 4096)).unwrap();
-        let said = complaint(path.as_os_str(), device, xnack)?;
+        let said = complaint(&path, device, xnack)?;
         Some(said.replace(&path.display().to_string(), "it"))
     }
 

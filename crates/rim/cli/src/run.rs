@@ -252,9 +252,7 @@ pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
     if let Some(complaint) = address_space::complaint(gpus.map_or(listed, u64::from)) {
         files::say!("luthier: {complaint}");
     }
-    if let Some(complaint) =
-        compatibility::complaint(program, targets, device::wants_xnack(targets))
-    {
+    for complaint in compatibility::complaints(program, targets, device::wants_xnack(targets)) {
         files::say!("luthier: {complaint}");
     }
     if let Some(complaint) = known_devices::complaint(targets) {

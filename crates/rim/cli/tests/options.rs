@@ -99,3 +99,23 @@ fn a_rocm_that_is_older_than_the_device_is_named() {
     assert_eq!(run("rx9070xt"), expected);
     assert_eq!(run("gfx900"), "");
 }
+
+#[test]
+fn a_library_without_code_for_the_device_is_named() {
+    let flags = ["-shared", "-fPIC", "-w", "--offload-arch=gfx1030"];
+    let library = common::compile("hipcc", "half.hip", &flags);
+    let path = library.to_str().unwrap();
+    let program = common::compile("gcc", "uses_half.c", &[path]);
+    let said = |device: &str| {
+        let mut command = luthier(&["run", "--device", device, "--"]);
+        let output = command.arg(&program).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let expected = format!(
+        "luthier: {path} has gfx1030; the device is gfx90a: rebuild with --offload-arch=gfx90a or --device gfx1030; HIP 7 crashes \
+         where one of its kernels is launched\n"
+    );
+    assert_eq!(said("gfx90a"), expected);
+    assert_eq!(said("gfx1030"), "");
+}

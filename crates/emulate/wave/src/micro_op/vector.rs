@@ -31,6 +31,8 @@ pub(crate) mod modifier {
     pub const SIGNED: u32 = 23;
     /// MODE has no bit that turns OMOD off (gfx12).
     pub const NO_IEEE: u32 = 1 << 25;
+    /// VOP3: NEG and ABS act on both halves of a pair.
+    pub const BOTH_HALVES: u32 = 1 << 26;
     /// `MicroOp::dst` is a vector row.
     pub const VECTOR_RESULT: u32 = 1 << 18;
 }

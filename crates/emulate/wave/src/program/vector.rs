@@ -195,11 +195,12 @@ fn halves(
             }
         }
         Format::Vop3 => {
-            let packed =
-                |kind| matches!(kind, Type::PackedF16 | Type::PackedB16 | Type::PackedBf16);
+            // LLVM makes NEG of the negation of a pair, and ABS likewise.
+            vector.modifiers |= modifier::BOTH_HALVES;
             let changed = vector.modifiers >> modifier::NEG | vector.modifiers >> modifier::ABS;
-            if (0..3).any(|index| packed(shape.sources[index]) && changed >> index & 1 != 0) {
-                return Err("negated pairs outside of VOP3P".to_owned());
+            let is_changed = |index: usize| changed >> index & 1 != 0;
+            if (0..3).any(|index| shape.sources[index] == Type::PackedB16 && is_changed(index)) {
+                return Err("negated pairs of integers outside of VOP3P".to_owned());
             }
         }
         _ => {}

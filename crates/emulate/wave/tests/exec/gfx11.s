@@ -303,6 +303,49 @@ v_dot2_f16_f16 v0.h, v4, v8, v12.l
 v_dot2_bf16_bf16 v0.l, v4, v8, v12.h
 ;= v0 = u32[0xaaaa4090]
 
+; NEG and ABS of a pair are both of its halves': LLVM's selection makes them of the negation and the absolute value of a vector.
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3e004000]
+;! in v8 = u32[0xc4003400]
+;! in v12 = u32[0x49003c00]
+v_dot2_f16_f16 v0.l, -v4, v8, v12.h
+;= v0 = u32[0xaaaa4bc0]
+
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3e004000]
+;! in v8 = u32[0xc4003400]
+;! in v12 = u32[0x49003c00]
+v_dot2_f16_f16 v0.h, v4, |v8|, v12.h
+;= v0 = u32[0x4c205555]
+
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3e004000]
+;! in v8 = u32[0xc4003400]
+;! in v12 = u32[0x49003c00]
+v_dot2_f16_f16 v0.l, v4, -|v8|, v12.h
+;= v0 = u32[0xaaaa4300]
+
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3e004000]
+;! in v8 = u32[0xc4003400]
+;! in v12 = u32[0x49003c00]
+v_dot2_f16_f16 v0.l, -v4, v8, -v12.h
+;= v0 = u32[0xaaaac480]
+
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3fc04000]
+;! in v8 = u32[0xc0803e80]
+;! in v12 = u32[0x41203f80]
+v_dot2_bf16_bf16 v0.l, -v4, v8, v12.h
+;= v0 = u32[0xaaaa4178]
+
+;! in v0 = u32[0xaaaa5555]
+;! in v4 = u32[0x3fc04000]
+;! in v8 = u32[0xc0803e80]
+;! in v12 = u32[0x41203f80]
+v_dot2_bf16_bf16 v0.l, v4, |v8|, v12.h
+;= v0 = u32[0xaaaa4184]
+
 ;! in v4 = u32[0x3fc04000]
 ;! in v8 = u32[0xc0803e80]
 ;! in v12 = u32[0x41200000]
