@@ -150,13 +150,12 @@ pub fn check(
     Ok(report)
 }
 
+/// The outputs of the GPU and of the emulated device, or why there is none.
+type Both = std::result::Result<(Vec<u8>, Vec<u8>), Outcome>;
+
 /// Runs a job on the emulated device, and on the GPU what came to its end there: what the emulated device does not execute has nothing
-/// to be compared with, and need not be risked. For each launch the outputs of the GPU and of the emulated device, or why there is none.
-fn on_both(
-    gpu: &mut dyn Machine,
-    emulator: &mut dyn Machine,
-    job: Job,
-) -> Vec<std::result::Result<(Vec<u8>, Vec<u8>), Outcome>> {
+/// to be compared with, and need not be risked.
+fn on_both(gpu: &mut dyn Machine, emulator: &mut dyn Machine, job: Job) -> Vec<Both> {
     let emulated = emulator.run(&job);
     let executed = job.launches.into_iter().zip(&emulated);
     let executed = executed.filter(|(_, outcome)| outcome.is_ok());
@@ -260,13 +259,7 @@ fn job_of_documented(
 }
 
 /// Notes what came of a case: the outputs of the GPU and of the emulated device, or why there is none.
-fn judge(
-    report: &mut Report,
-    case: &Case,
-    wave_size: u8,
-    launch: &Launch,
-    both: std::result::Result<(Vec<u8>, Vec<u8>), Outcome>,
-) {
+fn judge(report: &mut Report, case: &Case, wave_size: u8, launch: &Launch, both: Both) {
     let words: Vec<String> = case
         .words
         .iter()
