@@ -8,6 +8,7 @@
 mod barriers;
 mod board;
 mod classes;
+mod imitation;
 mod observe;
 mod pool;
 mod run;
@@ -15,5 +16,6 @@ mod schedule;
 mod sync;
 mod workgroup;
 
+pub use imitation::imitate;
 pub use observe::{Next, Observer};
 pub use pool::{Pool, Running};

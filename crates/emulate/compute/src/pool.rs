@@ -14,6 +14,7 @@ use wave::{Config, Counts, Env, Host, Program, Stop};
 use crate::{
     barriers::Barriers,
     board::RunQueue,
+    imitation,
     observe::Observer,
     run::{Run, lock},
     schedule::{ThreadWork, Work},
@@ -289,6 +290,7 @@ fn config(dispatch: &Dispatch, observed: bool) -> Config {
         vector_rows,
         observed,
         exact: dispatch.exact,
+        measured: imitation::of(dispatch.target),
     }
 }
 

@@ -21,12 +21,12 @@ use std::{
 
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-pub use compute::{Next, Observer};
+pub use compute::{Next, Observer, imitate};
 pub use error::{Error, Result};
 pub use gpu::{Counts, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
 use kmt_sys::aql::KernelDispatchPacket;
-pub use wave::Wave;
+pub use wave::{Measured, Wave};
 
 /// Node number of the one device.
 const NODE: u32 = 1;

@@ -98,6 +98,12 @@ fn build() -> Result<Instance> {
         SAID.call_once(|| report(&format!("luthier: cannot emulate a device: {error}")));
         Status::Error
     })?;
+    static IMITATED: Once = Once::new();
+    IMITATED.call_once(|| {
+        if let Err(why) = imitate(&gpus) {
+            report(&format!("luthier: {NUMERICS}: {why}"));
+        }
+    });
     let limits: BTreeMap<u32, u64> = gpus
         .iter()
         .zip(1..)
@@ -144,6 +150,26 @@ impl std::fmt::Display for EnvironmentError {
                 write!(f, "{variable}={value:?} is no number from 1 to 128")
             }
         }
+    }
+}
+
+/// Names a file of what was measured of approximate functions, which devices of its target then give.
+const NUMERICS: &str = "LUTHIER_NUMERICS";
+
+fn imitate(gpus: &[Config]) -> std::result::Result<(), String> {
+    let Some(path) = env::var_os(NUMERICS).filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    let path = std::path::Path::new(&path);
+    let about = |why: String| format!("{}: {why}", path.display());
+    let file = std::fs::read(path).map_err(|error| about(error.to_string()))?;
+    let target = compute::imitate(&file).map_err(about)?;
+    match gpus.iter().any(|gpu| gpu.target.name == target.name) {
+        true => Ok(()),
+        false => Err(about(format!(
+            "it is of {}, and no device of this machine is one",
+            target.name
+        ))),
     }
 }
 

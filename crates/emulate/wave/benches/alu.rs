@@ -284,6 +284,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         vector_rows: 2 * ROWS as u32,
         observed: false,
         exact: false,
+        measured: None,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);

@@ -16,6 +16,7 @@ mod engine;
 mod fields;
 mod host_level;
 mod hwreg;
+mod measured;
 mod memory;
 mod messages;
 mod micro_op;
@@ -35,6 +36,7 @@ pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 #[doc(hidden)]
 pub use host_level::use_less;
+pub use measured::Measured;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment};

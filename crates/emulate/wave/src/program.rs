@@ -11,6 +11,7 @@ use isa::{Decoder, Effects, Format, Inst, RegKind};
 use crate::{
     Memory,
     engine::UNROLLED,
+    measured::Measured,
     micro_op::{MicroOp, flow},
     rows::{self, Chain, ChainBuilder, Shape},
 };
@@ -40,6 +41,8 @@ pub struct Config {
     pub observed: bool,
     /// Accesses to LDS beyond what the workgroup asked for are faults. Otherwise they read zeros and store nothing, as on hardware.
     pub exact: bool,
+    /// What approximate functions give, if it was measured; else they round correctly.
+    pub measured: Option<Measured>,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -300,7 +303,8 @@ fn lower(
             }
         };
         previous_end = Some(inst.end());
-        let row = rows::find(inst.mnemonic, config.target);
+        let row = rows::measured::find(config.measured, inst.mnemonic, config.target)
+            .or_else(|| rows::find(inst.mnemonic, config.target));
         let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
         let follows = joinable == Some(pc) && !targets.contains(&pc);
         if is_nop && follows {

@@ -68,6 +68,7 @@ mod lds_transpose;
 #[cfg(target_arch = "x86_64")]
 mod masked;
 mod matrix;
+pub(crate) mod measured;
 mod micro_matrix;
 #[cfg(target_arch = "x86_64")]
 mod micro_side;

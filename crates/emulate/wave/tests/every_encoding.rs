@@ -104,6 +104,7 @@ fn check(name: &str, wave_size: u32) {
         vector_rows: ROWS as u32,
         observed: false,
         exact: false,
+        measured: None,
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

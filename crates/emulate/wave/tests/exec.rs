@@ -1,4 +1,4 @@
-//! Runs the instruction tests of `tests/exec/*.s`; `harness/file.rs` says how they are written.
+//! Runs the instruction tests of `tests/exec/*.s`; the crate `documented` says how they are written.
 
 #[path = "harness/file.rs"]
 mod file;
@@ -6,38 +6,47 @@ mod harness;
 #[path = "harness/probes.rs"]
 mod probes;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
+use documented::FILES;
 use gfx::Target;
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
+/// What is embedded is what lies in the folder.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");
+    let mut names: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder of instruction tests")
         .map(|entry| entry.expect("a file name").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "s"))
+        .map(|path| {
+            path.file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
-    files.sort();
-    files
+    names.sort();
+    let known: Vec<_> = FILES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, known, "crates/emulate/documented/src/files.rs");
 }
 
 #[test]
 fn every_file() {
     let mut complaints = Vec::new();
     let mut cases = 0;
-    for path in files() {
-        let text = std::fs::read_to_string(&path).expect("a readable file");
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        match file::parse(&text) {
+    for (name, text) in FILES {
+        match documented::parse(text) {
             Err((line, what)) => complaints.push(format!("{name}:{line}: {what}")),
             Ok(all) => {
                 for case in all {
                     cases += case.runs.len();
                     let place = format!("{name}:{} ({})", case.line, case.text.trim());
-                    complaints.extend(case.check().iter().map(|what| format!("{place}: {what}")));
+                    complaints.extend(
+                        file::check(&case)
+                            .iter()
+                            .map(|what| format!("{place}: {what}")),
+                    );
                 }
             }
         }
@@ -110,13 +119,12 @@ fn has_image_test(row: &str) -> bool {
 #[test]
 fn every_row_has_a_case() {
     let mut cases: BTreeMap<(String, u32), BTreeSet<&'static str>> = BTreeMap::new();
-    for path in files() {
-        let text = std::fs::read_to_string(&path).expect("a readable file");
-        for case in file::parse(&text).unwrap_or_default() {
+    for (_, text) in FILES {
+        for case in documented::parse(text).unwrap_or_default() {
             for (name, wave_size) in &case.runs {
                 let target = Target::find(name).expect("a target");
                 let known = cases.entry((name.clone(), *wave_size)).or_default();
-                known.extend(case.rows(target, *wave_size));
+                known.extend(file::rows(&case, target, *wave_size));
             }
         }
     }
@@ -155,9 +163,9 @@ fn every_row_has_a_case() {
 fn faults_are_noticed() {
     let header = ";! target gfx90a\n;! by spec none\n;! in v4 = u32[1, 2]\n";
     let complaints = |body: &str| -> String {
-        match file::parse(&format!("{header}{body}")) {
+        match documented::parse(&format!("{header}{body}")) {
             Err((line, what)) => format!("line {line}: {what}"),
-            Ok(cases) => cases.iter().flat_map(file::Case::check).collect(),
+            Ok(cases) => cases.iter().flat_map(file::check).collect(),
         }
     };
     let add = "v_add_u32_e32 v0, 1, v4\n";

@@ -52,6 +52,7 @@ fn count_and_pieces(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, usiz
         vector_rows: 8,
         observed: false,
         exact: false,
+        measured: None,
     };
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&Everything);

@@ -96,6 +96,11 @@ pub fn be_exact(command: &mut Command) {
         .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1");
 }
 
+/// Has emulated devices give what was measured of a GPU in approximate functions, from a file.
+pub fn imitate(command: &mut Command, file: &Path) {
+    command.env("LUTHIER_NUMERICS", file);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

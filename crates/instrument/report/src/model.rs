@@ -14,7 +14,8 @@ pub struct Overview {
     pub command: String,
     pub tools: Vec<String>,
     pub devices: Vec<String>,
-    pub processes: Vec<u32>,
+    /// By their numbers, with the rank where there are such: processes of several nodes may have one number.
+    pub processes: Vec<String>,
     /// Sessions that a process began again, in words.
     #[serde(default)]
     pub sessions: Vec<String>,

@@ -4,7 +4,7 @@ use crate::{
     code,
     mix::KINDS,
     model::{Code, KernelRow, Overview, usage},
-    results::{By, Results, SummaryKernel},
+    results::{Results, SummaryKernel},
     run::Options,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,14 +36,14 @@ pub(crate) fn build(results: &Results, options: &Options) -> Overview {
                 .iter()
                 .map(|agent| format!("{}: {} ({})", agent.number, agent.product, agent.target)),
         );
-        if !overview.processes.contains(&summary.process) {
-            overview.processes.push(summary.process);
-        }
-        let by = By {
-            rank: None,
-            process: summary.process,
-            session: summary.session,
+        let by = summary.by();
+        let process = match by.rank {
+            Some(rank) => format!("{} (rank {rank})", by.process),
+            None => by.process.to_string(),
         };
+        if !overview.processes.contains(&process) {
+            overview.processes.push(process);
+        }
         if by.session > 1 {
             overview.sessions.push(by.to_string());
         }
@@ -212,7 +212,10 @@ pub(crate) fn add_counts(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::ranks::rank_directory;
 
     #[test]
     fn names_lose_their_parameters_only() {
@@ -226,5 +229,32 @@ mod tests {
         ] {
             assert_eq!(without_parameters(full), expected, "{full}");
         }
+    }
+
+    #[test]
+    fn processes_of_two_nodes_with_one_number_are_two() {
+        let folder = tempfile::tempdir().unwrap();
+        for rank in [0, 3] {
+            let of_rank = folder.path().join(rank_directory(rank));
+            std::fs::create_dir(&of_rank).unwrap();
+            for (file, session) in [("summary.7.json", 1), ("summary.7-2.json", 2)] {
+                let summary = json!({
+                    "tool": "instr-count", "process": 7, "session": session, "launches": 1,
+                    "unknown_launches": 0, "seconds": 0.5, "kernels": [],
+                });
+                std::fs::write(of_rank.join(file), summary.to_string()).unwrap();
+            }
+        }
+        let results = Results::read(&[folder.path().to_owned()]).unwrap();
+        let options = Options {
+            title: String::new(),
+            command: String::new(),
+            sources: false,
+        };
+        let overview = build(&results, &options);
+        assert_eq!(overview.launches, 4);
+        assert_eq!(overview.processes, ["7 (rank 0)", "7 (rank 3)"]);
+        let sessions = [0, 3].map(|rank| format!("rank {rank}, process 7 (session 2)"));
+        assert_eq!(overview.sessions, sessions);
     }
 }

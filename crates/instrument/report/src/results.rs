@@ -16,6 +16,9 @@ use std::{
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Summary {
     pub tool: String,
+    /// Of the directory that it lies in.
+    #[serde(skip)]
+    pub rank: Option<u32>,
     pub process: u32,
     /// From 1: a process may start HSA again.
     #[serde(default = "first")]
@@ -30,6 +33,16 @@ pub(crate) struct Summary {
     pub records: Vec<Records>,
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+impl Summary {
+    pub fn by(&self) -> By {
+        By {
+            rank: self.rank,
+            process: self.process,
+            session: self.session,
+        }
+    }
 }
 
 fn first() -> u32 {
@@ -179,7 +192,10 @@ impl Results {
             known += usize::from(name == "statistics.json" || parts(&name).is_some());
             match parts(&name) {
                 _ if name == "statistics.json" => results.statistics.push(json(&path)?),
-                Some(("summary", _)) => results.summaries.push(json(&path)?),
+                Some(("summary", _)) => results.summaries.push(Summary {
+                    rank: place.rank,
+                    ..json(&path)?
+                }),
                 Some((tool, by)) if !tool.ends_with(".trace") => {
                     results.tools.push(ToolResult {
                         tool: tool.to_owned(),

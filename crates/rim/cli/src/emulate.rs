@@ -1,10 +1,11 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
 use std::{
-    collections::BTreeMap, path::PathBuf, process::ExitCode, str::FromStr, thread, time::Duration,
+    collections::BTreeMap, fs, path::PathBuf, process::ExitCode, str::FromStr, thread,
+    time::Duration,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use emulate::{Argument, Device, Shape};
 use files::Input;
@@ -59,6 +60,9 @@ pub struct Emulate {
     /// Stop accesses beyond the last byte of a buffer or of the workgroup's LDS, which hardware lets pass
     #[arg(long)]
     strict: bool,
+    /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
+    #[arg(long, value_name = "FILE")]
+    numerics: Option<PathBuf>,
     /// `text` is one line on standard error, `json` is printed on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -188,7 +192,20 @@ impl Emulate {
                 .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
+        let own = code.target().target.name;
         let device = Device::new(code, threads)?;
+        if let Some(path) = &self.numerics {
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+            let target =
+                emulate::imitate(&bytes).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+            ensure!(
+                target.name == own,
+                "{} is of {}, and the code object of {}",
+                path.display(),
+                target.name,
+                own
+            );
+        }
         if self.strict {
             device.be_exact();
         }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use files::Output;
 use hardware::{Child, Emulated, Options, Report, Ways, page};
@@ -34,6 +34,7 @@ use crate::{
 ///   luthier hardware-check --only v_rcp --inputs 16777216
 ///   luthier hardware-check --only v_add --program ./self_test -t instr-count
 ///   luthier hardware-check --import gfx90a.json gfx1100.json
+///   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics
 #[derive(Args)]
 pub struct HardwareCheck {
     /// What to write; the page gets the same name with .html
@@ -68,6 +69,10 @@ pub struct HardwareCheck {
     /// Show files that were sent instead: each one's result, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
     import: Vec<PathBuf>,
+    /// Of one file of --import, write its approximate functions as a table that `luthier run --numerics` and `luthier emulate --numerics`
+    /// take: the emulated device of that target gives what was measured then
+    #[arg(long, value_name = "FILE", requires = "import")]
+    numerics: Option<PathBuf>,
     /// What to print: a summary, or what FILE.json holds; of --import a list of that
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -142,6 +147,33 @@ impl HardwareCheck {
         })
     }
 
+    /// The table of approximate functions.
+    fn write_numerics(&self, reports: &[Report]) -> Result<()> {
+        let Some(path) = &self.numerics else {
+            return Ok(());
+        };
+        let [report] = reports else {
+            bail!("--numerics is of one GPU; name one file with --import");
+        };
+        let (table, functions) = report.numerics()?;
+        ensure!(
+            functions > 0,
+            "{} has no distances of approximate functions; run `luthier hardware-check` of this build on the GPU",
+            self.import[0].display()
+        );
+        let mut output = create(path)?;
+        output
+            .write_all(&table)
+            .and_then(|()| output.finish())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        files::say!(
+            "luthier: {} has {functions} functions of {}",
+            path.display(),
+            report.device.target
+        );
+        Ok(())
+    }
+
     fn show(&self) -> Result<ExitCode> {
         let mut reports = Vec::new();
         for path in &self.import {
@@ -149,6 +181,7 @@ impl HardwareCheck {
             let report = Report::read(&text).map_err(|error| about(path, error.into()))?;
             reports.push(report);
         }
+        self.write_numerics(&reports)?;
         if self.format == Format::Json {
             print_json(&reports)?;
             return Ok(ExitCode::SUCCESS);

@@ -48,6 +48,9 @@ pub struct Run {
     /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, top kernel
     #[arg(long)]
     live: bool,
+    /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
+    #[arg(long, value_name = "FILE")]
+    numerics: Option<PathBuf>,
     #[command(flatten)]
     tools: WithTools,
     /// Directory for recorded dispatches, which `luthier verify` can run again: the first launch of every kernel, or with -k of
@@ -132,6 +135,7 @@ impl Run {
                 (self.record.is_some(), "--record"),
                 (self.tools.exact_memory() == Some(true), "--strict=memory"),
                 (self.live, "--live"),
+                (self.numerics.is_some(), "--numerics"),
             ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
@@ -145,6 +149,11 @@ impl Run {
         device::emulate(&mut command, target, self.gpus)?;
         if self.tools.exact_memory().is_some() {
             device::be_exact(&mut command);
+        }
+        if let Some(file) = &self.numerics {
+            let found = fs::canonicalize(file);
+            let found = found.with_context(|| format!("cannot find {}", file.display()))?;
+            device::imitate(&mut command, &found);
         }
         if let Some(directory) = &self.record {
             make(directory)?;

@@ -5,7 +5,11 @@ mod common;
 use std::{fs, path::Path, process::Output};
 
 use common::luthier;
-use hardware::{Child, Job, Kernel, Launch, Machine, Trouble, object};
+use emulate::Measured;
+use hardware::{
+    About, Child, Emulated, Job, Kernel, Launch, Machine, Options, Report, Trouble, check,
+    frame::HEADER, object,
+};
 
 /// A name that nothing else has.
 const PERSON: &str = "jane-roe-of-this-test";
@@ -135,4 +139,172 @@ fn a_kernel_that_goes_wrong_costs_only_itself() {
             (kernel, outcome) => panic!("{kernel}: {outcome:?}"),
         }
     }
+}
+
+/// A GPU whose results of singles are one, no or minus one unit of the last place off, by turns.
+struct Rough(Emulated);
+
+/// Bytes of a record of an instruction on single registers in wave64, and where lanes begin in it.
+const RECORD: usize = HEADER + 64 * LANE;
+const LANE: usize = 16;
+
+impl Machine for Rough {
+    fn run(&mut self, job: &Job) -> Vec<Result<Vec<u8>, Trouble>> {
+        let mut outputs = self.0.run(job);
+        for output in outputs.iter_mut().flatten() {
+            let records = output.chunks_exact_mut(RECORD);
+            let lanes = records.flat_map(|record| record[HEADER..].chunks_exact_mut(LANE));
+            for (distance, lane) in [1, 0, -1].into_iter().cycle().zip(lanes) {
+                let result = &mut lane[12..16];
+                let value = u32::from_le_bytes((&*result).try_into().unwrap());
+                if f32::from_bits(value).is_normal() {
+                    let moved = value.checked_add_signed(distance).unwrap();
+                    result.copy_from_slice(&moved.to_le_bytes());
+                }
+            }
+        }
+        outputs
+    }
+}
+
+/// What was measured of a GPU, the emulated device gives afterwards: through ROCr, for all inputs that were measured.
+#[test]
+fn the_emulated_device_gives_what_was_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let about = About {
+        isa: "amdgcn-amd-amdhsa--gfx90a".to_owned(),
+        ..Default::default()
+    };
+    let options = Options {
+        only: Some("v_rsq_f32".to_owned()),
+        sweep: 4096,
+        ..Default::default()
+    };
+    let mut rough = Rough(Emulated::new());
+    let planted = check(
+        &about,
+        &mut rough,
+        &mut Emulated::new(),
+        &options,
+        &mut |_, _| (),
+    );
+    let planted = planted.unwrap();
+    let histogram = &planted.approximations[0].histogram;
+    let distances: Vec<i64> = histogram.iter().map(|(distance, _)| *distance).collect();
+    assert_eq!(distances, [-1, 0, 1]);
+    fs::write(at("gpu.json"), planted.write()).unwrap();
+
+    let imported = luthier(&["hardware-check", "--import"])
+        .arg(at("gpu.json"))
+        .arg("--numerics")
+        .arg(at("gpu.numerics"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&imported.stderr).into_owned();
+    assert!(
+        imported.status.success() && said.contains("1 functions of gfx90a"),
+        "{said}"
+    );
+
+    // The check compares the device behind ROCr, which has the table, with one that has none.
+    let compared = luthier(&["run", "--device", "gfx90a", "--numerics"])
+        .arg(at("gpu.numerics"))
+        .arg("--")
+        .arg(env!("CARGO_BIN_EXE_luthier"))
+        .args([
+            "hardware-check",
+            "--inputs",
+            "4096",
+            "--only",
+            "v_rsq_f32",
+            "-o",
+        ])
+        .arg(at("emulated.json"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compared.stderr).into_owned();
+    let emulated = Report::read(&fs::read_to_string(at("emulated.json")).unwrap()).unwrap();
+    assert_eq!(&emulated.approximations[0].histogram, histogram, "{said}");
+    assert_eq!(
+        emulated.approximations[0].distances,
+        planted.approximations[0].distances
+    );
+}
+
+/// The table counts in `luthier emulate`, too, and round numbers keep their exact results.
+#[test]
+fn tables_of_numerics_are_for_their_target() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let target = gfx::Target::find("gfx90a").unwrap();
+    let code = isa::Assembler::new(target).unwrap().assemble(
+        "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v0, 2, v0\n\
+         global_load_dword v1, v0, s[4:5]\ns_waitcnt vmcnt(0)\nv_rcp_f32 v1, v1\nglobal_store_dword v0, v1, s[6:7]\ns_endpgm",
+    );
+    let kernel = Kernel {
+        name: "reciprocal".to_owned(),
+        code: code.unwrap(),
+        width: 1,
+        scratch: 0,
+    };
+    fs::write(at("k.co"), object(target, 64, &[kernel]).unwrap()).unwrap();
+    let inputs: Vec<f32> = (0..64)
+        .map(|lane| {
+            if lane % 2 == 0 {
+                4.0
+            } else {
+                3.3 + lane as f32
+            }
+        })
+        .collect();
+    let bytes: Vec<u8> = inputs
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    fs::write(at("in.bin"), bytes).unwrap();
+    let table = |target: &str| Measured::write(target, &[("v_rcp_f32".to_owned(), vec![-1; 4096])]);
+    fs::write(at("gfx90a.numerics"), table("gfx90a")).unwrap();
+    fs::write(at("gfx942.numerics"), table("gfx942")).unwrap();
+    let run = |numerics: &str| {
+        luthier(&[
+            "emulate",
+            "-k",
+            "reciprocal",
+            "--numerics",
+            numerics,
+            "--arg",
+            "file:in.bin",
+            "--arg",
+            "zero:256",
+            "--dump",
+            "1:out.bin",
+            "k.co",
+        ])
+        .current_dir(directory.path())
+        .output()
+        .unwrap()
+    };
+    let output = run("gfx90a.numerics");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let found = fs::read(at("out.bin")).unwrap();
+    for (input, found) in inputs.iter().zip(found.chunks_exact(4)) {
+        let rounded = ((1.0 / f64::from(*input)) as f32).to_bits();
+        let expected = rounded - u32::from(*input != 4.0);
+        assert_eq!(
+            u32::from_le_bytes(found.try_into().unwrap()),
+            expected,
+            "{input}"
+        );
+    }
+    let output = run("gfx942.numerics");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains("gfx942") && said.contains("gfx90a"),
+        "{said}"
+    );
 }

@@ -9,11 +9,12 @@ use hsa_device::{About, Launch};
 use crate::{
     Case, Error, Kind, Result, cases,
     compare::Results,
+    documented::{self, Documented, documented},
     frame::Frames,
     inputs,
     machine::{Job, Machine, Trouble},
     object::{Kernel, object},
-    report::{Device, Instruction, NotTried, Outcome, Report, VERSION},
+    report::{Device, FromManuals, Instruction, NotTried, Outcome, Report, VERSION},
 };
 
 /// What to do.
@@ -92,40 +93,54 @@ pub fn check(
         .not_tried
         .sort_by(|a, b| (&a.reason, &a.mnemonic).cmp(&(&b.reason, &b.mnemonic)));
     report.not_tried.dedup();
-    let all: usize = work.iter().map(|(_, cases)| cases.len()).sum();
+    let mut written = Vec::new();
+    for wave_size in wave_sizes(target) {
+        let (mut cases, left) = documented(target, wave_size);
+        if let Some(only) = &options.only {
+            cases.retain(|case| case.text.contains(only.as_str()));
+        }
+        report.from_manuals.run += cases.len() as u32;
+        for (reason, count) in left {
+            *report
+                .from_manuals
+                .left
+                .entry(reason.to_owned())
+                .or_default() += count;
+        }
+        written.push((wave_size, cases));
+    }
+    let all = work.iter().map(|(_, cases)| cases.len()).sum::<usize>()
+        + written.iter().map(|(_, cases)| cases.len()).sum::<usize>();
     let mut done = 0;
-    for (wave_size, cases) in &work {
+    for ((wave_size, cases), (_, written)) in work.iter().zip(&written) {
         let mut frames = Frames::new(target, *wave_size)?;
         for batch in cases.chunks(TOGETHER) {
             let job = job(target, &mut frames, *wave_size, batch, options)?;
-            let Job { object, launches } = job;
-            let emulated = emulator.run(&Job {
-                object: object.clone(),
-                launches: launches.clone(),
-            });
-            // What the emulated device does not execute has nothing to be compared with, and need not be risked.
-            let executed = launches.iter().zip(&emulated);
-            let executed = executed.filter(|(_, outcome)| outcome.is_ok());
-            let mut on_gpu = gpu
-                .run(&Job {
-                    object,
-                    launches: executed.map(|(launch, _)| launch.clone()).collect(),
-                })
-                .into_iter();
-            for ((case, launch), emulated) in batch.iter().zip(&launches).zip(emulated) {
-                let both = emulated
-                    .map_err(|trouble| Outcome::EmulatorFailed {
-                        reason: words_of(trouble),
-                    })
-                    .and_then(|emulated| {
-                        match on_gpu.next() {
-                            Some(Ok(gpu)) => Ok((gpu, emulated)),
-                            Some(Err(trouble)) => Err(words_of(trouble)),
-                            None => Err("no answer".to_owned()),
-                        }
-                        .map_err(|reason| Outcome::GpuFailed { reason })
-                    });
+            let launches = job.launches.clone();
+            for ((case, launch), both) in
+                batch.iter().zip(&launches).zip(on_both(gpu, emulator, job))
+            {
                 judge(&mut report, case, *wave_size, launch, both);
+            }
+            done += batch.len();
+            tell(done, all);
+        }
+        let has_accvgprs = frames.has_accvgprs();
+        for batch in written.chunks(TOGETHER) {
+            let job = job_of_documented(target, &mut frames, *wave_size, batch, options)?;
+            for (case, both) in batch.iter().zip(on_both(gpu, emulator, job)) {
+                let outcome = both.map_or_else(
+                    |outcome| outcome,
+                    |(gpu, emulator)| case.compare(&gpu, &emulator, has_accvgprs),
+                );
+                report.instructions.push(Instruction {
+                    mnemonic: case.mnemonic.clone(),
+                    text: case.text.clone(),
+                    format: FromManuals::FORMAT.to_owned(),
+                    wave_size: *wave_size,
+                    encoding: case.place.clone(),
+                    outcome,
+                });
             }
             done += batch.len();
             tell(done, all);
@@ -133,6 +148,35 @@ pub fn check(
     }
     report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// The outputs of the GPU and of the emulated device, or why there is none.
+type Both = std::result::Result<(Vec<u8>, Vec<u8>), Outcome>;
+
+/// Runs a job on the emulated device, and on the GPU what came to its end there: what the emulated device does not execute has nothing
+/// to be compared with, and need not be risked.
+fn on_both(gpu: &mut dyn Machine, emulator: &mut dyn Machine, job: Job) -> Vec<Both> {
+    let emulated = emulator.run(&job);
+    let executed = job.launches.into_iter().zip(&emulated);
+    let executed = executed.filter(|(_, outcome)| outcome.is_ok());
+    let mut on_gpu = gpu
+        .run(&Job {
+            object: job.object,
+            launches: executed.map(|(launch, _)| launch).collect(),
+        })
+        .into_iter();
+    let both = emulated.into_iter().map(|emulated| {
+        let emulated = emulated.map_err(|trouble| Outcome::EmulatorFailed {
+            reason: words_of(trouble),
+        })?;
+        let failed = |reason| Outcome::GpuFailed { reason };
+        match on_gpu.next() {
+            Some(Ok(gpu)) => Ok((gpu, emulated)),
+            Some(Err(trouble)) => Err(failed(words_of(trouble))),
+            None => Err(failed("no answer".to_owned())),
+        }
+    });
+    both.collect()
 }
 
 /// The target's own first.
@@ -180,14 +224,42 @@ fn job(
     })
 }
 
-/// Notes what came of a case: the outputs of the GPU and of the emulated device, or why there is none.
-fn judge(
-    report: &mut Report,
-    case: &Case,
+fn job_of_documented(
+    target: &'static Target,
+    frames: &mut Frames,
     wave_size: u8,
-    launch: &Launch,
-    both: std::result::Result<(Vec<u8>, Vec<u8>), Outcome>,
-) {
+    batch: &[Documented],
+    options: &Options,
+) -> Result<Job> {
+    let mut kernels = Vec::new();
+    let mut launches = Vec::new();
+    for (number, case) in batch.iter().enumerate() {
+        let name = format!("case{number}");
+        kernels.push(Kernel {
+            name: name.clone(),
+            code: frames.whole(case.layout, &case.code)?,
+            width: documented::WIDTH,
+            scratch: case.layout.scratch,
+        });
+        launches.push(Launch {
+            kernel: name,
+            groups: 1,
+            block: u32::from(wave_size),
+            lds: case.lds(),
+            scratch: case.layout.scratch,
+            output: case.layout.record() as u64,
+            input: case.input.clone(),
+            seconds: options.limit,
+        });
+    }
+    Ok(Job {
+        object: object(target, wave_size, &kernels)?,
+        launches,
+    })
+}
+
+/// Notes what came of a case: the outputs of the GPU and of the emulated device, or why there is none.
+fn judge(report: &mut Report, case: &Case, wave_size: u8, launch: &Launch, both: Both) {
     let words: Vec<String> = case
         .words
         .iter()
@@ -214,7 +286,15 @@ fn judge(
     };
     match case.kind {
         Kind::Exact => report.instructions.push(instruction(results.exact())),
-        Kind::Approximate => report.approximations.push(results.approximate()),
+        Kind::Approximate => {
+            let mut found = results.approximate();
+            // The function is one for both wave sizes.
+            let known = report.approximations.iter();
+            if known.clone().any(|other| other.mnemonic == found.mnemonic) {
+                found.distances = None;
+            }
+            report.approximations.push(found);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use isa::{Effects, Operand, Reg, RegKind};
 use crate::{
     case::Case,
     frame::{FIRST, HEADER, Layout, SCALARS, SCALARS_AT, SLOTS, Word},
+    imitation,
     report::{Approximation, Differences, Example, Outcome},
     ulp::Float,
 };
@@ -271,6 +272,7 @@ impl Results<'_> {
             })
             .collect();
         let mut counts = std::collections::BTreeMap::new();
+        let mut distances = Vec::new();
         let mut farthest = 1;
         for record in (0..self.input.len()).step_by(self.size()) {
             for place in &places {
@@ -284,6 +286,7 @@ impl Results<'_> {
                 };
                 let [gpu, emulator] = [self.gpu, self.emulator].map(value);
                 found.inputs += 1;
+                distances.push(imitation::small(float.distance(gpu, emulator)));
                 let special = if gpu == emulator {
                     false
                 } else if float.is_nan(gpu) && float.is_nan(emulator) {
@@ -317,6 +320,10 @@ impl Results<'_> {
             }
         }
         found.histogram = counts.into_iter().collect();
+        // Functions of scalars are measured for too few inputs.
+        if case.width > 0 {
+            found.distances = Some(imitation::encode(&distances));
+        }
         found
     }
 }

@@ -10,6 +10,7 @@
 //! | behind these | the arena, for instructions that access memory |
 
 pub mod arena;
+pub mod whole;
 
 use std::collections::HashMap;
 
@@ -93,6 +94,7 @@ pub struct Frames {
     assembler: Assembler,
     /// What is before and behind the instruction.
     made: HashMap<Layout, (Vec<u8>, Vec<u8>)>,
+    wholes: HashMap<whole::Whole, (Vec<u8>, Vec<u8>)>,
 }
 
 impl Frames {
@@ -103,6 +105,7 @@ impl Frames {
             wave_size,
             assembler,
             made: HashMap::new(),
+            wholes: HashMap::new(),
         })
     }
 
@@ -160,7 +163,10 @@ impl Frames {
     fn before(&self, layout: Layout) -> String {
         let (record, lane) = (layout.record(), layout.lane());
         let (wait, workgroup) = (self.wait(), self.workgroup());
-        let scratch = arena::find_scratch(layout, self.target);
+        let scratch = match layout.arena {
+            Arena::Scratch => arena::find_scratch(self.target),
+            Arena::None | Arena::Global | Arena::Lds => "",
+        };
         let mut text = format!(
             "{scratch}s_load_dwordx4 s[4:7], s[0:1], 0x0
              v_and_b32 v0, 0x3ff, v0

@@ -11,8 +11,10 @@ mod case;
 mod check;
 mod child;
 mod compare;
+mod documented;
 mod encoding;
 pub mod frame;
+mod imitation;
 mod inputs;
 mod machine;
 mod object;
@@ -48,6 +50,8 @@ pub enum Error {
     Device(String),
     #[error("it is no result of hardware-check: {0}")]
     Format(#[from] serde_json::Error),
+    #[error("distances of an approximate function are damaged: {0}")]
+    Distances(String),
     #[error("it has version {found}, and this build reads up to {known}; take a newer one")]
     Version { found: u32, known: u32 },
 }

@@ -17,6 +17,21 @@ pub fn text(report: &Report) -> String {
             let _ = writeln!(text, "{count:>6}  {what}");
         }
     }
+    let manuals = &report.from_manuals;
+    if manuals.all() > 0 {
+        let left = manuals.left.iter();
+        let left: Vec<String> = left.map(|(why, count)| format!("{count} {why}")).collect();
+        let left = match left.is_empty() {
+            true => String::new(),
+            false => format!(" (left out: {})", left.join(", ")),
+        };
+        let _ = writeln!(
+            text,
+            "of them {} of {} cases with values from manuals{left}",
+            manuals.run,
+            manuals.all()
+        );
+    }
     let mut list = |title: &str, lines: Vec<String>| {
         if lines.is_empty() {
             return;

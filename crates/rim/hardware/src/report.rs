@@ -2,6 +2,8 @@
 //!
 //! It has no names of hosts, users or files: the device, the instructions with their values, and programs by their own names.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -21,6 +23,9 @@ pub struct Report {
     pub instructions: Vec<Instruction>,
     pub approximations: Vec<Approximation>,
     pub not_tried: Vec<NotTried>,
+    /// The engine's cases with values from manuals: what was run is among the instructions.
+    #[serde(default)]
+    pub from_manuals: FromManuals,
     #[serde(default)]
     pub programs: Vec<Program>,
     /// What no case is made of yet, in words.
@@ -36,6 +41,23 @@ pub struct Device {
     pub product: String,
     pub compute_units: u32,
     pub runtime: String,
+}
+
+/// How many of the engine's cases whose values come from manuals were run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FromManuals {
+    pub run: u32,
+    /// Those left out, by reason.
+    pub left: BTreeMap<String, u32>,
+}
+
+impl FromManuals {
+    /// What such a case has in place of an instruction's format; file and line of the case are in place of the encoding.
+    pub const FORMAT: &str = "CASE";
+
+    pub fn all(&self) -> u32 {
+        self.run + self.left.values().sum::<u32>()
+    }
 }
 
 /// An instruction that was run on both.
@@ -118,6 +140,10 @@ pub struct Approximation {
     pub flushed: u64,
     /// NaNs with different bits.
     pub nan_bits: u64,
+    /// Of results in the order of their inputs, which go evenly through all bit patterns: distances that fit into a byte, as one each,
+    /// and zeros; compressed by zlib, in base64.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub distances: Option<String>,
     /// Farthest results and the first special ones.
     pub examples: Vec<Example>,
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import pty
 import random
 import subprocess
 import sys
@@ -273,6 +274,7 @@ def test_mistakes_are_errors(made, tmp_path):
         "DML not supported": {"sql": f"COPY (SELECT 1) TO '{tmp_path}/x.parquet'"},
         "no query nothing: there are working-set": {"named": "nothing"},
         "power of two": {"named": "sharing", "cache_line": 48},
+        "power of two from 16": {"named": "sharing", "cache_line": 8},
         "no kernel matches none: there are": {"named": "sharing", "kernel": "none"},
         "no regular expression": {"named": "sharing", "kernel": "("},
         "limit of 0": {"named": "sharing", "limit": 0},
@@ -289,6 +291,25 @@ def test_mistakes_are_errors(made, tmp_path):
         luthier.query(tmp_path, named="working-set")
     with pytest.raises(luthier.Error, match=r"summary.1.json: "):
         luthier.query(tmp_path, "SELECT * FROM kernels")
+
+
+def test_somebody_at_a_terminal_sees_that_it_goes_on(made):
+    folder, _, _ = made
+    # Some seconds.
+    long = "SELECT sum(a.value * b.value % 7) AS s FROM generate_series(1, 40000) a, generate_series(1, 40000) b"
+    words = [Path(sys.executable).parent / "luthier-query", folder, long, "--format", "csv"]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
+        os.close(theirs)
+        printed, _ = process.communicate()
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert process.returncode == 0
+    assert printed.startswith("s\n")
+    assert "\rquerying, 1 s" in shown
+    assert shown.endswith("\r\x1b[K")
+    quiet = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert (quiet.stdout, quiet.stderr) == (printed, "")
 
 
 def ask(*words):

@@ -22,11 +22,9 @@ use wave::{
     Stop, Wave, run,
 };
 
-/// What every vector and scalar register holds at first.
-pub const POISON: u32 = 0xdead_0bad;
-/// Row of a0.
-pub const AGPR_BASE: usize = 64;
-const VECTOR_ROWS: usize = 96;
+use documented::VECTOR_ROWS;
+/// POISON is what every vector and scalar register holds at first.
+pub use documented::{AGPR_BASE, POISON, assemble};
 /// MODE of HIP kernels: nearest even, denormals kept, DX10_CLAMP and IEEE on.
 pub const MODE: u32 = 0x3f0;
 
@@ -96,46 +94,6 @@ impl Host for Outside {
         self.barriers.lock().unwrap().push((resource, 0));
         0
     }
-}
-
-/// `text` as `target`'s assembler spells it: the bit that asks vector memory for the old value has another name on gfx94x and
-/// gfx12, and gfx12 has neither the old waits nor constant scalar offsets of buffers.
-fn spelled(target: &Target, text: &str) -> String {
-    let is_scalar = |line: &str| line.trim_start().starts_with("s_");
-    let lines: Vec<String> = if target.family >= gfx::Family::Gfx12 {
-        let kept =
-            |line: &&str| !line.trim_start().starts_with("s_waitcnt ") || line.contains("0x0");
-        let vector = |line: &str| {
-            let atomic = line.contains("_atomic_");
-            let returns = if atomic { " th:TH_ATOMIC_RETURN" } else { "" };
-            let line = line.replace(" glc", returns);
-            match line.contains("buffer_") && !line.contains("s_buffer_") {
-                true => line.replace("], 0", "], null"),
-                false => line,
-            }
-        };
-        text.lines().filter(kept).map(vector).collect()
-    } else if target.family == gfx::Family::Gfx9 && target.architected_flat_scratch {
-        let vector = |line: &str| match is_scalar(line) {
-            true => line.to_owned(),
-            false => line.replace(" glc", " sc0"),
-        };
-        text.lines().map(vector).collect()
-    } else {
-        return text.to_owned();
-    };
-    lines.join("\n")
-}
-
-/// Machine code of `text`.
-pub fn assemble(
-    target: &'static Target,
-    wave_size: u32,
-    text: &str,
-) -> Result<Vec<u8>, isa::AssembleError> {
-    isa::Assembler::with_features(target, wave_size as u8, "")
-        .expect("LLVM knows the target")
-        .assemble(&spelled(target, text))
 }
 
 /// Notes the mnemonics of a test for `cargo xtask coverage`, which says in `LUTHIER_TESTED` in which file.
@@ -211,6 +169,7 @@ impl Machine {
             vector_rows: VECTOR_ROWS as u32,
             observed: false,
             exact,
+            measured: None,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
         record(&decoder, &code);

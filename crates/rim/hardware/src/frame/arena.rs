@@ -90,11 +90,7 @@ pub fn before(layout: Layout, target: &Target, wait: &str) -> String {
     } = layout;
     let (at, size) = (layout.arena_at(), arena.size(wave_size));
     let word = last_word(target.family);
-    let (vcc, add_carry) = match (wave_size, target.family) {
-        (32, _) => ("vcc_lo", "v_add_co_ci_u32"),
-        (_, Family::Gfx9) => ("vcc", "v_addc_co_u32"),
-        _ => ("vcc", "v_add_co_ci_u32"),
-    };
+    let (vcc, add_carry) = carry(wave_size, target.family);
     let mut text = String::new();
     for (descriptor, record) in [(DESCRIPTOR, 6), (INPUT_DESCRIPTOR, 4)] {
         text += &format!(
@@ -138,10 +134,19 @@ pub fn before(layout: Layout, target: &Target, wait: &str) -> String {
     text
 }
 
+/// The register of carries, and what adds with them.
+pub fn carry(wave_size: u8, family: Family) -> (&'static str, &'static str) {
+    match (wave_size, family) {
+        (32, _) => ("vcc_lo", "v_add_co_ci_u32"),
+        (_, Family::Gfx9) => ("vcc", "v_addc_co_u32"),
+        _ => ("vcc", "v_add_co_ci_u32"),
+    }
+}
+
 /// Code that finds scratch, where waves have to: its base and where in it the wave's part is are in registers. What the rest of the
 /// frame takes for the wave's number comes to s2.
-pub fn find_scratch(layout: Layout, target: &Target) -> &'static str {
-    if layout.arena != Arena::Scratch || target.architected_flat_scratch {
+pub fn find_scratch(target: &Target) -> &'static str {
+    if target.architected_flat_scratch {
         return "";
     }
     match target.family {

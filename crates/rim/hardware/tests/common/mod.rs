@@ -19,7 +19,10 @@ impl<F: FnMut(&mut Job), G: FnMut(&Job, usize, &mut Vec<u8>)> Machine for Faulty
         (self.before)(&mut changed);
         let mut outputs = self.device.run(&changed);
         for (number, output) in outputs.iter_mut().enumerate() {
-            if let Ok(output) = output {
+            // Cases of manuals have records of their own, and one wave each.
+            if let Ok(output) = output
+                && job.launches[number].groups > 1
+            {
                 (self.behind)(job, number, output);
             }
         }

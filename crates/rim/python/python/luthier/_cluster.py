@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -40,7 +41,7 @@ class Cluster(Session):
             words = [self._program, "--scheduler", self._scheduler, "--dataset", str(folder.resolve()), text]
             process = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=complaints))
             stack.callback(process.kill)
-            assert process.stdout is not None
+            assert isinstance(process.stdout, io.BufferedReader)
             try:
                 reader = pyarrow.ipc.open_stream(pyarrow.PythonFile(process.stdout, mode="r"))
             except pyarrow.ArrowInvalid:

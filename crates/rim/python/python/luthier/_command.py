@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import itertools
 import json
 import os
 import sys
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ._errors import Error
 from ._query import Answer, Session, answer, queries, session, write
+from ._waiting import waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,12 +98,18 @@ def main() -> int:
         elif options.export:
             from . import _export
 
-            _export.write(within, options.export)
+            with waiting("writing the dataset"):
+                _export.write(within, options.export)
         else:
-            rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
-            if options.output:
-                write(rows, options.output)
-            else:
+            with waiting("querying"):
+                rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
+                if options.output:
+                    write(rows, options.output)
+                else:
+                    # Most of the work is done when the first rows come.
+                    first = list(itertools.islice(rows.batches, 1))
+                    rows = Answer(rows.schema, itertools.chain(first, rows.batches))
+            if not options.output:
                 PRINT[options.format or "table"](rows, sys.stdout)
         sys.stdout.flush()
     except Error as error:

@@ -2,10 +2,12 @@
 //! instruction calculator prints (a file of `numerics`' tests has all of it). The case's own text says which instruction it is
 //! and with which modifiers.
 
-use super::Location;
-use crate::harness::{Machine, POISON};
+use crate::{
+    case::Location,
+    registers::{POISON, Registers},
+};
 
-const LAYOUTS: &str = include_str!("../../../numerics/tests/data/wmma-layouts.txt");
+const LAYOUTS: &str = include_str!("../../numerics/tests/data/wmma-layouts.txt");
 
 /// First registers of A, B, the compression index, and C and D.
 const A: usize = 0;
@@ -186,23 +188,17 @@ impl WaveProduct {
     }
 
     /// Puts a value of some bits into a lane of A, B or the index.
-    fn put_input(
-        &self,
-        machine: &mut Machine,
-        first: usize,
-        spot: Spot,
-        value: (usize, u32, usize),
-    ) {
+    fn put_input(&self, all: &mut Registers, first: usize, spot: Spot, value: (usize, u32, usize)) {
         let group = spot[2];
         let groups = match self.repeated {
             true => 0..self.groups,
             false => group..group + 1,
         };
-        WaveProduct::put(machine, first, spot, groups, value);
+        WaveProduct::put(all, first, spot, groups, value);
     }
 
     fn put(
-        machine: &mut Machine,
+        all: &mut Registers,
         first: usize,
         [register, bit, _]: Spot,
         groups: std::ops::Range<usize>,
@@ -211,14 +207,12 @@ impl WaveProduct {
         for group in groups {
             let lane = 16 * group + lane;
             let mask = (u32::MAX >> (32 - width)) << bit;
-            let old = machine.wave.vgpr(first + register, lane);
-            machine
-                .wave
-                .set_vgpr(first + register, lane, old & !mask | bits << bit);
+            let old = all.vgpr(first + register, lane);
+            all.set_vgpr(first + register, lane, old & !mask | bits << bit);
         }
     }
 
-    pub fn set_inputs(&self, machine: &mut Machine) {
+    pub fn set_inputs(&self, all: &mut Registers) {
         let [a, b, _, index] = &self.layout;
         let width = [0, 1].map(|side| WaveProduct::bits(&self.inputs[side]));
         for row in 0..16 {
@@ -229,7 +223,7 @@ impl WaveProduct {
                         let value = WaveProduct::encode(&self.inputs[0], self.a(row, k));
                         let [register, bit, group] = a[4 * quad];
                         let spot = [register, bit + place * width[0], group];
-                        self.put_input(machine, A, spot, (row, value, width[0]));
+                        self.put_input(all, A, spot, (row, value, width[0]));
                     }
                     let used: usize = index.iter().map(|spot| spot[1] + 4).max().unwrap_or(0);
                     let [register, bit, group] = index[4 * quad];
@@ -239,34 +233,34 @@ impl WaveProduct {
                         group,
                     ];
                     let pair = (pair[0] | pair[1] << 2) as u32;
-                    self.put_input(machine, INDEX, spot, (row, pair, 4));
+                    self.put_input(all, INDEX, spot, (row, pair, 4));
                 }
             } else {
                 for k in 0..self.depth {
                     let value = WaveProduct::encode(&self.inputs[0], self.a(row, k));
-                    self.put_input(machine, A, a[k], (row, value, width[0]));
+                    self.put_input(all, A, a[k], (row, value, width[0]));
                 }
             }
         }
         for column in 0..16 {
             for k in 0..self.depth {
                 let value = WaveProduct::encode(&self.inputs[1], self.b(column, k));
-                self.put_input(machine, B, b[k], (column, value, width[1]));
+                self.put_input(all, B, b[k], (column, value, width[1]));
             }
         }
         if self.constant_c.is_none() {
-            self.put_all(machine, |row, column| self.c(row, column));
+            self.put_all(all, |row, column| self.c(row, column));
         }
     }
 
     /// Writes C, or what D should be.
-    fn put_all(&self, machine: &mut Machine, value: impl Fn(usize, usize) -> i64) {
+    fn put_all(&self, all: &mut Registers, value: impl Fn(usize, usize) -> i64) {
         for (row, &[register, bit, group]) in self.layout[2].iter().enumerate() {
             let spot = [register, bit + if self.high { 16 } else { 0 }, group];
             for column in 0..16 {
                 let bits = WaveProduct::encode(&self.output, value(row, column));
                 let width = WaveProduct::bits(&self.output);
-                WaveProduct::put(machine, D, spot, group..group + 1, (column, bits, width));
+                WaveProduct::put(all, D, spot, group..group + 1, (column, bits, width));
             }
         }
     }
@@ -309,13 +303,13 @@ impl WaveProduct {
     }
 
     /// Differences between D and what it should be; everything that is not D must be as before.
-    pub fn check(&self, machine: &Machine) -> Vec<String> {
+    pub fn check(&self, all: &Registers) -> Vec<String> {
         let mut complaints = Vec::new();
         for (row, &[register, bit, group]) in self.layout[2].iter().enumerate() {
             let shift = bit + if self.high { 16 } else { 0 };
             let width = WaveProduct::bits(&self.output);
             for column in 0..16 {
-                let word = machine.wave.vgpr(D + register, 16 * group + column);
+                let word = all.vgpr(D + register, 16 * group + column);
                 let found = word >> shift & (u32::MAX >> (32 - width));
                 let expected = WaveProduct::encode(&self.output, self.expected(row, column));
                 if found != expected {

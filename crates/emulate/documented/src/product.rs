@@ -1,8 +1,10 @@
 //! Matrix products for MFMA cases: small integers, for which every model of the sums agrees, in the layouts that AMD's matrix
 //! instruction calculator prints (`--detail-instruction`).
 
-use super::Location;
-use crate::harness::{AGPR_BASE, Machine};
+use crate::{
+    case::Location,
+    registers::{AGPR_BASE, Registers},
+};
 
 /// First rows of A and B.
 const INPUTS: [usize; 2] = [0, 16];
@@ -200,7 +202,7 @@ impl Product {
     }
 
     /// Puts the kept values of a sparse A in place, and the register that says which they are.
-    fn set_sparse(&self, machine: &mut Machine, set: usize) {
+    fn set_sparse(&self, all: &mut Registers, set: usize) {
         let format = self.inputs[0];
         let each = self.rows * self.depth / 128;
         let mut packed = vec![[0_u32; 64]; (each * format.bits as usize).div_ceil(32)];
@@ -221,9 +223,9 @@ impl Product {
             indices[lane] |= (index as u32) << (2 * (each * set + position));
         }
         for (word, lanes) in packed.iter().enumerate() {
-            machine.vgpr(INPUTS[0] + word, |lane| lanes[lane]);
+            all.fill(INPUTS[0] + word, |lane| lanes[lane]);
         }
-        machine.vgpr(INDICES, |lane| indices[lane]);
+        all.fill(INDICES, |lane| indices[lane]);
     }
 
     fn c(&self, row: usize, column: usize, block: usize) -> i64 {
@@ -261,16 +263,16 @@ impl Product {
         Location::Vector(AGPR_BASE, words)
     }
 
-    pub fn set_inputs(&self, machine: &mut Machine) {
+    pub fn set_inputs(&self, all: &mut Registers) {
         for (side, format) in self.inputs.into_iter().enumerate() {
             let size = [self.rows, self.columns][side];
             if let Some(set) = self.sparse.filter(|_| side == 0) {
-                self.set_sparse(machine, set);
+                self.set_sparse(all, set);
                 continue;
             }
             if self.scaled {
                 let (register, byte) = SCALES[side];
-                machine.vgpr(register, |lane| {
+                all.fill(register, |lane| {
                     let scale = 127 + self.scale(side, lane % size, lane / size);
                     !(0xff << (8 * byte)) | scale << (8 * byte)
                 });
@@ -298,7 +300,7 @@ impl Product {
                 }
             }
             for (word, lanes) in packed.iter().enumerate() {
-                machine.vgpr(INPUTS[side] + word, |lane| lanes[lane]);
+                all.fill(INPUTS[side] + word, |lane| lanes[lane]);
             }
         }
         for (row, column, block) in self.elements() {
@@ -306,15 +308,13 @@ impl Product {
             let bits = self.output.encode(self.c(row, column, block));
             for word in 0..self.output.bits as usize / 32 {
                 let part = (bits >> (32 * word)) as u32;
-                machine
-                    .wave
-                    .set_vgpr(AGPR_BASE + register + word, lane, part);
+                all.set_vgpr(AGPR_BASE + register + word, lane, part);
             }
         }
     }
 
     /// Differences between D and what it should be.
-    pub fn check(&self, machine: &Machine) -> Vec<String> {
+    pub fn check(&self, all: &Registers) -> Vec<String> {
         let mut complaints = Vec::new();
         for (row, column, block) in self.elements() {
             let (register, lane) = self.place(row, column, block);
@@ -326,7 +326,7 @@ impl Product {
                 .output
                 .encode(products.sum::<i64>() + self.c(row, column, block));
             let word = |index: usize| {
-                u64::from(machine.wave.vgpr(AGPR_BASE + register + index, lane)) << (32 * index)
+                u64::from(all.vgpr(AGPR_BASE + register + index, lane)) << (32 * index)
             };
             let found = (0..self.output.bits as usize / 32).fold(0, |all, index| all | word(index));
             if found != expected {

@@ -1,0 +1,534 @@
+//! Cases and how they are written.
+
+use std::collections::BTreeMap;
+
+use gfx::{Family, Target};
+
+use crate::{
+    assemble,
+    product::Product,
+    registers::{AGPR_BASE, Registers, vector_name},
+    wave_product::WaveProduct,
+};
+
+/// Targets, and others that have most of their instructions with the same meaning.
+const ALIKE: &[(&str, &[&str])] = &[
+    ("gfx1030", &["gfx1010", "gfx1100", "gfx1201"]),
+    ("gfx1100", &["gfx1201"]),
+];
+
+/// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,
+/// and gfx11's number of the first. From LLVM's names of both.
+#[rustfmt::skip]
+const FORMATS: &[(u32, u32, u32)] = &[
+    (0, 30, 0), (36, 1, 30), (43, 1, 31), (44, 2, 32), (48, 2, 34), (50, 6, 36), (56, 6, 42), (62, 3, 48), (65, 7, 51),
+    (72, 3, 58), (75, 3, 61),
+];
+
+/// Last word of a buffer resource with gfx11's number for its format.
+fn word3_of_gfx11(word: u32) -> Option<u32> {
+    let format = word >> 12 & 0x7f;
+    let row = FORMATS
+        .iter()
+        .find(|row| (row.0..row.0 + row.1).contains(&format))?;
+    Some(word & !(0x7f << 12) | (format - row.0 + row.2) << 12)
+}
+
+/// One program with its registers before and after.
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    /// Of its first instruction, from 1.
+    pub line: usize,
+    pub runs: Vec<(String, u32)>,
+    /// Beginnings of the names of targets that are alike and where it does not run.
+    not: Vec<String>,
+    pub evidence: String,
+    pub text: String,
+    exec: Option<u64>,
+    before: Vec<(Location, Vec<u64>)>,
+    pub memory: Option<Buffer>,
+    pub lds: Vec<u32>,
+    pub scratch: u32,
+    pub time: u64,
+    product: Option<Product>,
+    after: Vec<(Location, Option<Vec<u64>>)>,
+    product_after: bool,
+    wave_product: bool,
+    /// Of the workgroup, as its barrier knows them; the case is the first of them.
+    pub waves: u32,
+    wave_product_after: bool,
+    pub stop: Option<String>,
+    pub messages: Vec<u32>,
+    pub barriers: Vec<u32>,
+    memory_after: Option<Vec<u32>>,
+    lds_after: Option<Vec<u32>>,
+}
+
+/// Memory of a case: where its address goes, what each further lane adds, and its words.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub address: Location,
+    pub step: u64,
+    /// Last word of a buffer resource.
+    word3: Option<u32>,
+    pub words: Vec<u32>,
+}
+
+/// A register, or several as one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Location {
+    /// First row and number of rows; AccVGPRs lie behind the VGPRs.
+    Vector(usize, usize),
+    Scalar(usize, usize),
+    Vcc,
+    Exec,
+    Scc,
+    M0,
+}
+
+/// All cases of a file with all that they run on, or the number and fault of a line.
+pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
+    let mut cases = written(text)?;
+    cases.iter_mut().for_each(Case::add_alike);
+    Ok(cases)
+}
+
+/// All cases of a file, with what it names as their targets.
+pub fn written(text: &str) -> Result<Vec<Case>, (usize, String)> {
+    let mut cases = Vec::new();
+    let (mut runs, mut evidence) = (Vec::new(), String::new());
+    let mut case = Case::default();
+    let mut not: Vec<String> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        let fail = |what: String| (number, what);
+        let line = line.trim();
+        let expectation = line.strip_prefix(";=");
+        if expectation.is_none() && case.expects() && !line.is_empty() {
+            cases.push(std::mem::take(&mut case));
+        }
+        if let Some(rest) = expectation {
+            match rest
+                .split_once('=')
+                .map(|(place, list)| (place.trim(), list))
+            {
+                Some(("memory", list)) => case.memory_after = Some(words(list).map_err(fail)?),
+                Some(("lds", list)) => case.lds_after = Some(words(list).map_err(fail)?),
+                Some(("stop", name)) => case.stop = Some(name.trim().to_owned()),
+                Some(("messages", list)) => case.messages = words(list).map_err(fail)?,
+                Some(("barriers", list)) => case.barriers = words(list).map_err(fail)?,
+                None if rest.trim() == "matrix" => case.product_after = true,
+                None if rest.trim() == "wave-matrix" => case.wave_product_after = true,
+                _ => case.after.push(assignment(rest).map_err(fail)?),
+            }
+        } else if let Some(rest) = line.strip_prefix(";!") {
+            let rest = rest.trim();
+            let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            match word {
+                "target" => runs = targets(rest).map_err(fail)?,
+                "by" => evidence = rest.trim().to_owned(),
+                "not" => not = rest.split_whitespace().map(str::to_owned).collect(),
+                "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
+                "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
+                "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
+                "time" => case.time = integer(rest.trim()).map_err(fail)?,
+                "waves" => case.waves = integer(rest.trim()).map_err(fail)? as u32,
+                "wave-matrix" => case.wave_product = true,
+                "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
+                "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
+                "in" => match assignment(rest).map_err(fail)? {
+                    (place, Some(values)) => case.before.push((place, values)),
+                    _ => return Err(fail("an input has a value".to_owned())),
+                },
+                _ => return Err(fail(format!("unknown directive {word:?}"))),
+            }
+        } else if !line.is_empty() && !line.starts_with(';') {
+            if case.text.is_empty() {
+                if runs.is_empty() || evidence.is_empty() {
+                    return Err(fail("no `;! target` or no `;! by` above".to_owned()));
+                }
+                (case.line, case.runs, case.evidence) = (number, runs.clone(), evidence.clone());
+                case.not = std::mem::take(&mut not);
+            }
+            case.text += line;
+            case.text.push('\n');
+        }
+    }
+    if !case.expects() && !case.text.is_empty() {
+        return Err((case.line, "the last case expects nothing".to_owned()));
+    }
+    if case.expects() {
+        cases.push(case);
+    }
+    match cases.iter().find(|case| case.text.is_empty()) {
+        Some(case) => Err((case.line, "a case has no instruction".to_owned())),
+        None => Ok(cases),
+    }
+}
+
+fn targets(text: &str) -> Result<Vec<(String, u32)>, String> {
+    let mut runs = Vec::new();
+    for word in text.split_whitespace().take_while(|word| *word != ";") {
+        let (name, size) = word.split_once('/').unwrap_or((word, ""));
+        let target = Target::find(name).ok_or_else(|| format!("unknown target {name}"))?;
+        let sizes = [(64, target.vgpr_granule[0]), (32, target.vgpr_granule[1])];
+        for (wave_size, granule) in sizes {
+            if granule != 0 && (size.is_empty() || size == wave_size.to_string()) {
+                runs.push((name.to_owned(), wave_size));
+            }
+        }
+    }
+    Ok(runs)
+}
+
+/// `PLACE [step N] = u32[…]`.
+fn buffer(text: &str) -> Result<Buffer, String> {
+    let (place, list) = text
+        .split_once('=')
+        .ok_or("expected REGISTERS = u32[WORDS]")?;
+    let (place, word3) = match place.split_once(" word3 ") {
+        Some((place, word)) => (place, Some(integer(word.trim())? as u32)),
+        None => (place, None),
+    };
+    let (place, step) = place.split_once(" step ").unwrap_or((place, "0"));
+    Ok(Buffer {
+        address: register(place.trim())?,
+        step: integer(step.trim())?,
+        word3,
+        words: words(list)?,
+    })
+}
+
+fn words(text: &str) -> Result<Vec<u32>, String> {
+    let (_, values) = assignment(&format!("m0 = {text}"))?;
+    let values = values.ok_or("expected u32[WORDS]")?;
+    Ok(values.into_iter().map(|value| value as u32).collect())
+}
+
+/// `PLACE = TYPE[VALUE, …]` or `PLACE = any`.
+fn assignment(text: &str) -> Result<(Location, Option<Vec<u64>>), String> {
+    let (place, values) = text
+        .split_once('=')
+        .ok_or("expected REGISTER = TYPE[VALUES]")?;
+    let (place, values) = (register(place.trim())?, values.trim());
+    if values == "any" {
+        return Ok((place, None));
+    }
+    let (kind, list) = values
+        .split_once('[')
+        .ok_or_else(|| format!("expected TYPE[VALUES], not {values:?}"))?;
+    let list = list.split(']').next().unwrap_or_default();
+    let parse = |value: &str| match kind.trim() {
+        "u32" => integer(value).map(|value| value & 0xffff_ffff),
+        "u64" => integer(value),
+        "f32" if !value.starts_with("0x") => value
+            .parse()
+            .map(|value: f32| u64::from(value.to_bits()))
+            .map_err(|error| format!("{value:?}: {error}")),
+        "f64" if !value.starts_with("0x") => value
+            .parse()
+            .map(f64::to_bits)
+            .map_err(|error| format!("{value:?}: {error}")),
+        "f32" | "f64" => integer(value),
+        other => Err(format!("unknown type {other:?}")),
+    };
+    let values: Result<Vec<u64>, String> =
+        list.split(',').map(|value| parse(value.trim())).collect();
+    Ok((place, Some(values?)))
+}
+
+fn integer(text: &str) -> Result<u64, String> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let value = if let Some(digits) = digits.strip_prefix("0x") {
+        u64::from_str_radix(digits, 16)
+    } else if let Some(digits) = digits.strip_prefix("0b") {
+        u64::from_str_radix(digits, 2)
+    } else {
+        digits.parse()
+    };
+    let value = value.map_err(|error| format!("{text:?}: {error}"))?;
+    Ok(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
+}
+
+fn register(text: &str) -> Result<Location, String> {
+    let fail = || format!("unknown register {text:?}");
+    match text {
+        "vcc" => return Ok(Location::Vcc),
+        "exec" => return Ok(Location::Exec),
+        "scc" => return Ok(Location::Scc),
+        "m0" => return Ok(Location::M0),
+        _ => {}
+    }
+    let (file, numbers) = text.split_at_checked(1).ok_or_else(fail)?;
+    let range = match numbers.strip_prefix('[') {
+        Some(range) => range
+            .strip_suffix(']')
+            .and_then(|range| range.split_once(':')),
+        None => Some((numbers, numbers)),
+    };
+    let (first, last) = range.ok_or_else(fail)?;
+    let parse = |number: &str| number.parse::<usize>().map_err(|_| fail());
+    let (first, last) = (parse(first)?, parse(last)?);
+    let count = (last + 1).checked_sub(first).ok_or_else(fail)?;
+    match file {
+        "v" => Ok(Location::Vector(first, count)),
+        "a" => Ok(Location::Vector(AGPR_BASE + first, count)),
+        "s" => Ok(Location::Scalar(first, count)),
+        _ => Err(fail()),
+    }
+}
+
+impl Location {
+    /// Names of its parts in a [`snapshot`].
+    pub(crate) fn parts(self) -> Vec<String> {
+        match self {
+            Location::Vector(first, count) => (first..first + count).map(vector_name).collect(),
+            Location::Scalar(first, count) => (first..first + count)
+                .map(|index| format!("s{index}"))
+                .collect(),
+            Location::Vcc => vec!["vcc".to_owned()],
+            Location::Exec => vec!["exec".to_owned()],
+            Location::Scc => vec!["scc".to_owned()],
+            Location::M0 => vec!["m0".to_owned()],
+        }
+    }
+}
+
+impl Case {
+    fn expects(&self) -> bool {
+        !self.after.is_empty()
+            || self.memory_after.is_some()
+            || self.lds_after.is_some()
+            || self.product_after
+            || self.wave_product_after
+            || self.stop.is_some()
+    }
+
+    /// Whether it is for a target, or for one that has most of its instructions in common; the code may not assemble there then.
+    pub fn is_for(&self, target: &str, wave_size: u32) -> bool {
+        let runs = self.runs.iter().filter(|run| run.1 == wave_size);
+        let alike = |name: &str| {
+            let row = ALIKE.iter().find(|row| row.0 == name);
+            row.is_some_and(|row| row.1.contains(&target)) && !self.excludes(target)
+        };
+        runs.into_iter()
+            .any(|(name, _)| name == target || alike(name))
+    }
+
+    /// Whether it means something else on a target that is alike.
+    fn excludes(&self, target: &str) -> bool {
+        let word3 = self.memory.as_ref().and_then(|buffer| buffer.word3);
+        self.not
+            .iter()
+            .any(|prefix| target.starts_with(prefix.as_str()))
+            || word3.is_some_and(|word| word3_of_gfx11(word).is_none())
+    }
+
+    /// Lets it run on the targets that are alike.
+    fn add_alike(&mut self) {
+        let mut further = Vec::new();
+        for (name, wave_size) in &self.runs {
+            let alike = ALIKE
+                .iter()
+                .find(|row| row.0 == name)
+                .map_or(&[][..], |row| row.1);
+            for &other in alike {
+                let run = (other.to_owned(), *wave_size);
+                let target = Target::find(other).expect("a target");
+                if !self.excludes(other)
+                    && !self.runs.contains(&run)
+                    && assemble(target, *wave_size, &self.text).is_ok()
+                {
+                    further.push(run);
+                }
+            }
+        }
+        self.runs.extend(further);
+    }
+
+    /// What registers hold before: `all` and then what the case says. `address` is where its memory is.
+    pub fn start(
+        &self,
+        mut all: Registers,
+        target: &'static Target,
+        address: u64,
+    ) -> Result<Registers, String> {
+        for (place, values) in &self.before {
+            let lane_value = |lane: usize| values[lane % values.len()];
+            match *place {
+                Location::Vector(first, count) => {
+                    for part in 0..count {
+                        all.fill(first + part, |lane| {
+                            (lane_value(lane) >> (32 * part)) as u32
+                        });
+                    }
+                }
+                Location::Scalar(first, count) => {
+                    for part in 0..count {
+                        all.scalars[first + part] = (values[0] >> (32 * part)) as u32;
+                    }
+                }
+                Location::Vcc => all.vcc = values[0],
+                Location::Exec => all.exec = values[0],
+                Location::Scc => all.scc = values[0] != 0,
+                Location::M0 => all.m0 = values[0] as u32,
+            }
+        }
+        if let Some(product) = &self.product {
+            product.set_inputs(&mut all);
+        }
+        if let Some(product) = self.wave_product(target, all.wave_size())? {
+            product.set_inputs(&mut all);
+        }
+        if let Some(buffer) = &self.memory {
+            match buffer.address {
+                Location::Vector(first, _) => {
+                    let of = |lane: usize| address + buffer.step * lane as u64;
+                    all.fill(first, |lane| of(lane) as u32);
+                    all.fill(first + 1, |lane| (of(lane) >> 32) as u32);
+                }
+                Location::Scalar(first, count) => {
+                    all.scalars[first] = address as u32;
+                    all.scalars[first + 1] = (address >> 32) as u32;
+                    if count == 4 {
+                        all.scalars[first + 2] = 4 * buffer.words.len() as u32;
+                        all.scalars[first + 3] = buffer.last_word(target);
+                    }
+                }
+                _ => return Err("an address goes to general registers".to_owned()),
+            }
+        }
+        if let Some(mask) = self.exec {
+            all.exec = mask;
+        }
+        all.exec &= u64::MAX >> (64 - all.wave_size());
+        Ok(all)
+    }
+
+    fn wave_product(
+        &self,
+        target: &Target,
+        wave_size: usize,
+    ) -> Result<Option<WaveProduct>, String> {
+        self.wave_product
+            .then(|| WaveProduct::parse(&self.text, target.name, wave_size as u32))
+            .transpose()
+    }
+
+    /// What is wrong with the registers behind it.
+    pub fn check(
+        &self,
+        target: &'static Target,
+        before: &Registers,
+        after: &Registers,
+    ) -> Vec<String> {
+        let mut complaints = Vec::new();
+        let mut named: Vec<String> = Vec::new();
+        if let Some(product) = self.product.as_ref().filter(|_| self.product_after) {
+            complaints.extend(product.check(after));
+            named.extend(product.result().parts());
+        }
+        let wave_product = match self.wave_product(target, before.wave_size()) {
+            Ok(product) => product,
+            Err(error) => return vec![error],
+        };
+        if let Some(product) = wave_product.filter(|_| self.wave_product_after) {
+            complaints.extend(product.check(after));
+            named.extend(product.result().parts());
+        }
+        let exec = before.exec;
+        let (before, after) = (before.by_name(), after.by_name());
+        let wave_size = if before["v0"].len() == 32 { 32 } else { 64 };
+        for (place, expected) in &self.after {
+            named.extend(place.parts());
+            if let Some(expected) = expected {
+                complaints.extend(compare(*place, expected, exec, &before, &after, wave_size));
+            }
+        }
+        for (name, values) in &after {
+            if before[name] != *values && !named.contains(name) {
+                complaints.push(format!("{name} changed to {values:x?}"));
+            }
+        }
+        complaints
+    }
+
+    /// What memory holds behind it.
+    pub fn memory_after(&self) -> &[u32] {
+        let before = self.memory.as_ref().map_or(&[][..], |buffer| &buffer.words);
+        self.memory_after.as_deref().unwrap_or(before)
+    }
+
+    /// What LDS holds behind it.
+    pub fn lds_after(&self) -> &[u32] {
+        self.lds_after.as_ref().unwrap_or(&self.lds)
+    }
+}
+
+impl Buffer {
+    /// Of a resource.
+    fn last_word(&self, target: &Target) -> u32 {
+        // Raw: no stride, data format 32.
+        let raw = match target.family {
+            Family::Gfx9 => 0x0002_7000,
+            _ => 0x3101_4fac,
+        };
+        let word = self.word3.unwrap_or(raw);
+        match target.family >= Family::Gfx11 {
+            true => word3_of_gfx11(word).unwrap_or(word),
+            false => word,
+        }
+    }
+}
+
+/// Differences between what a register holds and what it should.
+fn compare(
+    place: Location,
+    expected: &[u64],
+    exec: u64,
+    before: &BTreeMap<String, Vec<u64>>,
+    after: &BTreeMap<String, Vec<u64>>,
+    wave_size: u32,
+) -> Vec<String> {
+    let parts = place.parts();
+    let joined = |state: &BTreeMap<String, Vec<u64>>, lane: usize| {
+        let part = |(index, name): (usize, &String)| state[name][lane] << (32 * index);
+        parts
+            .iter()
+            .enumerate()
+            .map(part)
+            .fold(0, |all, part| all | part)
+    };
+    let lanes = after[&parts[0]].len();
+    let mask = match place {
+        Location::Vcc | Location::Exec if wave_size == 32 => 0xffff_ffff,
+        _ => !0,
+    };
+    let mut complaints = Vec::new();
+    for lane in 0..lanes {
+        let active = lanes == 1 || exec >> lane & 1 != 0;
+        let want = if active {
+            expected[lane % expected.len()] & mask
+        } else {
+            joined(before, lane)
+        };
+        let found = joined(after, lane);
+        if found != want {
+            let at = if lanes == 1 {
+                String::new()
+            } else {
+                format!(" lane {lane}")
+            };
+            complaints.push(format!("{}{at} is {found:#x}, not {want:#x}", parts[0]));
+        }
+    }
+    complaints.truncate(3);
+    complaints
+}
