@@ -17,7 +17,7 @@ enum class Kind : uint8_t {
 enum class End : uint8_t { Jump, Invoke, Return, Resume, Unreachable };
 enum class Tail : uint8_t { No, May, Must };
 enum class Granularity : uint8_t { Thread, Function, Line };
-enum class Placement : uint8_t { Article, Segment, Tree };
+enum class Placement : uint8_t { Article, Segment, Tree, Least };
 enum class SiteKind : uint8_t { Call, End, Edge, Start };
 
 struct Settings {

@@ -120,7 +120,7 @@ public:
       }
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
-      lowerAdditions(module, settings.placement == Placement::Tree);
+      lowerAdditions(module, settings.placement == Placement::Tree || settings.placement == Placement::Least);
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -133,6 +133,7 @@ pub extern "C" fn lc_settings(session: &Session, out: &mut Settings) {
             Placement::Article => 0,
             Placement::Segment => 1,
             Placement::Tree => 2,
+            Placement::Least => 3,
         },
         granularity: match options.granularity {
             Granularity::Thread => 0,
@@ -463,7 +464,7 @@ pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: 
             .collect(),
         checks: Vec::new(),
     };
-    match place::on_tree(&flow, split, None) {
+    match place::on_tree(&flow, split, Some(&host_count::exchange::Prices::even(split))) {
         Ok(placed) => {
             for increment in placed.increments {
                 let Site::Edge { block: index, .. } = increment.site else {
