@@ -464,7 +464,14 @@ pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: 
             .collect(),
         checks: Vec::new(),
     };
-    match place::on_tree(&flow, split, Some(&host_count::exchange::Prices::even(split))) {
+    match place::on_tree(
+        &flow,
+        split,
+        Some(&host_count::exchange::Prices::even(
+            split,
+            arcs[0].frequency,
+        )),
+    ) {
         Ok(placed) => {
             for increment in placed.increments {
                 let Site::Edge { block: index, .. } = increment.site else {

@@ -243,18 +243,22 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
 
 /// Additions that checks look at wait for each other; what is taken back does not (`CheckedLanes` in the pass). (Measured:
 /// docs/count/overhead.md.)
-fn prices(flow: &Flow, options: &Options) -> Option<Prices> {
+fn prices(function: &Function, flow: &Flow, options: &Options) -> Option<Prices> {
     const CHECKED: Prices = Prices {
         add: 1.0,
         take_back: 0.7,
         split: 1.5,
+        room: 0.0,
     };
     let one_word = options.granularity == Granularity::Thread && options.point == Point::Last;
     match flow.checks.is_empty() {
         false => one_word.then_some(CHECKED),
         // (In front of the optimiser it is not known what will remain, and bzip2 executes 1 % more.)
         true if options.point == Point::Start => None,
-        true => Some(Prices::even(split_price(flow, options))),
+        true => Some(Prices::even(
+            split_price(flow, options),
+            function.blocks[0].frequency,
+        )),
     }
 }
 
@@ -278,7 +282,11 @@ fn counted(
         }
         (_, Placement::Segment) => place::on_segments(flow)?,
         (_, Placement::Least) => before_calls(function, flow),
-        _ => place::on_tree(flow, split_price(flow, options), prices(flow, options).as_ref())?,
+        _ => place::on_tree(
+            flow,
+            split_price(flow, options),
+            prices(function, flow, options).as_ref(),
+        )?,
     };
     let (mut increments, checks) = (placed.increments, placed.checks);
     let mut priced_slots = Vec::new();
