@@ -467,10 +467,7 @@ pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: 
     match place::on_tree(
         &flow,
         split,
-        Some(&host_count::exchange::Prices::even(
-            split,
-            arcs[0].frequency,
-        )),
+        Some(&host_count::exchange::Prices::even(split)),
     ) {
         Ok(placed) => {
             for increment in placed.increments {

@@ -16,19 +16,15 @@ pub struct Prices {
     pub take_back: f64,
     /// How many times that it costs on a jump between a fork and a join.
     pub split: f64,
-    /// Of each addition, executed or not: its ten bytes take room in the instruction cache.
-    pub room: f64,
 }
 
 impl Prices {
-    /// Whatever the sign; still some exchanges make several arcs add nothing at once, which the tree does not look for. `entries`: how
-    /// often the function is entered.
-    pub fn even(split: f64, entries: f64) -> Prices {
+    /// Whatever the sign; still some exchanges make several arcs add nothing at once, which the tree does not look for.
+    pub const fn even(split: f64) -> Prices {
         Prices {
             add: 1.0,
             take_back: 1.0,
             split,
-            room: entries * ROOM,
         }
     }
 
@@ -41,12 +37,10 @@ impl Prices {
             _ => self.take_back,
         };
         let split = if arc.needs_split { self.split } else { 1.0 };
-        (arc.frequency * once + self.room) * split
+        arc.frequency * once * split
     }
 }
 
-/// What an addition costs for the room it takes, in executions per entry of its function. (Measured: docs/count/overhead.md.)
-const ROOM: f64 = 0.1;
 /// Exchanges are tried as long as they get cheaper, at most so many times for each arc.
 const MOST_PASSES: usize = 4;
 /// Steps at most, for functions of many thousand blocks.

@@ -243,22 +243,18 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
 
 /// Additions that checks look at wait for each other; what is taken back does not (`CheckedLanes` in the pass). (Measured:
 /// docs/count/overhead.md.)
-fn prices(function: &Function, flow: &Flow, options: &Options) -> Option<Prices> {
+fn prices(flow: &Flow, options: &Options) -> Option<Prices> {
     const CHECKED: Prices = Prices {
         add: 1.0,
         take_back: 0.7,
         split: 1.5,
-        room: 0.0,
     };
     let one_word = options.granularity == Granularity::Thread && options.point == Point::Last;
     match flow.checks.is_empty() {
         false => one_word.then_some(CHECKED),
         // (In front of the optimiser it is not known what will remain, and bzip2 executes 1 % more.)
         true if options.point == Point::Start => None,
-        true => Some(Prices::even(
-            split_price(flow, options),
-            function.blocks[0].frequency,
-        )),
+        true => Some(Prices::even(split_price(flow, options))),
     }
 }
 
@@ -285,7 +281,7 @@ fn counted(
         _ => place::on_tree(
             flow,
             split_price(flow, options),
-            prices(function, flow, options).as_ref(),
+            prices(flow, options).as_ref(),
         )?,
     };
     let (mut increments, checks) = (placed.increments, placed.checks);
