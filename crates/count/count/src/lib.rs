@@ -53,7 +53,7 @@ pub struct CountArguments {
     /// Count before (start) or after (last) the optimiser
     #[arg(long, value_name = "start|last")]
     pub point: Option<String>,
-    /// How increments are placed: tree, segment (reference), article
+    /// How increments are placed: tree, segment (reference), article, least (counts nothing, shows what calls cost)
     #[arg(long, value_name = "NAME")]
     pub placement: Option<String>,
     /// Keep counts per thread, function or line

@@ -113,14 +113,14 @@ public:
       changed |= atEnd && spreadSums(module, analyses);
       // (Optimised code with checks is placed by prices that know the sign of an addition: host_count::exchange.)
       if (atEnd && !(settings.countLast && settings.budget))
-        changed |= replaceAdditions(module, analyses);
+        changed |= replaceAdditions(module, analyses, settings.countLast);
       if (!weights.empty()) {
         takeOff(module, weights);
         changed = true;
       }
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
-      lowerAdditions(module, settings.placement == Placement::Tree);
+      lowerAdditions(module, settings.placement == Placement::Tree || settings.placement == Placement::Least);
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -35,12 +35,12 @@ public:
       : function(function), address(address), frequencies(frequencies), probabilities(probabilities),
         word(Type::getInt64Ty(function.getContext())) {}
 
-  bool run() {
+  bool run(bool exchange) {
     spread();
     describe();
     if (additions.empty() && onJumps.empty())
       return false;
-    lc_place(arcs.data(), arcs.size(), 1 + 2 * blocks.size(), SplitPrice);
+    lc_place(arcs.data(), arcs.size(), 1 + 2 * blocks.size(), SplitPrice, exchange);
     for (AtomicRMWInst *addition : additions)
       addition->eraseFromParent();
     for (auto [arc, place] : zip(arcs, places))
@@ -230,7 +230,7 @@ private:
 
 } // namespace
 
-bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses) {
+bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses, bool exchange) {
   if (!module.getNamedMetadata(DoneMetadata))
     return false;
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
@@ -251,7 +251,7 @@ bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses) {
       functions.invalidate(function, PreservedAnalyses::none());
       changed |= Replacement(function, address, functions.getResult<BlockFrequencyAnalysis>(function),
                              functions.getResult<BranchProbabilityAnalysis>(function))
-                     .run();
+                     .run(exchange);
     }
     functions.invalidate(function, PreservedAnalyses::none());
   }

@@ -3,6 +3,7 @@
 //! Every function takes a session made by [`lc_open`]; C++ uses it from one thread at a time.
 
 use crate::explain;
+use host_count::exchange::Prices;
 use host_count::module::FunctionPlan;
 use host_count::place;
 use host_count::{
@@ -133,6 +134,7 @@ pub extern "C" fn lc_settings(session: &Session, out: &mut Settings) {
             Placement::Article => 0,
             Placement::Segment => 1,
             Placement::Tree => 2,
+            Placement::Least => 3,
         },
         granularity: match options.granularity {
             Granularity::Thread => 0,
@@ -438,7 +440,13 @@ pub unsafe extern "C" fn lc_fact(
 /// # Safety
 /// `arcs` must point to `count` arcs whose vertices are less than `vertices`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: usize, split: f64) {
+pub unsafe extern "C" fn lc_place(
+    arcs: *mut PlacedArc,
+    count: usize,
+    vertices: usize,
+    split: f64,
+    exchange: bool,
+) {
     if count == 0 {
         return;
     }
@@ -463,7 +471,7 @@ pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: 
             .collect(),
         checks: Vec::new(),
     };
-    match place::on_tree(&flow, split, None) {
+    match place::on_tree(&flow, split, exchange.then(|| Prices::even(split)).as_ref()) {
         Ok(placed) => {
             for increment in placed.increments {
                 let Site::Edge { block: index, .. } = increment.site else {

@@ -19,7 +19,7 @@ pub enum Point {
     Last,
 }
 
-/// How increments are placed. All three count the same where the first is right; `tree` is the product.
+/// How increments are placed. The first three count the same where the first is right; `tree` is the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Placement {
     /// A call before every terminator, as in the article that started this. Wrong around longjmp, throw and exit.
@@ -29,6 +29,16 @@ pub enum Placement {
     /// Increments on the chords of a maximum spanning tree.
     #[default]
     Tree,
+    /// One addition before each call that may not come back, and nothing else: no count, but what every count must cost that is exact
+    /// at such calls. For measurements; objects of this kind link with no others.
+    Least,
+}
+
+impl Placement {
+    /// Calls that surely come back are no observation points.
+    pub fn trusts_calls(self) -> bool {
+        matches!(self, Placement::Tree | Placement::Least)
+    }
 }
 
 /// What the counts are kept per.
@@ -144,7 +154,8 @@ impl Options {
                     "article" => Placement::Article,
                     "segment" => Placement::Segment,
                     "tree" => Placement::Tree,
-                    _ => return Err(wrong("placement", "article, segment, tree")),
+                    "least" => Placement::Least,
+                    _ => return Err(wrong("placement", "article, segment, tree, least")),
                 }
             }
             "per" => {
@@ -175,14 +186,19 @@ impl Options {
 
     /// What two objects must agree on to be linked together, besides the version of the compiler.
     ///
-    /// Placement, granularity, budget checks and thread-local model are left out: they do not change the number.
+    /// Placement (but the one that counts nothing), granularity, budget checks and thread-local model are left out: they do not change the
+    /// number.
     pub fn contract(&self) -> String {
         let point = match self.point {
             Point::Start => "start",
             Point::Last => "last",
         };
+        let counts = match self.placement {
+            Placement::Least => ",counts=no",
+            _ => "",
+        };
         format!(
-            "preset={},table={},rules={RULES},point={point}",
+            "preset={},table={},rules={RULES},point={point}{counts}",
             self.preset.name(),
             self.preset.table_version()
         )
@@ -204,6 +220,7 @@ impl fmt::Display for Options {
                 Placement::Article => "article",
                 Placement::Segment => "segment",
                 Placement::Tree => "tree",
+                Placement::Least => "least",
             },
             match self.granularity {
                 Granularity::Thread => "thread",
@@ -267,5 +284,6 @@ mod tests {
         );
         assert_ne!(contract("preset=portable-1"), contract(""));
         assert_ne!(contract("point=last"), contract(""));
+        assert_ne!(contract("placement=least"), contract(""));
     }
 }

@@ -9,7 +9,7 @@ use crate::module::{
     Block, Call, Callee, End, Function, Item, Module, Shape, Tail, checked_starts, flow,
     retreating, retreating_edges,
 };
-use crate::options::{Granularity, Options, Placement};
+use crate::options::{Granularity, Options};
 use crate::place;
 
 /// Functions charged by their callers may be this expensive at most when budgets are checked: the caller pays at once.
@@ -76,7 +76,7 @@ pub fn owed(call: &Call, summaries: &[Summary]) -> u64 {
 /// Summaries of all functions.
 pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
     let mut summaries = vec![Summary::default(); module.functions.len()];
-    if options.placement != Placement::Tree {
+    if !options.placement.trusts_calls() {
         // The reference trusts nothing but the attributes.
         for (summary, function) in summaries.iter_mut().zip(&module.functions) {
             summary.checks_budget = options.budget && function.exempt.is_none();

@@ -55,6 +55,8 @@ pub const VARIANTS: &[Variant] = &[
     ("-fprofile-instr-generate",     Way::Plain(&["-fprofile-instr-generate"]),                    None),
     ("-fprofile-arcs",               Way::Plain(&["-fprofile-arcs"]),                              None),
     ("inline-8bit-counters",         Way::Plain(&["-fsanitize-coverage=inline-8bit-counters"]),    None),
+    // What no exact count can do without: plain optimised code, and one addition before each call that may not come back.
+    ("least, optimised instructions", Way::Counted(&["--point", "last", "--placement", "least"]), None),
 ];
 
 /// Where variant `index` of a program lies; the empty program is called `nothing`.
