@@ -83,7 +83,7 @@ size_t lc_slots(const Session *);
 uint64_t lc_slot_unit(const Session *, size_t slot);
 void lc_slot_table(const Session *, TextSink out, void *context);
 // Places costs on the arcs of a graph with so many vertices. Code on a jump that needs a block of its own costs `split` times what it costs elsewhere.
-void lc_place(PlacedArc *arcs, size_t count, size_t vertices, double split, bool exchange);
+void lc_place(PlacedArc *arcs, size_t count, size_t vertices, double split);
 // Something `luthier count lint` may want to judge.
 void lc_fact(Session *, const char *kind, size_t kindLength, const char *function, size_t functionLength,
              const char *what, size_t whatLength, uint32_t location);

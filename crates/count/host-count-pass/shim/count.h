@@ -164,9 +164,8 @@ bool isSum(llvm::Value *value);
 // Lets sums in registers grow on the ways where they have been made to grow where the ways meet.
 bool spreadSums(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
-// Places additions anew on what the optimiser has left of the flow graph. `exchange`: and looks for exchanges that make several of them
-// nothing (host_count::exchange).
-bool replaceAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, bool exchange);
+// Places additions anew on what the optimiser has left of the flow graph.
+bool replaceAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
 // Gives additions of constants that depend on the way to the ways.
 void distributeAmounts(llvm::Function &function);

@@ -113,7 +113,7 @@ public:
       changed |= atEnd && spreadSums(module, analyses);
       // (Optimised code with checks is placed by prices that know the sign of an addition: host_count::exchange.)
       if (atEnd && !(settings.countLast && settings.budget))
-        changed |= replaceAdditions(module, analyses, settings.countLast);
+        changed |= replaceAdditions(module, analyses);
       if (!weights.empty()) {
         takeOff(module, weights);
         changed = true;

@@ -35,12 +35,12 @@ public:
       : function(function), address(address), frequencies(frequencies), probabilities(probabilities),
         word(Type::getInt64Ty(function.getContext())) {}
 
-  bool run(bool exchange) {
+  bool run() {
     spread();
     describe();
     if (additions.empty() && onJumps.empty())
       return false;
-    lc_place(arcs.data(), arcs.size(), 1 + 2 * blocks.size(), SplitPrice, exchange);
+    lc_place(arcs.data(), arcs.size(), 1 + 2 * blocks.size(), SplitPrice);
     for (AtomicRMWInst *addition : additions)
       addition->eraseFromParent();
     for (auto [arc, place] : zip(arcs, places))
@@ -230,7 +230,7 @@ private:
 
 } // namespace
 
-bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses, bool exchange) {
+bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses) {
   if (!module.getNamedMetadata(DoneMetadata))
     return false;
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
@@ -251,7 +251,7 @@ bool replaceAdditions(Module &module, ModuleAnalysisManager &analyses, bool exch
       functions.invalidate(function, PreservedAnalyses::none());
       changed |= Replacement(function, address, functions.getResult<BlockFrequencyAnalysis>(function),
                              functions.getResult<BranchProbabilityAnalysis>(function))
-                     .run(exchange);
+                     .run();
     }
     functions.invalidate(function, PreservedAnalyses::none());
   }

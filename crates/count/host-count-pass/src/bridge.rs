@@ -3,7 +3,6 @@
 //! Every function takes a session made by [`lc_open`]; C++ uses it from one thread at a time.
 
 use crate::explain;
-use host_count::exchange::Prices;
 use host_count::module::FunctionPlan;
 use host_count::place;
 use host_count::{
@@ -440,13 +439,7 @@ pub unsafe extern "C" fn lc_fact(
 /// # Safety
 /// `arcs` must point to `count` arcs whose vertices are less than `vertices`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lc_place(
-    arcs: *mut PlacedArc,
-    count: usize,
-    vertices: usize,
-    split: f64,
-    exchange: bool,
-) {
+pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: usize, split: f64) {
     if count == 0 {
         return;
     }
@@ -471,7 +464,7 @@ pub unsafe extern "C" fn lc_place(
             .collect(),
         checks: Vec::new(),
     };
-    match place::on_tree(&flow, split, exchange.then(|| Prices::even(split)).as_ref()) {
+    match place::on_tree(&flow, split, None) {
         Ok(placed) => {
             for increment in placed.increments {
                 let Site::Edge { block: index, .. } = increment.site else {

@@ -19,15 +19,6 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Whatever the sign; still some exchanges make several arcs add nothing at once, which the tree does not look for.
-    pub const fn even(split: f64) -> Prices {
-        Prices {
-            add: 1.0,
-            take_back: 1.0,
-            split,
-        }
-    }
-
     fn cost(&self, arc: &Arc, amount: i64) -> f64 {
         let once = match amount {
             0 => return 0.0,

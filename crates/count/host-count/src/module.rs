@@ -243,19 +243,14 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
 
 /// Additions that checks look at wait for each other; what is taken back does not (`CheckedLanes` in the pass). (Measured:
 /// docs/count/overhead.md.)
-fn prices(flow: &Flow, options: &Options) -> Option<Prices> {
-    const CHECKED: Prices = Prices {
+fn prices(flow: &Flow, options: &Options) -> Option<&'static Prices> {
+    const PRICES: Prices = Prices {
         add: 1.0,
         take_back: 0.7,
         split: 1.5,
     };
     let one_word = options.granularity == Granularity::Thread && options.point == Point::Last;
-    match flow.checks.is_empty() {
-        false => one_word.then_some(CHECKED),
-        // (Source instructions gain nothing, here or behind the optimiser: bzip2 executes 1 and 2 % more, Lua 0.3 % less.)
-        true if options.point == Point::Start => None,
-        true => Some(Prices::even(split_price(flow, options))),
-    }
+    (one_word && !flow.checks.is_empty()).then_some(&PRICES)
 }
 
 fn counted(
@@ -278,11 +273,7 @@ fn counted(
         }
         (_, Placement::Segment) => place::on_segments(flow)?,
         (_, Placement::Least) => before_calls(function, flow),
-        _ => place::on_tree(
-            flow,
-            split_price(flow, options),
-            prices(flow, options).as_ref(),
-        )?,
+        _ => place::on_tree(flow, split_price(flow, options), prices(flow, options))?,
     };
     let (mut increments, checks) = (placed.increments, placed.checks);
     let mut priced_slots = Vec::new();
