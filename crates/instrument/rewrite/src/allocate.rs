@@ -207,9 +207,12 @@ impl<'p> Lowering<'_, 'p> {
         inputs: RegisterSet,
         wanted: RegisterRequest,
     ) -> Result<Allocated, Refusal> {
+        if self.scratch.is_none() || wanted.stored {
+            return self.allocate_once(hook, template, place, dwords, inputs, wanted);
+        }
         let before = self.report.clone();
         let first = self.allocate_once(hook, template, place, dwords, inputs, wanted);
-        if first.is_ok() || self.scratch.is_none() || wanted.stored {
+        if first.is_ok() {
             return first;
         }
         // A frame needs one scalar register that is dead, and the hook may have taken all of those.

@@ -3,7 +3,9 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile, full_kernel, fuller_kernel, hazards, launch, plan_each, words};
+use common::{
+    Tool, compile, full_kernel, fuller_kernel, hazards, launch, plan_each, plan_of_full, words,
+};
 use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Rewritten, Value};
@@ -11,32 +13,11 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use verify::{Input, Launch, Verdict, lockstep};
 
-/// A hook before every instruction of kernel `full`, in these lanes.
-fn plan<'t>(module: &Module, tool: &'t Tool, hook: &str, lanes: Lanes) -> Plan<'t> {
-    let kernel = module.function("full").expect("is there");
-    let call = |inst| Insertion {
-        function: kernel,
-        inst,
-        point: Point::Before,
-        action: Action::Call {
-            hook: 0,
-            arguments: vec![("parameter:0".to_owned(), Value::Constant(1))],
-            lanes,
-        },
-    };
-    let insts = 0..module.functions[kernel].insts.len();
-    Plan {
-        hooks: vec![tool.hook(hook)],
-        insertions: insts.map(call).collect(),
-        ..Plan::default()
-    }
-}
-
 /// Kernel `full` of `bytes` with a hook in all lanes at every place, the same in lockstep.
 fn in_all_lanes(target: &str, bytes: &[u8], launch: &Launch, tool: &Tool) -> Rewritten {
     let object = CodeObject::parse(bytes).expect("assembled");
     let module = Module::lift(&object).expect("lifts");
-    let plan = plan(&module, tool, "count", Lanes::Active);
+    let plan = plan_of_full(&module, tool, "count", Lanes::Active);
     let kernel = module.function("full").expect("is there");
     let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
         .unwrap_or_else(|refusal| panic!("{target}: {refusal}"));
@@ -138,7 +119,7 @@ fn entry_values_come_from_scratch_where_no_register_keeps_them() {
         let module = Module::lift(&object).expect("lifts");
         let tool = Tool::build(target);
         let kernel = module.function("full").expect("is there");
-        let plan = plan(&module, &tool, "entry_values", Lanes::Active);
+        let plan = plan_of_full(&module, &tool, "entry_values", Lanes::Active);
         let mut launch = launch("full", vec![words(0), words(1), Input::number(3)]);
         launch.block[0] = block;
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
@@ -206,7 +187,7 @@ fn conditions_are_kept_in_registers_that_are_put_aside() {
         let kernel = module.function("full").expect("is there");
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
         let tool = Tool::build(target);
-        let mut plan = plan(&module, &tool, "entry_values", Lanes::Active);
+        let mut plan = plan_of_full(&module, &tool, "entry_values", Lanes::Active);
         // As if the hook could not be compiled so that it keeps them itself.
         plan.hooks[0].templates.retain(|(scc, vcc, _)| !scc && !vcc);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)

@@ -3,9 +3,9 @@
 mod common;
 
 use codeobj::CodeObject;
-use common::{Tool, compile_file, full_kernel, launch, words};
+use common::{Tool, compile_file, full_kernel, launch, plan_of_full, words};
 use lift::Module;
-use rewrite::{Action, Insertion, Lanes, Plan, Point, Refusal, Value};
+use rewrite::{Lanes, Refusal};
 use verify::{Input, Verdict, lockstep};
 
 #[test]
@@ -59,23 +59,7 @@ fn registers_are_saved_behind_a_stack_that_is_fixed() {
         let object = CodeObject::parse(&bytes).expect("assembled");
         let module = Module::lift(&object).expect("lifts");
         let kernel = module.function("full").expect("is there");
-        let call = |inst| Insertion {
-            function: kernel,
-            inst,
-            point: Point::Before,
-            action: Action::Call {
-                hook: 0,
-                arguments: vec![("parameter:0".to_owned(), Value::Constant(1))],
-                lanes: Lanes::Active,
-            },
-        };
-        let plan = Plan {
-            hooks: vec![tool.hook("count")],
-            insertions: (0..module.functions[kernel].insts.len())
-                .map(call)
-                .collect(),
-            ..Plan::default()
-        };
+        let plan = plan_of_full(&module, &tool, "count", Lanes::Active);
         let rewritten = match rewrite::rewrite(&object, &module, kernel, &plan) {
             Ok(rewritten) => rewritten,
             Err(refusal) => {

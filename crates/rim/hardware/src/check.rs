@@ -195,32 +195,27 @@ fn job(
     batch: &[Case],
     options: &Options,
 ) -> Result<Job> {
-    let mut kernels = Vec::new();
-    let mut launches = Vec::new();
-    for (number, case) in batch.iter().enumerate() {
-        let name = format!("case{number}");
+    job_of(target, wave_size, batch, |case, kernel| {
         let input = inputs::records(case, target, wave_size, options.seed, options.sweep);
         let layout = case.layout(wave_size);
-        kernels.push(Kernel {
-            name: name.clone(),
-            code: frames.kernel(layout, &case.words)?,
-            width: case.width,
-            scratch: case.arena.scratch(),
-        });
-        launches.push(Launch {
-            kernel: name,
+        let scratch = case.arena.scratch();
+        let launch = Launch {
+            kernel: kernel.clone(),
             groups: input.groups,
             block: u32::from(wave_size),
             lds: case.arena.lds(wave_size),
-            scratch: case.arena.scratch(),
+            scratch,
             output: (layout.record() * input.groups as usize) as u64,
             input: input.bytes,
             seconds: options.limit,
-        });
-    }
-    Ok(Job {
-        object: object(target, wave_size, &kernels)?,
-        launches,
+        };
+        let kernel = Kernel {
+            name: kernel,
+            code: frames.kernel(layout, &case.words)?,
+            width: case.width,
+            scratch,
+        };
+        Ok((kernel, launch))
     })
 }
 
@@ -231,27 +226,39 @@ fn job_of_documented(
     batch: &[Documented],
     options: &Options,
 ) -> Result<Job> {
-    let mut kernels = Vec::new();
-    let mut launches = Vec::new();
-    for (number, case) in batch.iter().enumerate() {
-        let name = format!("case{number}");
-        kernels.push(Kernel {
-            name: name.clone(),
-            code: frames.whole(case.layout, &case.code)?,
-            width: documented::WIDTH,
-            scratch: case.layout.scratch,
-        });
-        launches.push(Launch {
-            kernel: name,
+    job_of(target, wave_size, batch, |case, kernel| {
+        let scratch = case.layout.scratch;
+        let launch = Launch {
+            kernel: kernel.clone(),
             groups: 1,
             block: u32::from(wave_size),
             lds: case.lds(),
-            scratch: case.layout.scratch,
+            scratch,
             output: case.layout.record() as u64,
             input: case.input.clone(),
             seconds: options.limit,
-        });
-    }
+        };
+        let kernel = Kernel {
+            name: kernel,
+            code: frames.whole(case.layout, &case.code)?,
+            width: documented::WIDTH,
+            scratch,
+        };
+        Ok((kernel, launch))
+    })
+}
+
+/// One object for all cases. `made`: what a case's kernel of that name is, and how it is launched.
+fn job_of<C>(
+    target: &'static Target,
+    wave_size: u8,
+    batch: &[C],
+    mut made: impl FnMut(&C, String) -> Result<(Kernel, Launch)>,
+) -> Result<Job> {
+    let each = batch.iter().enumerate();
+    let each = each.map(|(number, case)| made(case, format!("case{number}")));
+    let (kernels, launches): (Vec<_>, Vec<_>) =
+        each.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     Ok(Job {
         object: object(target, wave_size, &kernels)?,
         launches,

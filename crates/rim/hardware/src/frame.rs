@@ -195,16 +195,46 @@ impl Frames {
         for register in layout.accvgprs() {
             text += &format!("v_accvgpr_write_b32 a{register}, v{register}\n");
         }
-        text += "s_mov_b32 m0, s70
-                 s_mov_b32 vcc_lo, s67
-                 s_mov_b32 vcc_hi, s68
-                 s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s64
-                 s_cmp_lg_u32 s69, 0
-                 s_mov_b32 exec_lo, s65\n";
+        text + &self.set_state(64)
+    }
+
+    /// MODE, EXEC, VCC, SCC and M0 from seven scalar registers, in the order of a record; last before the case.
+    fn set_state(&self, first: u32) -> String {
+        let [mode, exec_lo, exec_hi, vcc_lo, vcc_hi, scc, m0] = state_in(first);
+        let mut text = format!(
+            "s_mov_b32 m0, s{m0}
+             s_mov_b32 vcc_lo, s{vcc_lo}
+             s_mov_b32 vcc_hi, s{vcc_hi}
+             s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s{mode}
+             s_cmp_lg_u32 s{scc}, 0
+             s_mov_b32 exec_lo, s{exec_lo}\n"
+        );
         if self.wave_size == 64 {
-            text += "s_mov_b32 exec_hi, s66\n";
+            text += &format!("s_mov_b32 exec_hi, s{exec_hi}\n");
         }
         text + SETTLE
+    }
+
+    /// The same back, with zero for MODE; SCC first, before anything changes it. All lanes are on behind it.
+    fn take_state(&self, first: u32) -> String {
+        let [mode, exec_lo, exec_hi, vcc_lo, vcc_hi, scc, m0] = state_in(first);
+        let mut text = String::new();
+        if self.target.family >= Family::Gfx12 {
+            text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
+        }
+        text += &format!(
+            "s_cselect_b32 s{scc}, 1, 0
+             s_mov_b32 s{mode}, 0
+             s_mov_b32 s{exec_lo}, exec_lo
+             s_mov_b32 s{exec_hi}, 0
+             s_mov_b32 s{vcc_lo}, vcc_lo
+             s_mov_b32 s{vcc_hi}, vcc_hi
+             s_mov_b32 s{m0}, m0\n"
+        );
+        if self.wave_size == 64 {
+            text += &format!("s_mov_b32 s{exec_hi}, exec_hi\n");
+        }
+        text + &self.all_lanes()
     }
 
     fn behind(&self, layout: Layout) -> String {
@@ -213,22 +243,8 @@ impl Frames {
             text += self.wait();
             text += self.wait_for_stores();
         }
-        if self.target.family >= Family::Gfx12 {
-            text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
-        }
-        text += "s_cselect_b32 s69, 1, 0
-                 s_mov_b32 s65, exec_lo
-                 s_mov_b32 s66, 0
-                 s_mov_b32 s67, vcc_lo
-                 s_mov_b32 s68, vcc_hi
-                 s_mov_b32 s70, m0
-                 s_mov_b32 exec_lo, -1\n";
-        if self.wave_size == 64 {
-            text += "s_mov_b32 s66, exec_hi
-                     s_mov_b32 exec_hi, -1\n";
-        }
-        text += "s_mov_b32 s64, 0
-                 s_nop 7
+        text += &self.take_state(64);
+        text += "s_nop 7
                  v_mov_b32 v3, 0
                  v_mov_b32 v4, 0\n";
         // One store for all scalars: each goes to a lane of its own.
@@ -254,6 +270,11 @@ impl Frames {
         text += &arena::behind(layout, self.wait());
         text + "s_endpgm\n"
     }
+}
+
+/// Scalar registers of a wave's state from `first` on, in the order of a record.
+fn state_in(first: u32) -> [u32; 7] {
+    std::array::from_fn(|index| first + index as u32)
 }
 
 /// Longer than any instruction's result takes to be seen by the next one, for which compilers insert waits.

@@ -20,7 +20,7 @@ const TARGETS: &[&str] = &[
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100",
     "gfx1151", "gfx1201",
 ];
-const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
+pub const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
 /// What is checked.
 const CHECKS: &[&[&str]] = &[
     &["-t", "instr-count"],

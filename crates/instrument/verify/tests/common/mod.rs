@@ -242,6 +242,27 @@ pub fn closure(module: &Module, kernel: FunctionIndex) -> BTreeSet<FunctionIndex
     module.closure(kernel).into_iter().collect()
 }
 
+/// A hook before every instruction of kernel `full`, in these lanes.
+pub fn plan_of_full<'t>(module: &Module, tool: &'t Tool, hook: &str, lanes: Lanes) -> Plan<'t> {
+    let kernel = module.function("full").expect("is there");
+    let call = |inst| Insertion {
+        function: kernel,
+        inst,
+        point: Point::Before,
+        action: Action::Call {
+            hook: 0,
+            arguments: vec![("parameter:0".to_owned(), Value::Constant(1))],
+            lanes,
+        },
+    };
+    let insts = 0..module.functions[kernel].insts.len();
+    Plan {
+        hooks: vec![tool.hook(hook)],
+        insertions: insts.map(call).collect(),
+        ..Plan::default()
+    }
+}
+
 /// `count(1)` before every instruction.
 pub fn plan_each<'t>(module: &Module, kernel: FunctionIndex, tool: &'t Tool) -> Plan<'t> {
     let mut plan = Plan {

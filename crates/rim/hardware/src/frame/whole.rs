@@ -12,7 +12,6 @@
 //! No case names a scalar register from s64 or a vector register from v96 on: the frame keeps its own there.
 
 use documented::{AGPR_BASE, VECTOR_ROWS};
-use gfx::Family;
 
 use super::{AHEAD, Frames, NOTHING, SETTLE, arena};
 use crate::Result;
@@ -121,7 +120,7 @@ impl Frames {
         text
     }
 
-    fn all_lanes(&self) -> String {
+    pub(super) fn all_lanes(&self) -> String {
         self.lanes(usize::from(self.wave_size))
     }
 
@@ -197,35 +196,13 @@ impl Frames {
                 )
             }
         };
-        text += "s_mov_b32 m0, s78
-                 s_mov_b32 vcc_lo, s75
-                 s_mov_b32 vcc_hi, s76
-                 s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s72
-                 s_cmp_lg_u32 s77, 0
-                 s_mov_b32 exec_lo, s73\n";
-        if self.wave_size == 64 {
-            text += "s_mov_b32 exec_hi, s74\n";
-        }
-        text + SETTLE
+        text + &self.set_state(72)
     }
 
     fn behind_whole(&self, layout: Whole) -> String {
         let wait = self.wait();
         let mut text = SETTLE.to_owned() + wait + self.wait_for_stores();
-        if self.target.family >= Family::Gfx12 {
-            text += "s_wait_alu depctr_va_sdst(0) depctr_va_vcc(0) depctr_va_vdst(0)\n";
-        }
-        text += "s_cselect_b32 s77, 1, 0
-                 s_mov_b32 s72, 0
-                 s_mov_b32 s73, exec_lo
-                 s_mov_b32 s74, 0
-                 s_mov_b32 s75, vcc_lo
-                 s_mov_b32 s76, vcc_hi
-                 s_mov_b32 s78, m0\n";
-        if self.wave_size == 64 {
-            text += "s_mov_b32 s74, exec_hi\n";
-        }
-        text += &self.all_lanes();
+        text += &self.take_state(72);
         if layout.writes_scalars {
             text += "s_dcache_wb\ns_waitcnt lgkmcnt(0)\n";
         }

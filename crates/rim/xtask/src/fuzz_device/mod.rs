@@ -18,6 +18,7 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     command::{done, said},
     fuzz_count::Random,
+    fuzz_rewrite::LEVELS,
     root,
 };
 
@@ -26,7 +27,6 @@ const TARGETS: &[&str] = &[
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1012", "gfx1030", "gfx1100", "gfx1102", "gfx1150", "gfx1151",
     "gfx1200", "gfx1201",
 ];
-const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
 /// Csmith's bounds: many functions, or deep ones. Its constants and constant pointers could not be changed for a lane.
 #[rustfmt::skip]
 const BOUNDS: [&[&str]; 2] = [
