@@ -26,6 +26,7 @@ pub use error::{Error, Result};
 pub use gpu::{Counts, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
 use kmt_sys::aql::KernelDispatchPacket;
+pub use replay::recorded_packet;
 pub use wave::{Measured, Wave};
 
 /// Node number of the one device.
@@ -250,13 +251,14 @@ impl<'a> Device<'a> {
         Ok(prepared)
     }
 
-    /// Gives every lane of a launch at least `bytes` of private memory: with as much for each, two kernels find theirs at the
+    /// Gives every lane of a launch so many bytes of private memory more: with as much for each, two kernels find theirs at the
     /// same addresses.
-    pub fn widen_scratch(&self, prepared: &mut Prepared, bytes: u32) -> Result<()> {
-        if bytes <= prepared.packet.private_segment_size {
+    pub fn grow_scratch(&self, prepared: &mut Prepared, bytes: u32) -> Result<()> {
+        if bytes == 0 {
             return Ok(());
         }
-        prepared.packet.private_segment_size = bytes;
+        let asked = prepared.packet.private_segment_size.next_multiple_of(4);
+        prepared.packet.private_segment_size = asked.saturating_add(bytes);
         let own = self.object.kernel(&prepared.kernel)?;
         let dispatch = self.dispatch(prepared, prepared.packet, &own)?;
         prepared.scratch = self.scratch(&dispatch)?;
@@ -485,8 +487,8 @@ pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
     })
 }
 
-/// What a launch of a kernel asks for: its own frame, or room for many.
-fn stack_size(descriptor: &KernelDescriptor) -> u32 {
+/// Bytes of scratch that [`Device::prepare`] gives each lane of a kernel: its own frame, or room for many.
+pub fn stack_size(descriptor: &KernelDescriptor) -> u32 {
     let fixed = descriptor.private_segment_size();
     match descriptor.get("uses_dynamic_stack") {
         Some(1) => fixed.max(DYNAMIC_STACK),

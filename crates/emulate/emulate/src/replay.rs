@@ -55,13 +55,9 @@ impl<'a> Device<'a> {
     pub fn prepare_recorded(&self, recording: &Recording) -> Result<Prepared> {
         let header = &recording.header;
         let found = self.object.kernel(&header.kernel)?;
-        let bytes = header.packet.first_chunk().ok_or(Error::Memory {
-            size: header.packet.len() as u64,
-            reason: "the recorded packet is shorter than 64 bytes".to_owned(),
-        })?;
         let mut prepared = Prepared {
             kernel: header.kernel.clone(),
-            packet: KernelDispatchPacket::from_bytes(bytes),
+            packet: recorded_packet(recording)?,
             origin: dispatch::Origin {
                 node: NODE,
                 queue_id: 0,
@@ -77,4 +73,14 @@ impl<'a> Device<'a> {
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(prepared)
     }
+}
+
+/// The packet of a recorded launch.
+pub fn recorded_packet(recording: &Recording) -> Result<KernelDispatchPacket> {
+    let packet = &recording.header.packet;
+    let bytes = packet.first_chunk().ok_or(Error::Memory {
+        size: packet.len() as u64,
+        reason: "the recorded packet is shorter than 64 bytes".to_owned(),
+    })?;
+    Ok(KernelDispatchPacket::from_bytes(bytes))
 }

@@ -138,7 +138,8 @@ impl Program {
             .decoder
             .lock()
             .unwrap_or_else(|poison| poison.into_inner());
-        let segment = Arc::new(decode_segment(&self.config, &decoder, memory, pc)?);
+        let known = self.known();
+        let segment = Arc::new(decode_segment(&self.config, &decoder, memory, pc, &known)?);
         let mut segments = self
             .segments
             .write()
@@ -172,10 +173,23 @@ impl Program {
         Some(entered.entry(pc).or_insert(segment).clone())
     }
 
-    /// How many segments were decoded.
-    pub fn pieces(&self) -> usize {
+    /// Segments at whose code others end: none, until there is so much code that one segment does not hold it. Each place beyond
+    /// one would else be decoded with all that the program can reach from there.
+    fn known(&self) -> Vec<Arc<Segment>> {
+        if self.decoded().1 < MOST_INSTRUCTIONS {
+            return Vec::new();
+        }
         let segments = self.segments.read();
-        segments.unwrap_or_else(|poison| poison.into_inner()).len()
+        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
+        segments.values().cloned().collect()
+    }
+
+    /// How many segments were decoded, and the instructions of all.
+    pub fn decoded(&self) -> (usize, usize) {
+        let segments = self.segments.read();
+        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
+        let instructions = segments.values().map(|segment| segment.insts.len());
+        (segments.len(), instructions.sum())
     }
 
     /// Text of the instruction at `pc`, for diagnostics.
@@ -211,23 +225,26 @@ fn decode_segment(
     decoder: &Decoder,
     memory: &mut Memory<'_>,
     entry: u64,
+    known: &[Arc<Segment>],
 ) -> Option<Segment> {
-    let found = reachable(decoder, memory, entry)?;
+    let found = reachable(decoder, memory, entry, known)?;
     Some(lower(config, decoder, entry, &found))
 }
 
-/// Decodes everything reachable from `entry` without leaving through a register.
+/// Decodes everything reachable from `entry` without leaving through a register or coming to code of `known`.
 fn reachable(
     decoder: &Decoder,
     memory: &mut Memory<'_>,
     entry: u64,
+    known: &[Arc<Segment>],
 ) -> Option<BTreeMap<u64, Fetched>> {
+    let is_known = |pc: u64| pc != entry && known.iter().any(|segment| segment.op_at(pc).is_some());
     let mut found = BTreeMap::new();
     let mut work = vec![entry];
     while let Some(mut pc) = work.pop() {
         let mut window: Vec<u8> = Vec::new();
         let mut window_start = pc;
-        while !found.contains_key(&pc) && found.len() < MOST_INSTRUCTIONS {
+        while !found.contains_key(&pc) && found.len() < MOST_INSTRUCTIONS && !is_known(pc) {
             if (pc - window_start) as usize + LONGEST > window.len() {
                 window = memory.read_code(pc, 4096);
                 window_start = pc;

@@ -38,11 +38,11 @@ fn assemble(target: &'static Target, text: &str) -> Vec<u8> {
 
 /// Runs `text` on gfx90a to its end.
 fn count(text: &str, prepare: impl Fn(&mut Wave)) -> InstCount {
-    count_and_pieces(text, prepare).0
+    count_and_decoded(text, prepare).0
 }
 
-/// The same, and how many pieces of code were decoded.
-fn count_and_pieces(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, usize) {
+/// The same, and how many pieces of code were decoded, with their instructions.
+fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (usize, usize)) {
     let target = Target::find("gfx90a").unwrap();
     let code = assemble(target, text);
     let config = Config {
@@ -78,7 +78,7 @@ fn count_and_pieces(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, usiz
         total.waves += count.waves;
         total.lanes += count.lanes;
     });
-    (total, program.pieces())
+    (total, program.decoded())
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn waits_count_the_lanes_that_are_on_then() {
 /// Places behind calls through registers lie in code that was decoded already.
 #[test]
 fn returning_decodes_nothing_again() {
-    let (total, pieces) = count_and_pieces(
+    let (total, (pieces, _)) = count_and_decoded(
         "s_getpc_b64 s[2:3]
          s_add_u32 s2, s2, 24
          s_addc_u32 s3, s3, 0
@@ -156,4 +156,49 @@ fn returning_decodes_nothing_again() {
         |_| {},
     );
     assert_eq!((total.waves, pieces), (8, 2));
+}
+
+/// More code than one segment holds, from which control goes on to eight places that all lead back to it.
+#[test]
+fn code_of_any_size_is_decoded_once() {
+    const SECTIONS: usize = 43;
+    const PLACES: usize = 8;
+    let mut text = "s_getpc_b64 s[2:3]
+         base:
+         s_add_u32 s2, s2, place0-base
+         s_addc_u32 s3, s3, 0
+         s_cmp_eq_u32 s2, s3
+         s_cbranch_scc1 back0
+         s_setpc_b64 s[2:3]
+         back0: s_nop 0
+         "
+    .to_owned();
+    for section in 1..SECTIONS {
+        let before = section - 1;
+        text += &format!(
+            ".fill 25000, 4, 0xbf800000
+             s_branch over{section}
+             back{section}: s_branch back{before}
+             over{section}: s_nop 0
+             "
+        );
+    }
+    text += "s_endpgm\n";
+    for place in 0..PLACES {
+        let (next, last) = (place + 1, SECTIONS - 1);
+        text += &format!(
+            "place{place}: s_cbranch_scc1 back{last}
+             s_add_u32 s2, s2, place{next}-place{place}
+             s_addc_u32 s3, s3, 0
+             s_cmp_eq_u32 s2, s3
+             s_setpc_b64 s[2:3]
+             "
+        );
+    }
+    text += &format!("place{PLACES}: s_endpgm");
+    let (total, (pieces, instructions)) = count_and_decoded(&text, |_| {});
+    assert_eq!(total.waves, 6 + 5 * PLACES as u64 + 1);
+    assert_eq!(pieces, 1 + PLACES + 1);
+    let all = 25_002 * SECTIONS + 10 * PLACES;
+    assert!(instructions <= all, "{instructions} of {all} at most");
 }

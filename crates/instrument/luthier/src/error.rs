@@ -170,10 +170,10 @@ fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
     use rewrite::Refusal;
     match refusal {
         Refusal::Object(_) | Refusal::NoDescriptor(_) => session::Refusal::Object(text),
-        Refusal::Registers { .. }
-        | Refusal::Full { .. }
-        | Refusal::NoRegisters { .. }
-        | Refusal::DynamicStack => session::Refusal::Resources(text),
+        Refusal::DynamicStack => session::Refusal::StackSize(text),
+        Refusal::Registers { .. } | Refusal::Full { .. } | Refusal::NoRegisters { .. } => {
+            session::Refusal::Resources(text)
+        }
         Refusal::Unresolved { .. }
         | Refusal::NoValue { .. }
         | Refusal::Bind { .. }

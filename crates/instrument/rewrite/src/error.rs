@@ -49,7 +49,7 @@ pub enum Refusal {
     #[error("nothing can be inserted at {pc:#x}: {reason}")]
     Place { pc: u64, reason: &'static str },
     #[error(
-        "the kernel has a stack whose size is decided at each launch, which leaves no room behind it for variables of hooks; \
+        "the kernel has a stack whose size is decided at each launch, which leaves no room behind it for what hooks need; \
          instrument it while it runs (luthier run), where launches are known"
     )]
     DynamicStack,
@@ -65,7 +65,7 @@ impl Refusal {
 
     /// Whether a plan that keeps less in registers may do where this one does not.
     pub fn lacks_registers(&self) -> bool {
-        self.is_for_registers() || matches!(self, Refusal::Registers { .. })
+        self.is_for_registers() || matches!(self, Refusal::Registers { .. } | Refusal::DynamicStack)
     }
 
     /// The only place that cannot take what is to be inserted there, if it is that.

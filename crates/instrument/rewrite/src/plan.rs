@@ -158,4 +158,7 @@ pub struct Plan<'t> {
     pub counters: Vec<CounterArray>,
     /// Tool variables whose addresses are arguments; they are [`crate::Symbol::Tool`] in relocations.
     pub globals: Vec<String>,
+    /// Bytes of scratch that the launches which it is for give each lane, a multiple of 4, where that is known. Only kernels whose
+    /// stack has no size of its own ([`Refusal::DynamicStack`](crate::Refusal::DynamicStack)) depend on it.
+    pub stack_size: Option<u32>,
 }

@@ -16,8 +16,8 @@ const GENERAL_SGPRS: u16 = 102;
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     let mut storage = Storage::new(rewriting.plan);
     if rewriting.spills_vectors {
-        let (with_room, start) =
-            storage.with_room_for_spills(rewriting.before, rewriting.stack_is_fixed())?;
+        let application = rewriting.scratch_size().ok_or(Refusal::DynamicStack)?;
+        let (with_room, start) = storage.with_room_for_spills(application);
         (storage, rewriting.scratch) = (with_room, Some(start));
         // FLAT_SCRATCH has to be among the SGPRs of the wave.
         let named = rewriting.named.scalars.iter();

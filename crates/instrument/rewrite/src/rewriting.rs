@@ -195,6 +195,15 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         self.before.get("uses_dynamic_stack") != Some(1) || known()
     }
 
+    /// Bytes of scratch that the application has for each lane; `None` if each launch decides.
+    pub fn scratch_size(&self) -> Option<u32> {
+        let fixed = self.before.private_segment_size();
+        match self.stack_is_fixed() {
+            true => Some(fixed),
+            false => self.plan.stack_size.map(|size| size.max(fixed)),
+        }
+    }
+
     fn finish(mut self) -> Result<Rewritten, Refusal> {
         self.supply.apply(&mut self.descriptor)?;
         prefetch(&mut self.descriptor, self.text.bytes.len());

@@ -76,20 +76,11 @@ impl Storage {
         }
     }
 
-    /// With room for VGPRs of the application; returns where it begins, in bytes from the start of a lane's scratch.
-    pub fn with_room_for_spills(
-        mut self,
-        descriptor: &KernelDescriptor,
-        stack_is_fixed: bool,
-    ) -> Result<(Storage, u32), Refusal> {
-        if !stack_is_fixed {
-            return Err(refused(
-                "VGPRs would have to be spilled behind a stack whose size is decided at each launch",
-            ));
-        }
+    /// With room for VGPRs of the application behind so many bytes of scratch; returns where it begins, in bytes from the start of a
+    /// lane's scratch.
+    pub fn with_room_for_spills(mut self, application: u32) -> (Storage, u32) {
         self.spills = 4 * u32::from(SCRATCH_SLOTS + FRAME_SLOTS);
-        let start = descriptor.private_segment_size().next_multiple_of(4);
-        Ok((self, start))
+        (self, application.next_multiple_of(4))
     }
 
     pub fn is_empty(&self) -> bool {

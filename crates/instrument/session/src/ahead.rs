@@ -54,7 +54,7 @@ pub fn find(session: &Session, first: &Kernel) -> Vec<(Claimed, Variant)> {
             continue;
         }
         let target = &first.agent.target;
-        let key = key(session, &first.object, &original.name, target, 0);
+        let key = key(session, (&first.object, &original.name), target, (0, None));
         let Some(Found::Variant(variant)) = key.map(|key| cache.get(&key)) else {
             continue;
         };

@@ -82,20 +82,21 @@ pub(crate) fn request(kernel: &Kernel) -> Request<'_> {
         kernel: &kernel.original.name,
         agent: &kernel.agent,
         choice: kernel.choice,
+        stack_size: kernel.stack_size,
     }
 }
 
-/// Where in the cache a variant is kept; `None` if it must not be.
+/// Where in the cache a kernel's variant is kept; `None` if it must not be.
 pub(crate) fn key(
     session: &Session,
-    object: &Object,
-    kernel: &str,
+    (object, kernel): (&Object, &str),
     target: &str,
-    choice: u64,
+    (choice, stack_size): (u64, Option<u32>),
 ) -> Option<Key> {
     let fingerprint = [
         session.instrumenter.key(kernel, object.hash(), choice)?,
         session.config.build.clone().into_bytes(),
+        stack_size.map_or(Vec::new(), |size| size.to_le_bytes().to_vec()),
     ];
     Some(Key::new(
         object.hash(),
@@ -108,10 +109,9 @@ pub(crate) fn key(
 fn build(session: &Session, kernel: &Arc<Kernel>) -> Result<Ready, Refusal> {
     let key = key(
         session,
-        &kernel.object,
-        &kernel.original.name,
+        (&kernel.object, &kernel.original.name),
         &kernel.agent.target,
-        kernel.choice,
+        (kernel.choice, kernel.stack_size),
     );
     let cache = session.cache.as_ref().zip(key.as_ref());
     let cached = match cache.map(|(cache, key)| cache.get(key)) {

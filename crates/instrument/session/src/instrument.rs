@@ -19,6 +19,9 @@ pub struct Request<'a> {
     pub agent: &'a Agent,
     /// Which of the kernel's variants, see [`Instrumenter::choose`].
     pub choice: u64,
+    /// Bytes of scratch per lane that the launches ask for which it is for, a multiple of 4; `None`: it is for all. Asked for after
+    /// [`Refusal::StackSize`] only.
+    pub stack_size: Option<u32>,
 }
 
 /// What a literal in the new code becomes.

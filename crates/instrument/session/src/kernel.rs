@@ -56,11 +56,16 @@ pub(crate) struct Kernel {
     address: u64,
     /// Which variant this is, see [`crate::Instrumenter::choose`].
     pub choice: u64,
+    /// For which launches this variant is, see [`crate::Request::stack_size`].
+    pub stack_size: Option<u32>,
     /// The number of the kernel's next launch, whatever that runs.
     pub ordinal: AtomicU64,
-    /// Further variants of the kernel, by choice; empty for all but variant 0.
-    variants: Mutex<BTreeMap<u64, Arc<Kernel>>>,
+    /// Further variants of the kernel, by choice and stack; empty for all but variant 0.
+    variants: Mutex<BTreeMap<(u64, Option<u32>), Arc<Kernel>>>,
 }
+
+/// Variants of a kernel that differ in their launches' stack alone: programs change its size seldom.
+const STACK_SIZES: usize = 16;
 
 impl Kernel {
     /// `address` is that of its descriptor on the device.
@@ -105,6 +110,7 @@ impl Kernel {
             last_queue: AtomicU64::new(0),
             address,
             choice: 0,
+            stack_size: None,
             ordinal: AtomicU64::new(0),
             variants: Mutex::default(),
         }
@@ -116,15 +122,32 @@ impl Kernel {
             return Arc::clone(self);
         }
         let mut variants = lock(&self.variants);
-        let made = variants.entry(choice).or_insert_with(|| {
-            let (object, agent) = (Arc::clone(&self.object), Arc::clone(&self.agent));
-            let original = self.original.clone();
-            let mut kernel = Kernel::new(self.address, object, agent, original, self.selected);
-            kernel.choice = choice;
+        let made = variants.entry((choice, None));
+        Arc::clone(made.or_insert_with(|| Arc::new(self.other(choice, None))))
+    }
+
+    /// The variant of this choice for launches that give each lane so many bytes of scratch; `None` if there are too many by now.
+    pub fn variant_with_stack(self: &Arc<Self>, choice: u64, size: u32) -> Option<Arc<Kernel>> {
+        let mut variants = lock(&self.variants);
+        let key = (choice, Some(size.next_multiple_of(4)));
+        let sizes = variants.range((choice, Some(0))..=(choice, Some(u32::MAX)));
+        if sizes.count() >= STACK_SIZES && !variants.contains_key(&key) {
+            return None;
+        }
+        let made = variants.entry(key);
+        let made = made.or_insert_with(|| Arc::new(self.other(choice, key.1)));
+        Some(Arc::clone(made))
+    }
+
+    fn other(&self, choice: u64, stack_size: Option<u32>) -> Kernel {
+        let (object, agent) = (Arc::clone(&self.object), Arc::clone(&self.agent));
+        let original = self.original.clone();
+        let mut kernel = Kernel::new(self.address, object, agent, original, self.selected);
+        (kernel.choice, kernel.stack_size) = (choice, stack_size);
+        if choice != 0 {
             kernel.pretty = format!("{} [variant {choice}]", self.pretty);
-            Arc::new(kernel)
-        });
-        Arc::clone(made)
+        }
+        kernel
     }
 
     /// All variants that were asked for, variant 0 first.

@@ -13,6 +13,10 @@ pub enum Refusal {
     /// What is inserted needs more registers, LDS or scratch than there is room for. Less may do.
     #[error("{0}")]
     Resources(String),
+    /// It has a stack without a size of its own, behind which something would have to lie: possible for launches of a known size
+    /// only, see [`crate::Request::stack_size`].
+    #[error("{0}")]
+    StackSize(String),
     /// Its code is not understood, or a place of it cannot take what is to be inserted there.
     #[error("{0}")]
     Code(String),
@@ -37,9 +41,8 @@ impl Refusal {
     /// Whether the same kernel, tools and settings come to the same in another process.
     pub fn is_lasting(&self) -> bool {
         match self {
-            Refusal::Object(_) | Refusal::Resources(_) | Refusal::Code(_) | Refusal::Tool(_) => {
-                true
-            }
+            Refusal::Object(_) | Refusal::Resources(_) | Refusal::StackSize(_) => true,
+            Refusal::Code(_) | Refusal::Tool(_) => true,
             Refusal::ToolFailed(_) | Refusal::Device(_) => false,
             Refusal::BuiltIn(_) | Refusal::Internal(_) => false,
         }

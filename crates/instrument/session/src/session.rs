@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Agent, AgentId, BuiltIn, Config, Copied, Device, Enqueued, Instrumenter, Launch, LoadedObject,
-    Summary, build,
+    Refusal, Summary, build,
     cache::Cache,
     globals::{Final, Globals},
     kernel::{Kernel, Outcome},
@@ -362,7 +362,7 @@ impl Session {
                 false => Decision::Original,
             };
         };
-        let kernel = kernel.variant(choice);
+        let kernel = self.for_stack(&kernel, choice, dispatch.private_segment_size);
         kernel.launches.fetch_add(1, Ordering::Relaxed);
         let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
             return Decision::Original;
@@ -401,13 +401,25 @@ impl Session {
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
             private_segment_size: grown(
-                dispatch.private_segment_size,
+                dispatch.private_segment_size.next_multiple_of(4),
                 kernel.original.private_segment_size,
                 ready.private_segment_size,
             ),
             group_segment_size,
             launch: number,
         })
+    }
+
+    /// The variant of a choice, made for launches with such a stack if there can be none for all.
+    fn for_stack(self: &Arc<Self>, kernel: &Arc<Kernel>, choice: u64, size: u32) -> Arc<Kernel> {
+        let for_all = kernel.variant(choice);
+        match build::outcome(self, &for_all) {
+            Some(Outcome::Refused(Refusal::StackSize(_))) => {
+                let sized = kernel.variant_with_stack(choice, size);
+                sized.unwrap_or(for_all)
+            }
+            _ => for_all,
+        }
     }
 
     fn kernel(&self, dispatch: &Dispatch) -> Option<Arc<Kernel>> {

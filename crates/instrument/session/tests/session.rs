@@ -127,6 +127,55 @@ fn cooperative_launches_need_the_room_that_they_had() {
 }
 
 #[test]
+fn kernels_whose_stack_launches_decide_get_a_variant_for_each_size() {
+    let bytes = object(&[]);
+    let tool = Changed(|request: &Request<'_>, mut variant: Variant| {
+        let Some(size) = request.stack_size else {
+            return Err(Refusal::StackSize("a stack of any size".into()));
+        };
+        assert_eq!(size % 4, 0);
+        variant.private_segment_size += 272;
+        Ok(variant)
+    });
+    let (session, _) = start(&bytes, config(&[]), Arc::new(tool));
+    let ran = |size| {
+        let mut dispatch = launch(&bytes, "scale");
+        dispatch.private_segment_size = size;
+        match session.dispatch(&dispatch) {
+            Decision::Variant(substitute) => {
+                let size = substitute.private_segment_size;
+                Some((substitute.kernel_object, size))
+            }
+            _ => None,
+        }
+    };
+    let first = ran(1024).expect("a variant");
+    assert_eq!(first.1, 1024 + 272);
+    assert_eq!(ran(1024), Some(first));
+    // Stacks end at whole registers.
+    let second = ran(2046).expect("a variant");
+    assert_eq!(second.1, 2048 + 272);
+    assert_ne!(second.0, first.0);
+    assert_eq!(ran(2048), Some(second));
+    let sizes = 16;
+    let more = (2..sizes).filter(|number| ran(4096 * number).is_some());
+    assert_eq!(more.count(), 14);
+    assert_eq!(ran(0x10_0000), None);
+    assert_eq!(ran(1024), Some(first));
+    let summary = session.summary();
+    let status = |wanted: fn(&Status) -> bool| {
+        let lines = summary.kernels.iter();
+        let lines = lines.filter(move |line| wanted(&line.status));
+        lines.map(|line| line.launches).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        status(|status| matches!(status, Status::Instrumented(_))),
+        [19]
+    );
+    assert_eq!(status(|status| matches!(status, Status::Refused(_))), [1]);
+}
+
+#[test]
 fn identity_refuses_objects_with_data_of_their_own() {
     let bytes = object(&["-DWITH_DATA"]);
     let (session, device) = start(&bytes, config(&[]), Arc::new(Identity));

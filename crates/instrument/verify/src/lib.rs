@@ -114,6 +114,18 @@ impl<'a> Subject<'a> {
             Subject::Recording(recording) => &recording.header.kernel,
         }
     }
+
+    /// Bytes of scratch that the launch asks for, for each lane.
+    pub fn stack_size(self, object: &CodeObject<'_>) -> Result<u32, emulate::Error> {
+        Ok(match self {
+            Subject::Launch(launch) => {
+                emulate::stack_size(&object.kernel(&launch.kernel)?.descriptor)
+            }
+            Subject::Recording(recording) => {
+                emulate::recorded_packet(recording)?.private_segment_size
+            }
+        })
+    }
 }
 
 impl<'a> From<&'a Launch> for Subject<'a> {

@@ -324,8 +324,9 @@ fn lockstep_of_copy(
     let name = subject.kernel();
     let kernel = object.kernel(name)?;
     let mut stage = Stage::new(object, module, subject)?;
-    let private = rewritten.descriptor.private_segment_size();
-    stage.device.widen_scratch(&mut stage.prepared, private)?;
+    let (before, after) = (&kernel.descriptor, &rewritten.descriptor);
+    let grown = (after.private_segment_size()).saturating_sub(before.private_segment_size());
+    stage.device.grow_scratch(&mut stage.prepared, grown)?;
     let base = stage.device.base();
     let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
     let mut addresses = HashMap::new();

@@ -251,7 +251,9 @@ impl Verify {
             let directory = libraries::tools_directory()?;
             let tools = tools::open_all(&self.tools, &directory)?;
             let engine = Engine::new(tools, &self.site.join(";"), None)?;
-            let (rewritten, globals) = engine.instrument_kernel(&object, &module, kernel)?;
+            let stack = subject.stack_size(&object)?.next_multiple_of(4);
+            let (rewritten, globals) =
+                engine.instrument_kernel(&object, &module, kernel, Some(stack))?;
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
         drop(waiting);

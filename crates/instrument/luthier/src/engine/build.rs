@@ -39,6 +39,8 @@ pub(crate) struct Source<'a> {
     pub refused: Option<&'a str>,
     /// Which of the kernel's variants, see [`Engine::choices`].
     pub variant: u64,
+    /// See [`Request::stack_size`].
+    pub stack_size: Option<u32>,
 }
 
 /// Answers a session's request.
@@ -122,6 +124,7 @@ fn with_source<T>(
         module: &module,
         lines: lines.as_ref(),
         variant: request.choice,
+        stack_size: request.stack_size,
     };
     let function = module
         .function(request.kernel)

@@ -48,12 +48,14 @@ pub struct Offline {
 }
 
 impl Engine {
-    /// Instruments one kernel of a lifted object; the second part is every variable that its code may refer to.
+    /// Instruments one kernel of a lifted object; the second part is every variable that its code may refer to. `stack_size`: see
+    /// [`session::Request::stack_size`].
     pub fn instrument_kernel(
         &self,
         object: &CodeObject<'_>,
         module: &Module,
         kernel: &str,
+        stack_size: Option<u32>,
     ) -> Result<(Rewritten, Vec<Global>)> {
         let lines = SourceLines::read(object).ok().flatten();
         let hash: [u8; 32] = Sha256::digest(object.elf().data).into();
@@ -67,6 +69,7 @@ impl Engine {
             module,
             lines: lines.as_ref(),
             variant: 0,
+            stack_size,
         };
         let function = module
             .function(kernel)
@@ -146,6 +149,7 @@ impl Engine {
                 lines: lines.as_ref(),
                 refused: refused.as_deref(),
                 variant: 0,
+                stack_size: None,
             };
             let mut built = build::kernel(self, source, index)?;
             built.rewritten.encode_lines();

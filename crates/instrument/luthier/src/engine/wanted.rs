@@ -125,6 +125,7 @@ struct Asked<'k> {
     edits: Vec<(&'k str, Edit<'k>)>,
     data: Vec<ToolData>,
     notes: Vec<String>,
+    stack_size: Option<u32>,
 }
 
 impl<'k> Asked<'k> {
@@ -137,6 +138,7 @@ impl<'k> Asked<'k> {
             edits: Vec::new(),
             data: Vec::new(),
             notes: computed(kernel).into_iter().collect(),
+            stack_size: source.stack_size,
         };
         let choices = engine.choices(source.variant);
         for (tool, choice) in engine.tools.iter().zip(choices) {
@@ -175,7 +177,11 @@ impl<'k> Asked<'k> {
 
     /// All of it as one plan.
     fn wanted(self, counting: Counting) -> Result<CombinedPlan<'k>> {
-        let (mut plan, mut tools) = (Plan::default(), Vec::new());
+        let mut plan = Plan {
+            stack_size: self.stack_size,
+            ..Plan::default()
+        };
+        let mut tools = Vec::new();
         for (name, edit) in self.edits {
             let whole = edit.whole;
             compose::add(&mut plan, edit, counting)?;
