@@ -51,6 +51,18 @@ const fn blends<V: VectorBody, F: Form>() -> bool {
     V::HOT && F::USUAL && F::AVX2
 }
 
+/// The groups of a wave, two or four, one by one. Of a loop over them the compiler makes host vectors of one lane of each group, with
+/// gathers and scatters, where their masks are read with them.
+#[inline(always)]
+fn each_group(groups: usize, mut act: impl FnMut(usize)) {
+    act(0);
+    act(1);
+    if groups > 2 {
+        act(2);
+        act(3);
+    }
+}
+
 /// `$any` by itself, compiled for a level of the host.
 macro_rules! outlined {
     ($name:ident, $level:ident, $any:ident, [$($source:ident),+]) => {
@@ -128,29 +140,32 @@ macro_rules! map_functions {
             } else {
                 op
             };
+            if blends::<V, F>() {
+                let groups = wave.groups();
+                // SAFETY: what callers of bodies promise; the row has these types.
+                let operands = unsafe { wave.wide_operands::<F, $count>(op, types, R::TYPE) };
+                each_group(
+                    groups,
+                    #[inline(always)]
+                    |group| {
+                        $(let $x = operands.load::<F, $source>($index, group);)+
+                        operands.store_active::<R>(group, lanes(
+                            #[inline(always)]
+                            |i| lane(context, $($x[i]),+),
+                        ));
+                    },
+                );
+                return u32::from(op.after);
+            }
             let groups = first_group::<F>(wave)..wave.groups();
-            // SAFETY: what callers of bodies promise; the row has these types.
-            let operands = unsafe {
-                if blends::<V, F>() {
-                    wave.wide_operands::<F, $count>(op, types, R::TYPE)
-                } else {
-                    wave.operands::<F, $count>(op, types, R::TYPE)
-                }
-            };
+            // SAFETY: as above.
+            let operands = unsafe { wave.operands::<F, $count>(op, types, R::TYPE) };
             for group in groups {
                 $(let $x = operands.load::<F, $source>($index, group);)+
-                let values = lanes(
+                operands.store::<R>(group, lanes(
                     #[inline(always)]
                     |i| lane(context, $($x[i]),+),
-                );
-                if blends::<V, F>() {
-                    operands.store_active::<R>(group, values);
-                } else {
-                    operands.store::<R>(group, values);
-                }
-            }
-            if blends::<V, F>() {
-                return u32::from(op.after);
+                ));
             }
             wave.deliver::<F>(op, R::TYPE.words())
         }
@@ -326,10 +341,22 @@ where
         }
     };
     let mut mask = 0;
-    for group in groups {
-        mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-            &operands, context, group, bits, blends, &lane,
+    if blends {
+        each_group(
+            groups.end,
+            #[inline(always)]
+            |group| {
+                mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
+                    &operands, context, group, bits, true, &lane,
+                );
+            },
         );
+    } else {
+        for group in groups {
+            mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
+                &operands, context, group, bits, false, &lane,
+            );
+        }
     }
     let after = if blends {
         u32::from(op.after)
