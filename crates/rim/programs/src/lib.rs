@@ -94,6 +94,19 @@ pub fn named(name: &str) -> Result<Program> {
     found.with_context(|| format!("there is no program {name} in programs"))
 }
 
+/// What is said where no program was run of those with these names.
+pub fn none_ran(names: &[String]) -> String {
+    let devices = std::env::var("LUTHIER_TEST_DEVICES");
+    let wanted = devices.map_or_else(String::new, |devices| format!(" for {devices}"));
+    match names {
+        [] => format!("no program was run: none is{wanted} and has a compiler here"),
+        _ => format!(
+            "no program was run: {} is not{wanted}, or not there, or has no compiler here (the first lines of programs/NAME.* say what it is for)",
+            names.join(", ")
+        ),
+    }
+}
+
 /// All programs whose compiler is here, by name; says which compilers are not. `LUTHIER_TEST_DEVICES` (names with commas between
 /// them) is for running them on others than the usual devices. Each is there once for each of these devices then, so that
 /// code which a compiler cannot make for one of them keeps none of the others from running.

@@ -95,6 +95,9 @@ fn main() -> ExitCode {
         assert!(source.exists(), "there is no program {name}");
     }
     chosen.retain(wanted);
+    if chosen.is_empty() {
+        eprintln!("{}", programs::none_ran(&names));
+    }
     let seen = programs::side_by_side(chosen, |program, _| {
         let begun = Instant::now();
         let seen = judge(&emulator, program).unwrap_or_else(|error| Seen {
