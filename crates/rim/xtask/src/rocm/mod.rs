@@ -151,7 +151,10 @@ fn names_of_programs() -> Result<BTreeSet<String>> {
     {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension != "h") {
-            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+            names.extend(
+                path.file_stem()
+                    .map(|name| name.to_string_lossy().into_owned()),
+            );
         }
     }
     Ok(names)
@@ -361,7 +364,10 @@ mod tests {
         checked("debian-testing hello openmp_fortran --tools").unwrap();
         for (text, said) in [
             // (An example, not a program.)
-            ("debian-testing vector_add", "no program vector_add in programs; there are vector_types"),
+            (
+                "debian-testing vector_add",
+                "no program vector_add in programs; there are vector_types",
+            ),
             ("debian-testing check", "no program check"),
             ("debian-testing hello --suite llama", "--program PATTERN"),
             ("debian-testing hello --samples", "takes no names"),
