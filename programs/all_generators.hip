@@ -1,3 +1,4 @@
+// needs: rocrand/rocrand.h (Debian package librocrand-dev)
 // flags: -std=c++17 -lrocrand
 // Every rocRAND generator and distribution; the device's own generators give the host's numbers for the same seeds.
 #include "check.h"

@@ -1,5 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
-// also: gfx942 gfx950 gfx1010
+// also: gfx942 gfx950 gfx1010 gfx1012
 // Buffer descriptors of all kinds: raw, structured, swizzled, by lane, with bounds, and every form of address.
 //
 // Memory holds its own index, so that a loaded value tells where it came from; a store leaves its lane's number. Prints the

@@ -1,5 +1,5 @@
 // devices: gfx906 gfx1030
-// also: gfx1010
+// also: gfx1010 gfx1012
 // Images with levels, layers and faces, which this HIP cannot make: their descriptors are written here, and texels put where
 // AMD's addrlib lays them out for linear surfaces.
 #include "check.h"

@@ -1,5 +1,5 @@
 // devices: gfx900 gfx906 gfx908 gfx90a gfx1030
-// also: gfx1010
+// also: gfx1010 gfx1012
 // Image descriptors of all kinds that name texels by integers: dimensions, texels of 2 to 16 bytes, views of arrays, levels,
 // coordinates in halves; and images of which only the beginning is known.
 //
@@ -23,7 +23,7 @@ enum Shape { ROW, FLAT, VOLUME, ROWS, FLATS, SHAPES };
 enum Form { PLAIN, LEVEL, HALVES, FORMS };
 
 // gfx9 has the dimensions in the descriptor, but for whether they may be those of an array; gfx10 in the instruction.
-#ifdef __gfx1030__
+#if defined(__gfx1030__) || defined(__gfx1010__) || defined(__gfx1012__)
 #define DIMENSIONS(name, halves, array) "dim:SQ_RSRC_IMG_" name " " halves
 #else
 #define DIMENSIONS(name, halves, array) "unorm " halves " " array

@@ -1,3 +1,4 @@
+// needs: rocrand/rocrand.h (Debian package librocrand-dev)
 // flags: -lrocrand
 // rocRAND's host interface: its quickest generator's distributions, judged by their moments and by seeds. (The others, which
 // start with long kernels, are in all_generators.hip.)

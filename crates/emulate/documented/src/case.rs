@@ -12,9 +12,13 @@ use crate::{
 };
 
 /// Targets, and others that have most of their instructions with the same meaning.
+#[rustfmt::skip]
 const ALIKE: &[(&str, &[&str])] = &[
-    ("gfx1030", &["gfx1010", "gfx1100", "gfx1201"]),
-    ("gfx1100", &["gfx1201"]),
+    ("gfx1010", &["gfx1012"]),
+    ("gfx1030", &["gfx1010", "gfx1012", "gfx1100", "gfx1102", "gfx1150", "gfx1151", "gfx1200", "gfx1201"]),
+    ("gfx1100", &["gfx1102", "gfx1150", "gfx1151", "gfx1200", "gfx1201"]),
+    ("gfx1150", &["gfx1151"]),
+    ("gfx1201", &["gfx1200"]),
 ];
 
 /// Unified formats of buffers in words of resources, which cases give in gfx10's numbers: the first, how many follow each other,

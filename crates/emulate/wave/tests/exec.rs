@@ -65,10 +65,20 @@ const DEVICES: &[(&str, u32)] = &[
     ("gfx950", 64),
     ("gfx1010", 32),
     ("gfx1010", 64),
+    ("gfx1012", 32),
+    ("gfx1012", 64),
     ("gfx1030", 32),
     ("gfx1030", 64),
     ("gfx1100", 32),
     ("gfx1100", 64),
+    ("gfx1102", 32),
+    ("gfx1102", 64),
+    ("gfx1150", 32),
+    ("gfx1150", 64),
+    ("gfx1151", 32),
+    ("gfx1151", 64),
+    ("gfx1200", 32),
+    ("gfx1200", 64),
     ("gfx1201", 32),
     ("gfx1201", 64),
 ];
@@ -105,13 +115,21 @@ fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
 }
 
 /// Images need more than a case here can say: their rows have tests in these files.
-const IMAGES: &str = concat!(include_str!("images.rs"), include_str!("image_levels.rs"));
+const IMAGES: &str = concat!(
+    include_str!("images.rs"),
+    include_str!("image_levels.rs"),
+    include_str!("image_forms.rs")
+);
 
 /// In text of assembly; atomics are named in tables.
 fn has_image_test(row: &str) -> bool {
     match row.strip_prefix("image_atomic_") {
         Some(name) => IMAGES.contains(&format!("(\"{name}\", ")),
-        None => row.starts_with("image_") && IMAGES.contains(&format!("{row} v")),
+        None => {
+            let written = |text: String| IMAGES.contains(&text);
+            row.starts_with("image_")
+                && (written(format!("{row} v")) || written(format!("\"{row}\"")))
+        }
     }
 }
 

@@ -218,6 +218,60 @@ fn derivatives_say_the_level() {
     }
 }
 
+#[test]
+fn least_levels_and_derivatives_in_halves() {
+    for target in SAMPLERS {
+        let mut scene = levels_as_texels(target);
+        scene.sampler = [clamp(EDGE) | UNNORMALIZED, BLEND_LEVELS];
+        let text = "image_sample_d_cl v20, v[2:8], s[8:15], s[16:19] dmask:0x1 DIM DA";
+        let mut m = scene.machine(target, text);
+        with_levels(&mut m, target, [0, 2]);
+        // Of 1, 2 and 4 texels along x, and a least level of 1/2, 3/2 or 1.
+        for word in 0..4 {
+            m.vgpr(2 + word, |lane| {
+                f(if word == 0 {
+                    [1.0, 2.0, 4.0][lane % 3]
+                } else {
+                    0.0
+                })
+            });
+        }
+        m.vgpr(6, |_| f(0.5)).vgpr(7, |_| f(0.5));
+        m.vgpr(8, |lane| f([0.5, 1.5, 1.0][lane % 3])).run();
+        m.check(20, |lane| f([50.0, 150.0, 200.0][lane % 3]));
+
+        if is_gfx9(target) {
+            continue;
+        }
+        let text = "image_sample_d_g16 v20, v[2:5], s[8:15], s[16:19] dmask:0x1 DIM DA";
+        let mut m = scene.machine(target, text);
+        with_levels(&mut m, target, [0, 2]);
+        // (0, 2) along x and (4, 0) along y, or nothing there.
+        m.vgpr(2, |_| 0x4000_0000);
+        m.vgpr(3, |lane| [0x4400, 0][lane % 2]);
+        m.vgpr(4, |_| f(0.5)).vgpr(5, |_| f(0.5)).run();
+        m.check(20, |lane| f([200.0, 100.0][lane % 2]));
+    }
+}
+
+#[test]
+fn gathers_choose_a_level() {
+    for target in SAMPLERS {
+        let mut scene = levels_as_texels(target);
+        scene.sampler = [clamp(EDGE), NEAREST_LEVEL];
+        let text = "image_gather4_l v[20:23], v[2:4], s[8:15], s[16:19] dmask:0x1 DIM DA
+                    image_gather4_lz v[24:27], v[2:3], s[8:15], s[16:19] dmask:0x1 DIM DA";
+        let mut m = scene.machine(target, text);
+        with_levels(&mut m, target, [0, 2]);
+        m.vgpr(2, |_| f(0.5)).vgpr(3, |_| f(0.5));
+        m.vgpr(4, |lane| f([0.0, 1.0, 2.0][lane % 3])).run();
+        for index in 0..4 {
+            m.check(20 + index, |lane| f([0.0, 100.0, 200.0][lane % 3]));
+            m.check(24 + index, |_| 0);
+        }
+    }
+}
+
 /// Cube maps of 4 x 4 texels, two of them: texel (x, y) of a face is 1000 cube + 100 face + 10 y + x.
 fn cubes() -> Scene {
     Scene::new(CUBE, R32_FLOAT, [4, 4, 12], |x, row| {
@@ -415,5 +469,29 @@ fn atomics_on_texels() {
         let data: Vec<u32> = data.iter().copied().map(f).collect();
         let got = atomic("gfx1030", name, R32_FLOAT, &[f(old)], &data);
         assert_eq!(got, [vec![f(new)], vec![f(old)]], "{name}");
+    }
+    // gfx12's, by its manual's pseudocode: what is no number loses, and -0 is less than 0.
+    let numbers: [(&str, f32, f32, f32); 8] = [
+        ("add_flt", 2.5, -1.0, 1.5),
+        ("min_flt", 2.0, -1.0, -1.0),
+        ("min_flt", 2.0, f32::NAN, 2.0),
+        ("min_flt", f32::NAN, 2.0, 2.0),
+        ("min_flt", 0.0, -0.0, -0.0),
+        ("max_flt", 2.0, -1.0, 2.0),
+        ("max_flt", 2.0, f32::NAN, 2.0),
+        ("max_flt", -0.0, 0.0, 0.0),
+    ];
+    for (name, old, data, new) in numbers {
+        let got = atomic("gfx1201", name, R32_FLOAT, &[f(old)], &[f(data)]);
+        assert_eq!(got, [vec![f(new)], vec![f(old)]], "{name} {old} {data}");
+    }
+    // 1 and 2 and the halves 0.5 and 1; the bf16 1 and 2, twice.
+    let halves: [(&str, u32, u32, u32); 2] = [
+        ("pk_add_f16", 0x3c00_4000, 0x3800_3c00, 0x3e00_4200),
+        ("pk_add_bf16", 0x3f80_4000, 0x4000_3f80, 0x4040_4040),
+    ];
+    for (name, old, data, new) in halves {
+        let got = atomic("gfx1201", name, R32_UINT, &[old], &[data]);
+        assert_eq!(got, [vec![new], vec![old]], "{name}");
     }
 }

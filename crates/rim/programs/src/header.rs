@@ -25,6 +25,8 @@ pub struct Header {
     pub varies: bool,
     /// The last HIP whose headers let it compile.
     pub until: Option<String>,
+    /// A header of a library that not every release has.
+    pub needs: Option<String>,
     pub stdout: Vec<String>,
     pub stderr: Vec<String>,
 }
@@ -72,6 +74,7 @@ impl Header {
                         .next()
                         .map(|word| word.trim_end_matches(',').to_owned())
                 }
+                "needs" => header.needs = words().next(),
                 "expect" if value == "abort" => header.aborts = true,
                 _ => bail!("unknown header line {comment:?}"),
             }
@@ -117,6 +120,8 @@ mod tests {
         assert!(Header::parse("// environment: A\n", "// ").is_err());
         let header = Header::parse("// until: 5.2, because of this and that\n", "// ").unwrap();
         assert_eq!(header.until.as_deref(), Some("5.2"));
+        let header = Header::parse("// needs: rocrand/rocrand.h of librocrand-dev\n", "// ");
+        assert_eq!(header.unwrap().needs.as_deref(), Some("rocrand/rocrand.h"));
         let header = Header::parse("// tools: empty,instr-count; others take minutes\n", "// ");
         assert_eq!(header.unwrap().tools.as_deref(), Some("empty,instr-count"));
     }

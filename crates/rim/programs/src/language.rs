@@ -77,4 +77,35 @@ impl Language {
             .output()
             .is_ok_and(|output| self.needs.is_empty() || output.stdout.starts_with(b"/"))
     }
+
+    /// Whether its compiler finds a header.
+    pub fn includes(&self, header: &str) -> bool {
+        let kind = if self.extension == "hip" { "c++" } else { "c" };
+        Command::new(self.compiler)
+            .args([
+                "-x",
+                kind,
+                "-D__HIP_PLATFORM_AMD__",
+                "-M",
+                "-include",
+                header,
+            ])
+            .arg("/dev/null")
+            .output()
+            .is_ok_and(|output| output.status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_are_not_there_are_missed() {
+        let hip = Language::for_file(Path::new("a.hip")).unwrap();
+        if hip.is_here() {
+            assert!(hip.includes("hip/hip_runtime.h"));
+            assert!(!hip.includes("hip/no_such_header.h"));
+        }
+    }
 }

@@ -16,6 +16,7 @@
 //! | `tools` | the tools it is instrumented with instead of all, and why |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |
+//! | `needs` | a header of a library that not every release has, without which it is left out, and whose it is |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
@@ -94,6 +95,19 @@ pub fn named(name: &str) -> Result<Program> {
     found.with_context(|| format!("there is no program {name} in programs"))
 }
 
+/// What is said where no program was run of those with these names.
+pub fn none_ran(names: &[String]) -> String {
+    let devices = std::env::var("LUTHIER_TEST_DEVICES");
+    let wanted = devices.map_or_else(|_| String::new(), |devices| format!(" for {devices}"));
+    match names {
+        [] => format!("no program was run: none is{wanted} and has a compiler here"),
+        _ => format!(
+            "no program was run: {} is not{wanted}, or not there, or has no compiler here (the first lines of programs/NAME.* say what it is for)",
+            names.join(", ")
+        ),
+    }
+}
+
 /// All programs whose compiler is here, by name; says which compilers are not. `LUTHIER_TEST_DEVICES` (names with commas between
 /// them) is for running them on others than the usual devices. Each is there once for each of these devices then, so that
 /// code which a compiler cannot make for one of them keeps none of the others from running.
@@ -102,6 +116,7 @@ pub fn all() -> Result<Vec<Program>> {
     let wanted = std::env::var("LUTHIER_TEST_DEVICES").ok();
     let mut programs = Vec::new();
     let mut compilers: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut libraries: BTreeMap<String, bool> = BTreeMap::new();
     for entry in
         std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
     {
@@ -130,6 +145,14 @@ pub fn all() -> Result<Vec<Program>> {
             .into_owned();
         let mut header =
             Header::parse(&text, language.comment).with_context(|| source.display().to_string())?;
+        if let Some(needed) = &header.needs
+            && !*libraries
+                .entry(needed.clone())
+                .or_insert_with(|| language.includes(needed))
+        {
+            println!("{name:24} skipped: {needed} is missing here");
+            continue;
+        }
         let mut headers = Vec::new();
         if let Some(wanted) = &wanted {
             header.restrict(&wanted.split(',').collect::<Vec<_>>());

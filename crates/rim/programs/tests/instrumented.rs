@@ -88,6 +88,9 @@ fn main() -> ExitCode {
             Err(error) => failures.push(error),
         }
     }
+    if runs == 0 {
+        eprintln!("{}", programs::none_ran(&names));
+    }
     for refusal in &total.refused {
         println!("refused: {refusal}");
     }

@@ -45,6 +45,9 @@ enum Class {
     Refused,
 }
 
+/// Of the following, what is seen below some releases of ROCm only: below HIP 7.2 no kernel of this program waits for the host.
+const OF_SOME_RELEASES: &[(&str, Class)] = &[("device_malloc", Class::Waits)];
+
 /// Every program of which not all kernels are the same up to their end, and why not. What is not seen must not be here.
 #[rustfmt::skip]
 const REASONS: &[(&str, &[Class])] = &[
@@ -95,6 +98,9 @@ fn main() -> ExitCode {
         assert!(source.exists(), "there is no program {name}");
     }
     chosen.retain(wanted);
+    if chosen.is_empty() {
+        eprintln!("{}", programs::none_ran(&names));
+    }
     let seen = programs::side_by_side(chosen, |program, _| {
         let begun = Instant::now();
         let seen = judge(&emulator, program).unwrap_or_else(|error| Seen {
@@ -169,7 +175,11 @@ fn judge(emulator: &Emulator, program: &Program) -> Result<Seen> {
         .collect();
     let found: BTreeSet<Class> = seen.classes.keys().copied().collect();
     let found = &found - &BTreeSet::from([Class::Same]);
-    if found != stated {
+    let may_lack = |class: &Class| OF_SOME_RELEASES.contains(&(program.name.as_str(), *class));
+    let unseen = (&stated - &found)
+        .into_iter()
+        .any(|class| !may_lack(&class));
+    if unseen || !found.is_subset(&stated) {
         let text = format!("kernels are {found:?}, the reasons stated in this test are {stated:?}");
         seen.wrong.push(text);
     }

@@ -34,6 +34,9 @@ fn main() -> ExitCode {
     for failure in &failures {
         eprintln!("\nFAILED {failure}");
     }
+    if total == 0 {
+        eprintln!("{}", programs::none_ran(&names));
+    }
     println!("{total} programs, {} failures", failures.len());
     // A misspelt name must not pass for a success.
     if failures.is_empty() && total > 0 {

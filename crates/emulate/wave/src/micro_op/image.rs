@@ -13,7 +13,7 @@ pub(crate) const MOST_ADDRESSES: usize = 13;
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, IntoBytes, KnownLayout,
 )]
 #[repr(transparent)]
-pub(crate) struct ImageOperands(u8);
+pub(crate) struct ImageOperands(u16);
 
 impl ImageOperands {
     /// Coordinates alone.
@@ -26,6 +26,27 @@ impl ImageOperands {
     pub const IMPLICIT: ImageOperands = ImageOperands(4);
     /// A level instead of coordinates.
     pub const QUERY: ImageOperands = ImageOperands(8);
+    /// Texels to go on by, one word in front of everything.
+    pub const OFFSET: ImageOperands = ImageOperands(16);
+    /// What is added to the level of detail, in front of what follows.
+    pub const BIAS: ImageOperands = ImageOperands(32);
+    /// What texels are compared with, in front of derivatives and coordinates.
+    pub const COMPARE: ImageOperands = ImageOperands(64);
+    /// The least level of detail, behind the coordinates.
+    pub const CLAMP: ImageOperands = ImageOperands(128);
+    /// Derivatives are pairs of halves.
+    pub const HALF_DERIVATIVES: ImageOperands = ImageOperands(256);
+
+    /// Both.
+    pub const fn and(self, other: ImageOperands) -> ImageOperands {
+        ImageOperands(self.0 | other.0)
+    }
+
+    /// How many words stand in front of derivatives and coordinates.
+    pub const fn extras(self) -> usize {
+        let extras = ImageOperands::OFFSET.0 | ImageOperands::BIAS.0 | ImageOperands::COMPARE.0;
+        (self.0 & extras).count_ones() as usize
+    }
 }
 
 /// MIMG, VIMAGE and VSAMPLE.
@@ -34,8 +55,8 @@ impl ImageOperands {
 pub(crate) struct Image {
     /// Rows of the address registers behind the first.
     addresses: [u8; MOST_ADDRESSES - 1],
-    pub generation: Generation,
     operands: ImageOperands,
+    pub generation: Generation,
     mask: u8,
     dimensions: u8,
     unnormalized: u8,
@@ -43,7 +64,7 @@ pub(crate) struct Image {
     a16: u8,
     array: u8,
     returns: u8,
-    _reserved: [u8; 7],
+    _reserved: [u8; 6],
 }
 
 impl Image {
@@ -69,6 +90,12 @@ impl Image {
     #[inline(always)]
     pub fn address(&self, index: usize) -> usize {
         self.addresses[index - 1].into()
+    }
+
+    /// All that the instruction has.
+    #[inline(always)]
+    pub fn operands(&self) -> ImageOperands {
+        self.operands
     }
 
     /// Whether the instruction has these operands.

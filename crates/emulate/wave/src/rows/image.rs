@@ -8,7 +8,7 @@ use crate::{
     shell::{handler, scalar_handler},
 };
 use operands::Resolved;
-use plain::{Atomic, Load, Query, Store};
+use plain::{Atomic, AtomicDword, Load, Query, Store};
 use sample::{Gather, Sample};
 
 mod cube;
@@ -27,20 +27,23 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     };
     const NONE: ImageOperands = ImageOperands::NONE;
     const LEVEL: ImageOperands = ImageOperands::LEVEL;
-    const DERIVATIVES: ImageOperands = ImageOperands::DERIVATIVES;
-    const IMPLICIT: ImageOperands = ImageOperands::IMPLICIT;
     const QUERY: ImageOperands = ImageOperands::QUERY;
     push("image_load",        NONE,        0, handler::<Resolved<Load>>);
     push("image_load_mip",    LEVEL,       0, handler::<Resolved<Load>>);
     push("image_store",       NONE,        0, handler::<Resolved<Store>>);
     push("image_store_mip",   LEVEL,       0, handler::<Resolved<Store>>);
     push("image_get_resinfo", QUERY,       0, scalar_handler::<Resolved<Query>>);
-    push("image_sample",      IMPLICIT,    0, handler::<Resolved<Sample>>);
-    push("image_sample_lz",   NONE,        0, handler::<Resolved<Sample>>);
-    push("image_sample_l",    LEVEL,       0, handler::<Resolved<Sample>>);
-    push("image_sample_d",    DERIVATIVES, 0, handler::<Resolved<Sample>>);
-    push("image_gather4",     IMPLICIT,    4, handler::<Resolved<Gather>>);
-    push("image_gather4_lz",  NONE,        4, handler::<Resolved<Gather>>);
+    for name in SAMPLES {
+        push(name, operands_of(name), 0, handler::<Resolved<Sample>>);
+    }
+    for name in GATHERS {
+        push(name, operands_of(name), 4, handler::<Resolved<Gather>>);
+    }
+    push("image_atomic_add_flt",     NONE, 0, scalar_handler::<Resolved<AtomicDword<FloatAddMemory>>>);
+    push("image_atomic_min_flt",     NONE, 0, scalar_handler::<Resolved<AtomicDword<NumberMin>>>);
+    push("image_atomic_max_flt",     NONE, 0, scalar_handler::<Resolved<AtomicDword<NumberMax>>>);
+    push("image_atomic_pk_add_f16",  NONE, 0, scalar_handler::<Resolved<AtomicDword<PackedHalfAdd>>>);
+    push("image_atomic_pk_add_bf16", NONE, 0, scalar_handler::<Resolved<AtomicDword<PackedBf16Add>>>);
 
     macro_rules! atomics {
         ($($modify:ident: $name:literal;)*) => {$(
@@ -64,5 +67,57 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
         FloatCompareSwap: "fcmpswap";
         FloatMin:         "fmin";
         FloatMax:         "fmax";
+    }
+}
+
+/// All samples: what their names are made of says what they are given.
+#[rustfmt::skip]
+const SAMPLES: &[&str] = &[
+    "image_sample", "image_sample_o", "image_sample_cl", "image_sample_cl_o", "image_sample_d", "image_sample_d_g16",
+    "image_sample_d_o", "image_sample_d_o_g16", "image_sample_d_cl", "image_sample_d_cl_g16", "image_sample_d_cl_o",
+    "image_sample_d_cl_o_g16", "image_sample_l", "image_sample_l_o", "image_sample_b", "image_sample_b_o",
+    "image_sample_b_cl", "image_sample_b_cl_o", "image_sample_lz", "image_sample_lz_o", "image_sample_cd",
+    "image_sample_cd_g16", "image_sample_cd_o", "image_sample_cd_o_g16", "image_sample_cd_cl",
+    "image_sample_cd_cl_g16", "image_sample_cd_cl_o", "image_sample_cd_cl_o_g16", "image_sample_c",
+    "image_sample_c_o", "image_sample_c_cl", "image_sample_c_cl_o", "image_sample_c_d", "image_sample_c_d_g16",
+    "image_sample_c_d_o", "image_sample_c_d_o_g16", "image_sample_c_d_cl", "image_sample_c_d_cl_g16",
+    "image_sample_c_d_cl_o", "image_sample_c_d_cl_o_g16", "image_sample_c_l", "image_sample_c_l_o",
+    "image_sample_c_b", "image_sample_c_b_o", "image_sample_c_b_cl", "image_sample_c_b_cl_o", "image_sample_c_lz",
+    "image_sample_c_lz_o", "image_sample_c_cd", "image_sample_c_cd_g16", "image_sample_c_cd_o",
+    "image_sample_c_cd_o_g16", "image_sample_c_cd_cl", "image_sample_c_cd_cl_g16", "image_sample_c_cd_cl_o",
+    "image_sample_c_cd_cl_o_g16",
+];
+
+/// Likewise what gathers.
+#[rustfmt::skip]
+const GATHERS: &[&str] = &[
+    "image_gather4", "image_gather4_o", "image_gather4_cl", "image_gather4_cl_o", "image_gather4_l",
+    "image_gather4_l_o", "image_gather4_b", "image_gather4_b_o", "image_gather4_b_cl", "image_gather4_b_cl_o",
+    "image_gather4_lz", "image_gather4_lz_o", "image_gather4_c", "image_gather4_c_o", "image_gather4_c_cl",
+    "image_gather4_c_cl_o", "image_gather4_c_l", "image_gather4_c_l_o", "image_gather4_c_b", "image_gather4_c_b_o",
+    "image_gather4_c_b_cl", "image_gather4_c_b_cl_o", "image_gather4_c_lz", "image_gather4_c_lz_o",
+];
+
+/// What the parts of a mnemonic behind `image_sample` or `image_gather4` ask for.
+fn operands_of(mnemonic: &str) -> ImageOperands {
+    let (mut operands, mut says_the_level) = (ImageOperands::NONE, false);
+    for part in mnemonic.split('_').skip(2) {
+        let (more, level) = match part {
+            "c" => (ImageOperands::COMPARE, false),
+            "d" | "cd" => (ImageOperands::DERIVATIVES, true),
+            "l" => (ImageOperands::LEVEL, true),
+            "lz" => (ImageOperands::NONE, true),
+            "b" => (ImageOperands::BIAS, false),
+            "cl" => (ImageOperands::CLAMP, false),
+            "o" => (ImageOperands::OFFSET, false),
+            "g16" => (ImageOperands::HALF_DERIVATIVES, false),
+            other => unreachable!("{other} is no part of a sample"),
+        };
+        operands = operands.and(more);
+        says_the_level |= level;
+    }
+    match says_the_level {
+        true => operands,
+        false => operands.and(ImageOperands::IMPLICIT),
     }
 }

@@ -65,9 +65,8 @@ impl Scene {
         }
     }
 
-    /// Runs `text` with the image in s[8:15] and the sampler in s[16:19]. DIM stands for gfx10's dimensions, and DA for gfx9's
-    /// mark of arrays.
-    pub fn machine(&mut self, target: &str, text: &str) -> Machine {
+    /// `text` as the target's assembler wants it.
+    fn text_for(&self, target: &str, text: &str) -> String {
         let gfx9 = target.starts_with("gfx9");
         let array = self.kind == D2_ARRAY || self.kind == CUBE;
         let (dimensions, mark) = if gfx9 {
@@ -77,7 +76,24 @@ impl Scene {
         };
         let text = text.replace("DIM", &dimensions).replace("DA", mark);
         let gfx12 = target.starts_with("gfx12");
-        let text = if gfx12 { for_gfx12(&text) } else { text };
+        if gfx12 { for_gfx12(&text) } else { text }
+    }
+
+    /// The same, if the target has such instructions.
+    #[allow(dead_code)] // Every test binary uses its own part of this module.
+    pub fn machine_if_known(&mut self, target: &str, text: &str) -> Option<Machine> {
+        let known = self.text_for(target, text);
+        let wave_size = if target.starts_with("gfx9") { 64 } else { 32 };
+        let row = gfx::Target::find(target).expect("a target");
+        documented::assemble(row, wave_size, &known).ok()?;
+        Some(self.machine(target, text))
+    }
+
+    /// Runs `text` with the image in s[8:15] and the sampler in s[16:19]. DIM stands for gfx10's dimensions, and DA for gfx9's
+    /// mark of arrays.
+    pub fn machine(&mut self, target: &str, text: &str) -> Machine {
+        let text = self.text_for(target, text);
+        let (gfx9, gfx12) = (target.starts_with("gfx9"), target.starts_with("gfx12"));
         let mut m = Machine::new(target, &text);
         let base = m.map(&mut self.rows);
         let [width, height, depth] = self.size.map(|size| size - 1);

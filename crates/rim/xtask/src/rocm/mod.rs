@@ -14,7 +14,7 @@ mod suites;
 mod tally;
 mod unit_tests;
 
-use std::process::Command;
+use std::{collections::BTreeSet, process::Command};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -41,6 +41,9 @@ target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --program PATTERN   programs of a suite, such as *scan*
   -t TOOL             put tools into the kernels of a suite
 ";
+
+/// Tests that compile and run samples.
+const SAMPLES: &[&[&str]] = &[&["stock_tool"], &["tool_samples"]];
 
 #[derive(Default)]
 struct Request {
@@ -73,7 +76,7 @@ fn parse(arguments: &[String]) -> Result<Request> {
         let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         match argument.as_str() {
             "--tools" => request.tests = &[&["instrumented"]],
-            "--samples" => request.tests = &[&["stock_tool"], &["tool_samples"]],
+            "--samples" => request.tests = SAMPLES,
             "--record" => request.tests = &[&["recorded", "--all"]],
             "--suite" => {
                 for name in value()?.split(',') {
@@ -122,6 +125,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     if request.name.is_empty() {
         bail!("{HELP}\nThere are {}.", environment::names());
     }
+    // Before anything is made: a minute's work for a misspelt name is a minute lost.
+    check_programs(&request, &names_of_programs()?)?;
     let environment = Environment::open(&request.name)?;
     if !request.suites.is_empty() {
         return suites(&environment, &request);
@@ -135,6 +140,56 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         complaints.extend(programs(&environment, &request, test)?);
     }
     Ok(complaints)
+}
+
+/// What the files of `programs` are called, without their extensions.
+fn names_of_programs() -> Result<BTreeSet<String>> {
+    let folder = crate::root().join("programs");
+    let mut names = BTreeSet::new();
+    for entry in
+        std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?
+    {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension != "h") {
+            names.extend(
+                path.file_stem()
+                    .map(|name| name.to_string_lossy().into_owned()),
+            );
+        }
+    }
+    Ok(names)
+}
+
+/// Whether the request names programs that are there, and where names mean something.
+fn check_programs(request: &Request, names: &BTreeSet<String>) -> Result<()> {
+    let Some(first) = request.programs.first() else {
+        return Ok(());
+    };
+    if !request.suites.is_empty() {
+        bail!("{first}: a suite's programs are chosen with --program PATTERN");
+    }
+    if request.tests == SAMPLES {
+        bail!("{first}: --samples takes no names of programs");
+    }
+    for name in &request.programs {
+        if names.contains(name) {
+            continue;
+        }
+        let parts: Vec<&str> = name.split('_').collect();
+        let alike = names
+            .iter()
+            .filter(|known| known.split('_').any(|part| parts.contains(&part)));
+        let alike: Vec<&str> = alike.map(String::as_str).collect();
+        let list = match alike.as_slice() {
+            [] => names.iter().map(String::as_str).collect::<Vec<_>>(),
+            some => some.to_vec(),
+        };
+        bail!(
+            "there is no program {name} in programs; there are {}",
+            list.join(", ")
+        );
+    }
+    Ok(())
 }
 
 /// Our own programs, by a test that runs them here too, and its options.
@@ -304,6 +359,22 @@ mod tests {
                 .is_some_and(|shard| (shard.index, shard.count) == (1, 8))
         );
         assert_eq!(request.options, ["-t", "empty"]);
+        let names = names_of_programs().unwrap();
+        let checked = |text: &str| check_programs(&parse(&words(text)).unwrap(), &names);
+        checked("debian-testing hello openmp_fortran --tools").unwrap();
+        for (text, said) in [
+            // (An example, not a program.)
+            (
+                "debian-testing vector_add",
+                "no program vector_add in programs; there are vector_types",
+            ),
+            ("debian-testing check", "no program check"),
+            ("debian-testing hello --suite llama", "--program PATTERN"),
+            ("debian-testing hello --samples", "takes no names"),
+        ] {
+            let error = checked(text).expect_err(text).to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
         for bad in [
             "debian-13 --suite none",
             "debian-13 --shard 9/8",

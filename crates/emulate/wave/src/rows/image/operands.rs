@@ -47,7 +47,7 @@ pub(super) struct Operands {
     pub shape: Shape,
     /// Address words in front of the coordinates.
     skipped: usize,
-    /// A level of detail follows the coordinates.
+    /// A level of detail follows the coordinates, as a whole number.
     level: bool,
     pub data: Components,
     pub mask: u32,
@@ -79,15 +79,21 @@ impl Operands {
         if shape == Shape::Cube && image.shape != Shape::Cube {
             return Err("cube map instructions on other images");
         }
-        if has(ImageOperands::DERIVATIVES) && op.image().a16() {
+        // Up to gfx9 these halves go with those of coordinates.
+        if has(ImageOperands::DERIVATIVES) && op.image().a16() && !since_gfx10 {
             return Err("derivatives in halves");
         }
-        let skipped = if has(ImageOperands::DERIVATIVES) {
-            2 * shape.axes()
-        } else {
-            0
+        if has(ImageOperands::OFFSET) && shape == Shape::Cube {
+            return Err("offsets on cube maps");
+        }
+        let derivatives = match has(ImageOperands::DERIVATIVES) {
+            false => 0,
+            true if has(ImageOperands::HALF_DERIVATIVES) => 2 * shape.axes().div_ceil(2),
+            true => 2 * shape.axes(),
         };
-        let words = skipped + shape.coordinates() + usize::from(has(ImageOperands::LEVEL));
+        let skipped = op.image().operands().extras() + derivatives;
+        let last = has(ImageOperands::LEVEL) || has(ImageOperands::CLAMP);
+        let words = shape.coordinates() + usize::from(last);
         Operands::resolve(wave, op, image, shape, skipped, words)
     }
 
@@ -99,11 +105,11 @@ impl Operands {
         skipped: usize,
         words: usize,
     ) -> Result<Operands, &'static str> {
-        let words = if op.image().a16() {
-            words.div_ceil(2)
-        } else {
-            words
-        };
+        let words = skipped
+            + match op.image().a16() {
+                true => words.div_ceil(2),
+                false => words,
+            };
         if (0..words).any(|index| address_row(op, index) >= wave.vector_rows()) {
             return Err("an image address in registers that the kernel does not have");
         }
@@ -122,28 +128,50 @@ impl Operands {
         })
     }
 
-    /// Address word `index` of a group's lanes: an integer, or a single if `float`.
+    /// Address word `index` of a group's lanes, from the first.
     #[inline(always)]
-    pub fn word(
+    pub fn word(&self, wave: &Wave, op: &MicroOp, group: usize, index: usize) -> [u32; GROUP] {
+        *lanes::words(wave, address_row(op, index), group)
+    }
+
+    /// The word of `kind`, one of those in front: offset, bias and comparison follow each other.
+    #[inline(always)]
+    pub fn extra(
         &self,
         wave: &Wave,
         op: &MicroOp,
         group: usize,
-        index: usize,
-        float: bool,
+        kind: ImageOperands,
+    ) -> Option<[u32; GROUP]> {
+        let order = [
+            ImageOperands::OFFSET,
+            ImageOperands::BIAS,
+            ImageOperands::COMPARE,
+        ];
+        let before = order.into_iter().take_while(|other| *other != kind);
+        let index = before.filter(|other| op.image().has(*other)).count();
+        let here = op.image().has(kind);
+        here.then(|| self.word(wave, op, group, index))
+    }
+
+    /// The derivative of a coordinate along an axis, as singles: across the screen, or down.
+    #[inline(always)]
+    pub fn derivative(
+        &self,
+        wave: &Wave,
+        op: &MicroOp,
+        group: usize,
+        direction: usize,
+        axis: usize,
     ) -> [u32; GROUP] {
-        let words = |index| *lanes::words(wave, address_row(op, index), group);
-        if !op.image().a16() {
-            return words(index);
+        let first = op.image().operands().extras();
+        let axes = self.shape.axes();
+        if op.image().has(ImageOperands::HALF_DERIVATIVES) {
+            let index = first + direction * axes.div_ceil(2) + axis / 2;
+            let words = self.word(wave, op, group, index);
+            return words.map(|word| single_of_half(word, axis % 2));
         }
-        words(index / 2).map(|word| {
-            let half = (word >> (16 * (index % 2))) as u16;
-            if float {
-                numerics::convert::f32_from_f16_exact(half)
-            } else {
-                u32::from(half)
-            }
-        })
+        self.word(wave, op, group, first + direction * axes + axis)
     }
 
     /// Coordinate `index` of a group's lanes; the level of detail is behind the last.
@@ -156,7 +184,14 @@ impl Operands {
         index: usize,
         float: bool,
     ) -> [u32; GROUP] {
-        self.word(wave, op, group, self.skipped + index, float)
+        if !op.image().a16() {
+            return self.word(wave, op, group, self.skipped + index);
+        }
+        let words = self.word(wave, op, group, self.skipped + index / 2);
+        words.map(|word| match float {
+            true => single_of_half(word, index % 2),
+            false => word >> (16 * (index % 2)) & 0xffff,
+        })
     }
 
     /// Addresses of the texels that integer coordinates name, and the lanes that name one.
@@ -208,6 +243,12 @@ impl Operands {
     pub fn select(&self, colour: [u32; 4]) -> [u32; 4] {
         texel::select(self.image.selects, colour, self.image.format.one())
     }
+}
+
+/// A half of a word, as a single.
+#[inline(always)]
+fn single_of_half(word: u32, place: usize) -> u32 {
+    numerics::convert::f32_from_f16_exact((word >> (16 * place)) as u16)
 }
 
 /// By the dimensions that gfx10's instructions name.

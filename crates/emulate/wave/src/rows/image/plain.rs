@@ -115,6 +115,19 @@ impl<Single: Modify<u32>, Double: Modify<u64>> Instruction for Atomic<Single, Do
     }
 }
 
+/// An atomic of gfx12 on texels of one dword, whatever its format makes of it.
+pub(super) struct AtomicDword<M>(PhantomData<M>);
+
+impl<M: Modify<u32>> Instruction for AtomicDword<M> {
+    #[inline(always)]
+    fn execute(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, operands: Operands) -> Executed {
+        if operands.mask.count_ones() != 1 {
+            return Err("an image atomic whose data mask is not one of a word");
+        }
+        modify::<u32, M>(wave, op, env, &operands)
+    }
+}
+
 #[inline(always)]
 fn modify<W: Word, M: Modify<W>>(
     wave: &mut Wave,
@@ -195,7 +208,7 @@ impl Instruction for Query {
         }
         for group in 0..wave.groups {
             let active = (wave.exec() >> (GROUP * group)) as u16;
-            let levels = operands.word(wave, op, group, 0, false);
+            let levels = operands.coordinate(wave, op, group, 0, false);
             let mut answers = [[0; 4]; GROUP];
             for lane in lanes_of(active) {
                 if levels[lane] >= image.levels {

@@ -51,6 +51,10 @@ impl Sampling {
         } else if sampler.between != Between::First && has(ImageOperands::IMPLICIT) {
             return Err("levels of detail from the coordinates of neighbouring lanes");
         }
+        let format = operands.image.format;
+        if has(ImageOperands::COMPARE) && (format.is_integer() || format.widths[0] != 32) {
+            return Err("comparisons with texels that are not singles");
+        }
         let sampling = Sampling { operands, sampler };
         if sampling.operands.shape == Shape::Cube {
             sampling.check_cube(wave, op)?;
@@ -111,25 +115,40 @@ impl Sampling {
     /// Levels of detail that the instruction asks for.
     #[inline(never)]
     fn details(&self, wave: &Wave, op: &MicroOp, group: usize) -> [f64; GROUP] {
-        let Operands { shape, first, .. } = &self.operands;
+        let shape = self.operands.shape;
         let single = |word| f64::from(f32::from_bits(word));
         if op.image().has(ImageOperands::LEVEL) {
             let index = shape.coordinates();
             let levels = self.operands.coordinate(wave, op, group, index, true);
             return levels.map(single);
         }
+        let mut details = self.derived(wave, op, group);
+        if op.image().has(ImageOperands::CLAMP) {
+            let index = shape.coordinates();
+            let least = self.operands.coordinate(wave, op, group, index, true);
+            for (detail, least) in details.iter_mut().zip(least) {
+                *detail = detail.max(single(least));
+            }
+        }
+        details
+    }
+
+    /// Levels of detail of derivatives; without them the first.
+    #[inline(never)]
+    fn derived(&self, wave: &Wave, op: &MicroOp, group: usize) -> [f64; GROUP] {
+        let Operands { shape, first, .. } = &self.operands;
+        let single = |word| f64::from(f32::from_bits(word));
         if !op.image().has(ImageOperands::DERIVATIVES) {
             return [0.0; GROUP];
         }
         let mut squares = [[0.0; GROUP]; 2];
         for (direction, squares) in squares.iter_mut().enumerate() {
             for axis in 0..shape.axes() {
-                let index = direction * shape.axes() + axis;
                 let scale = match self.sampler.unnormalized {
                     true => 1.0,
                     false => f64::from(first.size[axis]),
                 };
-                let slopes = self.operands.word(wave, op, group, index, true);
+                let slopes = self.operands.derivative(wave, op, group, direction, axis);
                 for (square, slope) in squares.iter_mut().zip(slopes) {
                     *square += (single(slope) * scale).powi(2);
                 }
@@ -168,9 +187,12 @@ impl Sampling {
                 slice.round_ties_even().clamp(0.0, last) as u32
             });
         }
+        let offsets = self.operands.extra(wave, op, group, ImageOperands::OFFSET);
         let mut neighbours = [Neighbours::NONE; 3];
         for (axis, neighbours) in neighbours.iter_mut().enumerate().take(axes) {
-            *neighbours = self.sampler.neighbours(axis, &read(axis), level.size[axis]);
+            *neighbours =
+                self.sampler
+                    .neighbours(axis, &read(axis), offsets.as_ref(), level.size[axis]);
         }
         let corners = if self.sampler.linear { 1 << axes } else { 1 };
         for corner in 0..corners {
@@ -278,6 +300,15 @@ impl Sampling {
             None => Ok(self.sampler.border.map(|unit| unit * image.format.one())),
         }
     }
+
+    /// What becomes of a texel's components: with a comparison, whether it holds.
+    #[inline(always)]
+    fn judged(&self, references: Option<&[u32; GROUP]>, lane: usize, colour: [u32; 4]) -> [u32; 4] {
+        let one = self.operands.image.format.one();
+        references.map_or(colour, |references| {
+            [self.sampler.compare(references[lane], colour[0]), 0, 0, one]
+        })
+    }
 }
 
 /// The first or second texel's part along an axis.
@@ -309,6 +340,9 @@ impl Instruction for Sample {
                 let mut sums = Sums::default();
                 let group = access.group;
                 let (firsts, weights) = sampling.levels(wave, op, group);
+                let references = sampling
+                    .operands
+                    .extra(wave, op, group, ImageOperands::COMPARE);
                 for number in 0..image.levels {
                     let level = match number {
                         0 => sampling.operands.first,
@@ -338,6 +372,7 @@ impl Instruction for Sample {
                             }
                             let number = lane_number(&access, part.lane);
                             let colour = sampling.colour(env, part.address, number)?;
+                            let colour = sampling.judged(references.as_ref(), part.lane, colour);
                             let weight = u64::from(part.weight) * u64::from(of_lane(part.lane));
                             sums.add(part.lane, colour, weight, blends);
                             Ok(())
@@ -395,33 +430,57 @@ impl Instruction for Gather {
         if !matches!(sampling.operands.shape, Shape::D2 | Shape::D2Array) {
             return Err("gathering from images that are not flat");
         }
+        let blends = sampling.sampler.between == Between::Blend;
+        if blends && op.image().has(ImageOperands::LEVEL) {
+            return Err("gathering between levels");
+        }
         sampling.sampler.linear = true;
         sampling.operands.mask = 15;
         let component = op.image().mask().trailing_zeros() as usize & 3;
+        let image = sampling.operands.image;
         Ok(space::each_group(
             wave,
-            sampling.operands.image.format.bytes(),
+            image.format.bytes(),
             false,
             #[inline(always)]
             |wave, access: Access| {
+                let group = access.group;
                 let mut corners = [[0; 4]; GROUP];
                 let mut visited = [0; GROUP];
-                sampling.each_neighbour(
-                    wave,
-                    op,
-                    access.group,
-                    access.active,
-                    &sampling.operands.first,
-                    #[inline(always)]
-                    |Part { lane, address, .. }| {
-                        let colour = sampling.colour(env, address, lane_number(&access, lane))?;
-                        corners[lane][visited[lane]] = sampling.operands.select(colour)[component];
-                        visited[lane] += 1;
-                        Ok(())
-                    },
-                )?;
+                let (numbers, _) = sampling.levels(wave, op, group);
+                let references = sampling
+                    .operands
+                    .extra(wave, op, group, ImageOperands::COMPARE);
+                for number in 0..image.levels {
+                    let lanes = lanes_of(access.active).filter(|&lane| numbers[lane] == number);
+                    let lanes = lanes.fold(0, |lanes, lane| lanes | 1 << lane);
+                    if lanes == 0 {
+                        continue;
+                    }
+                    let level = match number {
+                        0 => sampling.operands.first,
+                        _ => image.level(number),
+                    };
+                    sampling.each_neighbour(
+                        wave,
+                        op,
+                        group,
+                        lanes,
+                        &level,
+                        #[inline(always)]
+                        |Part { lane, address, .. }| {
+                            let colour =
+                                sampling.colour(env, address, lane_number(&access, lane))?;
+                            let colour = sampling.judged(references.as_ref(), lane, colour);
+                            corners[lane][visited[lane]] =
+                                sampling.operands.select(colour)[component];
+                            visited[lane] += 1;
+                            Ok(())
+                        },
+                    )?;
+                }
                 let colours = corners.map(|corners| GATHERED.map(|corner| corners[corner]));
-                sampling.operands.write_masked(wave, access.group, &colours);
+                sampling.operands.write_masked(wave, group, &colours);
                 Ok(())
             },
         ))

@@ -41,6 +41,8 @@ pub(super) struct Sampler {
     detail: [i64; 2],
     /// Texels beyond the edges of a cube's face are those of the next face.
     pub seamless: bool,
+    /// When a comparison with a texel holds.
+    compare: u32,
     /// R, G, B, A of texels beyond the edge, in units of one.
     pub border: [u32; 4],
 }
@@ -110,6 +112,7 @@ impl Sampler {
             between,
             detail: [bits(w1, 11, 0), bits(w1, 23, 12)].map(i64::from),
             seamless: bits(w0, 28, 28) == 0,
+            compare: bits(w0, 14, 12),
             border: match bits(w3, 31, 30) {
                 0 => [0, 0, 0, 0],
                 1 => [0, 0, 0, 1],
@@ -119,15 +122,41 @@ impl Sampler {
         })
     }
 
-    /// Texels at `coordinates`, which are singles, along `axis` of `size` texels.
+    /// One where `reference` compares with a texel as the sampler says, else zero.
     #[inline(always)]
-    pub fn neighbours(&self, axis: usize, coordinates: &[u32; GROUP], size: u32) -> Neighbours {
+    pub fn compare(&self, reference: u32, texel: u32) -> u32 {
+        let [reference, texel] = [reference, texel].map(f32::from_bits);
+        let holds = match self.compare {
+            0 => false,
+            1 => reference < texel,
+            2 => reference == texel,
+            3 => reference <= texel,
+            4 => reference > texel,
+            5 => reference != texel,
+            6 => reference >= texel,
+            _ => true,
+        };
+        f32::from(u8::from(holds)).to_bits()
+    }
+
+    /// Texels at `coordinates`, which are singles, along `axis` of `size` texels, and `offsets` texels on.
+    #[inline(always)]
+    pub fn neighbours(
+        &self,
+        axis: usize,
+        coordinates: &[u32; GROUP],
+        offsets: Option<&[u32; GROUP]>,
+        size: u32,
+    ) -> Neighbours {
         let mut found = Neighbours::NONE;
         for (lane, &coordinate) in coordinates.iter().enumerate() {
             let (first, weight) = self.position(axis, f32::from_bits(coordinate), size);
             found.weights[lane] = weight;
             for second in 0..=usize::from(self.linear) {
-                let at = first + second as i64;
+                // Six bits of a byte for each axis, with a sign.
+                let on =
+                    offsets.map_or(0, |offsets| (offsets[lane] << (26 - 8 * axis)) as i32 >> 26);
+                let at = first + second as i64 + i64::from(on);
                 if let Some(texel) = self.texel(axis, at, size) {
                     found.texels[second][lane] = texel;
                     found.inside[second] |= 1 << lane;
