@@ -99,7 +99,7 @@ fn deadly_signals_cost_no_profile() {
     assert_eq!(ending(&output), -11, "{}", text(&output));
     assert_eq!(workspace.entries("crash", "_Z4workPii"), 64);
     // The emulated device tells of running kernels on some of these, which must not be taken for the program's own handling.
-    for (signal, number) in [("term", 15), ("int", 2), ("quit", 3)] {
+    for (signal, number) in [("term", 15), ("int", 2), ("quit", 3), ("abort", 6)] {
         let output = workspace.run(
             "gfx90a",
             signal,
@@ -132,7 +132,7 @@ fn deadly_signals_cost_no_profile() {
     );
 }
 
-/// With `--system-headers` every header of the library is in the mapping; only those that ran are worth a row.
+/// With `--system-headers` every header of the library is in the mapping; only those that ran are worth a row. Without it, none is.
 #[test]
 fn standard_headers_appear_if_they_ran() {
     let workspace = Workspace::new();
@@ -167,6 +167,15 @@ fn standard_headers_appear_if_they_ran() {
         "{report}"
     );
     assert!(!report.contains("bits/move.h"), "{report}");
+
+    workspace.report(&[&["build"], &compiler[..]].concat());
+    let output = workspace.run("gfx90a", "without", &[], &workspace.path("app"), &[]);
+    assert_eq!(ending(&output), 0, "{}", text(&output));
+    let report = workspace.report(&["report", "without"]);
+    assert!(
+        report.contains("app.hip") && !report.contains("algorithm"),
+        "{report}"
+    );
 }
 
 /// One command builds with what a run has counted, and the kernel gets better by it.
