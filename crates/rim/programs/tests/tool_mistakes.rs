@@ -367,7 +367,7 @@ fn a_place_that_takes_no_hook_costs_itself_alone() {
     // Three scalar loads, whose address is every lane's, one load and one store.
     assert!(said.contains(&format!("sum {}.", 20 * 64 * 5)), "{said}");
     assert!(
-        said.contains(" more places, which --strict would refuse: "),
+        said.contains(" more places, which luthier run --strict would refuse: "),
         "{said}"
     );
     let strict = scene.run(DEVICE, &[Path::new("--strict"), &tool]);

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import luthier
+import numpy
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -348,6 +349,44 @@ def test_the_command(made, tmp_path):
         assert done.stderr.splitlines()[-1].startswith("luthier")
     many = ask(folder, "SELECT a.lane FROM mem_trace a CROSS JOIN mem_trace b LIMIT 1001")
     assert len(many.stdout.splitlines()) == 1001 and many.stderr == "and 1 more rows: --format csv prints all\n"
+
+
+def peak(folder, name):
+    """Memory of a ready query at most, in bytes, as the system counts it for the process."""
+    text = f"""
+import sys
+from luthier._command import main
+sys.argv = ["luthier-query", {str(folder)!r}, "--named", {name!r}]
+status = main()
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")), file=sys.stderr)
+sys.exit(status)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) > 1
+    return int(done.stderr.split()[-1]) << 10
+
+
+@pytest.mark.parametrize("name", ["access-pattern", "reuse-distance"])
+def test_memory_does_not_grow_with_the_trace(tmp_path, name):
+    """Records whose files are long, for nothing in them repeats, of few cache lines."""
+    chance = numpy.random.default_rng(1)
+    peaks, lengths = [], []
+    for groups in (2, 12):
+        folder = tmp_path / str(groups)
+        folder.mkdir()
+        path = folder / "mem-trace.1.parquet"
+        with pa.parquet.ParquetWriter(path, SCHEMA) as file:
+            for _ in range(groups):
+                columns = [chance.integers(1, 1 << (12 if field.name == "address" else 8), 1 << 19) for field in SCHEMA]
+                columns[SCHEMA.get_field_index("workgroup")] = chance.integers(0, 1 << 32, 1 << 19)
+                columns[SCHEMA.get_field_index("kind")] = numpy.full(1 << 19, 17)
+                columns[SCHEMA.get_field_index("pc")] = numpy.full(1 << 19, 0x1A40)
+                columns[SCHEMA.get_field_index("dispatch")] = numpy.zeros(1 << 19)
+                arrays = [pa.array(column.astype(field.type.to_pandas_dtype())) for column, field in zip(columns, SCHEMA, strict=True)]
+                file.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
+        peaks.append(peak(folder, name))
+        lengths.append(path.stat().st_size)
+    assert peaks[1] - peaks[0] < (lengths[1] - lengths[0]) // 3, (peaks, lengths)
 
 
 def test_the_command_without_its_engine(made):

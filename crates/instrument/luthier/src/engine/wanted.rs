@@ -114,7 +114,7 @@ fn without(left_out: &[(u64, Refusal)]) -> Option<String> {
         others => format!(" and {others} more places"),
     };
     Some(format!(
-        "no hook at {pc:#x}{others}, which --strict would refuse: {reason}"
+        "no hook at {pc:#x}{others}, which luthier run --strict would refuse: {reason}"
     ))
 }
 
