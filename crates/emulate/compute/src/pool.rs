@@ -1,7 +1,7 @@
 //! The threads, and how they share the dispatches in flight.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, hash_map::Entry},
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
@@ -43,6 +43,8 @@ struct Inner {
     events: Arc<Events>,
     board: RunQueue,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
+    /// One for all programs of a target and wave size, which knows what any of them has shown it.
+    decoders: Mutex<HashMap<(&'static str, u32), Arc<Mutex<isa::Decoder>>>>,
     barriers: Barriers,
     threads: usize,
     observer: Option<Arc<dyn Observer>>,
@@ -92,6 +94,7 @@ impl Pool {
             events,
             board: RunQueue::new(threads),
             programs: Mutex::default(),
+            decoders: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
             observer,
@@ -266,9 +269,16 @@ impl Inner {
         if let Some(program) = programs.get(&config) {
             return Ok(program.clone());
         }
-        let decoder = isa::Decoder::with_features(config.target, config.wave_size as u8, "")
-            .map_err(|error| error.to_string())?;
-        let program = Arc::new(Program::new(config, decoder));
+        let decoder = match lock(&self.decoders).entry((config.target.name, config.wave_size)) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(free) => {
+                let made =
+                    isa::Decoder::with_features(config.target, config.wave_size as u8, "");
+                let made = made.map_err(|error| error.to_string())?;
+                Arc::clone(free.insert(Arc::new(Mutex::new(made))))
+            }
+        };
+        let program = Arc::new(Program::sharing(config, decoder));
         programs.insert(config, program.clone());
         Ok(program)
     }

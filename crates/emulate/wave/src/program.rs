@@ -87,7 +87,7 @@ impl Segment {
 /// A kernel's code under one [`Config`]; shared by all threads that run its waves.
 pub struct Program {
     config: Config,
-    decoder: Mutex<Decoder>,
+    decoder: Arc<Mutex<Decoder>>,
     /// By the address they were decoded from, which is their first micro-op.
     segments: RwLock<Segments>,
     /// By an address that control came to from elsewhere, which may be in the middle.
@@ -112,9 +112,14 @@ const MOST_INSTRUCTIONS: usize = 1 << 20;
 
 impl Program {
     pub fn new(config: Config, decoder: Decoder) -> Program {
+        Program::sharing(config, Arc::new(Mutex::new(decoder)))
+    }
+
+    /// With a decoder that others use, too, and that knows what it has seen for them. It is for the target and wave size of `config`.
+    pub fn sharing(config: Config, decoder: Arc<Mutex<Decoder>>) -> Program {
         Program {
             config,
-            decoder: Mutex::new(decoder),
+            decoder,
             segments: RwLock::default(),
             entered: RwLock::default(),
         }

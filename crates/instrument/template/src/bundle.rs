@@ -6,7 +6,7 @@ use std::io::Read;
 
 const MAGIC: &[u8; 8] = b"LUTHTOOL";
 /// Raised when the contents change incompatibly.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Unpacked bytes that a bundle may have; more is damage.
 const LARGEST: u64 = 1 << 30;
 /// Bytes per lane, and of one LDS variable.
@@ -66,8 +66,8 @@ impl Bundle {
 
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let damaged = |error: String| BundleError::Damaged(error);
-        let text = serde_json::to_vec(self).map_err(|error| damaged(error.to_string()))?;
-        let packed = zstd::encode_all(&*text, 3).map_err(|error| damaged(error.to_string()))?;
+        let plain = postcard::to_stdvec(self).map_err(|error| damaged(error.to_string()))?;
+        let packed = zstd::encode_all(&*plain, 3).map_err(|error| damaged(error.to_string()))?;
         Ok([&MAGIC[..], &VERSION.to_le_bytes(), &packed].concat())
     }
 
@@ -82,12 +82,13 @@ impl Bundle {
             });
         }
         let damaged = |error: String| BundleError::Damaged(error);
-        let mut text = Vec::new();
+        let mut plain = Vec::new();
         zstd::Decoder::new(packed)
-            .and_then(|decoder| decoder.take(LARGEST).read_to_end(&mut text))
+            .and_then(|decoder| decoder.take(LARGEST).read_to_end(&mut plain))
             .map_err(|error| damaged(error.to_string()))?;
+        // Every process that uses the tool reads it whole before it starts.
         let bundle: Bundle =
-            serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+            postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))?;
         bundle.check()?;
         Ok(bundle)
     }

@@ -122,7 +122,6 @@ pub struct Template {
     /// Processor, e.g. `gfx90a`.
     pub target: String,
     pub wave_size: u8,
-    #[serde(with = "hexadecimal")]
     pub code: Vec<u8>,
     /// Bytes of waits at the end that only guard memory writes and may be left out.
     pub droppable_tail: u32,
@@ -135,51 +134,18 @@ pub struct Template {
     pub instructions: u32,
     /// Bytes per lane of variables in memory, a multiple of 16: lane after lane from the address in port `stack`, which need
     /// not outlive the template.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub stack: u32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<SharedVariable>,
     /// It computes with floating-point numbers: rounding and denormals have to be as it was compiled for.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_mode: bool,
     /// Constant tables that relocations name; who puts templates into a bundle puts them among its variables.
     #[serde(skip)]
     pub constants: Vec<crate::Global>,
 }
 
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 impl Template {
     /// The port of that name.
     pub fn port(&self, name: &str) -> Option<&Port> {
         self.ports.iter().find(|port| port.name == name)
-    }
-}
-
-mod hexadecimal {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use std::fmt::Write;
-
-    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::with_capacity(bytes.len() * 2);
-        for byte in bytes {
-            write!(text, "{byte:02x}").expect("writing to a string");
-        }
-        serializer.serialize_str(&text)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-        let pairs = text.as_bytes().chunks_exact(2);
-        if !pairs.remainder().is_empty() {
-            return Err(D::Error::custom("odd number of hexadecimal digits"));
-        }
-        pairs
-            .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
-            .collect::<Option<_>>()
-            .ok_or_else(|| D::Error::custom("not hexadecimal"))
     }
 }
