@@ -9,7 +9,7 @@ use std::{
 
 use gfx::{Matrix, Target};
 use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
-use wave::{Config, Counts, Env, Host, Program, Stop};
+use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop};
 
 use crate::{
     barriers::Barriers,
@@ -44,7 +44,7 @@ struct Inner {
     board: RunQueue,
     programs: Mutex<HashMap<Config, Arc<Program>>>,
     /// One for all programs of a target and wave size, which knows what any of them has shown it.
-    decoders: Mutex<HashMap<(&'static str, u32), Arc<Mutex<isa::Decoder>>>>,
+    decoders: Mutex<HashMap<(&'static str, u32), SharedDecoder>>,
     barriers: Barriers,
     threads: usize,
     observer: Option<Arc<dyn Observer>>,
@@ -272,8 +272,7 @@ impl Inner {
         let decoder = match lock(&self.decoders).entry((config.target.name, config.wave_size)) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(free) => {
-                let made =
-                    isa::Decoder::with_features(config.target, config.wave_size as u8, "");
+                let made = isa::Decoder::with_features(config.target, config.wave_size as u8, "");
                 let made = made.map_err(|error| error.to_string())?;
                 Arc::clone(free.insert(Arc::new(Mutex::new(made))))
             }

@@ -39,7 +39,7 @@ pub use host_level::use_less;
 pub use measured::Measured;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
-pub use program::{Config, DecodedInst, Program, Segment};
+pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
 pub use state::{LANES, Wave};
 pub use step::step;

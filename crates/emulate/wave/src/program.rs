@@ -87,12 +87,15 @@ impl Segment {
 /// A kernel's code under one [`Config`]; shared by all threads that run its waves.
 pub struct Program {
     config: Config,
-    decoder: Arc<Mutex<Decoder>>,
+    decoder: SharedDecoder,
     /// By the address they were decoded from, which is their first micro-op.
     segments: RwLock<Segments>,
     /// By an address that control came to from elsewhere, which may be in the middle.
     entered: RwLock<Segments>,
 }
+
+/// See [`Program::sharing`].
+pub type SharedDecoder = Arc<Mutex<Decoder>>;
 
 type Segments = HashMap<u64, Arc<Segment>>;
 
@@ -116,7 +119,7 @@ impl Program {
     }
 
     /// With a decoder that others use, too, and that knows what it has seen for them. It is for the target and wave size of `config`.
-    pub fn sharing(config: Config, decoder: Arc<Mutex<Decoder>>) -> Program {
+    pub fn sharing(config: Config, decoder: SharedDecoder) -> Program {
         Program {
             config,
             decoder,

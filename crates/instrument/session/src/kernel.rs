@@ -61,8 +61,11 @@ pub(crate) struct Kernel {
     /// The number of the kernel's next launch, whatever that runs.
     pub ordinal: AtomicU64,
     /// Further variants of the kernel, by choice and stack; empty for all but variant 0.
-    variants: Mutex<BTreeMap<(u64, Option<u32>), Arc<Kernel>>>,
+    variants: Mutex<BTreeMap<VariantKey, Arc<Kernel>>>,
 }
+
+/// Choice and stack, see [`Kernel::choice`] and [`Kernel::stack_size`].
+type VariantKey = (u64, Option<u32>);
 
 /// Variants of a kernel that differ in their launches' stack alone: programs change its size seldom.
 const STACK_SIZES: usize = 16;

@@ -157,6 +157,7 @@ fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
                 kernel: kernel.name,
                 agent: &agent,
                 choice: 0,
+                stack_size: None,
             });
             *least = least.min(start.elapsed().as_secs_f64() * 1e3);
             match variant {

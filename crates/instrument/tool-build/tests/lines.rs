@@ -108,6 +108,7 @@ fn variants_that_are_packed_into_one_object_keep_their_lines() {
             kernel,
             agent: &agent,
             choice: 0,
+            stack_size: None,
         };
         engine.instrument(&request).unwrap().object
     });
@@ -138,6 +139,7 @@ fn variants_that_are_packed_into_one_object_keep_their_lines() {
         kernel: "third",
         agent: &agent,
         choice: 0,
+        stack_size: None,
     };
     let third = engine.instrument(&request).unwrap().object;
     let objects = [&third, &variants[1]].map(|bytes| CodeObject::parse(bytes).unwrap());

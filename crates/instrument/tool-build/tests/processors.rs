@@ -107,6 +107,7 @@ fn a_kernel_is_the_same_behind_others() {
             kernel: kernel.name,
             agent: &agent,
             choice: 0,
+            stack_size: None,
         };
         let (first, later) = (
             engine(tool.clone()).instrument(&request),
