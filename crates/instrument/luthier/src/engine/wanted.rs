@@ -40,7 +40,9 @@ pub(crate) fn made<'k>(
             Err(error) => refused = error,
         }
     }
-    match engine.strict {
+    // Who knows the launch asks again.
+    let depends_on_launch = matches!(refused, Error::Rewrite(Refusal::DynamicStack));
+    match engine.strict || depends_on_launch {
         true => Err(refused),
         false => with_places_left_out(source, function, wanted, first),
     }
