@@ -1,6 +1,8 @@
 //! What a program says about itself in its first lines.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+
+use crate::known::Known;
 
 /// Targets of a program that names none.
 pub const DEVICES: [&str; 2] = ["gfx90a", "gfx1030"];
@@ -27,6 +29,8 @@ pub struct Header {
     pub until: Option<String>,
     /// A header of a library that not every release has.
     pub needs: Option<String>,
+    /// What a compiler makes wrong of it.
+    pub known: Vec<Known>,
     pub stdout: Vec<String>,
     pub stderr: Vec<String>,
 }
@@ -75,6 +79,9 @@ impl Header {
                         .map(|word| word.trim_end_matches(',').to_owned())
                 }
                 "needs" => header.needs = words().next(),
+                "known" => header
+                    .known
+                    .push(Known::parse(value).with_context(|| format!("in {comment:?}"))?),
                 "expect" if value == "abort" => header.aborts = true,
                 _ => bail!("unknown header line {comment:?}"),
             }
@@ -122,6 +129,9 @@ mod tests {
         assert_eq!(header.until.as_deref(), Some("5.2"));
         let header = Header::parse("// needs: rocrand/rocrand.h of librocrand-dev\n", "// ");
         assert_eq!(header.unwrap().needs.as_deref(), Some("rocrand/rocrand.h"));
+        let header = Header::parse("// known: gfx1102, clang 21: a; b\n", "// ").unwrap();
+        assert_eq!(header.known[0].device, "gfx1102");
+        assert!(Header::parse("// known: gfx1102\n", "// ").is_err());
         let header = Header::parse("// tools: empty,instr-count; others take minutes\n", "// ");
         assert_eq!(header.unwrap().tools.as_deref(), Some("empty,instr-count"));
     }

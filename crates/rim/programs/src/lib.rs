@@ -17,12 +17,14 @@
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |
 //! | `needs` | a header of a library that not every release has, without which it is left out, and whose it is |
+//! | `known` | what fails on a device with a compiler that makes wrong code of it: exactly this must fail there |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
 mod bounded;
 mod build;
 mod header;
+mod known;
 mod language;
 mod run;
 mod seats;
@@ -31,7 +33,7 @@ pub use bounded::{Bounded, wait};
 pub use build::compile;
 pub use header::{DEVICES, Header};
 pub use language::Language;
-pub use run::{Emulator, check, check_with};
+pub use run::{Emulator, Verdict, check, check_with};
 pub use seats::{Seat, side_by_side};
 
 use std::{

@@ -8,9 +8,9 @@ use std::{
     process::{Command, Stdio},
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use crate::{Program, root, wait};
+use crate::{Program, known, root, wait};
 
 const SIGABRT: i32 = 6;
 
@@ -47,13 +47,21 @@ impl Emulator {
     }
 }
 
+/// How a program did what its header promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Right,
+    /// Wrong in exactly what its compiler is known to make wrong.
+    Known,
+}
+
 /// Runs `executable` on `device`; fails unless it does what its header promises.
 pub fn check(
     emulator: &Emulator,
     program: &Program,
     executable: &Path,
     device: &str,
-) -> Result<()> {
+) -> Result<Verdict> {
     check_with(emulator, program, executable, device, &[])
 }
 
@@ -64,7 +72,7 @@ pub fn check_with(
     executable: &Path,
     device: &str,
     options: &[&OsStr],
-) -> Result<()> {
+) -> Result<Verdict> {
     let output = |kind: &str| {
         let options = options.len();
         executable.with_extension(format!("{device}.{options}.{kind}"))
@@ -96,6 +104,11 @@ pub fn check_with(
     let (stdout, stderr) = (read(&stdout)?, read(&stderr)?);
     let printed = format!("\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
     let status = status.with_context(|| printed.clone())?;
+    if let Some(known) = known::here(&program.header.known, device)? {
+        let judged = known.judge(status, &stdout);
+        judged.map_err(|error| anyhow!("{error}{printed}"))?;
+        return Ok(Verdict::Known);
+    }
     if program.header.aborts {
         // `luthier run` becomes the program, or passes its signal on.
         ensure!(
@@ -113,5 +126,5 @@ pub fn check_with(
             ensure!(all.contains(part), "{part:?} is not in {kind}{printed}");
         }
     }
-    Ok(())
+    Ok(Verdict::Right)
 }
