@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, RwLock},
+    sync::{Arc, Mutex, MutexGuard, RwLock},
 };
 
 use gfx::Target;
@@ -65,7 +65,8 @@ pub struct Segment {
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
     pcs: Vec<u64>,
-    op_by_pc: HashMap<u64, u32>,
+    /// The address and the first micro-op of what control may arrive at, in address order.
+    heads: Vec<(u64, u32)>,
     /// What to say about instructions that cannot execute.
     pub(crate) messages: Vec<String>,
     /// Rows of the register file that `ops` may name; temporaries follow.
@@ -80,7 +81,8 @@ impl Segment {
 
     /// Micro-op index of the instruction at `pc`, if control may arrive there.
     pub(crate) fn op_at(&self, pc: u64) -> Option<usize> {
-        self.op_by_pc.get(&pc).map(|&index| index as usize)
+        let found = self.heads.binary_search_by_key(&pc, |head| head.0).ok()?;
+        Some(self.heads[found].1 as usize)
     }
 }
 
@@ -88,6 +90,8 @@ impl Segment {
 pub struct Program {
     config: Config,
     decoder: SharedDecoder,
+    /// Held by who decodes.
+    decoding: Mutex<()>,
     /// By the address they were decoded from, which is their first micro-op.
     segments: RwLock<Segments>,
     /// By an address that control came to from elsewhere, which may be in the middle.
@@ -123,6 +127,7 @@ impl Program {
         Program {
             config,
             decoder,
+            decoding: Mutex::default(),
             segments: RwLock::default(),
             entered: RwLock::default(),
         }
@@ -132,27 +137,35 @@ impl Program {
         &self.config
     }
 
+    fn decoder(&self) -> MutexGuard<'_, Decoder> {
+        let decoder = self.decoder.lock();
+        decoder.unwrap_or_else(|poison| poison.into_inner())
+    }
+
     /// The segment that starts at `pc`, decoded now if it was not before. `None`: nothing is mapped at `pc`.
     pub fn segment(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
-        if let Some(segment) = self
-            .segments
-            .read()
-            .unwrap_or_else(|poison| poison.into_inner())
-            .get(&pc)
-        {
-            return Some(segment.clone());
+        if let Some(segment) = self.at(pc) {
+            return Some(segment);
         }
-        let decoder = self
-            .decoder
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner());
+        let turn = self.decoding.lock();
+        let _turn = turn.unwrap_or_else(|poison| poison.into_inner());
+        // Waves of a kernel start at once: whoever waited finds what the first has decoded.
+        if let Some(segment) = self.at(pc) {
+            return Some(segment);
+        }
         let known = self.known();
-        let segment = Arc::new(decode_segment(&self.config, &decoder, memory, pc, &known)?);
-        let mut segments = self
-            .segments
-            .write()
-            .unwrap_or_else(|poison| poison.into_inner());
+        let found = reachable(&self.decoder(), memory, pc, &known)?;
+        let print = |inst: &Inst| self.decoder().print(inst);
+        let segment = Arc::new(lower(&self.config, &print, pc, &found));
+        let segments = self.segments.write();
+        let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
+    }
+
+    fn at(&self, pc: u64) -> Option<Arc<Segment>> {
+        let segments = self.segments.read();
+        let segments = segments.unwrap_or_else(|poison| poison.into_inner());
+        segments.get(&pc).cloned()
     }
 
     /// A segment with an instruction at `pc` that control may arrive at. A call through a register may come back into code
@@ -203,10 +216,7 @@ impl Program {
     /// Text of the instruction at `pc`, for diagnostics.
     pub fn disassemble(&self, memory: &mut Memory<'_>, pc: u64) -> Option<String> {
         let code = memory.read_code(pc, LONGEST);
-        let decoder = self
-            .decoder
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner());
+        let decoder = self.decoder();
         let inst = decoder.decode(&code, pc).ok()?;
         Some(decoder.print(&inst))
     }
@@ -226,17 +236,6 @@ impl Program {
 enum Fetched {
     Inst(Box<Inst>),
     Undecodable(u32),
-}
-
-fn decode_segment(
-    config: &Config,
-    decoder: &Decoder,
-    memory: &mut Memory<'_>,
-    entry: u64,
-    known: &[Arc<Segment>],
-) -> Option<Segment> {
-    let found = reachable(decoder, memory, entry, known)?;
-    Some(lower(config, decoder, entry, &found))
 }
 
 /// Decodes everything reachable from `entry` without leaving through a register or coming to code of `known`.
@@ -285,7 +284,7 @@ fn reachable(
 
 fn lower(
     config: &Config,
-    decoder: &Decoder,
+    print: &dyn Fn(&Inst) -> String,
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
 ) -> Segment {
@@ -302,7 +301,7 @@ fn lower(
         chains: Vec::new(),
         insts: Vec::new(),
         pcs: Vec::new(),
-        op_by_pc: HashMap::new(),
+        heads: Vec::new(),
         messages: Vec::new(),
         vector_rows: config.vector_rows as usize,
     };
@@ -357,11 +356,8 @@ fn lower(
                         .iter()
                         .map(|w| format!("{w:08x}"))
                         .collect();
-                    let op = segment.unsupported(format!(
-                        "{} [{}]{why}",
-                        decoder.print(inst),
-                        words.join(" ")
-                    ));
+                    let op =
+                        segment.unsupported(format!("{} [{}]{why}", print(inst), words.join(" ")));
                     let stops = Lowered {
                         ops: vec![op],
                         bare: op,
@@ -407,7 +403,9 @@ fn lower(
 
 impl Segment {
     fn push(&mut self, pc: u64, op: MicroOp) {
-        self.op_by_pc.entry(pc).or_insert(self.ops.len() as u32);
+        if self.heads.last().is_none_or(|last| last.0 != pc) {
+            self.heads.push((pc, self.ops.len() as u32));
+        }
         self.ops.push(op);
         self.pcs.push(pc);
     }
