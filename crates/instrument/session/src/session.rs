@@ -413,7 +413,8 @@ impl Session {
     /// The variant of a choice, made for launches with such a stack if there can be none for all.
     fn for_stack(self: &Arc<Self>, kernel: &Arc<Kernel>, choice: u64, size: u32) -> Arc<Kernel> {
         let for_all = kernel.variant(choice);
-        match build::outcome(self, &for_all) {
+        let outcome = for_all.outcome();
+        match outcome.or_else(|| build::outcome(self, &for_all)) {
             Some(Outcome::Refused(Refusal::StackSize(_))) => {
                 let sized = kernel.variant_with_stack(choice, size);
                 sized.unwrap_or(for_all)

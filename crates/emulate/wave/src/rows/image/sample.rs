@@ -301,6 +301,18 @@ impl Sampling {
         }
     }
 
+    fn level(&self, number: u32) -> Level {
+        match number {
+            0 => self.operands.first,
+            _ => self.operands.image.level(number),
+        }
+    }
+
+    /// What texels are compared with, if the instruction compares.
+    fn references(&self, wave: &Wave, op: &MicroOp, group: usize) -> Option<[u32; GROUP]> {
+        self.operands.extra(wave, op, group, ImageOperands::COMPARE)
+    }
+
     /// What becomes of a texel's components: with a comparison, whether it holds.
     #[inline(always)]
     fn judged(&self, references: Option<&[u32; GROUP]>, lane: usize, colour: [u32; 4]) -> [u32; 4] {
@@ -340,14 +352,9 @@ impl Instruction for Sample {
                 let mut sums = Sums::default();
                 let group = access.group;
                 let (firsts, weights) = sampling.levels(wave, op, group);
-                let references = sampling
-                    .operands
-                    .extra(wave, op, group, ImageOperands::COMPARE);
+                let references = sampling.references(wave, op, group);
                 for number in 0..image.levels {
-                    let level = match number {
-                        0 => sampling.operands.first,
-                        _ => image.level(number),
-                    };
+                    let level = sampling.level(number);
                     // Weight of this level for a lane.
                     let of_lane = |lane: usize| match number.checked_sub(firsts[lane]) {
                         Some(0) => (1 << FRACTION) - weights[lane],
@@ -448,19 +455,14 @@ impl Instruction for Gather {
                 let mut corners = [[0; 4]; GROUP];
                 let mut visited = [0; GROUP];
                 let (numbers, _) = sampling.levels(wave, op, group);
-                let references = sampling
-                    .operands
-                    .extra(wave, op, group, ImageOperands::COMPARE);
+                let references = sampling.references(wave, op, group);
                 for number in 0..image.levels {
                     let lanes = lanes_of(access.active).filter(|&lane| numbers[lane] == number);
                     let lanes = lanes.fold(0, |lanes, lane| lanes | 1 << lane);
                     if lanes == 0 {
                         continue;
                     }
-                    let level = match number {
-                        0 => sampling.operands.first,
-                        _ => image.level(number),
-                    };
+                    let level = sampling.level(number);
                     sampling.each_neighbour(
                         wave,
                         op,
