@@ -149,6 +149,9 @@ fn counting_tools_count_what_the_site_chooses() {
             chosen.map(|(_, count)| count.as_u64().unwrap()).sum()
         });
         let some = counted(&application, TOOLS, &["--site", site]);
+        // A pattern that matches nothing looks like a count of zero.
+        let said = some("summary").to_string().contains("--site chooses");
+        assert_eq!(said, expected == 0, "{site}");
         let instructions = sum(&some("instr-count"), |row| {
             row["wave_instructions"].as_u64().unwrap()
         });

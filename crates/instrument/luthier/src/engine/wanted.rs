@@ -139,7 +139,10 @@ impl<'k> Asked<'k> {
         let mut asked = Asked {
             edits: Vec::new(),
             data: Vec::new(),
-            notes: computed(kernel).into_iter().collect(),
+            notes: [computed(kernel), nowhere(engine, kernel)]
+                .into_iter()
+                .flatten()
+                .collect(),
             stack_size: source.stack_size,
         };
         let choices = engine.choices(source.variant);
@@ -200,6 +203,14 @@ impl<'k> Asked<'k> {
             tools,
         })
     }
+}
+
+/// A remark on a kernel that the user's `--site` leaves nothing of: a pattern that matches nowhere looks like a count of zero.
+fn nowhere(engine: &Engine, kernel: &Kernel<'_>) -> Option<String> {
+    let chosen = |at| engine.filter.allows(&at);
+    (!engine.filter.is_empty() && !kernel.instructions().any(chosen)).then(|| {
+        "no instruction is what --site chooses (patterns of opcodes are like v_*, not regular expressions)".into()
+    })
 }
 
 /// What all tools together want done to a kernel.
