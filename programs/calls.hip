@@ -68,6 +68,10 @@ __global__ void shapes(int *out) {
 template <typename F> __global__ void apply(F f, int *out) { out[threadIdx.x] = f(threadIdx.x); }
 
 int main() {
+#if HIP_VERSION_MAJOR >= 6
+    // Code for debuggers has large frames, and HIP 7.2 gives a lane no more than 1 KiB unless it is told to.
+    HIP(hipDeviceSetLimit(hipLimitStackSize, 16384));
+#endif
     Array<int> out(192);
     recurse<<<1, 64>>>(out);
     FINISH();

@@ -1,4 +1,4 @@
-// until: 5.2, as thread_rank of tiles is ambiguous in the headers of HIP 5.7
+// without: 5.7, in whose headers thread_rank of tiles is ambiguous
 // flags: -std=c++17
 // Cooperative groups below the block: static and dynamic tiles, coalesced groups in divergent code, nested partitions.
 #include "check.h"

@@ -2,10 +2,10 @@
 
 use crate::Feature::*;
 use crate::Target;
-use crate::targets::{GFX9, GFX10, GFX10_3, GFX11_SMALL, GFX12, GFX90A};
+use crate::targets::{GFX9, GFX10, GFX10_3, GFX11_SMALL, GFX12, GFX940};
 
-/// A target that stands for several chips. Its row holds what all of them can do: the smallest register file, no
-/// matrix core.
+/// A target that stands for several chips. Its row holds what all of them can do, such as the smallest register file, and what its
+/// code has to wait for on any of them: `matrix` is that of the first.
 #[derive(Debug)]
 pub struct GenericTarget {
     pub target: Target,
@@ -21,7 +21,7 @@ pub static GENERIC_TARGETS: &[GenericTarget] = &[
         covers: &["gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"],
     },
     GenericTarget {
-        target: Target { name: "gfx9-4-generic", mach: 0x5f, version: (9, 4, 0), architected_flat_scratch: true, ..GFX90A },
+        target: Target { name: "gfx9-4-generic", mach: 0x5f, version: (9, 4, 0), ..GFX940 },
         covers: &["gfx942", "gfx950"],
     },
     GenericTarget {

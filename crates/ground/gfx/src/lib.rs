@@ -196,6 +196,28 @@ mod tests {
                 assert!(generic.target.covers(Target::find(chip).unwrap()), "{chip}");
             }
         }
+        // (Rules of hazards go by these.)
+        for generic in GENERIC_TARGETS {
+            let chips = generic
+                .covers
+                .iter()
+                .map(|chip| Target::find(chip).unwrap());
+            let (row, mut chips) = (&generic.target, chips);
+            let first = chips.next().unwrap();
+            assert_eq!(row.matrix, first.matrix, "{}", row.name);
+            for chip in chips.chain([first]) {
+                let facts = |target: &Target| {
+                    (
+                        target.family,
+                        target.wave_size,
+                        target.unified_register_file,
+                        target.architected_flat_scratch,
+                        target.remote_float_atomics,
+                    )
+                };
+                assert_eq!(facts(row), facts(chip), "{} and {}", row.name, chip.name);
+            }
+        }
         let generic = Target::find("gfx10-3-generic").unwrap();
         assert!(!generic.covers(Target::find("gfx1010").unwrap()));
     }

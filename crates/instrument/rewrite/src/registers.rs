@@ -77,6 +77,9 @@ impl RegisterPool {
         let (vgprs, agprs) = vector_registers(descriptor);
         let fitting = most_vgprs(descriptor, metadata);
         let vgpr_limit = fitting.saturating_sub(agprs).min(256) as u16;
+        // One remains for what `apply` adds.
+        let room = u16::from(spares_last_vgpr(descriptor, vgpr_limit.into()) && vgpr_limit < 256);
+        let vgpr_limit = vgpr_limit - room;
         let sgpr_limit = if target.family == Family::Gfx9 {
             u32::from(target.sgpr_addressable)
         } else {
@@ -179,8 +182,7 @@ impl RegisterPool {
         }
         let (vgprs, agprs) = vector_registers(descriptor);
         let mut wanted = u32::from(self.vgprs_used);
-        // gfx90a: a 64-bit shift by a VGPR whose number is 7 modulo 8 goes wrong if that is the last of the allocation.
-        if descriptor.target().matrix == gfx::Matrix::Mfma2 && wanted.is_multiple_of(8) {
+        if spares_last_vgpr(descriptor, wanted) {
             wanted = (wanted + 1).min(256);
         }
         if wanted > vgprs {
@@ -197,6 +199,11 @@ impl RegisterPool {
         }
         Ok(())
     }
+}
+
+/// gfx90a: a 64-bit shift by a VGPR whose number is 7 modulo 8 goes wrong if that is the last of the allocation.
+fn spares_last_vgpr(descriptor: &KernelDescriptor, vgprs: u32) -> bool {
+    descriptor.target().matrix == gfx::Matrix::Mfma2 && vgprs > 0 && vgprs.is_multiple_of(8)
 }
 
 /// VGPRs, AccVGPRs included, with which the largest workgroup that the kernel allows still fits a compute unit.
@@ -265,5 +272,39 @@ impl FreeRegisters {
     /// Makes VGPRs unavailable.
     pub fn withhold_vectors(&mut self, numbers: &FileMask) {
         self.vgprs = self.vgprs.without(numbers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A workgroup of 1,024 work-items has 16 waves of 64, four on each SIMD, whose 512 registers they share.
+    #[test]
+    fn the_largest_workgroup_fits_whatever_is_used_up() {
+        for target in [
+            "gfx900",
+            "gfx90a",
+            "gfx942",
+            "gfx9-4-generic",
+            "gfx9-generic",
+        ] {
+            let target = gfx::Target::find(target).unwrap();
+            let most = u32::from(target.vgpr_total[0]) / 4;
+            let bytes = [0; KernelDescriptor::SIZE];
+            let mut descriptor = KernelDescriptor::from_bytes(bytes, target);
+            // (Nothing says how large a workgroup may be.)
+            let mut pool = RegisterPool::new(&NamedRegisters::default(), &descriptor, None);
+            let free = pool.all().vgprs;
+            let last = (0..256).rev().find(|number| free.contains(*number));
+            pool.use_up(RegisterFile::Vgpr, last.unwrap() + 1);
+            pool.apply(&mut descriptor).unwrap();
+            let count = descriptor.vgpr_count();
+            assert!(
+                count <= most && count + 16 > most,
+                "{}: {count} of {most}",
+                target.name
+            );
+        }
     }
 }

@@ -233,11 +233,53 @@ impl Places {
         value.wrapping_sub(self.start as u32) < self.size || moved & (value == high)
     }
 
+    /// Whether a word is half of a code address, and another one the same half of what it stands for.
+    pub fn halves_agree(&self, value: u32, original: u32) -> bool {
+        let offset = u64::from(value.wrapping_sub(self.start as u32));
+        let meant = self.meant(self.start + offset);
+        let high = |address: u64| (address >> 32) as u32;
+        meant.is_some_and(|meant| meant as u32 == original)
+            || (value, original) == (high(self.start), high(self.base))
+    }
+
     /// The address in the original, as loaded, that a code address stands for.
     pub fn meant(&self, address: u64) -> Option<u64> {
         let offset = address.checked_sub(self.start)?;
         let inserted = || self.inserted.get(&offset);
         let original = self.instructions.get(&offset).or_else(inserted)?;
         Some(self.base + original)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_agree_where_they_stand_for_the_same_instruction() {
+        let places = Places {
+            start: 0x7f01_0000_1000,
+            base: 0x7f02_0000_8000,
+            instructions: HashMap::from([(0, 0x100), (8, 0x104)]),
+            inserted: HashMap::from([(4, 0x104)]),
+            ..Places::default()
+        };
+        for (value, original) in [
+            (0x1000, 0x8100),
+            (0x1008, 0x8104),
+            (0x1004, 0x8104),
+            (0x7f01, 0x7f02),
+        ] {
+            assert!(places.halves_agree(value, original), "{value:#x}");
+        }
+        for (value, original) in [
+            (0x1000, 0x8104),
+            (0x100c, 0x8104),
+            (0x1006, 0x8104),
+            (0x7f02, 0x7f01),
+            (5, 6),
+        ] {
+            assert!(!places.halves_agree(value, original), "{value:#x}");
+        }
     }
 }

@@ -418,7 +418,7 @@ fn lockstep_of_copy(
             }
         }
         Ok(match (&memory_before, &memory_again) {
-            (Ok(a), Ok(b)) if stage.compare_memory(a, b).is_some() => {
+            (Ok(a), Ok(b)) if stage.compare_memory(a, b, &code.own(base)).is_some() => {
                 Verdict::Unrepeatable { place: None }
             }
             _ => Verdict::Diverged(what),
@@ -454,7 +454,10 @@ fn lockstep_of_copy(
         stopped,
     };
     let verdict = match (&memory_before, memory_after) {
-        (Ok(a), Ok(b)) => match (stage.compare_memory(a, &b), describe.why(&before)) {
+        (Ok(a), Ok(b)) => match (
+            stage.compare_memory(a, &b, &variant_places),
+            describe.why(&before),
+        ) {
             (Some(what), _) => repeats(Divergence { place: None, what })?,
             (None, None) => same(None),
             (None, Some(why)) => Verdict::Part {
@@ -526,7 +529,8 @@ pub fn poison_within<'a>(
             return Ok(Verdict::Diverged(Divergence { place, what }));
         }
     }
-    let what = stage.compare_memory(&memory_before?, &memory_after?);
+    let own = code.own(stage.device.base());
+    let what = stage.compare_memory(&memory_before?, &memory_after?, &own);
     Ok(match (what, describe.why(&before)) {
         (Some(what), _) => Verdict::Diverged(Divergence { place: None, what }),
         (None, None) => Verdict::Same {

@@ -2,7 +2,7 @@
 
 use crate::{
     Buffer, Launch, Subject,
-    code::Code,
+    code::{Code, Places},
     live,
     lockstep::{Difference, Error},
     record::{Observed, Recorder, Watch},
@@ -11,7 +11,11 @@ use codeobj::{CodeObject, elf::SymbolKind};
 use emulate::{Counts, Device, Prepared};
 use lift::Module;
 use recording::{PAGE, Page, Recording};
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A device in the state that it had before the kernel ran.
 pub struct Stage<'a> {
@@ -180,11 +184,13 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// The first place where two runs left different memory behind.
+    /// The first place where two runs left different memory behind. Functions may have kept where they return to in memory: code
+    /// addresses of the other run are taken for what they stand for at its `places`.
     pub fn compare_memory(
         &self,
         original: &VisibleMemory,
         other: &VisibleMemory,
+        places: &Places,
     ) -> Option<Difference> {
         match (&self.start, original, other) {
             (
@@ -199,7 +205,7 @@ impl<'a> Stage<'a> {
                 },
             ) => {
                 for (buffer, (a, b)) in buffers.iter().zip(a.iter().zip(b)) {
-                    if let Some(offset) = (0..a.len()).find(|&offset| a[offset] != b[offset]) {
+                    if let Some(offset) = first_difference(a, b, places) {
                         return Some(Difference::Memory {
                             buffer: buffer.argument,
                             offset,
@@ -209,7 +215,8 @@ impl<'a> Stage<'a> {
                     }
                 }
                 let mut pairs = own.iter().zip(others).zip(variables);
-                let different = pairs.find(|((a, b), _)| a != b)?;
+                let different =
+                    pairs.find(|((a, b), _)| first_difference(a, b, places).is_some())?;
                 Some(Difference::Variable {
                     name: different.1.0.clone(),
                 })
@@ -219,26 +226,41 @@ impl<'a> Stage<'a> {
                 VisibleMemory::Pages(a),
                 VisibleMemory::Pages(b),
             ) => {
-                let addresses = a.keys().chain(b.keys());
-                let different = addresses
-                    .copied()
-                    .filter(|at| a.get(at) != b.get(at))
-                    .min()?;
-                let page = |pages: &BTreeMap<u64, Box<Page>>| match pages.get(&different) {
-                    Some(page) => **page,
-                    None => *before(recording, different),
-                };
-                let (a, b) = (page(a), page(b));
-                let offset = (0..a.len()).find(|&offset| a[offset] != b[offset])?;
-                Some(Difference::Address {
-                    address: different + offset as u64,
-                    original: a[offset],
-                    instrumented: b[offset],
+                let page =
+                    |pages: &BTreeMap<u64, Box<Page>>, address: u64| match pages.get(&address) {
+                        Some(page) => **page,
+                        None => *before(recording, address),
+                    };
+                let addresses: BTreeSet<u64> = a.keys().chain(b.keys()).copied().collect();
+                addresses.into_iter().find_map(|address| {
+                    let (a, b) = (page(a, address), page(b, address));
+                    let offset = first_difference(&a, &b, places)?;
+                    Some(Difference::Address {
+                        address: address + offset as u64,
+                        original: a[offset],
+                        instrumented: b[offset],
+                    })
                 })
             }
             _ => None,
         }
     }
+}
+
+/// The first byte that differs, but for code addresses.
+fn first_difference(original: &[u8], other: &[u8], places: &Places) -> Option<usize> {
+    if original == other {
+        return None;
+    }
+    const WORD: usize = size_of::<u32>();
+    let mut words = original.chunks(WORD).zip(other.chunks(WORD)).enumerate();
+    words.find_map(|(number, (a, b))| {
+        let different = a.iter().zip(b).position(|(a, b)| a != b)?;
+        let word = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_le_bytes);
+        let agree = word(a).zip(word(b));
+        let agree = agree.is_some_and(|(a, b)| places.halves_agree(b, a));
+        (!agree).then_some(WORD * number + different)
+    })
 }
 
 /// A page as it was recorded.

@@ -233,3 +233,33 @@ fn return_addresses_in_halves_are_known() {
         assert!(same, "{target} {kernel}: {verdict:?}");
     }
 }
+
+/// Where a function returns to stays behind in memory: another address below tools, and the same place.
+#[test]
+fn return_addresses_may_lie_in_memory() {
+    for target in ["gfx90a", "gfx942", "gfx1030", "gfx1100"] {
+        let bytes = compile_file("functions.c", target, &[]);
+        let bench = Bench::new(&bytes);
+        let kernel = bench.function("stacked");
+        let called = bench.function("remembers");
+        let change = |text: &str| Plan {
+            changes: vec![ChangeAt {
+                function: called,
+                inst: 0,
+                change: Change::Add {
+                    point: Point::Before,
+                    bytes: bench.assembler.assemble(text).expect("valid"),
+                },
+            }],
+            ..Plan::default()
+        };
+        let plan = change("s_nop 0");
+        let rewritten = rewrite::rewrite(&bench.object, &bench.module, kernel, &plan);
+        let rewritten = rewritten.expect("rewrites");
+        let mut moved = rewritten.pairs(&bench.module);
+        assert!(moved.any(|pair| pair.old != pair.new));
+        let verdict = bench.changed(&numbers("stacked"), &plan);
+        let same = matches!(verdict, Verdict::Same { stopped: None, .. });
+        assert!(same, "{target}: {verdict:?}");
+    }
+}

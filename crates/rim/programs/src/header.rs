@@ -27,6 +27,8 @@ pub struct Header {
     pub varies: bool,
     /// The last HIP whose headers let it compile.
     pub until: Option<String>,
+    /// A HIP whose headers alone do not let it compile.
+    pub without: Option<String>,
     /// A header of a library that not every release has.
     pub needs: Option<String>,
     /// What a compiler makes wrong of it.
@@ -51,6 +53,11 @@ impl Header {
                 continue;
             }
             let words = || value.split_whitespace().map(str::to_owned);
+            let version = || {
+                words()
+                    .next()
+                    .map(|word| word.trim_end_matches(',').to_owned())
+            };
             match key {
                 "flags" => header.flags.extend(words()),
                 "devices" => header.devices.extend(words()),
@@ -73,11 +80,8 @@ impl Header {
                         .map(|word| word.trim_end_matches(';').to_owned())
                 }
                 "varies" => header.varies = true,
-                "until" => {
-                    header.until = words()
-                        .next()
-                        .map(|word| word.trim_end_matches(',').to_owned())
-                }
+                "until" => header.until = version(),
+                "without" => header.without = version(),
                 "needs" => header.needs = words().next(),
                 "known" => header
                     .known
@@ -127,6 +131,9 @@ mod tests {
         assert!(Header::parse("// environment: A\n", "// ").is_err());
         let header = Header::parse("// until: 5.2, because of this and that\n", "// ").unwrap();
         assert_eq!(header.until.as_deref(), Some("5.2"));
+        let header = Header::parse("// without: 5.7, because of this and that\n", "// ").unwrap();
+        assert_eq!(header.without.as_deref(), Some("5.7"));
+        assert_eq!(header.until, None);
         let header = Header::parse("// needs: rocrand/rocrand.h of librocrand-dev\n", "// ");
         assert_eq!(header.unwrap().needs.as_deref(), Some("rocrand/rocrand.h"));
         let header = Header::parse("// known: gfx1102, clang 21: a; b\n", "// ").unwrap();

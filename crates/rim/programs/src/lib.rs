@@ -16,6 +16,7 @@
 //! | `tools` | the tools it is instrumented with instead of all, and why |
 //! | `expect` | `abort`, if the program must die of SIGABRT instead of exiting with 0 |
 //! | `until` | the last HIP whose headers let it compile, and why |
+//! | `without` | the one HIP whose headers do not, and why |
 //! | `needs` | a header of a library that not every release has, without which it is left out, and whose it is |
 //! | `known` | what fails on a device with a compiler that makes wrong code of it: exactly this must fail there |
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
@@ -75,9 +76,10 @@ pub fn can_compile() -> bool {
 
 /// Whether the headers of the HIP here let `program` compile.
 pub fn fits_headers(program: &Program) -> Result<bool> {
-    let Some(until) = &program.header.until else {
+    let (until, without) = (&program.header.until, &program.header.without);
+    if until.is_none() && without.is_none() {
         return Ok(true);
-    };
+    }
     let output = Command::new("hipcc").arg("--version").output()?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let version = printed
@@ -88,7 +90,10 @@ pub fn fits_headers(program: &Program) -> Result<bool> {
         let parts = version.split('.').take(2);
         parts.filter_map(|part| part.parse().ok()).collect()
     };
-    Ok(numbers(version) <= numbers(until))
+    let version = numbers(version);
+    let late = until.as_ref().is_some_and(|last| version > numbers(last));
+    let refused = without.as_ref().is_some_and(|one| version == numbers(one));
+    Ok(!late && !refused)
 }
 
 /// The program of that name.

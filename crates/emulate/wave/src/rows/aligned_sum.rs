@@ -22,7 +22,7 @@ const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 #[derive(Clone, Copy)]
 pub(super) struct Columns<const COUNT: usize> {
     values: [__m512; COUNT],
-    /// Of each the scales, four times.
+    /// Each column's in all four bytes of its word: one for each of the rows that are summed side by side.
     pub scales: [__m512i; COUNT],
 }
 
@@ -43,8 +43,8 @@ pub(super) unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Colu
         // SAFETY: the caller's promise.
         unsafe {
             columns.values[index] = _mm512_loadu_ps(b.values.add(at));
-            let scales = _mm_loadu_si128(b.scales.add(at).cast());
-            columns.scales[index] = _mm512_broadcast_i32x4(scales);
+            let scales = _mm512_cvtepu8_epi32(_mm_loadu_si128(b.scales.add(at).cast()));
+            columns.scales[index] = _mm512_shuffle_epi8(scales, in_all_bytes());
         }
         index += 1;
     }
@@ -53,27 +53,27 @@ pub(super) unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Colu
 }
 
 compiled_for! { Avx512:
-/// Sixteen bytes for each of four rows, of which each is that row's number.
+/// What puts the lowest byte of each word into all of its bytes.
 #[inline]
-pub(super) fn rows_in_bytes() -> __m512i {
-    let byte = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
-    // What the compiler does not know it does not make three instructions of.
-    std::hint::black_box(_mm512_shuffle_epi8(byte, _mm512_setzero_si512()))
+fn in_all_bytes() -> __m512i {
+    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12))
 }
 }
 
+/// The bits of a single that are its exponent.
+const EXPONENT: i32 = 0xff << 23;
+
 compiled_for! { Avx512:
-/// What the products of four rows of A are multiplied by before they are cut: powers of two, as exponent fields. With them, whether there
-/// may be an element without products.
+/// What the products of four rows of A are multiplied by before they are cut: powers of two, as the bits of singles. With them, whether
+/// there may be an element without products.
 ///
 /// # Safety
-/// As of [`columns`]; `rows` is [`rows_in_bytes`].
+/// As of [`columns`].
 #[inline]
 pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
     a: Terms,
     every: usize,
     b: &[__m512i; COUNT],
-    rows: __m512i,
 ) -> ([__m512i; TILE], bool) {
     let without = _mm512_set1_epi8(WITHOUT as i8);
     let mut least = without;
@@ -82,17 +82,17 @@ pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
         let at = every * index * STRIDE;
         // SAFETY: the caller's promise.
         let four = unsafe { a.scales.add(at).cast::<i32>().read_unaligned() };
-        let x = _mm512_shuffle_epi8(_mm512_set1_epi32(four), rows);
-        least = _mm512_min_epu8(least, _mm512_adds_epu8(x, b[index]));
+        least = _mm512_min_epu8(least, _mm512_adds_epu8(_mm512_set1_epi32(four), b[index]));
         index += 1;
     }
-    let fields = [
-        _mm512_cvtepu8_epi32(_mm512_castsi512_si128(least)),
-        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(least)),
-        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(least)),
-        _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(least)),
+    let alone = |bits| _mm512_and_si512(bits, _mm512_set1_epi32(EXPONENT));
+    let powers = [
+        alone(_mm512_slli_epi32::<23>(least)),
+        alone(_mm512_slli_epi32::<15>(least)),
+        alone(_mm512_slli_epi32::<7>(least)),
+        alone(_mm512_srli_epi32::<1>(least)),
     ];
-    (fields, _mm512_cmpeq_epi8_mask(least, without) != 0)
+    (powers, _mm512_cmpeq_epi8_mask(least, without) != 0)
 }
 }
 
@@ -148,55 +148,76 @@ pub(super) struct Sums {
     pub without: bool,
 }
 
+/// What four rows of products are multiplied by before they are cut.
+#[derive(Clone, Copy)]
+pub(super) struct Scales {
+    powers: [__m512i; TILE],
+    without: bool,
+}
+
 compiled_for! { Avx512:
-/// No products of four rows of A yet, but their scales. What is cut waits long for these: whoever does so for several fours asks for
-/// all scales first.
+/// The scales of four rows of A. What is cut waits long for these: whoever does so for several fours asks for all scales first.
 ///
 /// # Safety
 /// As of [`scales`].
 #[inline]
 pub(super) unsafe fn start<const COUNT: usize, const STRIDE: usize>(
     a: Terms,
-    b: &Columns<COUNT>,
-    rows: __m512i,
-) -> Sums {
+    b: &[__m512i; COUNT],
+) -> Scales {
     // SAFETY: the caller's promises.
-    let (fields, without) = unsafe { scales::<COUNT, STRIDE>(a, 1, &b.scales, rows) };
-    let mut start = Sums {
-        sums: [_mm512_setzero_si512(); TILE],
-        scales: [_mm512_setzero_ps(); TILE],
-        without,
-    };
-    let mut row = 0;
-    while row < TILE {
-        start.scales[row] = power(fields[row]);
-        row += 1;
-    }
-    start
+    let (powers, without) = unsafe { scales::<COUNT, STRIDE>(a, 1, b) };
+    Scales { powers, without }
 }
 }
 
+/// The largest exponent of products that are scaled by additions to their exponents.
+pub(super) const SMALL: i32 = 24;
+
 compiled_for! { Avx512:
-/// The products of four rows of A by the scales of their `start`.
+/// The products of four rows of A with `count` columns by the scales of their `start`.
+///
+/// No product has a larger exponent than [`SMALL`] if they `ARE_SMALL`: no scale is below one then, and an addition to the exponents
+/// multiplies. It makes a zero less than one, which is cut to zero.
 ///
 /// # Safety
 /// As of [`columns`].
 #[inline]
-pub(super) unsafe fn group<const COUNT: usize, const STRIDE: usize>(
+pub(super) unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
     a: Terms,
-    b: &Columns<COUNT>,
-    start: &Sums,
+    b: Terms,
+    count: usize,
+    start: &Scales,
 ) -> Sums {
-    let mut sums = *start;
-    let mut row = 0;
-    while row < TILE {
+    let scales = start.powers.map(|bits| _mm512_castsi512_ps(bits));
+    let one = _mm512_set1_epi32(BIAS << 23);
+    let up = start.powers.map(|bits| _mm512_sub_epi32(bits, one));
+    let mut sums = [_mm512_setzero_si512(); TILE];
+    let (mut a, mut b, stride) = (a.values, b.values, b.stride);
+    // (Not unrolled: the compiler would multiply everything first, and run out of registers.)
+    for _ in 0..count {
         // SAFETY: the caller's promise.
-        sums.sums[row] = unsafe {
-            cut::<COUNT, STRIDE>(a.values.add(row), 1, &b.values, start.scales[row])
-        };
-        row += 1;
+        let columns = unsafe { _mm512_loadu_ps(b) };
+        let mut row = 0;
+        while row < TILE {
+            // SAFETY: as above.
+            let product = _mm512_mul_ps(_mm512_set1_ps(unsafe { a.add(row).read() }), columns);
+            // Below 2^26: each value is below twice its power.
+            let scaled = if ARE_SMALL {
+                _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(product), up[row]))
+            } else {
+                _mm512_mul_ps(product, scales[row])
+            };
+            sums[row] = _mm512_add_epi32(sums[row], _mm512_cvttps_epi32(scaled));
+            row += 1;
+        }
+        (a, b) = (a.wrapping_add(STRIDE), b.wrapping_add(stride));
     }
-    sums
+    Sums {
+        sums,
+        scales,
+        without: start.without,
+    }
 }
 }
 
@@ -204,15 +225,15 @@ compiled_for! { Avx512:
 /// The same for eight-bit floats: of every sixteen, the even and the odd ones are cut apart.
 ///
 /// # Safety
-/// As of [`group`].
+/// As of [`columns`].
 #[inline(never)]
-pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms, rows: __m512i) -> Sums {
+pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
     // SAFETY: the caller's promises.
     unsafe {
         let odd_a = a.from(STRIDE);
         let (even_b, odd_b) = (columns::<8>(b, 2), columns::<8>(b.from(b.stride), 2));
-        let (of_even, without_even) = scales::<8, STRIDE>(a, 2, &even_b.scales, rows);
-        let (of_odd, without_odd) = scales::<8, STRIDE>(odd_a, 2, &odd_b.scales, rows);
+        let (of_even, without_even) = scales::<8, STRIDE>(a, 2, &even_b.scales);
+        let (of_odd, without_odd) = scales::<8, STRIDE>(odd_a, 2, &odd_b.scales);
         let mut all = Sums {
             sums: of_even,
             scales: [_mm512_setzero_ps(); TILE],
@@ -220,15 +241,17 @@ pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms, rows: __m51
         };
         let mut row = 0;
         while row < TILE {
-            let fields = [of_even[row], of_odd[row]];
-            let [even, odd] = fields.map(|field| power(field));
+            let powers = [of_even[row], of_odd[row]];
+            let [even, odd] = powers.map(|bits| _mm512_castsi512_ps(bits));
             let even = cut::<8, STRIDE>(a.values.add(row), 2, &even_b.values, even);
             let odd = cut::<8, STRIDE>(odd_a.values.add(row), 2, &odd_b.values, odd);
-            let least = _mm512_min_epu32(fields[0], fields[1]);
-            let even = _mm512_srav_epi32(even, _mm512_sub_epi32(fields[0], least));
-            let odd = _mm512_srav_epi32(odd, _mm512_sub_epi32(fields[1], least));
+            let least = _mm512_min_epu32(powers[0], powers[1]);
+            let [by_even, by_odd] =
+                powers.map(|bits| _mm512_srli_epi32::<23>(_mm512_sub_epi32(bits, least)));
+            let even = _mm512_srav_epi32(even, by_even);
+            let odd = _mm512_srav_epi32(odd, by_odd);
             all.sums[row] = _mm512_add_epi32(even, odd);
-            all.scales[row] = power(least);
+            all.scales[row] = _mm512_castsi512_ps(least);
             row += 1;
         }
         all

@@ -11,7 +11,7 @@ use numerics::matrix::Shape as Matrices;
 pub(super) use super::aligned_side::{Format, Input};
 use super::{
     aligned_side::{Extent, MOST, SCALES, STEP, Side, Terms, convert, unit},
-    aligned_sum::{self, BIAS, Sums, TILE, columns},
+    aligned_sum::{self, BIAS, SMALL, Scales, TILE, columns},
     aligned_whole::{self, Block, DEPTH},
     tile::{Addend, Places},
 };
@@ -112,6 +112,7 @@ unsafe fn sum(
     let blocks = shape.blocks as usize;
     // SAFETY: the caller's promises.
     let magic = unsafe { magic([of_a, of_b], extents, [m, n].map(|side| side * blocks * depth), depth) };
+    let are_small = extents[0].highest + extents[1].highest <= SMALL;
     let mut wholes = None;
     let of_tiles = Places::new(shape);
     for block in 0..blocks {
@@ -146,10 +147,15 @@ unsafe fn sum(
                                 let a = (of_a, &*wholes);
                                 cut_halves::<$stride>(a, (b, extents[1]), depth, places, (c, d));
                             }
-                            Together::Groups if depth.is_multiple_of(8) => {
-                                cut_groups::<8, $stride>(of_a, b, depth, places, (c, d));
+                            Together::Groups => {
+                                let cut = match (depth.is_multiple_of(8), are_small) {
+                                    (true, true) => cut_groups::<8, $stride, true>,
+                                    (true, false) => cut_groups::<8, $stride, false>,
+                                    (false, true) => cut_groups::<4, $stride, true>,
+                                    (false, false) => cut_groups::<4, $stride, false>,
+                                };
+                                cut(of_a, b, depth, places, (c, d));
                             }
-                            Together::Groups => cut_groups::<4, $stride>(of_a, b, depth, places, (c, d)),
                         }
                     };
                 }
@@ -171,29 +177,30 @@ compiled_for! { Avx512:
 /// D's tiles at `places`, `COUNT` products cut together.
 ///
 /// # Safety
-/// As of [`product`]; `STRIDE` is A's.
-unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize>(
+/// As of [`product`]; `STRIDE` is A's, and products `ARE_SMALL` as [`aligned_sum::group`] says.
+unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize, const ARE_SMALL: bool>(
     a: Terms,
     b: Terms,
     depth: usize,
     places: Tiles,
     (c, d): (Addend, *mut u32),
 ) {
-    let rows = aligned_sum::rows_in_bytes();
     let mut c = c;
     let mut k = 0;
     while k < depth {
         // SAFETY: the caller's promises.
         unsafe {
-            let columns = columns::<COUNT>(b.from(k * b.stride), 1);
+            let b = b.from(k * b.stride);
+            let columns = columns::<COUNT>(b, 1);
             let a = a.from(k * STRIDE);
-            let mut starts = [MaybeUninit::<Sums>::uninit(); MOST_PLACES];
+            let mut starts = [MaybeUninit::<Scales>::uninit(); MOST_PLACES];
             for (&(row, _), start) in places.iter().zip(&mut starts) {
-                start.write(aligned_sum::start::<COUNT, STRIDE>(a.from(row), &columns, rows));
+                start.write(aligned_sum::start::<COUNT, STRIDE>(a.from(row), &columns.scales));
             }
             for (&(row, at), start) in places.iter().zip(&starts) {
                 let start = start.assume_init_ref();
-                let products = aligned_sum::group::<COUNT, STRIDE>(a.from(row), &columns, start);
+                let products =
+                    aligned_sum::group::<STRIDE, ARE_SMALL>(a.from(row), b, COUNT, start);
                 store(d, at, aligned_sum::add::<false>(addends(c, at), &products));
             }
         }
@@ -235,7 +242,6 @@ unsafe fn cut_halves<const STRIDE: usize>(
     places: Tiles,
     (c, d): (Addend, *mut u32),
 ) {
-    let rows = aligned_sum::rows_in_bytes();
     let mut c = c;
     let mut k = 0;
     while k < depth {
@@ -250,13 +256,13 @@ unsafe fn cut_halves<const STRIDE: usize>(
                 let a = a.from(row);
                 let whole = match (&of_step[row / STEP], &block_of_b) {
                     (Some(x), Some(y)) => {
-                        aligned_whole::sums::<STRIDE>((a, x, row % STEP), y, &all.scales, rows)
+                        aligned_whole::sums::<STRIDE>((a, x, row % STEP), y, &all.scales)
                     }
                     _ => None,
                 };
                 let products = match whole {
                     Some(products) => products,
-                    None => aligned_sum::halves::<STRIDE>(a, b, rows),
+                    None => aligned_sum::halves::<STRIDE>(a, b),
                 };
                 store(d, at, aligned_sum::add::<true>(addends(c, at), &products));
             }
@@ -317,11 +323,18 @@ unsafe fn magic(sides: [Terms; 2], [a, b]: [Extent; 2], counts: [usize; 2], dept
     if tiny || most > a.lowest + b.lowest + 22 {
         return None;
     }
-    // SAFETY: the caller's promises.
-    let unit = unsafe {
-        let [of_a, of_b] = [0, 1].map(|index| (sides[index].values, counts[index]));
-        unit(of_a.0, of_a.1, a.highest)? + unit(of_b.0, of_b.1, b.highest)?
+    let unit = |counts: [usize; 2]| {
+        // SAFETY: the caller's promises.
+        unsafe {
+            let of_a = unit(sides[0].values, counts[0], a.highest)?;
+            Some(of_a + unit(sides[1].values, counts[1], b.highest)?)
+        }
     };
+    // Of most operands without such a unit the first values say so.
+    if most > unit([STEP; 2])? + 22 {
+        return None;
+    }
+    let unit = unit(counts)?;
     (most <= unit + 22).then(|| 1.5 * f32::from_bits(((unit + 23 + BIAS) as u32) << 23))
 }
 }

@@ -68,12 +68,11 @@ pub(super) unsafe fn sums<const STRIDE: usize>(
     (a, block_of_a, row): (Terms, &Block, usize),
     b: &Block,
     scales_of_b: &[__m512i; DEPTH],
-    rows: __m512i,
 ) -> Option<Sums> {
     // SAFETY: the caller's promise.
-    let (fields, without) = unsafe { scales::<DEPTH, STRIDE>(a, 1, scales_of_b, rows) };
+    let (powers, without) = unsafe { scales::<DEPTH, STRIDE>(a, 1, scales_of_b) };
     let mut all = Sums {
-        sums: fields,
+        sums: powers,
         scales: [_mm512_setzero_ps(); TILE],
         without,
     };
@@ -94,10 +93,11 @@ pub(super) unsafe fn sums<const STRIDE: usize>(
             pair += 1;
         }
         // From these units down to what sums are cut to.
-        let up = _mm512_add_epi32(_mm512_add_epi32(fields[index], units), word(&block_of_a.units));
+        let field = _mm512_srli_epi32::<23>(powers[index]);
+        let up = _mm512_add_epi32(_mm512_add_epi32(field, units), word(&block_of_a.units));
         below = _mm512_or_si512(below, up);
         all.sums[index] = _mm512_sllv_epi32(sum, up);
-        all.scales[index] = power(fields[index]);
+        all.scales[index] = _mm512_castsi512_ps(powers[index]);
         index += 1;
     }
     (_mm512_movepi32_mask(below) == 0).then_some(all)

@@ -196,16 +196,10 @@ fn check_programs(request: &Request, names: &BTreeSet<String>) -> Result<()> {
 fn programs(environment: &Environment, request: &Request, test: &[&str]) -> Result<Option<String>> {
     let (test, options) = test.split_first().context("a test")?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // (Of the whole workspace: with features of one package alone, what `./dev` has built would be built a second time.)
     let built = Command::new(cargo)
-        .args([
-            "test",
-            "--release",
-            "-p",
-            "programs",
-            "--test",
-            test,
-            "--no-run",
-        ])
+        .args(["test", "--release", "--workspace", "--test", test])
+        .arg("--no-run")
         .current_dir(crate::root())
         .output()
         .context("cannot run cargo")?;
