@@ -68,6 +68,9 @@ pub struct Case {
     lds_after: Option<Vec<u32>>,
 }
 
+/// Scalar registers of an image resource.
+pub const IMAGE: usize = 8;
+
 /// Memory of a case: where its address goes, what each further lane adds, and its words.
 #[derive(Clone, Debug)]
 pub struct Buffer {
@@ -397,6 +400,11 @@ impl Case {
                     let of = |lane: usize| address + buffer.step * lane as u64;
                     all.fill(first, |lane| of(lane) as u32);
                     all.fill(first + 1, |lane| (of(lane) >> 32) as u32);
+                }
+                // The case says what the image is; its memory begins at a multiple of 256 bytes.
+                Location::Scalar(first, IMAGE) => {
+                    all.scalars[first] = (address >> 8) as u32;
+                    all.scalars[first + 1] |= (address >> 40) as u32;
                 }
                 Location::Scalar(first, count) => {
                     all.scalars[first] = address as u32;

@@ -33,6 +33,7 @@ pub const FILES: &[(&str, &str)] = &[
     text!("gfx11"),
     text!("gfx12"),
     text!("half_precision"),
+    text!("images"),
     text!("integer_arithmetic"),
     text!("lanes_and_masks"),
     text!("local_data_share"),

@@ -15,6 +15,7 @@
 //! ;! memory s[2:3] = u32[1, 2]       ; a buffer and where its address goes; four scalars get a raw buffer resource,
 //! ;! memory v[2:3] step 8 = u32[..]  ; vector registers the address plus 8 times the lane
 //! ;! memory s[4:7] word3 0x27fac = …  ; another last word of the resource
+//! ;! memory s[8:15] = u32[..]         ; eight scalars: an image, whose resource has what `;! in` says but for the address
 //! ;! lds = u32[1, 2]
 //! ;! scratch 64                      ; bytes per lane
 //! s_store_dword s4, s[2:3], 0x4
@@ -50,7 +51,7 @@ mod registers;
 mod spelling;
 mod wave_product;
 
-pub use case::{Buffer, Case, Location, parse, written};
+pub use case::{Buffer, Case, IMAGE, Location, parse, written};
 pub use files::FILES;
 pub use registers::{AGPR_BASE, POISON, Registers, SCALARS, VECTOR_ROWS};
 pub use spelling::assemble;

@@ -64,11 +64,15 @@ impl Merge {
         let steps = Steps::new();
         let mut merged = Merged::default();
         for input in &self.inputs {
-            let places = report::places(input)?;
             let before = merged.files;
-            for (done, place) in places.iter().enumerate() {
-                steps.step("adding up", done, places.len());
-                merged.add(&place.path)?;
+            let mut listed = Vec::new();
+            for place in report::places(input)? {
+                listed.extend(files_of(&place.path)?);
+                merged.note_objects(&place.path)?;
+            }
+            for (done, path) in listed.iter().enumerate() {
+                steps.step("adding up", done, listed.len());
+                merged.add(path)?;
             }
             if merged.files == before {
                 bail!(
@@ -93,31 +97,26 @@ impl Merge {
 }
 
 impl Merged {
-    /// The files of one directory.
-    fn add(&mut self, directory: &Path) -> Result<()> {
-        let listed = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
-        let mut paths = Vec::new();
-        for entry in listed {
-            paths.push(entry?.path());
-        }
-        paths.sort();
-        for path in paths.iter().filter(|path| path.is_file()) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name == "statistics.json" {
-                self.count(None, path)?;
-            } else if name == "rank.json" {
-                continue;
-            } else if let Some((tool, ending)) = parts(&name) {
-                let counts = ending == "json" && !tool.ends_with(".trace");
-                match counts && !LEFT_OUT.contains(&tool) {
-                    true => self.count(Some(tool), path)?,
-                    false => drop(
-                        self.left_out
-                            .insert(tool.trim_end_matches(".trace").to_owned()),
-                    ),
-                }
+    /// One file of a run.
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name == "statistics.json" {
+            self.count(None, path)?;
+        } else if let Some((tool, ending)) = parts(&name) {
+            let counts = ending == "json" && !tool.ends_with(".trace");
+            match counts && !LEFT_OUT.contains(&tool) {
+                true => self.count(Some(tool), path)?,
+                false => drop(
+                    self.left_out
+                        .insert(tool.trim_end_matches(".trace").to_owned()),
+                ),
             }
         }
+        Ok(())
+    }
+
+    /// The code objects that the run of a directory kept.
+    fn note_objects(&mut self, directory: &Path) -> Result<()> {
         let Ok(objects) = fs::read_dir(directory.join("objects")) else {
             return Ok(());
         };
@@ -169,6 +168,18 @@ impl Merged {
         }
         Ok(())
     }
+}
+
+/// The files of a directory, in the order of their names.
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
+    let listed = fs::read_dir(directory).with_context(|| directory.display().to_string())?;
+    let mut paths = Vec::new();
+    for entry in listed {
+        paths.push(entry?.path());
+    }
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    Ok(paths)
 }
 
 /// Name and ending of `NAME.PID.ENDING`; `NAME.PID-2.ENDING` is a second session of that process.

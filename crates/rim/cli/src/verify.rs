@@ -222,7 +222,9 @@ impl Verify {
 
     fn run(&self) -> Result<ExitCode> {
         if recording::is_one(&self.file)? {
+            let waiting = progress::waiting(&format!("reading {}", self.file.display()));
             let recording = recording::read(&self.file)?;
+            drop(waiting);
             let verdict = self.judge(&recording.object, Subject::Recording(&recording));
             return verdict.or_else(elsewhere);
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use codeobj::bundle;
-use common::{code_object, luthier};
+use common::{code_object, hip, luthier};
 
 /// A shell's line with `luthier` in it, on a terminal that `script` makes; what that shows, and the status.
 fn on_a_terminal(directory: &Path, line: &str) -> (String, Option<i32>) {
@@ -54,22 +54,87 @@ fn long_commands_say_how_far_they_are() {
         .collect();
     fs::write(at("large.hipfb"), bundle::write(&entries, 4096)).unwrap();
     fs::copy(code_object("endless.cl"), at("endless.co")).unwrap();
-    for (line, shown, status) in [
-        (
-            "luthier instrument -t instr-count large.hipfb -o counted",
-            " left",
-            0,
-        ),
-        (
-            "luthier emulate -k endless endless.co --arg zero:256 --limit 2",
-            "running endless",
+    fs::copy(code_object("long.cl"), at("long.co")).unwrap();
+    check(
+        directory.path(),
+        &[
+            (
+                "luthier instrument -t instr-count large.hipfb -o counted",
+                " left",
+                0,
+            ),
+            (
+                "luthier emulate -k endless endless.co --arg zero:256 --limit 2",
+                "running endless",
+                3,
+            ),
+            (
+                "luthier verify -t instr-count -k counts long.co --arg zero:256 --limit 0.2",
+                "comparing counts at every instruction",
+                3,
+            ),
+        ],
+    );
+}
+
+/// A recorded launch, which `luthier verify` replays.
+#[test]
+fn replays_say_that_they_go_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut run = luthier(&["run", "--device", "gfx90a", "--record", "records", "--"]);
+    let output = run
+        .arg(hip("lengthy.hip"))
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    check(
+        directory.path(),
+        &[(
+            "luthier verify -t instr-count --limit 0.2 records/*lengthy*.dispatch",
+            "at every instruction",
             3,
-        ),
-    ] {
-        let (said, ended) = on_a_terminal(directory.path(), line);
+        )],
+    );
+}
+
+/// The results of many processes in one directory, as of a program that starts others.
+#[test]
+fn merging_says_how_far_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = directory.path().join("run");
+    fs::create_dir(&run).unwrap();
+    let rows: Vec<String> = (0..20_000)
+        .map(|kernel| {
+            format!(r#"{{"kernel":"kernel_{kernel}","launches":1,"wave_instructions":{kernel}}}"#)
+        })
+        .collect();
+    fs::write(
+        run.join("instr-count.1.json"),
+        format!("[{}]", rows.join(",")),
+    )
+    .unwrap();
+    for process in 2..=100 {
+        let more = run.join(format!("instr-count.{process}.json"));
+        fs::hard_link(run.join("instr-count.1.json"), more).unwrap();
+    }
+    let line = "rm -rf merged; luthier merge run -o merged";
+    check(directory.path(), &[(line, "adding up", 0)]);
+    let merged = fs::read_to_string(directory.path().join("merged/instr-count.0.json")).unwrap();
+    let merged: serde_json::Value = serde_json::from_str(&merged).unwrap();
+    assert_eq!(merged.as_array().unwrap().len(), rows.len());
+    assert_eq!(merged[7]["launches"], 100);
+}
+
+/// Lines of a shell with `luthier` in them, what a terminal shows of each while it runs and others do not, and the status.
+fn check(directory: &Path, lines: &[(&str, &str, i32)]) {
+    for &(line, shown, status) in lines {
+        let (said, ended) = on_a_terminal(directory, line);
         assert_eq!(ended, Some(status), "{line}: {said}");
         assert!(said.contains(shown), "{line}: {said:?}");
-        let output = piped(directory.path(), line);
+        // A line that goes away is taken back.
+        assert!(said.contains('\r'), "{line}: {said:?}");
+        let output = piped(directory, line);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(status), "{line}: {said}");
         assert!(

@@ -1,7 +1,5 @@
 //! The instructions to try, each on registers of its own.
 
-mod left;
-
 use std::collections::BTreeSet;
 
 use gfx::{Family, Target};
@@ -11,10 +9,8 @@ use crate::{
     Result,
     encoding::{self, Encoding, Field, Holds, RESULT, SECOND_RESULT, SOURCES},
     frame::{FIRST, Layout, SCALAR_SLOT, arena::Arena},
+    left::{Left, why_not},
 };
-use left::why_not;
-
-pub use left::Left;
 
 /// How results are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +239,7 @@ fn without_unused(decoder: &Decoder, encoding: &Encoding, words: &mut [u32; 4]) 
     }
 }
 
-fn registers(decoded: &Decoded) -> impl Iterator<Item = Reg> + '_ {
+pub fn registers(decoded: &Decoded) -> impl Iterator<Item = Reg> + '_ {
     decoded.operands.iter().filter_map(|operand| match operand {
         Operand::Def(reg) | Operand::Use(reg) => Some(*reg),
         Operand::Imm(_) | Operand::PcRel(_) => None,

@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use documented::{AGPR_BASE, Case, FILES, Location, Registers, VECTOR_ROWS, assemble, written};
+use documented::{
+    AGPR_BASE, Case, FILES, IMAGE, Location, Registers, VECTOR_ROWS, assemble, written,
+};
 use gfx::{Family, Target};
-use isa::RegKind;
+use isa::{Decoder, Inst, RegKind};
 
 use crate::{
     frame::{
         Word,
         whole::{Address, SCALARS, SCALARS_AT, Whole},
     },
+    left::why_not_written,
     report::{Differences, Example, Outcome},
 };
 
@@ -52,28 +55,12 @@ const FOR_FAMILY: &[(Family, &str)] = &[
     (Family::Gfx12, "gfx1201"),
 ];
 
-/// Parts of instructions that are not run.
-#[rustfmt::skip]
-const NOT_RUN: &[(&str, &str)] = &[
-    ("s_sendmsg",       "sends a message"),
-    ("s_trap",          "needs a trap handler"),
-    ("s_rfe",           "needs a trap handler"),
-    ("s_getpc",         "its result is an address"),
-    ("s_get_pc",        "its result is an address"),
-    ("s_swappc",        "its result is an address"),
-    ("s_call",          "its result is an address"),
-    ("s_memtime",       "reads a clock"),
-    ("s_memrealtime",   "reads a clock"),
-    ("s_get_shader_cycles", "reads a clock"),
-    ("SHADER_CYCLES",   "reads a clock"),
-    ("s_sethalt",       "stops the wave"),
-    ("s_endpgm",        "ends the wave"),
-    ("ds_gws",          "acts on all waves of the device"),
-    ("ds_ordered_count", "acts on all waves of the device"),
-];
-
 /// All cases of a target that assemble, and the reasons of those that are not run.
-pub fn documented(target: &'static Target, wave_size: u8) -> (Vec<Documented>, Reasons) {
+pub fn documented(
+    target: &'static Target,
+    wave_size: u8,
+) -> crate::Result<(Vec<Documented>, Reasons)> {
+    let decoder = Decoder::with_features(target, wave_size, "")?;
     let all = FILES.iter().flat_map(|(file, text)| {
         // The engine's tests read the same.
         let cases = written(text).unwrap_or_default();
@@ -100,20 +87,18 @@ pub fn documented(target: &'static Target, wave_size: u8) -> (Vec<Documented>, R
         let Ok(code) = assemble(target, size, &case.text) else {
             continue;
         };
-        match why_not(&case) {
+        let decoded = decoder.decode_all(&code, 0).filter_map(Result::ok);
+        let decoded: Vec<Inst> = decoded.collect();
+        match why_not(&case, &decoded) {
             Some(reason) => *left.entry(reason).or_default() += 1,
             None => cases.push(Documented::new(target, wave_size, file, &case, code)),
         }
     }
-    (cases, left)
+    Ok((cases, left))
 }
 
-fn why_not(case: &Case) -> Option<&'static str> {
-    let mut lines = case.text.lines().map(str::trim);
-    let by_name = lines.find_map(|line| {
-        let row = NOT_RUN.iter().find(|row| line.contains(row.0));
-        row.map(|row| row.1)
-    });
+fn why_not(case: &Case, decoded: &[Inst]) -> Option<&'static str> {
+    let by_name = why_not_written(&case.text, decoded);
     match case.stop.as_deref() {
         _ if by_name.is_some() => by_name,
         None | Some("End") if case.waves > 1 => Some("is of several waves"),
@@ -135,6 +120,7 @@ impl Documented {
     ) -> Documented {
         let memory = case.memory.as_ref();
         let address = match memory.map(|buffer| buffer.address) {
+            Some(Location::Scalar(first, IMAGE)) => Address::Image(first),
             Some(Location::Scalar(first, _)) => Address::Scalar(first),
             Some(Location::Vector(first, _)) => Address::Vector(first),
             _ => Address::None,
@@ -224,7 +210,7 @@ impl Documented {
         ];
         places.extend(named.map(|(word, name)| (name.to_owned(), None, 4 * word as usize)));
         let is_address = |kind, register| match layout.address {
-            Address::Scalar(first) => {
+            Address::Scalar(first) | Address::Image(first) => {
                 kind == RegKind::Sgpr && (first..first + 2).contains(&register)
             }
             Address::Vector(first) => {
@@ -342,8 +328,13 @@ mod tests {
         ] {
             let target = Target::find(name).unwrap();
             let mut frames = Frames::new(target, wave_size).unwrap();
-            let (cases, left) = documented(target, wave_size);
+            let (cases, left) = documented(target, wave_size).unwrap();
             assert!(cases.len() > 1000, "{name}: {} cases", cases.len());
+            let has = |begins: &str| cases.iter().any(|case| case.mnemonic.starts_with(begins));
+            for begins in ["image_load", "image_store", "image_atomic", "image_sample"] {
+                // CDNA3 has no images.
+                assert_eq!(has(begins), name != "gfx942", "{name}: {begins}");
+            }
             assert!(left.values().sum::<u32>() < 20, "{name}: {left:?}");
             let mut emulated = Emulated::new();
             for batch in cases.chunks(64) {
@@ -378,7 +369,8 @@ mod tests {
                     let mut before = case.start.clone();
                     before.vcc &= u64::MAX >> (64 - before.wave_size());
                     match layout.address {
-                        Address::Scalar(first) => before.scalars[first..first + 2]
+                        Address::Scalar(first) | Address::Image(first) => before.scalars
+                            [first..first + 2]
                             .copy_from_slice(&after.scalars[first..first + 2]),
                         Address::Vector(first) => before.vectors[first..first + 2]
                             .clone_from_slice(&after.vectors[first..first + 2]),

@@ -16,6 +16,7 @@ mod encoding;
 pub mod frame;
 mod imitation;
 mod inputs;
+mod left;
 mod machine;
 mod object;
 pub mod page;
@@ -24,7 +25,7 @@ pub mod report;
 mod side_by_side;
 mod ulp;
 
-pub use case::{Case, Kind, Left, cases};
+pub use case::{Case, Kind, cases};
 pub use check::{Options, check};
 pub use child::Child;
 pub use hsa_device::{About, Launch, serve};

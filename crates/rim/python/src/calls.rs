@@ -1,6 +1,6 @@
 //! The functions, each with its arguments in order. Their types for Python are in `python/luthier/_luthier.pyi`.
 
-use std::{ffi::CStr, time::Duration};
+use std::{ffi::CStr, sync::Mutex, time::Duration};
 
 use emulate::{Argument, Shape};
 use pyo3::{
@@ -16,6 +16,7 @@ use crate::{
     error::OrRaise,
     module::Function,
     reuse::Stack,
+    touched::{Access, Touched},
 };
 
 /// Name and function.
@@ -35,6 +36,10 @@ pub const FUNCTIONS: &[(&CStr, Function)] = &[
     (c"launch", launch),
     (c"reuse_stack", reuse_stack),
     (c"reuse_distances", reuse_distances),
+    (c"touched_lines", touched_lines),
+    (c"touch", touch),
+    (c"touched_totals", touched_totals),
+    (c"touched_sharing", touched_sharing),
 ];
 
 type Answer = PyResult<Py<PyAny>>;
@@ -217,4 +222,125 @@ fn reuse_distances(arguments: &Bound<'_, PyTuple>) -> Answer {
             .collect::<Vec<u8>>()
     });
     answer(py, PyBytes::new(py, &told))
+}
+
+const TOUCHED: &CStr = c"luthier.touched_lines";
+
+/// Whether the lines were told already, after which there are none.
+type Lines = Mutex<Option<Touched>>;
+
+/// `(line, memory)`: no lines of so many bytes, a power of two, of which so many bytes of rows are kept in memory.
+fn touched_lines(arguments: &Bound<'_, PyTuple>) -> Answer {
+    let py = arguments.py();
+    let (line, memory): (u64, usize) = arguments.extract()?;
+    let lines: Lines = Mutex::new(Some(Touched::new(line, memory)));
+    answer(py, PyCapsule::new_with_value(py, lines, TOUCHED)?)
+}
+
+fn lines<'a>(capsule: &'a Bound<'_, PyCapsule>) -> PyResult<&'a Lines> {
+    let pointer = capsule.pointer_checked(Some(TOUCHED))?;
+    // SAFETY: only `touched_lines` makes capsules of this name, and the capsule, which owns the value, outlives the borrow.
+    Ok(unsafe { pointer.cast::<Lines>().as_ref() })
+}
+
+fn told() -> PyErr {
+    pyo3::exceptions::PyValueError::new_err("these lines were told already")
+}
+
+/// `(lines, kernels, dispatches, workgroups, addresses, sizes, stores)`, all but the first arrays of integers of 8 bytes.
+fn touch(arguments: &Bound<'_, PyTuple>) -> Answer {
+    type Given<'py> = (
+        Bound<'py, PyCapsule>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+    );
+    let py = arguments.py();
+    let (capsule, kernels, dispatches, workgroups, addresses, sizes, stores): Given<'_> =
+        arguments.extract()?;
+    let columns = [kernels, dispatches, workgroups, addresses, sizes, stores]
+        .iter()
+        .map(bytes)
+        .collect::<PyResult<Vec<_>>>()?;
+    let lines = lines(&capsule)?;
+    let done = py.detach(|| {
+        let mut lines = lines
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let column = |number: usize| {
+            let values = columns[number].as_chunks::<8>().0.iter();
+            values.map(|value| u64::from_le_bytes(*value))
+        };
+        let owners = column(0).zip(column(1)).zip(column(2));
+        let accesses = owners.zip(column(3)).zip(column(4)).zip(column(5));
+        lines.as_mut().map(|lines| {
+            accesses
+                .map(
+                    |(((((kernel, dispatch), workgroup), address), size), stored)| Access {
+                        kernel: kernel as u32,
+                        dispatch: dispatch as u32,
+                        workgroup: workgroup as u32,
+                        address,
+                        size,
+                        stored: stored != 0,
+                    },
+                )
+                .try_for_each(|access| lines.add(access))
+        })
+    });
+    done.ok_or_else(told)??;
+    Ok(py.None())
+}
+
+/// `(lines)`: of each kernel its number, accesses, bytes, launches, lines, and those of the launch with most.
+fn touched_totals(arguments: &Bound<'_, PyTuple>) -> Answer {
+    let py = arguments.py();
+    let (capsule,): (Bound<'_, PyCapsule>,) = arguments.extract()?;
+    let lines = taken(&capsule)?;
+    let totals: Vec<_> = py
+        .detach(|| lines.totals())?
+        .into_iter()
+        .map(|(kernel, total)| {
+            (
+                kernel,
+                total.accesses,
+                total.bytes,
+                total.launches,
+                total.lines,
+                total.most,
+            )
+        })
+        .collect();
+    answer(py, totals)
+}
+
+/// `(lines)`: of each kernel and number of workgroups the lines that so many touched, those stored to, and accesses.
+fn touched_sharing(arguments: &Bound<'_, PyTuple>) -> Answer {
+    let py = arguments.py();
+    let (capsule,): (Bound<'_, PyCapsule>,) = arguments.extract()?;
+    let lines = taken(&capsule)?;
+    let shared: Vec<_> = py
+        .detach(|| lines.sharing())?
+        .into_iter()
+        .map(|((kernel, workgroups), shared)| {
+            (
+                kernel,
+                workgroups,
+                shared.lines,
+                shared.stored,
+                shared.accesses,
+            )
+        })
+        .collect();
+    answer(py, shared)
+}
+
+fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<Touched> {
+    let mut lines = lines(capsule)?
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    lines.take().ok_or_else(told)
 }

@@ -10,3 +10,4 @@ mod device;
 mod error;
 mod module;
 mod reuse;
+mod touched;

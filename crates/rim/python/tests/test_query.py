@@ -351,12 +351,12 @@ def test_the_command(made, tmp_path):
     assert len(many.stdout.splitlines()) == 1001 and many.stderr == "and 1 more rows: --format csv prints all\n"
 
 
-def peak(folder, name):
+def peak(folder, name, *more):
     """Memory of a ready query at most, in bytes, as the system counts it for the process."""
     text = f"""
 import sys
 from luthier._command import main
-sys.argv = ["luthier-query", {str(folder)!r}, "--named", {name!r}]
+sys.argv = ["luthier-query", {str(folder)!r}, "--named", {name!r}, *{more!r}]
 status = main()
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")), file=sys.stderr)
 sys.exit(status)
@@ -387,6 +387,74 @@ def test_memory_does_not_grow_with_the_trace(tmp_path, name):
         peaks.append(peak(folder, name))
         lengths.append(path.stat().st_size)
     assert peaks[1] - peaks[0] < (lengths[1] - lengths[0]) // 3, (peaks, lengths)
+
+
+def scattered(folder, groups):
+    """A file of so many row groups whose records touch lines all over a buffer; the records by column."""
+    chance = numpy.random.default_rng(groups)
+    rows, parts = 1 << 19, []
+    with pa.parquet.ParquetWriter(folder / "mem-trace.1.parquet", SCHEMA) as file:
+        for _ in range(groups):
+            columns = {field.name: numpy.zeros(rows, numpy.int64) for field in SCHEMA}
+            columns["address"] = 0x7F00_0000_0000 + chance.integers(0, 1 << 33, rows)
+            columns["dispatch"] = chance.integers(0, 3, rows)
+            columns["workgroup"] = chance.integers(0, 1 << 32, rows)
+            # (Half of them by two workgroups.)
+            columns["address"][rows // 2 :] = columns["address"][: rows // 2]
+            columns["dispatch"][rows // 2 :] = columns["dispatch"][: rows // 2]
+            columns["size"] += 16
+            columns["kind"] = 17 + chance.integers(0, 2, rows)
+            parts.append(columns)
+            arrays = [pa.array(columns[field.name].astype(field.type.to_pandas_dtype())) for field in SCHEMA]
+            file.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
+    return {name: numpy.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def lines_by_launch(records):
+    """Launch and line of each touch, the row that it is from, and whether the row counts there."""
+    first, last = records["address"] // 128, (records["address"] + records["size"] - 1) // 128
+    crosses = numpy.flatnonzero(first != last)
+    rows = numpy.concatenate((numpy.arange(len(first)), crosses))
+    lines = numpy.concatenate((first, last[crosses]))
+    return records["dispatch"][rows] << 48 | lines, rows, numpy.arange(len(rows)) < len(first)
+
+
+def test_lines_that_do_not_fit_go_to_a_file(tmp_path):
+    """In a fourth of the memory that the rows have: the answers are right, and memory does not grow with the lines."""
+    peaks = {}
+    for groups in (1, 6):
+        folder = tmp_path / str(groups)
+        folder.mkdir()
+        records = scattered(folder, groups)
+        places, rows, counts = lines_by_launch(records)
+        (found,) = luthier.query(folder, named="working-set", memory=64 << 20).to_pylist()
+        touched = numpy.unique(places)
+        assert found["working_set"] == 128 * len(numpy.unique(touched & (1 << 48) - 1))
+        assert found["largest_launch"] == 128 * numpy.bincount(touched >> 48).max()
+        assert (found["launches"], found["accesses"], found["bytes"]) == (3, groups << 19, groups << 23)
+        touched, place = numpy.unique(places, return_inverse=True)
+        who = numpy.unique(numpy.stack((place, records["workgroup"][rows])), axis=1)[0]
+        workgroups = numpy.bincount(who)
+        accesses = numpy.bincount(place, counts)
+        stored = numpy.bincount(place, records["kind"][rows] & 2) > 0
+        shared = luthier.query(folder, named="sharing", memory=64 << 20).to_pylist()
+        assert [row["workgroups"] for row in shared] == numpy.unique(workgroups).tolist()
+        for row in shared:
+            mine = workgroups == row["workgroups"]
+            assert (row["lines"], row["stored_lines"], row["accesses"]) == (mine.sum(), stored[mine].sum(), accesses[mine].sum())
+        for name in ("working-set", "sharing"):
+            peaks.setdefault(name, []).append(peak(folder, name, "--memory", "64M"))
+    more = 24 * 5 << 19
+    assert all(large - small < more // 4 for small, large in peaks.values()), (peaks, more)
+
+
+def test_a_temporary_file_without_room(tmp_path):
+    scattered(tmp_path, 3)
+    words = [Path(sys.executable).parent / "luthier-query", tmp_path, "--named", "sharing", "--memory", "64M"]
+    limited = ["bash", "-c", 'ulimit -f 1000; trap "" XFSZ; exec "$@"', "bash", *words]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("luthier: a temporary file in ") and "let TMPDIR be a folder" in done.stderr, done.stderr
 
 
 def test_the_command_without_its_engine(made):

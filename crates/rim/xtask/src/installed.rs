@@ -1,7 +1,7 @@
 //! `cargo xtask installed`: the Debian package in clean Debian releases, used there by somebody who is not root and has no
-//! checkout.
+//! checkout. Of each step it says how many seconds it took: `docs/start.md` has them.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command, time::Instant};
 
 use anyhow::{Context, Result, ensure};
 
@@ -140,7 +140,18 @@ fn one(
     )?;
     std::os::unix::fs::chown(&home, Some(SOMEBODY), Some(SOMEBODY))?;
     fs::copy(package, release.root().join("tmp/luthier.deb"))?;
-    release.apt_install(&["/tmp/luthier.deb"])?;
+    let install = |packages: &[&str]| -> Result<()> {
+        let start = Instant::now();
+        release.apt_install(packages)?;
+        let took = start.elapsed().as_secs_f64();
+        println!(
+            "{:<15} ok     {took:6.1} s  apt install {}",
+            row.name,
+            packages.join(" ")
+        );
+        Ok(())
+    };
+    install(&["/tmp/luthier.deb"])?;
     let mut complaints = Vec::new();
     let stages = [
         (&[][..], WITHOUT_HIP),
@@ -149,9 +160,10 @@ fn one(
     ];
     for (packages, lines) in stages {
         if !packages.is_empty() {
-            release.apt_install(packages)?;
+            install(packages)?;
         }
         for (line, word) in lines {
+            let start = Instant::now();
             let output = release
                 .command("setpriv")
                 .args([
@@ -170,9 +182,10 @@ fn one(
             let printed = String::from_utf8_lossy(&output.stdout);
             let is_right = output.status.success() && printed.contains(word);
             println!(
-                "{:<15} {} {line}",
+                "{:<15} {} {:6.1} s  {line}",
                 row.name,
-                if is_right { "ok    " } else { "FAILED" }
+                if is_right { "ok    " } else { "FAILED" },
+                start.elapsed().as_secs_f64()
             );
             if !is_right {
                 complaints.push(format!(

@@ -34,6 +34,9 @@ pub fn check(case: &Case) -> Vec<String> {
     complaints
 }
 
+/// Memory begins at a multiple of so many bytes, as that of images has to.
+const ALIGNED: usize = 256;
+
 fn check_on(case: &Case, target: &str, wave_size: u32) -> Vec<String> {
     let mut machine = match Machine::assembled(target, wave_size, &case.text) {
         Ok(machine) => machine,
@@ -44,11 +47,12 @@ fn check_on(case: &Case, target: &str, wave_size: u32) -> Vec<String> {
     machine.wave.index_in_workgroup = case.waves.max(1) - 1;
     machine.outside.time = case.time.into();
     machine.lds_words(case.lds.iter().copied());
-    let mut memory = case
-        .memory
-        .as_ref()
-        .map_or(Vec::new(), |buffer| buffer.words.clone());
-    let address = machine.map(&mut memory);
+    let given = case.memory.as_ref().map_or(&[][..], |buffer| &buffer.words);
+    let mut around = vec![0; given.len() + ALIGNED / 4];
+    let first = around.as_ptr().align_offset(ALIGNED);
+    let memory = &mut around[first..first + given.len()];
+    memory.copy_from_slice(given);
+    let address = machine.map(memory);
     let mut scratch = vec![0_u32; (case.scratch * wave_size / 4) as usize];
     if case.scratch != 0 {
         machine.wave.scratch_base = machine.map(&mut scratch);

@@ -29,6 +29,8 @@ pub enum Address {
     None,
     Scalar(usize),
     Vector(usize),
+    /// In units of 256 bytes, in the first 40 bits of an image resource.
+    Image(usize),
 }
 
 /// Where things are in a record, and what else a case needs.
@@ -184,6 +186,13 @@ impl Frames {
             Address::None => String::new(),
             Address::Scalar(first) => format!(
                 "s_add_u32 s{first}, s{first}, s68\ns_addc_u32 s{0}, s{0}, s69\n",
+                first + 1
+            ),
+            // Records and memory in them begin at a multiple of it.
+            Address::Image(first) => format!(
+                "s_lshr_b64 s[68:69], s[68:69], 8
+                 s_mov_b32 s{first}, s68
+                 s_or_b32 s{0}, s{0}, s69\n",
                 first + 1
             ),
             Address::Vector(first) => {

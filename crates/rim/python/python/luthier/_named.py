@@ -1,4 +1,6 @@
-"""Queries with names. Those that follow records in their order are in `_ordered`, the others are SQL."""
+"""Queries with names. Most are SQL; those that follow records in their order are in `_ordered`.
+
+Queries about cache lines are both: SQL for other engines, and here in `_touched`, which keeps to the memory that it is given."""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from . import _ordered
+from . import _ordered, _touched
 from ._errors import Error
 from ._query import Answer, Session
 
@@ -47,6 +49,7 @@ class Named:
     text: str = ""
     """SQL, with `{line}` for the bytes of a cache line, `{global}`, and `{kernels}`, a condition."""
     ordered: Callable[[Session, int, list[str] | None], Answer] | None = None
+    """What answers here, where there is no cluster; with `text`, it says the same."""
     code: bool = False
     """Whether it is worth nothing without code objects."""
 
@@ -90,6 +93,7 @@ NAMED: Mapping[str, Named] = {
         FROM kernels_of_it k JOIN whole w ON w.rank = k.rank AND w.process = k.process AND w.session = k.session AND w.kernel = k.kernel
         ORDER BY working_set DESC, k.kernel, k.rank, k.process, k.session
         """,
+        ordered=_touched.working_set,
     ),
     "hottest-lines": Named(
         "source lines by the instructions that lanes executed for them",
@@ -117,6 +121,7 @@ NAMED: Mapping[str, Named] = {
         SELECT kernel, workgroups, count(*) AS lines, sum(stored) AS stored_lines, sum(accesses) AS accesses
         FROM lines_of_it GROUP BY kernel, workgroups ORDER BY kernel, workgroups
         """,
+        ordered=_touched.sharing,
     ),
     "false-sharing": Named(
         "cache lines that one workgroup of a launch writes and another accesses, though they have no written dword in common",
@@ -183,9 +188,9 @@ def answer(session: Session, name: str, parameters: Parameters) -> Answer:
     if one.code and not session.facts.rows("code_objects"):
         raise Error(f"{name} needs code objects, which the run did not keep: {how}")
     kernels = parameters.chosen(session)
-    if one.ordered and session.distributed:
+    if session.distributed and not one.text:
         raise Error(f"{name} follows records in their order, which no cluster keeps: leave --scheduler out")
-    if one.ordered:
+    if one.ordered and not session.distributed:
         return _ordered.first(one.ordered(session, line, kernels), parameters.limit)
     text = in_full(one, line, kernels)
     return session.sql(text if parameters.limit is None else f"{text} LIMIT {parameters.limit}")

@@ -72,7 +72,7 @@ class Owners:
         return numpy.where(logged >= 0, logged, self._places.of(records["pc"]))
 
 
-def _records(part: Part) -> Iterator[dict[str, Array]]:
+def records_of(part: Part) -> Iterator[dict[str, Array]]:
     """Accesses to global memory, in their order."""
     try:
         with pa.parquet.ParquetFile(part.path, pre_buffer=False) as file:
@@ -86,7 +86,7 @@ def _records(part: Part) -> Iterator[dict[str, Array]]:
         raise Error(f"{part.path} cannot be read: {error}") from None
 
 
-def _wanted(names: Names, kernels: Sequence[str] | None) -> Array | None:
+def numbers(names: Names, kernels: Sequence[str] | None) -> Array | None:
     """Numbers of the kernels that are asked for."""
     return None if kernels is None else numpy.array([names.number(kernel) for kernel in kernels])
 
@@ -94,12 +94,12 @@ def _wanted(names: Names, kernels: Sequence[str] | None) -> Array | None:
 def reuse_distance(session: Session, line: int, kernels: Sequence[str] | None) -> Answer:
     """A histogram of distances in powers of two. The launches of a process have one memory: what one leaves in a cache, the next finds."""
     names = Names()
-    wanted = _wanted(names, kernels)
+    wanted = numbers(names, kernels)
     counts: Counter[tuple[int, int]] = Counter()
     for part in session.dataset.streams["mem-trace"]:
         owners = Owners(session, part, names)
         stack = _luthier.reuse_stack()
-        for records in _records(part):
+        for records in records_of(part):
             first = records["address"] // line
             last = (records["address"] + records["size"] - 1) // line
             touched = last - first + 1
@@ -127,7 +127,7 @@ def reuse_distance(session: Session, line: int, kernels: Sequence[str] | None) -
     ]
     # First accesses come last.
     rows.sort(key=lambda row: (row["kernel"], row["distance_from"] is None, row["distance_from"]))
-    return _answer(rows, DISTANCES)
+    return answer_of(rows, DISTANCES)
 
 
 def _groups(*columns: Array) -> tuple[list[tuple[int, ...]], Array]:
@@ -216,12 +216,12 @@ KINDS = {1: "load", 2: "store", 3: "load and store"}
 def access_pattern(session: Session, line: int, kernels: Sequence[str] | None) -> Answer:
     """A row per kernel, instruction and buffer, the most frequent first."""
     names, buffers = Names(), Names()
-    wanted = _wanted(names, kernels)
+    wanted = numbers(names, kernels)
     found: dict[tuple[int, int, int], Steps] = {}
     for part in session.dataset.streams["mem-trace"]:
         owners, arguments = Owners(session, part, names), Buffers(session, part, buffers)
         last: dict[str, Array] | None = None
-        for records in _records(part):
+        for records in records_of(part):
             if not len(records["address"]):
                 continue
             _steps(records, last, owners.kernels(records), arguments.of(records), wanted, found)
@@ -253,7 +253,7 @@ def access_pattern(session: Session, line: int, kernels: Sequence[str] | None) -
             }
         )
     rows.sort(key=lambda row: (-row["accesses"], row["kernel"], row["pc"], row["argument"] or ""))
-    return _answer(rows, PATTERNS)
+    return answer_of(rows, PATTERNS)
 
 
 def _steps(
@@ -295,7 +295,7 @@ def _steps(
             one.count(int(step), int(times))
 
 
-def _answer(rows: list[dict[str, Any]], columns: dict[str, pa.DataType]) -> Answer:
+def answer_of(rows: list[dict[str, Any]], columns: dict[str, pa.DataType]) -> Answer:
     schema = pa.schema(columns)
     arrays = [pa.array([row[name] for row in rows], kind) for name, kind in columns.items()]
     return Answer(schema, iter([pa.RecordBatch.from_arrays(arrays, schema=schema)]))

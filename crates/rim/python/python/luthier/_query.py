@@ -84,8 +84,8 @@ class Session:
 
         self.dataset = Dataset([directories] if isinstance(directories, (str, os.PathLike)) else directories)
         self.facts = Facts(self.dataset)
-        limit = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-        runtime = engine.RuntimeEnvBuilder().with_disk_manager_os().with_fair_spill_pool(limit)
+        self.memory = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        runtime = engine.RuntimeEnvBuilder().with_disk_manager_os().with_fair_spill_pool(self.memory)
         config = engine.SessionConfig().with_target_partitions(threads or len(os.sched_getaffinity(0)))
         self._context: Any = engine.SessionContext(config, runtime)
         self._reads_only = engine.SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
