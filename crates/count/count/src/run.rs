@@ -208,7 +208,25 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
     if report.processes.len() > 1 {
         let _ = writeln!(out, "{:>20}  all processes", grouped(report.total));
     }
+    if arguments.per.is_none()
+        && let Some(kept) = kept(report)
+    {
+        let _ = writeln!(out, "(more is kept: `luthier count run {kept}` lists it)");
+    }
     out
+}
+
+/// The options that list what the processes kept beyond totals.
+fn kept(report: &Report) -> Option<&'static str> {
+    let any = |keeps: fn(&Process) -> bool| report.processes.iter().any(keeps);
+    match (
+        any(|process| !process.functions.is_empty()),
+        any(|process| !process.lines.is_empty()),
+    ) {
+        (_, true) => Some("--per function|line"),
+        (true, false) => Some("--per function"),
+        (false, false) => None,
+    }
 }
 
 fn rows<'a, Name: Display + 'a>(

@@ -111,6 +111,27 @@ fn lines_are_known_without_further_flags() {
     );
 }
 
+/// Who asks for the total only is told of what else the program has kept, and nothing of what it has not.
+#[test]
+fn totals_tell_that_more_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let said = |ours: &[&str], options: &[&str]| {
+        support::compile(&program("recursion.c"), ours, &["-O1"], &out);
+        let mut run = luthier_count();
+        text(&must(run.arg("run").args(options).arg("--").arg(&out)).stderr)
+    };
+    assert!(said(&["--per", "function"], &[]).contains("`luthier count run --per function`"));
+    assert!(said(&["--per", "line"], &[]).contains("`luthier count run --per function|line`"));
+    for (ours, options) in [
+        (&["--per", "function"][..], &["--per", "function"][..]),
+        (&[], &[]),
+    ] {
+        let said = said(ours, options);
+        assert!(!said.contains("more is kept"), "{said}");
+    }
+}
+
 /// What is explained is what is compiled with the same arguments.
 #[test]
 fn explain_sees_the_code_that_is_counted() {
