@@ -150,6 +150,14 @@ fn addresses_far_down_are_brought_into_sight() {
                 "(location.hash = '#kernel/0?view=code&pc=4000', true)",
             ),
             ("it is in sight", &inside(".isa", "[data-pc=\"4000\"]")),
+            (
+                "a narrow window",
+                "(document.body.style.width = '900px', true)",
+            ),
+            (
+                "as wide as `global_load_dwordx4 v[10:13], v[2:3], off`, whatever stands beside it",
+                "document.querySelector('.isa [data-pc=\"4000\"] .text').clientWidth >= 20 * 16",
+            ),
             ("so is its line", &inside(".source", ".line.current")),
         ],
     );

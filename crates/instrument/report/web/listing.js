@@ -35,7 +35,7 @@ export class Listing {
   }
 
   build() {
-    const columns = ["4rem", "6.5rem", "3rem", "minmax(14rem, 1fr)", ...(this.live ? ["2.8rem"] : []), ...this.columns.map(() => "5rem")].join(" ");
+    const columns = ["4rem", "6.5rem", "3rem", "minmax(21rem, 1fr)", ...(this.live ? ["2.8rem"] : []), ...this.columns.map(() => "5rem")].join(" ");
     const head = el("div", { class: "line head" },
       el("span", { class: "number", text: "address" }), el("span", { class: "number", text: "waves", title: "waves that executed it" }),
       el("span", { class: "number", text: "lanes", title: "active lanes on average" }),

@@ -232,7 +232,8 @@ impl Touched {
             self.rows.iter().for_each(take);
             return Ok(());
         };
-        let bytes = (self.capacity * ROW / self.runs.len()).clamp(READ.1, READ.0);
+        // (What is read is there twice for a moment, besides the rows that did not go to the file.)
+        let bytes = (self.capacity * ROW / 4 / self.runs.len()).clamp(READ.1, READ.0);
         let mut runs: Vec<Run> = self
             .runs
             .iter()

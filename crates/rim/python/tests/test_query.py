@@ -420,9 +420,9 @@ def lines_by_launch(records):
 
 
 def test_lines_that_do_not_fit_go_to_a_file(tmp_path):
-    """In a fourth of the memory that the rows have: the answers are right, and memory does not grow with the lines."""
+    """In a fraction of the memory that the rows have: the answers are right, and memory does not grow with the lines."""
     peaks = {}
-    for groups in (1, 6):
+    for groups in (3, 12):
         folder = tmp_path / str(groups)
         folder.mkdir()
         records = scattered(folder, groups)
@@ -444,8 +444,8 @@ def test_lines_that_do_not_fit_go_to_a_file(tmp_path):
             assert (row["lines"], row["stored_lines"], row["accesses"]) == (mine.sum(), stored[mine].sum(), accesses[mine].sum())
         for name in ("working-set", "sharing"):
             peaks.setdefault(name, []).append(peak(folder, name, "--memory", "64M"))
-    more = 24 * 5 << 19
-    assert all(large - small < more // 4 for small, large in peaks.values()), (peaks, more)
+    more = 24 * 9 << 19
+    assert all(large - small < more // 3 for small, large in peaks.values()), (peaks, more)
 
 
 def test_a_temporary_file_without_room(tmp_path):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy
+import pyarrow as pa
 
 from . import _luthier
 from ._dataset import Part
@@ -21,12 +22,12 @@ SHARE = 4
 UNKNOWN = (1 << 32) - 1
 """Number of the kernel of accesses whose kernel nobody knows."""
 
-TOTALS = {
+TOTALS: dict[str, pa.DataType] = {
     **dict.fromkeys(("rank", "process", "session"), NUMBER),
     "kernel": TEXT,
     **dict.fromkeys(("launches", "accesses", "bytes", "working_set", "largest_launch"), NUMBER),
 }
-SHARED = {"kernel": TEXT, **dict.fromkeys(("workgroups", "lines", "stored_lines", "accesses"), NUMBER)}
+SHARED: dict[str, pa.DataType] = {"kernel": TEXT, **dict.fromkeys(("workgroups", "lines", "stored_lines", "accesses"), NUMBER)}
 
 
 def working_set(session: Session, line: int, kernels: Sequence[str] | None) -> Answer:
