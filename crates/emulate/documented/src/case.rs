@@ -78,6 +78,8 @@ pub struct Buffer {
     pub step: u64,
     /// Last word of a buffer resource.
     word3: Option<u32>,
+    /// What an image resource has beside its address, from the second word on.
+    image: [u32; IMAGE - 1],
     pub words: Vec<u32>,
 }
 
@@ -188,7 +190,7 @@ fn targets(text: &str) -> Result<Vec<(String, u32)>, String> {
     Ok(runs)
 }
 
-/// `PLACE [step N] = u32[…]`.
+/// `PLACE [step N | word3 WORD | image WORDS] = u32[…]`.
 fn buffer(text: &str) -> Result<Buffer, String> {
     let (place, list) = text
         .split_once('=')
@@ -198,10 +200,24 @@ fn buffer(text: &str) -> Result<Buffer, String> {
         None => (place, None),
     };
     let (place, step) = place.split_once(" step ").unwrap_or((place, "0"));
+    let (place, resource) = place.split_once(" image ").unwrap_or((place, ""));
+    let (address, mut image) = (register(place.trim())?, [0; IMAGE - 1]);
+    let resource = resource.split_whitespace().collect::<Vec<_>>();
+    if resource.is_empty() == matches!(address, Location::Scalar(_, IMAGE))
+        || resource.len() > image.len()
+    {
+        return Err(
+            "eight scalars, and only they, have at most seven words of an `image`".to_owned(),
+        );
+    }
+    for (word, text) in image.iter_mut().zip(resource) {
+        *word = integer(text)? as u32;
+    }
     Ok(Buffer {
-        address: register(place.trim())?,
+        address,
         step: integer(step.trim())?,
         word3,
+        image,
         words: words(list)?,
     })
 }
@@ -212,7 +228,7 @@ fn words(text: &str) -> Result<Vec<u32>, String> {
     Ok(values.into_iter().map(|value| value as u32).collect())
 }
 
-/// `PLACE = TYPE[VALUE, …]` or `PLACE = any`.
+/// `PLACE = TYPE[VALUE, …]`, where `FIRST..=LAST` stands for whole numbers, or `PLACE = any`.
 fn assignment(text: &str) -> Result<(Location, Option<Vec<u64>>), String> {
     let (place, values) = text
         .split_once('=')
@@ -239,9 +255,14 @@ fn assignment(text: &str) -> Result<(Location, Option<Vec<u64>>), String> {
         "f32" | "f64" => integer(value),
         other => Err(format!("unknown type {other:?}")),
     };
-    let values: Result<Vec<u64>, String> =
-        list.split(',').map(|value| parse(value.trim())).collect();
-    Ok((place, Some(values?)))
+    let values = list.split(',').map(|value| match value.split_once("..=") {
+        Some((first, last)) if kind.trim().starts_with('u') => {
+            Ok((parse(first.trim())?..=parse(last.trim())?).collect())
+        }
+        _ => Ok(vec![parse(value.trim())?]),
+    });
+    let values: Result<Vec<Vec<u64>>, String> = values.collect();
+    Ok((place, Some(values?.concat())))
 }
 
 fn integer(text: &str) -> Result<u64, String> {
@@ -340,24 +361,22 @@ impl Case {
 
     /// Lets it run on the targets that are alike.
     fn add_alike(&mut self) {
-        let mut further = Vec::new();
-        for (name, wave_size) in &self.runs {
+        for (name, wave_size) in self.runs.clone() {
             let alike = ALIKE
                 .iter()
                 .find(|row| row.0 == name)
                 .map_or(&[][..], |row| row.1);
             for &other in alike {
-                let run = (other.to_owned(), *wave_size);
+                let run = (other.to_owned(), wave_size);
                 let target = Target::find(other).expect("a target");
                 if !self.excludes(other)
                     && !self.runs.contains(&run)
-                    && assemble(target, *wave_size, &self.text).is_ok()
+                    && assemble(target, wave_size, &self.text).is_ok()
                 {
-                    further.push(run);
+                    self.runs.push(run);
                 }
             }
         }
-        self.runs.extend(further);
     }
 
     /// What registers hold before: `all` and then what the case says. `address` is where its memory is.
@@ -401,8 +420,9 @@ impl Case {
                     all.fill(first, |lane| of(lane) as u32);
                     all.fill(first + 1, |lane| (of(lane) >> 32) as u32);
                 }
-                // The case says what the image is; its memory begins at a multiple of 256 bytes.
+                // Its memory begins at a multiple of 256 bytes.
                 Location::Scalar(first, IMAGE) => {
+                    all.scalars[first + 1..first + IMAGE].copy_from_slice(&buffer.image);
                     all.scalars[first] = (address >> 8) as u32;
                     all.scalars[first + 1] |= (address >> 40) as u32;
                 }

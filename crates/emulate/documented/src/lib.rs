@@ -15,7 +15,8 @@
 //! ;! memory s[2:3] = u32[1, 2]       ; a buffer and where its address goes; four scalars get a raw buffer resource,
 //! ;! memory v[2:3] step 8 = u32[..]  ; vector registers the address plus 8 times the lane
 //! ;! memory s[4:7] word3 0x27fac = …  ; another last word of the resource
-//! ;! memory s[8:15] = u32[..]         ; eight scalars: an image, whose resource has what `;! in` says but for the address
+//! ;! memory s[8:15] image 0x10400000 0x7 = u32[..]  ; an image: its resource has these words behind the address, then zeros
+//! ;! memory s[2:3] = u32[0x100..=0x147]  ; whole numbers in their order
 //! ;! lds = u32[1, 2]
 //! ;! scratch 64                      ; bytes per lane
 //! s_store_dword s4, s[2:3], 0x4
