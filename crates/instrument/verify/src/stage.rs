@@ -226,15 +226,13 @@ impl<'a> Stage<'a> {
                 VisibleMemory::Pages(a),
                 VisibleMemory::Pages(b),
             ) => {
-                let page =
-                    |pages: &BTreeMap<u64, Box<Page>>, address: u64| match pages.get(&address) {
-                        Some(page) => **page,
-                        None => *before(recording, address),
-                    };
                 let addresses: BTreeSet<u64> = a.keys().chain(b.keys()).copied().collect();
                 addresses.into_iter().find_map(|address| {
-                    let (a, b) = (page(a, address), page(b, address));
-                    let offset = first_difference(&a, &b, places)?;
+                    let [a, b] = [a, b].map(|pages| match pages.get(&address) {
+                        Some(page) => page,
+                        None => before(recording, address),
+                    });
+                    let offset = first_difference(a, b, places)?;
                     Some(Difference::Address {
                         address: address + offset as u64,
                         original: a[offset],

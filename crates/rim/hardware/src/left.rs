@@ -114,31 +114,35 @@ const BY_NAME: &[(&str, Of, &str)] = &[
     ("s_sethalt",                All,   "stops the wave"),
 ];
 
-/// The reason for which a case from manuals is left out that has these instructions, in the lines of `text`.
-pub fn why_not_written(text: &str, decoded: &[Inst]) -> Option<&'static str> {
-    let by_name = BY_NAME
-        .iter()
-        .find(|row| row.1 == All && text.contains(row.0));
-    let has = |effects| decoded.iter().any(|one| one.effects.intersects(effects));
-    let by_effect = BY_EFFECT.iter().find(|row| row.1 == All && has(row.0));
+/// The reason of the first row that holds, of names before effects.
+fn listed(
+    named: impl Fn(&str, Of) -> bool,
+    has: impl Fn(Effects, Of) -> bool,
+) -> Option<&'static str> {
+    let by_name = BY_NAME.iter().find(|row| named(row.0, row.1));
+    let by_effect = || BY_EFFECT.iter().find(|row| has(row.0, row.1));
     by_name
         .map(|row| row.2)
-        .or_else(|| by_effect.map(|row| row.2))
+        .or_else(|| by_effect().map(|row| row.2))
+}
+
+/// The reason for which a case from manuals is left out that has these instructions, in the lines of `text`.
+pub fn why_not_written(text: &str, decoded: &[Inst]) -> Option<&'static str> {
+    let has = |effects| decoded.iter().any(|one| one.effects.intersects(effects));
+    listed(
+        |name, of| of == All && text.contains(name),
+        |effects, of| of == All && has(effects),
+    )
 }
 
 /// The reason for which an instruction cannot be tried alone.
 pub fn why_not(decoded: &Decoded) -> Option<&'static str> {
-    let by_name = BY_NAME
-        .iter()
-        .find(|row| decoded.mnemonic.starts_with(row.0));
-    let by_effect = BY_EFFECT
-        .iter()
-        .find(|row| decoded.effects.intersects(row.0));
-    if let Some((_, _, reason)) = by_name {
-        return Some(reason);
-    }
-    if let Some((_, _, reason)) = by_effect {
-        return Some(reason);
+    let reason = listed(
+        |name, _| decoded.mnemonic.starts_with(name),
+        |effects, _| decoded.effects.intersects(effects),
+    );
+    if reason.is_some() {
+        return reason;
     }
     let is_memory = Arena::of_format(decoded.format) != Arena::None;
     let outside = |reg: Reg| {

@@ -53,11 +53,8 @@ impl Header {
                 continue;
             }
             let words = || value.split_whitespace().map(str::to_owned);
-            let version = || {
-                words()
-                    .next()
-                    .map(|word| word.trim_end_matches(',').to_owned())
-            };
+            // The first word, before a reason.
+            let first = |mark| Some(words().next()?.trim_end_matches(mark).to_owned());
             match key {
                 "flags" => header.flags.extend(words()),
                 "devices" => header.devices.extend(words()),
@@ -74,14 +71,10 @@ impl Header {
                 }
                 "stdout" => header.stdout.push(value.to_owned()),
                 "stderr" => header.stderr.push(value.to_owned()),
-                "tools" => {
-                    header.tools = words()
-                        .next()
-                        .map(|word| word.trim_end_matches(';').to_owned())
-                }
+                "tools" => header.tools = first(';'),
                 "varies" => header.varies = true,
-                "until" => header.until = version(),
-                "without" => header.without = version(),
+                "until" => header.until = first(','),
+                "without" => header.without = first(','),
                 "needs" => header.needs = words().next(),
                 "known" => header
                     .known

@@ -1,6 +1,10 @@
 //! The functions, each with its arguments in order. Their types for Python are in `python/luthier/_luthier.pyi`.
 
-use std::{ffi::CStr, sync::Mutex, time::Duration};
+use std::{
+    ffi::CStr,
+    sync::{Mutex, MutexGuard},
+    time::Duration,
+};
 
 use emulate::{Argument, Shape};
 use pyo3::{
@@ -243,6 +247,10 @@ fn lines<'a>(capsule: &'a Bound<'_, PyCapsule>) -> PyResult<&'a Lines> {
     Ok(unsafe { pointer.cast::<Lines>().as_ref() })
 }
 
+fn locked(lines: &Lines) -> MutexGuard<'_, Option<Touched>> {
+    lines.lock().unwrap_or_else(|poison| poison.into_inner())
+}
+
 fn told() -> PyErr {
     pyo3::exceptions::PyValueError::new_err("these lines were told already")
 }
@@ -267,9 +275,7 @@ fn touch(arguments: &Bound<'_, PyTuple>) -> Answer {
         .collect::<PyResult<Vec<_>>>()?;
     let lines = lines(&capsule)?;
     let done = py.detach(|| {
-        let mut lines = lines
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut lines = locked(lines);
         let column = |number: usize| {
             let values = columns[number].as_chunks::<8>().0.iter();
             values.map(|value| u64::from_le_bytes(*value))
@@ -339,8 +345,5 @@ fn touched_sharing(arguments: &Bound<'_, PyTuple>) -> Answer {
 }
 
 fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<Touched> {
-    let mut lines = lines(capsule)?
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    lines.take().ok_or_else(told)
+    locked(lines(capsule)?).take().ok_or_else(told)
 }

@@ -140,15 +140,18 @@ fn one(
     )?;
     std::os::unix::fs::chown(&home, Some(SOMEBODY), Some(SOMEBODY))?;
     fs::copy(package, release.root().join("tmp/luthier.deb"))?;
+    let took = |is_right: bool, start: Instant, step: &str| {
+        println!(
+            "{:<15} {} {:6.1} s  {step}",
+            row.name,
+            if is_right { "ok    " } else { "FAILED" },
+            start.elapsed().as_secs_f64()
+        );
+    };
     let install = |packages: &[&str]| -> Result<()> {
         let start = Instant::now();
         release.apt_install(packages)?;
-        let took = start.elapsed().as_secs_f64();
-        println!(
-            "{:<15} ok     {took:6.1} s  apt install {}",
-            row.name,
-            packages.join(" ")
-        );
+        took(true, start, &format!("apt install {}", packages.join(" ")));
         Ok(())
     };
     install(&["/tmp/luthier.deb"])?;
@@ -181,12 +184,7 @@ fn one(
                 .output()?;
             let printed = String::from_utf8_lossy(&output.stdout);
             let is_right = output.status.success() && printed.contains(word);
-            println!(
-                "{:<15} {} {:6.1} s  {line}",
-                row.name,
-                if is_right { "ok    " } else { "FAILED" },
-                start.elapsed().as_secs_f64()
-            );
+            took(is_right, start, line);
             if !is_right {
                 complaints.push(format!(
                     "{}: {line}: {} and not {word:?} in\n{printed}{}",

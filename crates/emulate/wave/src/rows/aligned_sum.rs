@@ -63,9 +63,17 @@ fn in_all_bytes() -> __m512i {
 /// The bits of a single that are its exponent.
 const EXPONENT: i32 = 0xff << 23;
 
+/// What the products of four rows of A are multiplied by before they are cut.
+#[derive(Clone, Copy)]
+pub(super) struct Scales {
+    /// Powers of two, as the bits of singles.
+    pub powers: [__m512i; TILE],
+    /// There may be an element without products.
+    pub without: bool,
+}
+
 compiled_for! { Avx512:
-/// What the products of four rows of A are multiplied by before they are cut: powers of two, as the bits of singles. With them, whether
-/// there may be an element without products.
+/// The scales of four rows of A. What is cut waits long for these: whoever does so for several fours asks for all scales first.
 ///
 /// # Safety
 /// As of [`columns`].
@@ -74,9 +82,9 @@ pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
     a: Terms,
     every: usize,
     b: &[__m512i; COUNT],
-) -> ([__m512i; TILE], bool) {
-    let without = _mm512_set1_epi8(WITHOUT as i8);
-    let mut least = without;
+) -> Scales {
+    let none = _mm512_set1_epi8(WITHOUT as i8);
+    let mut least = none;
     let mut index = 0;
     while index < COUNT {
         let at = every * index * STRIDE;
@@ -92,7 +100,10 @@ pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
         alone(_mm512_slli_epi32::<7>(least)),
         alone(_mm512_srli_epi32::<1>(least)),
     ];
-    (powers, _mm512_cmpeq_epi8_mask(least, without) != 0)
+    Scales {
+        powers,
+        without: _mm512_cmpeq_epi8_mask(least, none) != 0,
+    }
 }
 }
 
@@ -148,34 +159,11 @@ pub(super) struct Sums {
     pub without: bool,
 }
 
-/// What four rows of products are multiplied by before they are cut.
-#[derive(Clone, Copy)]
-pub(super) struct Scales {
-    powers: [__m512i; TILE],
-    without: bool,
-}
-
-compiled_for! { Avx512:
-/// The scales of four rows of A. What is cut waits long for these: whoever does so for several fours asks for all scales first.
-///
-/// # Safety
-/// As of [`scales`].
-#[inline]
-pub(super) unsafe fn start<const COUNT: usize, const STRIDE: usize>(
-    a: Terms,
-    b: &[__m512i; COUNT],
-) -> Scales {
-    // SAFETY: the caller's promises.
-    let (powers, without) = unsafe { scales::<COUNT, STRIDE>(a, 1, b) };
-    Scales { powers, without }
-}
-}
-
 /// The largest exponent of products that are scaled by additions to their exponents.
 pub(super) const SMALL: i32 = 24;
 
 compiled_for! { Avx512:
-/// The products of four rows of A with `count` columns by the scales of their `start`.
+/// The products of four rows of A with `count` columns by their scales.
 ///
 /// No product has a larger exponent than [`SMALL`] if they `ARE_SMALL`: no scale is below one then, and an addition to the exponents
 /// multiplies. It makes a zero less than one, which is cut to zero.
@@ -187,11 +175,11 @@ pub(super) unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
     a: Terms,
     b: Terms,
     count: usize,
-    start: &Scales,
+    scales: &Scales,
 ) -> Sums {
-    let scales = start.powers.map(|bits| _mm512_castsi512_ps(bits));
+    let factors = scales.powers.map(|bits| _mm512_castsi512_ps(bits));
     let one = _mm512_set1_epi32(BIAS << 23);
-    let up = start.powers.map(|bits| _mm512_sub_epi32(bits, one));
+    let up = scales.powers.map(|bits| _mm512_sub_epi32(bits, one));
     let mut sums = [_mm512_setzero_si512(); TILE];
     let (mut a, mut b, stride) = (a.values, b.values, b.stride);
     // (Not unrolled: the compiler would multiply everything first, and run out of registers.)
@@ -206,7 +194,7 @@ pub(super) unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
             let scaled = if ARE_SMALL {
                 _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(product), up[row]))
             } else {
-                _mm512_mul_ps(product, scales[row])
+                _mm512_mul_ps(product, factors[row])
             };
             sums[row] = _mm512_add_epi32(sums[row], _mm512_cvttps_epi32(scaled));
             row += 1;
@@ -215,8 +203,8 @@ pub(super) unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
     }
     Sums {
         sums,
-        scales,
-        without: start.without,
+        scales: factors,
+        without: scales.without,
     }
 }
 }
@@ -232,16 +220,16 @@ pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
     unsafe {
         let odd_a = a.from(STRIDE);
         let (even_b, odd_b) = (columns::<8>(b, 2), columns::<8>(b.from(b.stride), 2));
-        let (of_even, without_even) = scales::<8, STRIDE>(a, 2, &even_b.scales);
-        let (of_odd, without_odd) = scales::<8, STRIDE>(odd_a, 2, &odd_b.scales);
+        let of_even = scales::<8, STRIDE>(a, 2, &even_b.scales);
+        let of_odd = scales::<8, STRIDE>(odd_a, 2, &odd_b.scales);
         let mut all = Sums {
-            sums: of_even,
+            sums: of_even.powers,
             scales: [_mm512_setzero_ps(); TILE],
-            without: without_even || without_odd,
+            without: of_even.without || of_odd.without,
         };
         let mut row = 0;
         while row < TILE {
-            let powers = [of_even[row], of_odd[row]];
+            let powers = [of_even.powers[row], of_odd.powers[row]];
             let [even, odd] = powers.map(|bits| _mm512_castsi512_ps(bits));
             let even = cut::<8, STRIDE>(a.values.add(row), 2, &even_b.values, even);
             let odd = cut::<8, STRIDE>(odd_a.values.add(row), 2, &odd_b.values, odd);

@@ -193,14 +193,14 @@ unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize, const ARE_SMALL: b
             let b = b.from(k * b.stride);
             let columns = columns::<COUNT>(b, 1);
             let a = a.from(k * STRIDE);
-            let mut starts = [MaybeUninit::<Scales>::uninit(); MOST_PLACES];
-            for (&(row, _), start) in places.iter().zip(&mut starts) {
-                start.write(aligned_sum::start::<COUNT, STRIDE>(a.from(row), &columns.scales));
+            let mut scales = [MaybeUninit::<Scales>::uninit(); MOST_PLACES];
+            for (&(row, _), of_row) in places.iter().zip(&mut scales) {
+                of_row.write(aligned_sum::scales::<COUNT, STRIDE>(a.from(row), 1, &columns.scales));
             }
-            for (&(row, at), start) in places.iter().zip(&starts) {
-                let start = start.assume_init_ref();
+            for (&(row, at), of_row) in places.iter().zip(&scales) {
+                let of_row = of_row.assume_init_ref();
                 let products =
-                    aligned_sum::group::<STRIDE, ARE_SMALL>(a.from(row), b, COUNT, start);
+                    aligned_sum::group::<STRIDE, ARE_SMALL>(a.from(row), b, COUNT, of_row);
                 store(d, at, aligned_sum::add::<false>(addends(c, at), &products));
             }
         }

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{
     aligned_side::{Extent, STEP, Terms, ZERO},
-    aligned_sum::{BIAS, Sums, TILE, power, scales},
+    aligned_sum::{BIAS, Scales, Sums, TILE, power, scales},
 };
 use crate::host_level::compiled_for;
 
@@ -70,7 +70,7 @@ pub(super) unsafe fn sums<const STRIDE: usize>(
     scales_of_b: &[__m512i; DEPTH],
 ) -> Option<Sums> {
     // SAFETY: the caller's promise.
-    let (powers, without) = unsafe { scales::<DEPTH, STRIDE>(a, 1, scales_of_b) };
+    let Scales { powers, without } = unsafe { scales::<DEPTH, STRIDE>(a, 1, scales_of_b) };
     let mut all = Sums {
         sums: powers,
         scales: [_mm512_setzero_ps(); TILE],
