@@ -267,11 +267,13 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
         for block in 0..blocks {
             let first_row = source(block as u32) as usize * m;
             for row in (0..m).step_by(TILE) {
-                for column in (0..n).step_by(STEP) {
-                    let at = places.of(block, row, column);
-                    let a = (a.0.add(first_row + row), a.1);
-                    let b = (b.0.add(block * n + column), b.1);
-                    tile::<SUMS>(a, b, depth, c, d, at);
+                let at = places.of(block, row, 0);
+                let a = (a.0.add(first_row + row), a.1);
+                let b = (b.0.add(block * n), b.1);
+                if n == STEP {
+                    tile::<SUMS, 1>(a, b, depth, c, d, at);
+                } else {
+                    tile::<SUMS, 2>(a, b, depth, c, d, at);
                 }
             }
         }
@@ -281,12 +283,12 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
 }
 
 compiled_for! { Avx512:
-/// Four rows of sixteen columns.
+/// Four rows of `ACROSS` times sixteen columns. A value of A is loaded once for all columns.
 ///
 /// # Safety
 /// As of [`whole`]: `a` and `b` lead to the elements of the first `k`, those of the others are multiples of the second numbers further.
 #[inline]
-unsafe fn tile<const SUMS: u8>(
+unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
     (a, a_stride): (*const f32, usize),
     (b, b_stride): (*const f32, usize),
     depth: usize,
@@ -297,58 +299,75 @@ unsafe fn tile<const SUMS: u8>(
     // SAFETY: the caller's promises.
     unsafe {
         let value = |k: usize, row: usize| _mm512_set1_ps(a.add(k * a_stride + row).read());
-        let columns = |k: usize| _mm512_loadu_ps(b.add(k * b_stride));
-        let mut sums = [_mm512_setzero_ps(); TILE];
+        let columns = |k: usize, part: usize| _mm512_loadu_ps(b.add(k * b_stride + STEP * part));
+        let mut sums = [[_mm512_setzero_ps(); ACROSS]; TILE];
         let mut row = 0;
         while row < TILE {
-            sums[row] = c.load(at + LANES * row);
+            let mut part = 0;
+            while part < ACROSS {
+                sums[row][part] = c.load(at + LANES * row + STEP * part);
+                part += 1;
+            }
             row += 1;
         }
+        let taken = if SUMS == Sums::Fours as u8 {
+            4
+        } else if SUMS == Sums::Pairs as u8 {
+            2
+        } else {
+            1
+        };
         let mut k = 0;
         while k < depth {
-            if SUMS == Sums::Fours as u8 {
-                let b = [columns(k), columns(k + 1), columns(k + 2), columns(k + 3)];
-                let mut row = 0;
-                while row < TILE {
-                    // The products are exact, so that a fused multiply-add rounds as the sum of two products does.
-                    let first = _mm512_mul_ps(value(k, row), b[0]);
-                    let first = _mm512_fmadd_ps(value(k + 1, row), b[1], first);
-                    let second = _mm512_mul_ps(value(k + 2, row), b[2]);
-                    let second = _mm512_fmadd_ps(value(k + 3, row), b[3], second);
-                    sums[row] = _mm512_add_ps(sums[row], _mm512_add_ps(first, second));
-                    row += 1;
+            let mut b = [[_mm512_setzero_ps(); 4]; ACROSS];
+            let mut part = 0;
+            while part < ACROSS {
+                let mut next = 0;
+                while next < taken {
+                    b[part][next] = columns(k + next, part);
+                    next += 1;
                 }
-                k += 4;
-            } else if SUMS == Sums::Pairs as u8 {
-                let b = [columns(k), columns(k + 1)];
-                let mut row = 0;
-                while row < TILE {
-                    let pair = _mm512_mul_ps(value(k, row), b[0]);
-                    let pair = _mm512_fmadd_ps(value(k + 1, row), b[1], pair);
-                    sums[row] = _mm512_add_ps(sums[row], pair);
-                    row += 1;
-                }
-                k += 2;
-            } else {
-                let b = columns(k);
-                let mut row = 0;
-                while row < TILE {
-                    sums[row] = if SUMS == Sums::Integers as u8 {
-                        let x = _mm512_castps_si512(value(k, row));
-                        let products = _mm512_madd_epi16(x, _mm512_castps_si512(b));
-                        let sum = _mm512_castps_si512(sums[row]);
-                        _mm512_castsi512_ps(_mm512_add_epi32(sum, products))
-                    } else {
-                        _mm512_fmadd_ps(value(k, row), b, sums[row])
-                    };
-                    row += 1;
-                }
-                k += 1;
+                part += 1;
             }
+            let mut row = 0;
+            while row < TILE {
+                let mut a = [_mm512_setzero_ps(); 4];
+                let mut next = 0;
+                while next < taken {
+                    a[next] = value(k + next, row);
+                    next += 1;
+                }
+                let mut part = 0;
+                while part < ACROSS {
+                    let (b, sum) = (b[part], sums[row][part]);
+                    sums[row][part] = if SUMS == Sums::Fours as u8 {
+                        // The products are exact, so that a fused multiply-add rounds as the sum of two products does.
+                        let first = _mm512_fmadd_ps(a[1], b[1], _mm512_mul_ps(a[0], b[0]));
+                        let second = _mm512_fmadd_ps(a[3], b[3], _mm512_mul_ps(a[2], b[2]));
+                        _mm512_add_ps(sum, _mm512_add_ps(first, second))
+                    } else if SUMS == Sums::Pairs as u8 {
+                        let pair = _mm512_fmadd_ps(a[1], b[1], _mm512_mul_ps(a[0], b[0]));
+                        _mm512_add_ps(sum, pair)
+                    } else if SUMS == Sums::Integers as u8 {
+                        let [a, b, sum] = [a[0], b[0], sum].map(|x| _mm512_castps_si512(x));
+                        _mm512_castsi512_ps(_mm512_add_epi32(sum, _mm512_madd_epi16(a, b)))
+                    } else {
+                        _mm512_fmadd_ps(a[0], b[0], sum)
+                    };
+                    part += 1;
+                }
+                row += 1;
+            }
+            k += taken;
         }
         let mut row = 0;
         while row < TILE {
-            _mm512_storeu_ps(d.add(at + LANES * row).cast(), sums[row]);
+            let mut part = 0;
+            while part < ACROSS {
+                let to = d.add(at + LANES * row + STEP * part);
+                _mm512_storeu_ps(to.cast(), sums[row][part]);
+                part += 1;
+            }
             row += 1;
         }
     }
