@@ -118,6 +118,18 @@ fn threads_that_still_run_are_part_of_the_report() {
     }
 }
 
+/// The system no longer knows the program of a process whose first thread has ended.
+#[test]
+fn a_first_thread_that_ends_before_the_others_is_reported() {
+    let result = ends("first-thread");
+    let process = &result.json["processes"][0];
+    assert_eq!(process["program"], built().to_str().unwrap());
+    let threads = process["threads"].as_array().unwrap();
+    let units = |index: usize| threads[index]["units"].as_u64().unwrap();
+    // Both have done the same work; the first has read its arguments besides.
+    assert!(units(0) > units(1) && units(1) > 1000, "{threads:?}");
+}
+
 /// SIGKILL leaves no time for last words. What was seen before it is a lower bound, and says so.
 #[test]
 fn a_killed_process_is_reported_as_it_was_seen_last() {
