@@ -134,6 +134,31 @@ static void put_line(struct out *out, const char *format, ...) {
   put(out, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* A limit on the size of files shall cost the report, not the program: its signal is held, and dropped if it is ours. */
+struct size_signal {
+  sigset_t mask;
+  bool pending;
+};
+
+static struct size_signal hold_size_signal(void) {
+  struct size_signal kept;
+  sigset_t signal;
+  kept.pending = sigpending(&signal) == 0 && sigismember(&signal, SIGXFSZ);
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal, &kept.mask);
+  return kept;
+}
+
+static void let_size_signal(struct size_signal kept) {
+  sigset_t signal;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  if (!kept.pending)
+    sigtimedwait(&signal, NULL, &(struct timespec){0});
+  pthread_sigmask(SIG_SETMASK, &kept.mask, NULL);
+}
+
 /* docs/count/report-format.md */
 static void write_report(struct out *out, const char *stopped) {
   char program[BUFFER / 4];
@@ -215,7 +240,9 @@ bool luthier_report(const char *stopped) {
                   (unsigned long long)luthier_record_total(record));
     luthier_say("total: %llu", (unsigned long long)luthier_count_process());
   } else {
+    struct size_signal kept = hold_size_signal();
     write_file(stopped);
+    let_size_signal(kept);
   }
   errno = saved;
   return true;
@@ -253,11 +280,13 @@ static void write_live(void) {
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return; /* the report will say why nothing can be written here */
+  struct size_signal kept = hold_size_signal();
 #define AT(type, field) (unsigned)offsetof(struct type, field)
   dprintf(file, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
           (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
           AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
           AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  let_size_signal(kept);
   close(file);
 }
 
