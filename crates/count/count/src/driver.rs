@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::front::front;
+use crate::response;
 use crate::runtime::{Runtime, System};
 use crate::toolchain::{self, Language, OPTIONS_VARIABLE};
 use crate::{CompileArguments, CountArguments, FlagsArguments, Tool};
@@ -46,9 +47,9 @@ fn product(arguments: &[OsString]) -> Product {
             || text.starts_with("--print-")
         {
             link = false;
-        } else if text == "-static" || text == "-static-pie" {
+        } else if ["-static", "--static", "-static-pie"].contains(&text.as_ref()) {
             is_static = true;
-        } else if text == "-shared" {
+        } else if text == "-shared" || text == "--shared" {
             shared = true;
         } else if !text.starts_with('-') || text == "-" || text.starts_with("-l") {
             inputs = true;
@@ -173,13 +174,23 @@ fn take_options(
 /// Runs clang with counting.
 pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitCode, Error> {
     let mut count = arguments.count.clone();
-    let arguments = take_options(&mut count, &arguments.arguments)?;
+    let raw = &arguments.arguments;
+    let given = response::expanded(raw);
+    let arguments = take_options(&mut count, &given)?;
     let line = count.option_line()?;
     let options = Options::parse(&line)?;
     let product = product(&arguments);
     let mut command = Command::new(language.driver());
     let more = compiler_arguments(&mut command, &line, &options, &arguments)?;
-    command.args(&arguments);
+    // Too many for a command line they may still be. (The file lives until clang ends.)
+    let file = match given == *raw {
+        true => None,
+        false => Some(response::written(&arguments)?),
+    };
+    match &file {
+        Some(file) => command.arg(prefixed("@", file.path().as_os_str())),
+        None => command.args(&arguments),
+    };
     command.arg("--start-no-unused-arguments");
     command.args(more);
     command.arg("--end-no-unused-arguments");
@@ -294,6 +305,8 @@ mod tests {
             ("-O2 a.c -o a",              Product::Executable),
             ("a.o -lm",                   Product::Executable),
             ("-static a.o",               Product::StaticExecutable),
+            ("--static a.o",              Product::StaticExecutable),
+            ("--shared a.o",              Product::SharedLibrary),
             ("-shared -fPIC a.c -o a.so", Product::SharedLibrary),
             ("-v a.c -o a",               Product::Executable),
             ("-v",                        Product::Parts),

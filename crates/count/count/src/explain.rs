@@ -3,6 +3,7 @@
 use crate::driver::compiler_arguments;
 use crate::error::{Error, at};
 use crate::report::demangle;
+use crate::response;
 use crate::toolchain::{self, Language};
 use crate::{ExplainArguments, Format};
 use serde::Serialize;
@@ -75,7 +76,8 @@ pub fn describe(arguments: &ExplainArguments, more: &[&str]) -> Result<Descripti
     let mut command = Command::new(Language::from_path(&arguments.file).driver());
     command.env("LUTHIER_COUNT_EXPLAIN", &path);
     // As `cc` would compile it, so that what is explained is what is counted.
-    let after = compiler_arguments(&mut command, &line, &options, &arguments.arguments)?;
+    let given = response::expanded(&arguments.arguments);
+    let after = compiler_arguments(&mut command, &line, &options, &given)?;
     command.args(["-gline-tables-only"]).args(more);
     command
         .args(&arguments.arguments)

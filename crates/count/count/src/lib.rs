@@ -10,6 +10,7 @@ mod explain;
 mod front;
 mod lint;
 mod report;
+mod response;
 mod rewrite;
 mod run;
 mod runtime;
@@ -168,6 +169,9 @@ pub struct RunArguments {
 
 /// Arguments of `explain` and `lint`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Options and arguments of `cc` can stand here as they are. The cost of a block follows from --preset and --point; the others change nothing."
+)]
 pub struct ExplainArguments {
     #[command(flatten)]
     pub count: CountArguments,

@@ -98,6 +98,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     if let Some(per) = missing {
         return Err(Error::NotKept { program, per });
     }
+    if let Some((one, other)) = disagreeing(&report) {
+        files::say!(
+            "luthier count: processes of this run count differently, and their sum means nothing: {one}, and {other}"
+        );
+    }
     let text = match arguments.format {
         Format::Json => {
             serde_json::to_string_pretty(&report).expect("a report is plain data") + "\n"
@@ -105,10 +110,13 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         Format::Text => text(&report, arguments),
     };
     match &arguments.output {
-        // The program has run, so the status is its own.
+        // The program has run: a status of its own that is not success is worth more than that the file is missing.
         Some(path) => {
             if let Err(error) = files::write_whole(path, text.as_bytes()).map_err(at(path)) {
                 files::say!("luthier count: {error}");
+                if status.success() {
+                    return Ok(ExitCode::FAILURE);
+                }
             }
         }
         None => files::print_error(format_args!("{text}")),
@@ -158,6 +166,22 @@ fn collect(directory: &Path, mut seen: HashMap<u32, Process>) -> Result<Report, 
         .fold(0, u64::wrapping_add);
     report.processes.sort_by_key(|process| process.pid);
     Ok(report)
+}
+
+/// Two processes whose numbers cannot be compared, with what each counts.
+fn disagreeing(report: &Report) -> Option<(String, String)> {
+    let counts = |process: &Process| {
+        let contracts = process.contracts.iter();
+        let mut what: Vec<_> = contracts
+            .filter(|text| !text.starts_with("checks="))
+            .collect();
+        what.sort();
+        what.into_iter().cloned().collect::<Vec<_>>().join(" by ")
+    };
+    let said = |process: &Process| format!("{} ({})", process.program, counts(process));
+    let first = report.processes.first()?;
+    let other = (report.processes.iter()).find(|other| counts(other) != counts(first))?;
+    Some((said(first), said(other)))
 }
 
 fn text(report: &Report, arguments: &RunArguments) -> String {

@@ -67,6 +67,127 @@ fn compilers_in_one_word() {
     }
 }
 
+/// What build systems put into a file, because it is too much for a command line, decides as much as what they do not.
+#[test]
+fn response_files_are_part_of_the_command_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let compile = |text: &str| {
+        std::fs::write(at("words"), text).unwrap();
+        let mut cc = luthier_count();
+        text_of(&must(
+            cc.current_dir(directory.path()).args(["cc", "@words"]),
+        ))
+    };
+    std::fs::write(at("hello world.c"), HELLO).unwrap();
+    // Our own options, and names with spaces.
+    compile("--per function -O2\n'hello world.c' -o out");
+    let counted = run(&["--per", "function"], &[at("out").as_os_str()]);
+    assert_eq!(counted.stdout, "hello\n");
+    assert!(counted.json["processes"][0]["functions"]["main"].as_u64() > Some(1));
+    // Nothing is linked, so nothing to link is given.
+    assert_eq!(compile("-c hello\\ world.c -o out.o"), "");
+    // The level of the back end: -O2 takes out the variable, -O0 keeps it.
+    let loads = |level: &str| {
+        std::fs::write(at("a.c"), "int f(int x) { int y = x; return y; }\n").unwrap();
+        compile(&format!("{level} -S a.c -o a.s"));
+        std::fs::read_to_string(at("a.s"))
+            .unwrap()
+            .matches("(%rbp)")
+            .count()
+    };
+    assert!(loads("-O2") == 0 && loads("-O0") > 0);
+    // A library brings the shared runtime along.
+    compile("-shared -fPIC a.c -o a.so");
+    assert!(
+        std::fs::read(at("a.so"))
+            .unwrap()
+            .windows(21)
+            .any(|part| part == b"libluthier_count_rt.s")
+    );
+}
+
+fn text_of(output: &std::process::Output) -> String {
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+#[test]
+fn static_programs_by_either_spelling() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, out) = (directory.path().join("a.c"), directory.path().join("a"));
+    std::fs::write(&source, HELLO).unwrap();
+    for spelling in ["-static", "--static", "-static-pie"] {
+        support::compile(&source, &[], &[spelling], &out);
+        let counted = run(&[], &[out.as_os_str()]);
+        assert_eq!(
+            (counted.stdout.as_str(), counted.status),
+            ("hello\n", Some(0)),
+            "{spelling}"
+        );
+    }
+}
+
+/// Names as C++ has them, with parameters and what a template asks for, in text and in JSON.
+#[test]
+fn functions_are_named_as_they_were_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, out) = (directory.path().join("a.cpp"), directory.path().join("a"));
+    let text_of_it = "#include <concepts>\n#include <new>\n#include <string>\n\
+        template <class T> concept Whole = std::integral<T>;\n\
+        template <class T> T twice(T x) requires Whole<T> { return x + x; }\n\
+        template <class T> struct Own { using value_type = T; Own() = default; template <class U> Own(const Own<U> &) {}\n\
+          T *allocate(unsigned long n) { return static_cast<T *>(::operator new(n * sizeof(T))); }\n\
+          void deallocate(T *p, unsigned long) { ::operator delete(p); } bool operator==(const Own &) const { return true; } };\n\
+        using Text = std::basic_string<char, std::char_traits<char>, Own<char>>;\n\
+        extern \"C\" int f(int x) { return x; }\n\
+        int main(int c, char **) { Text s(40ul + c, 'x', Own<char>()); return f(twice(c)) - 2 + (s.size() != 41); }\n";
+    std::fs::write(&source, text_of_it).unwrap();
+    support::compile(&source, &["--per", "function"], &["-O1"], &out);
+    let counted = run(&["--per", "function"], &[out.as_os_str()]);
+    assert_eq!(counted.status, Some(0));
+    let json = counted.json["processes"][0]["functions"]
+        .as_object()
+        .unwrap();
+    let mut run = luthier_count();
+    run.args(["run", "--per", "function", "--top", "1000"])
+        .arg(&out);
+    let listed = text(&must(&mut run).stderr);
+    for name in [
+        "int twice<int>(int) requires Whole<int>",
+        "std::__cxx11::basic_string<char, std::char_traits<char>, Own<char>>::basic_string<Own<char>>(unsigned long, char, Own<char> const&)",
+        "f",
+    ] {
+        assert!(json.contains_key(name), "{name}: {json:?}");
+        assert!(
+            listed.lines().any(|line| line
+                .trim_start()
+                .split_once("  ")
+                .is_some_and(|(_, last)| last == name)),
+            "{name}: {listed}"
+        );
+    }
+}
+
+/// The program has done its work, but what was asked for is not there.
+#[test]
+fn a_report_that_cannot_be_written_fails_the_run() {
+    for (own, status) in [(0, 1), (7, 7)] {
+        let directory = tempfile::tempdir().unwrap();
+        let (source, out) = (directory.path().join("a.c"), directory.path().join("a"));
+        std::fs::write(&source, format!("int main(void) {{ return {own}; }}\n")).unwrap();
+        support::compile(&source, &[], &[], &out);
+        let mut run = luthier_count();
+        run.args(["run", "-o", "/nowhere/report"]).arg(&out);
+        let output = run.output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        assert!(
+            text(&output.stderr).contains("/nowhere/report"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
 #[test]
 fn a_killed_child_s_status_is_passed_on() {
     for (signal, status) in [("KILL", 137), ("TERM", 143)] {
@@ -155,6 +276,107 @@ fn explain_sees_the_code_that_is_counted() {
         .map(|block| block["cost"].as_u64().unwrap())
         .sum();
     assert_eq!(support::count(&source, &[], &[]).total, cost);
+}
+
+/// Optimised code is other code; and what our options change is the same wherever they stand.
+#[test]
+fn explain_takes_the_options_of_cc() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("a.c");
+    std::fs::write(&source, "int f(int x) { int y = x; y += 1; return y; }\n").unwrap();
+    let cost = |before: &[&str], after: &[&str]| -> u64 {
+        let mut explain = luthier_count();
+        explain.args(["explain", "--format", "json"]).args(before);
+        let output = must(explain.arg(&source).args(after));
+        let functions: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let blocks = functions[0]["blocks"].as_array().unwrap();
+        blocks
+            .iter()
+            .map(|block| block["cost"].as_u64().unwrap())
+            .sum()
+    };
+    // Two variables made; x stored; y from x; y changed; y read and returned.
+    assert_eq!(cost(&[], &["-O2"]), 2 + 1 + 2 + 3 + 2);
+    assert_eq!(cost(&["--point", "last"], &["-O2"]), 2);
+    assert_eq!(cost(&[], &["--point", "last", "-O2"]), 2);
+    // Variables cost nothing.
+    assert_eq!(cost(&["--preset", "portable-1"], &["-O2"]), 2);
+}
+
+/// Whoever drives the compiler finds the header by these.
+#[test]
+fn flags_say_where_the_header_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("a.c");
+    std::fs::write(
+        &source,
+        "#include <luthier/count.h>\nint main(void) { return luthier_count_left() == 0; }\n",
+    )
+    .unwrap();
+    let check = |flags: &str| {
+        let mut clang = Command::new("clang-22");
+        clang
+            .args(flags.split_whitespace())
+            .arg("-fsyntax-only")
+            .arg(&source);
+        clang.output().unwrap().status.success()
+    };
+    let flags = text(&must(luthier_count().args(["flags", "include"])).stdout);
+    assert!(check(&flags));
+    assert!(!check(""));
+}
+
+#[test]
+fn as_many_rows_as_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, out) = (directory.path().join("a.c"), directory.path().join("a"));
+    std::fs::write(&source, "int a(void) { return 1; }\nint b(void) { return a() + a(); }\nint main(void) { return b() - 2; }\n").unwrap();
+    support::compile(&source, &["--per", "function"], &["-O1"], &out);
+    let rows = |top: &str| {
+        let mut run = luthier_count();
+        run.args(["run", "--per", "function", "--top", top])
+            .arg(&out);
+        let listed = text(&must(&mut run).stderr);
+        let names = listed
+            .lines()
+            .filter_map(|line| line.trim_start().split_once("  "));
+        names
+            .map(|(_, name)| name.to_owned())
+            .filter(|name| name != "total")
+            .collect::<Vec<_>>()
+    };
+    // 2 for what main returns, 3; 4; 2 calls of 1.
+    assert_eq!(rows("3"), ["main", "b", "a"]);
+    assert_eq!(rows("1"), ["main", "2 more (--top)"]);
+    assert_eq!(rows("0"), ["3 more (--top)"]);
+}
+
+/// A sum over processes that count differently is told to mean nothing.
+#[test]
+fn processes_that_count_differently_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(
+        at("a.c"),
+        "#include <stdlib.h>\nint main(int c, char **v) { return c > 1 ? system(v[1]) : 0; }\n",
+    )
+    .unwrap();
+    support::compile(&at("a.c"), &[], &["-O1"], &at("first"));
+    for (ours, disagree) in [
+        (&["--preset", "portable-1"][..], true),
+        (&["--point", "last"], true),
+        (&["--budget"], false),
+    ] {
+        support::compile(&at("a.c"), ours, &["-O1"], &at("second"));
+        let counted = run(&[], &[at("first").as_os_str(), at("second").as_os_str()]);
+        assert_eq!(counted.json["processes"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            counted.stderr.contains("count differently"),
+            disagree,
+            "{}",
+            counted.stderr
+        );
+    }
 }
 
 #[test]

@@ -118,6 +118,44 @@ fn threads_that_still_run_are_part_of_the_report() {
     }
 }
 
+/// The system no longer knows the program of a process whose first thread has ended.
+#[test]
+fn a_first_thread_that_ends_before_the_others_is_reported() {
+    let result = ends("first-thread");
+    let process = &result.json["processes"][0];
+    assert_eq!(process["program"], built().to_str().unwrap());
+    let threads = process["threads"].as_array().unwrap();
+    let units = |index: usize| threads[index]["units"].as_u64().unwrap();
+    // Both have done the same work; the first has read its arguments besides.
+    assert!(units(0) > units(1) && units(1) > 1000, "{threads:?}");
+}
+
+/// A limit on the size of files costs the report, and not the program.
+#[test]
+fn files_that_must_not_grow_cost_the_report_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let limited = |path: &std::path::Path| {
+        let mut shell = std::process::Command::new("sh");
+        let output = shell
+            .args(["-c", "ulimit -f 0; exec \"$0\" return"])
+            .arg(built())
+            .env("LUTHIER_COUNT_OUTPUT", path)
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    let (status, said) = limited(directory.path());
+    assert_eq!(status, ends("return").status);
+    assert!(said.contains("File too large"), "{said}");
+    // Nothing is left that could be taken for a report.
+    let names = std::fs::read_dir(directory.path()).unwrap();
+    assert!(
+        !names
+            .flatten()
+            .any(|entry| entry.path().extension().is_some_and(|end| end != "live"))
+    );
+}
+
 /// SIGKILL leaves no time for last words. What was seen before it is a lower bound, and says so.
 #[test]
 fn a_killed_process_is_reported_as_it_was_seen_last() {

@@ -68,6 +68,57 @@ fn the_plugin_counts_rust() {
     assert_eq!(functions.total, reference.total);
 }
 
+/// rustc's level 0 is another front end. Who mixes it with the others is told by the linker, not by a number.
+#[test]
+fn rust_of_another_front_end_does_not_link() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(
+        at("part.rs"),
+        "#[inline(never)] pub fn sum(n: u64) -> u64 { (0..n).map(|x| x * 3 % 7).sum() }\n",
+    )
+    .unwrap();
+    std::fs::write(
+        at("whole.rs"),
+        "fn main() { println!(\"{}\", part::sum(std::env::args().count() as u64 * 1000)); }\n",
+    )
+    .unwrap();
+    let flags = flags("rustc");
+    let rustc = |level: &str, source: &str| {
+        let mut command = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
+        command.args(["--edition", "2024"]).args(&flags);
+        command
+            .env("RUSTC_BOOTSTRAP", "1")
+            .arg(format!("-Copt-level={level}"));
+        command.current_dir(directory.path()).arg(at(source));
+        command
+    };
+    let mut totals = Vec::new();
+    for (part, whole, links) in [
+        ("0", "2", false),
+        ("3", "0", false),
+        ("1", "3", true),
+        ("s", "1", true),
+    ] {
+        must(rustc(part, "part.rs").args(["--crate-type", "rlib"]));
+        let output = rustc(whole, "whole.rs")
+            .args(["--extern", "part=libpart.rlib"])
+            .output()
+            .unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.success(), links, "{part} {whole}: {message}");
+        if links {
+            totals.push(run(&[], &[at("whole").as_os_str()]).total);
+        } else {
+            assert!(
+                message.contains("__luthier_count_one_contract_per_program"),
+                "{message}"
+            );
+        }
+    }
+    assert_eq!(totals[0], totals[1]);
+}
+
 #[test]
 fn emitted_bitcode_is_the_other_way() {
     let directory = tempfile::tempdir().unwrap();

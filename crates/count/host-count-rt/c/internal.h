@@ -142,6 +142,7 @@ HIDDEN void luthier_stop_with(int status, const char *reason) __attribute__((nor
 /* interpose.c */
 struct sigaction;
 HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+HIDDEN bool luthier_sees_threads(void); /* false if the C library's own functions come first */
 HIDDEN int luthier_real_sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* ends.c */

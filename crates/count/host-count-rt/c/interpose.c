@@ -16,6 +16,9 @@ int __real_thrd_create(thrd_t *, thrd_start_t, void *);
 #else
 void *luthier_next(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
+  /* A program that does not count, linked with a library that does, has its C library in front of this runtime. */
+  if (!address)
+    address = dlsym(RTLD_DEFAULT, name);
   if (!address) {
     luthier_say("the C library has no %s", name);
     luthier_end_process(EXIT_REFUSED);
@@ -79,6 +82,14 @@ PUBLIC int ENTRY(thrd_create)(thrd_t *thread, thrd_start_t run, void *argument) 
     free(start);
   }
   return result;
+}
+
+bool luthier_sees_threads(void) {
+#ifdef LUTHIER_COUNT_WRAP
+  return true;
+#else
+  return dlsym(RTLD_NEXT, "pthread_create") != NULL;
+#endif
 }
 
 /* Signal handlers ------------------------------------------------------------------------------------------------------

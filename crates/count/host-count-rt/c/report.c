@@ -41,6 +41,17 @@ void luthier_say(const char *format, ...) {
 
 void luthier_stop(const char *reason) { luthier_stop_with(EXIT_STOPPED, reason); }
 
+static bool blind; /* threads begin unseen */
+/* False once there have been several threads. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static void tell_of_unseen_threads(void) {
+  if (blind && &__libc_single_threaded && !__libc_single_threaded)
+    luthier_say("only the first thread is counted: this program does not count itself, a library of it does.\n"
+                "  `luthier count run --preload` sees all threads.");
+  blind = false; /* once; and threads of this runtime are none of the program's */
+}
+
 static void *flush_all(void *done) {
   fflush(NULL);
   sem_post(done);
@@ -84,6 +95,7 @@ void luthier_stop_with(int status, const char *reason) {
                 (unsigned long long)luthier_record_total(luthier_self.record));
   else
     luthier_say("%s", reason);
+  tell_of_unseen_threads();
   flush_output();
   luthier_report(reason);
   luthier_end_process(status);
@@ -122,10 +134,36 @@ static void put_line(struct out *out, const char *format, ...) {
   put(out, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* A limit on the size of files shall cost the report, not the program: its signal is held, and dropped if it is ours. */
+struct size_signal {
+  sigset_t mask;
+  bool pending;
+};
+
+static struct size_signal hold_size_signal(void) {
+  struct size_signal kept;
+  sigset_t signal;
+  kept.pending = sigpending(&signal) == 0 && sigismember(&signal, SIGXFSZ);
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal, &kept.mask);
+  return kept;
+}
+
+static void let_size_signal(struct size_signal kept) {
+  sigset_t signal;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  if (!kept.pending)
+    sigtimedwait(&signal, NULL, &(struct timespec){0});
+  pthread_sigmask(SIG_SETMASK, &kept.mask, NULL);
+}
+
 /* docs/count/report-format.md */
 static void write_report(struct out *out, const char *stopped) {
   char program[BUFFER / 4];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  /* (That of the process names nothing once its first thread has ended.) */
+  ssize_t length = readlink("/proc/thread-self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = 0;
   put_line(out, "luthier-count\t1\nprocess\t%d\t%d\t%s\n", (int)getpid(), (int)getppid(), program);
   for (int index = 0; luthier_contract(index); ++index)
@@ -195,13 +233,16 @@ bool luthier_report(const char *stopped) {
   }
   luthier_fold_slots();
   luthier_unlock();
+  tell_of_unseen_threads();
   if (strcmp(directory, "-") == 0) {
     for (struct record *record = luthier_records(); record; record = record->next)
       luthier_say("thread %llu: %llu", (unsigned long long)record->number,
                   (unsigned long long)luthier_record_total(record));
     luthier_say("total: %llu", (unsigned long long)luthier_count_process());
   } else {
+    struct size_signal kept = hold_size_signal();
     write_file(stopped);
+    let_size_signal(kept);
   }
   errno = saved;
   return true;
@@ -239,11 +280,13 @@ static void write_live(void) {
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return; /* the report will say why nothing can be written here */
+  struct size_signal kept = hold_size_signal();
 #define AT(type, field) (unsigned)offsetof(struct type, field)
   dprintf(file, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
           (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
           AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
           AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  let_size_signal(kept);
   close(file);
 }
 
@@ -260,26 +303,37 @@ void luthier_start(void) {
   const char *where = getenv("LUTHIER_COUNT_OUTPUT");
   if (where && strlen(where) < sizeof directory)
     strcpy(directory, where);
+  blind = !luthier_sees_threads();
   if (luthier_wants_report())
     luthier_watch_signals();
   if (wants_file())
     write_live();
 }
 
-/* After all other constructors: every part has registered by now. */
+static bool budget_asked;
+
+/* A budget binds nobody if all parts that count are without checks. */
+static void refuse_vain_budget(void) {
+  bool checks = !budget_asked || !luthier_contract(0);
+  for (int index = 0; luthier_contract(index); ++index)
+    checks |= strcmp(luthier_contract(index), "checks=budget") == 0;
+  if (checks)
+    return;
+  luthier_say("a budget was asked for, but this program was built without budget checks.\n"
+              "  Build it with `luthier count cc --budget` (or LUTHIER_COUNT=budget for the plugin).");
+  fflush(NULL);
+  luthier_end_process(EXIT_REFUSED);
+}
+
+/* After all other constructors: every part of an executable has registered by now. (Where the runtime is a library of its own,
+ * parts begin behind it.) */
 __attribute__((constructor(65535))) static void apply_environment(void) {
   if (luthier_is_dormant())
     return;
   uint64_t budget, watchdog;
   if (number_from("LUTHIER_COUNT_BUDGET", &budget)) {
-    bool checks = false;
-    for (int index = 0; luthier_contract(index); ++index)
-      checks |= strcmp(luthier_contract(index), "checks=budget") == 0;
-    if (!checks) {
-      luthier_say("a budget was asked for, but this program was built without budget checks.\n"
-                  "  Build it with `luthier count cc --budget` (or LUTHIER_COUNT=budget for the plugin).");
-      luthier_end_process(EXIT_REFUSED);
-    }
+    budget_asked = true;
+    refuse_vain_budget();
     const char *per = getenv("LUTHIER_COUNT_BUDGET_PER");
     if (per && strcmp(per, "thread") == 0) {
       luthier_set_thread_budget(budget);
@@ -298,4 +352,5 @@ __attribute__((constructor(65535))) static void apply_environment(void) {
 __attribute__((destructor(101))) static void at_end(void) {
   luthier_report(NULL);
   luthier_pool_leave();
+  refuse_vain_budget();
 }

@@ -27,6 +27,11 @@ static void *busy(void *unused) {
     work(1000);
   return unused;
 }
+static void *last(void *unused) {
+  usleep(20000);
+  work(200);
+  pthread_exit(unused);
+}
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "return";
   char *again[] = {argv[0], "return", NULL};
@@ -49,6 +54,11 @@ int main(int argc, char **argv) {
     fflush(stdout);
     raise(SIGUSR1);
     raise(SIGUSR1);
+  }
+  if (strcmp(how, "first-thread") == 0) { // The others go on, and the last one ends the process.
+    pthread_t thread;
+    pthread_create(&thread, NULL, last, NULL);
+    pthread_exit(NULL);
   }
   if (strcmp(how, "exec") == 0)
     execv(argv[0], again);

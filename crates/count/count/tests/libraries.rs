@@ -1,0 +1,119 @@
+//! Libraries that count, in programs that do not.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{luthier_count, must, run, text};
+
+const LIBRARY: &str =
+    "int spin(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n";
+const ONE_THREAD: &str = "#include <stdio.h>\nint spin(int);\n\
+    int main(void) { puts(\"begin\"); for (int i = 0; i < 1000; i++) spin(1000); puts(\"end\"); }\n";
+const TWO_THREADS: &str = "#include <pthread.h>\nint spin(int);\nvoid *go(void *a) { spin(1000); return a; }\n\
+    int main(void) { pthread_t t; pthread_create(&t, 0, go, 0); pthread_join(t, 0); spin(1000); return 0; }\n";
+
+/// A plain program, linked with a counted library in front of the C library as linkers put it, that is: behind the program's own.
+fn built(directory: &Path, main: &str, ours: &[&str]) -> PathBuf {
+    let at = |name: &str| directory.join(name);
+    std::fs::write(at("spin.c"), LIBRARY).unwrap();
+    std::fs::write(at("main.c"), main).unwrap();
+    support::compile(
+        &at("spin.c"),
+        ours,
+        &["-O2", "-shared", "-fPIC"],
+        &at("libspin.so"),
+    );
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O2"]).args([at("main.c"), at("libspin.so")]);
+    must(clang.arg("-o").arg(at("main")));
+    at("main")
+}
+
+#[test]
+fn they_are_counted_with_and_without_preload() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = built(directory.path(), ONE_THREAD, &[]);
+    let (alone, preloaded) = (
+        run(&[], &[program.as_os_str()]),
+        run(&["--preload"], &[program.as_os_str()]),
+    );
+    for one in [&alone, &preloaded] {
+        assert_eq!((one.stdout.as_str(), one.status), ("begin\nend\n", Some(0)));
+        assert_eq!(one.stderr, "");
+    }
+    assert_eq!(alone.total, preloaded.total);
+    assert!(alone.total > 1000 * 1000);
+}
+
+/// Their threads begin unseen unless the runtime comes first: who is not counted is told.
+#[test]
+fn threads_are_seen_with_preload() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = built(directory.path(), TWO_THREADS, &[]);
+    let (alone, preloaded) = (
+        run(&[], &[program.as_os_str()]),
+        run(&["--preload"], &[program.as_os_str()]),
+    );
+    assert!(
+        alone.stderr.contains("`luthier count run --preload`"),
+        "{}",
+        alone.stderr
+    );
+    assert_eq!(preloaded.stderr, "");
+    assert_eq!(preloaded.total, 2 * alone.total);
+}
+
+/// The library begins behind the runtime that it brings along: its checks are known late.
+#[test]
+fn budgets_bind_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = built(directory.path(), ONE_THREAD, &["--budget"]);
+    let shell = ["sh", "-c", "exec \"$0\""].map(std::ffi::OsStr::new);
+    for (options, through) in [
+        (&["--budget", "20000"][..], &[][..]),
+        (&["--budget", "20000", "--preload"], &[]),
+        (
+            &["--budget", "20000", "--budget-per", "thread", "--preload"],
+            &[],
+        ),
+        (&["--budget", "20000", "--preload"], &shell),
+    ] {
+        let stopped = run(options, &[through, &[program.as_os_str()]].concat());
+        assert_eq!(stopped.status, Some(124), "{options:?}: {}", stopped.stderr);
+        assert_eq!(stopped.stdout, "begin\n");
+        // One iteration more at most.
+        assert!(
+            (20_000..20_020).contains(&stopped.total),
+            "{}",
+            stopped.total
+        );
+    }
+    let enough = run(
+        &["--budget", "1000000000", "--preload"],
+        &[program.as_os_str()],
+    );
+    assert_eq!(
+        (enough.status, enough.stdout.as_str()),
+        (Some(0), "begin\nend\n")
+    );
+}
+
+#[test]
+fn a_budget_that_binds_nobody_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = built(directory.path(), ONE_THREAD, &[]);
+    for options in [&["--preload"][..], &[]] {
+        let mut run = luthier_count();
+        run.args(["run", "--budget", "20000"])
+            .args(options)
+            .arg(&program);
+        let output = run.output().unwrap();
+        assert_eq!(output.status.code(), Some(126));
+        assert!(
+            text(&output.stderr).contains("without budget checks"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
