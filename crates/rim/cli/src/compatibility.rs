@@ -42,7 +42,10 @@ fn complaint(path: &Path, devices: &str, xnack: bool) -> Option<String> {
         return None;
     }
     let bytes = fs::read(path).ok()?;
-    let problem = problem(&codeobj::walk(&bytes).ok()?, devices, xnack)?;
+    let mut contents = codeobj::walk(&bytes).ok()?;
+    // GCC's runtime says it itself, and what else has code objects among its data may have them for no launch.
+    contents.entries.retain(|entry| !entry.embedded);
+    let problem = problem(&contents, devices, xnack)?;
     Some(format!("{} {problem}", path.display()))
 }
 

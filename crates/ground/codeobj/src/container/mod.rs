@@ -1,6 +1,7 @@
 //! Finds every code object inside a file: host executables and libraries, offload bundles (plain, compressed, several in
-//! a row, nested), archives, and code objects as such.
+//! a row, nested), archives, code objects in the data of host programs, and code objects as such.
 
+pub(crate) mod embedded;
 mod offload_binary;
 mod wrapper;
 
@@ -39,6 +40,8 @@ pub struct Entry<'a> {
     pub path: Vec<String>,
     /// What it is.
     pub kind: EntryKind,
+    /// It lies in a host program's data by itself, as GCC's offload compilers leave it: nothing else says that it is device code.
+    pub embedded: bool,
     /// Its contents, unpacked if they were compressed.
     pub bytes: Cow<'a, [u8]>,
 }
@@ -142,6 +145,7 @@ pub fn each<'a>(data: &'a [u8], visitor: &mut dyn FnMut(Found<'a>)) {
         path: Vec::new(),
         id: None,
         depth: 0,
+        embedded: false,
     };
     visit(Cow::Borrowed(data), &place, visitor);
 }
@@ -154,6 +158,8 @@ struct Nesting {
     /// Id of the bundle entry we are in.
     id: Option<String>,
     depth: u32,
+    /// In data that no section name tells from other data.
+    embedded: bool,
 }
 
 impl Nesting {
@@ -167,6 +173,7 @@ impl Nesting {
             path,
             id: self.id.clone(),
             depth: self.depth + 1,
+            embedded: self.embedded,
         }
     }
 
@@ -263,6 +270,7 @@ fn push<'a>(bytes: Cow<'a, [u8]>, place: &Nesting, visitor: &mut Visitor<'_, 'a>
         id,
         path: place.path.clone(),
         kind,
+        embedded: place.embedded,
         bytes,
     }));
 }
@@ -374,12 +382,9 @@ fn visit_host<'a>(
     let elf = Elf::parse(bytes)?;
     let mut found = false;
     for section in &elf.sections {
-        let id = section.name.strip_prefix("__CLANG_OFFLOAD_BUNDLE__");
-        let holds_code = section.name.starts_with(".hip_fatbin")
-            || section.name == ".llvm.offloading"
-            || id.is_some();
+        let id = offload_id(section.name);
         // Clang's older relocatable bundles mark host code by a one-byte section.
-        if !holds_code || section.data.len() < 4 {
+        if !holds_bundles(section.name) || section.data.len() < 4 {
             continue;
         }
         found = true;
@@ -402,9 +407,48 @@ fn visit_host<'a>(
             );
         }
     }
+    let mut rest = embedded::parts(&elf);
+    rest.retain(|rest| !holds_bundles(&rest.name));
+    for rest in rest {
+        let mut inner = place.inside(rest.name, rest.file_offset);
+        inner.embedded = true;
+        let region = part(&data, rest.file_offset, rest.data.len());
+        found |= visit_embedded(region, &inner, visitor);
+    }
     if !found && place.path.is_empty() {
-        let reason = "it is a host program or library without device code (no .hip_fatbin section)";
-        return Err(Error::NotCodeObject { reason });
+        return Err(Error::NotCodeObject {
+            reason: NO_DEVICE_CODE,
+        });
     }
     Ok(())
+}
+
+/// What is said of host files that have none.
+pub(crate) const NO_DEVICE_CODE: &str = "it is a host program or library without device code (no .hip_fatbin section, and no code object of GCC's offload compilers)";
+
+/// The bundle entry that clang's older relocatable files name a section after.
+fn offload_id(section: &str) -> Option<&str> {
+    section.strip_prefix("__CLANG_OFFLOAD_BUNDLE__")
+}
+
+fn holds_bundles(section: &str) -> bool {
+    section.starts_with(".hip_fatbin")
+        || section == ".llvm.offloading"
+        || offload_id(section).is_some()
+}
+
+/// Code objects in the data that is at `place`; whether there are any.
+fn visit_embedded<'a>(data: Cow<'a, [u8]>, place: &Nesting, visitor: &mut Visitor<'_, 'a>) -> bool {
+    let mut found = false;
+    for (index, object) in embedded::find(&data).enumerate() {
+        match object {
+            Ok((start, length)) => {
+                found = true;
+                let inner = place.inside(format!("code object {index} at {start:#x}"), start);
+                push(part(&data, start, length as usize), &inner, visitor);
+            }
+            Err(error) => visitor(Found::Problem(place.path.join(" / "), error)),
+        }
+    }
+    found
 }

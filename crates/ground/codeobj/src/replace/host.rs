@@ -9,8 +9,9 @@ mod cut;
 
 use super::{ALIGNMENT, Replacing, Row, Sink, refused, row};
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
+use crate::container::{NO_DEVICE_CODE, embedded, fat_binary_wrappers};
 use crate::elf::{Elf, Section};
-use crate::{Error, Result, container::fat_binary_wrappers};
+use crate::{Error, Result};
 use cut::Cut;
 use object::elf;
 
@@ -208,8 +209,17 @@ fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
         .iter()
         .any(|section| section.name.starts_with(".hip_fatbin"))
     {
-        let reason = "it is a host program or library without device code (no .hip_fatbin section)";
-        return Err(Error::NotCodeObject { reason });
+        let parts = embedded::parts(host);
+        if let Some(part) = parts.iter().find(|part| embedded::has_any(part.data)) {
+            return refused(
+                format!("{WHAT}'s {}", part.name),
+                "the program's data holds its code objects, as GCC's offload compilers leave them: there is no room for new code, \
+                 and nothing says what points to it; run the program with tools instead (luthier run -t)",
+            );
+        }
+        return Err(Error::NotCodeObject {
+            reason: NO_DEVICE_CODE,
+        });
     }
     Ok(())
 }
