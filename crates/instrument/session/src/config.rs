@@ -46,6 +46,8 @@ pub struct Config {
     pub session: u32,
     /// Code objects whose kernels were launched are wanted in that directory.
     pub keep_objects: bool,
+    /// File in which sessions count records while they come, for `luthier run --live`.
+    pub live: Option<PathBuf>,
     pub level: Level,
     pub selection: Selection,
     /// What is wrong with the selection; then nothing is to be instrumented.
@@ -67,8 +69,8 @@ pub struct Config {
 impl Config {
     /// Reads the settings through `variable`; the second part lists what could not be understood.
     ///
-    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OBJECTS` (`1`), `LUTHIER_LOG` (`off`, `error`, `warn`,
-    /// `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
+    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OBJECTS` (`1`), `LUTHIER_LIVE` (a file),
+    /// `LUTHIER_LOG` (`off`, `error`, `warn`, `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds),
     /// `LUTHIER_SERIALIZE` (`1`), `LUTHIER_KERNEL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
     pub fn read<V: Into<OsString>>(variable: impl Fn(&str) -> Option<V>) -> (Config, Vec<String>) {
@@ -158,6 +160,7 @@ impl Config {
             output: path("LUTHIER_OUTPUT"),
             session: 1,
             keep_objects: get("LUTHIER_OBJECTS").is_some_and(|value| value == "1"),
+            live: path("LUTHIER_LIVE"),
             level,
             selection,
             refused,

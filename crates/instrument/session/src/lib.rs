@@ -30,6 +30,7 @@ mod refusal;
 pub mod selection;
 mod session;
 pub mod summary;
+mod told;
 pub mod usage;
 
 pub use config::Config;

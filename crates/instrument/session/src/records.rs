@@ -8,6 +8,7 @@
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     sync::{
         Arc, Mutex, MutexGuard, TryLockError,
         atomic::{AtomicBool, Ordering},
@@ -17,7 +18,10 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{Agent, Device, DeviceError, Instrumenter, MemoryKind, RingSpec, build::message, lock};
+use crate::{
+    Agent, Device, DeviceError, Instrumenter, MemoryKind, RingSpec, build::message, lock,
+    told::Told,
+};
 
 /// Bytes of `struct luthier::ring`.
 pub const CONTROL_SIZE: usize = 56;
@@ -299,18 +303,21 @@ impl Streams {
         lock(&self.rings).clone()
     }
 
-    /// Starts the thread that empties the rings, if there are any and it does not run yet.
+    /// Starts the thread that empties the rings, if there are any and it does not run yet; it says in the file `live` how many came.
     pub fn consume(
         self: &Arc<Self>,
         device: &Arc<dyn Device>,
         tool: &Arc<dyn Instrumenter>,
+        live: Option<&Path>,
     ) -> bool {
         if lock(&self.rings).is_empty() || self.consuming.swap(true, Ordering::AcqRel) {
             return true;
         }
         let (streams, tool) = (Arc::clone(self), Arc::clone(tool));
         let their_device = Arc::clone(device);
+        let told = live.map(Path::to_owned);
         let task = Box::new(move || {
+            let mut told = told.and_then(|path| Told::new(path).ok());
             let mut pause = BUSY;
             while !streams.finished.load(Ordering::Acquire) {
                 let empty = |ring: &Arc<Ring>| {
@@ -319,6 +326,9 @@ impl Streams {
                     stream.drain(&*their_device, &*tool)
                 };
                 let came: u64 = streams.rings().iter().map(empty).sum();
+                if let Some(told) = &mut told {
+                    told.add(came);
+                }
                 pause = if came == 0 {
                     (pause * 2).min(IDLE)
                 } else {

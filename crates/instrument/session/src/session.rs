@@ -474,7 +474,8 @@ impl Session {
 
     /// Starts the thread that empties rings, if there are any.
     pub(crate) fn consume(&self) {
-        if !self.streams.consume(&self.device, &self.instrumenter) {
+        let live = self.config.live.as_deref();
+        if !self.streams.consume(&self.device, &self.instrumenter, live) {
             self.note("no thread for records can be started; most of them will be dropped".into());
         }
     }

@@ -127,6 +127,37 @@ fn records_come_in_order_around_the_ring_while_the_program_runs() {
     );
 }
 
+/// As `luthier run --live` looks on: each session of a run has a word in one file.
+#[test]
+fn how_many_came_is_told_while_the_program_runs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let sessions = [3, 5].map(|records| {
+        let bytes = object(&[]);
+        let settings = config(&[("LUTHIER_LIVE", path)]);
+        let (session, device) = start(&bytes, settings, Arc::new(Collecting::default()) as _);
+        session.dispatch(&launch(&bytes, "scale"));
+        let producer = Producer::new(device);
+        (0..records).for_each(|index| producer.complete(index, 1));
+        (session, producer)
+    });
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let told = || {
+        let bytes = std::fs::read(path).unwrap();
+        let words = bytes.chunks_exact(8);
+        let mut told: Vec<_> = words
+            .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
+            .collect();
+        told.sort_unstable();
+        told
+    };
+    while told() != [3, 5] {
+        assert!(Instant::now() < deadline, "{:?}", told());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(sessions);
+}
+
 #[test]
 fn a_slot_that_is_not_complete_holds_up_the_ones_behind_it() {
     let (tool, _session, producer) = begin();

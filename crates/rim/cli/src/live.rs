@@ -1,18 +1,18 @@
-//! `luthier run --live`: what the emulated GPU is doing, in one line of the terminal, while the program runs.
+//! `luthier run --live`: what the emulated GPU is doing, in the last line of the terminal, while the program runs.
 
 use std::{
     collections::VecDeque,
     fs,
-    io::IsTerminal,
     path::PathBuf,
     sync::mpsc::{RecvTimeoutError, Sender, channel},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::summary::Summary;
+use crate::{
+    status_line::{StatusLine, is_seen},
+    summary::{Summary, counted},
+};
 
 const OFTEN: Duration = Duration::from_millis(300);
 /// Reading the statistics of many kernels takes time that the program wants: at most one part in so many.
@@ -27,17 +27,15 @@ pub struct Live {
 }
 
 impl Live {
-    /// `statistics`: where the emulated GPU keeps them up to date. `None` where nobody would see it.
-    pub fn start(statistics: PathBuf) -> Option<Live> {
-        if !std::io::stderr().is_terminal() {
+    /// `statistics` is where the emulated GPU keeps them up to date, `records` where sessions count records. `None` where nobody would
+    /// see the line.
+    pub fn start(statistics: PathBuf, records: PathBuf) -> Option<Live> {
+        if !is_seen() {
             return None;
         }
         let (end, ended) = channel();
         let watch = move || {
-            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
-                line.set_style(style);
-            }
+            let mut line = StatusLine::default();
             let began = Instant::now();
             let mut seen = VecDeque::from([(began, 0)]);
             let mut wait = OFTEN;
@@ -48,8 +46,8 @@ impl Live {
                 if let Ok(summary) = Summary::read(&text, began.elapsed()) {
                     let (then, before) = seen[0];
                     let since = looked.duration_since(then).as_secs_f64();
-                    line.set_message(told(&summary, before, since));
-                    line.tick();
+                    let records = sum(&fs::read(&records).unwrap_or_default());
+                    line.show(&told(&summary, records, before, since));
                     seen.push_back((looked, summary.wave_instructions));
                     if seen.len() > LOOKS {
                         seen.pop_front();
@@ -57,7 +55,6 @@ impl Live {
                 }
                 wait = OFTEN.max(looked.elapsed() * SHARE);
             }
-            line.finish_and_clear();
         };
         let thread = thread::Builder::new()
             .name("luthier-live".to_owned())
@@ -79,23 +76,42 @@ impl Drop for Live {
     }
 }
 
+/// Of the numbers that sessions keep in one file, a word each.
+fn sum(words: &[u8]) -> u64 {
+    let (words, _) = words.as_chunks();
+    words.iter().copied().map(u64::from_le_bytes).sum()
+}
+
 /// `before`: wave instructions that had been executed `since` seconds ago.
-fn told(summary: &Summary, before: u64, since: f64) -> String {
+fn told(summary: &Summary, records: u64, before: u64, since: f64) -> String {
     let more = summary.wave_instructions.saturating_sub(before) as f64;
     let mut told = format!(
-        "luthier: {:.0} s, {} kernels, {} launches, {:.1} M wave instr., {:.1} M/s",
+        "{:.0} s, {}, {}, {} instr./s",
         summary.seconds,
-        summary.kernels.len(),
-        summary.dispatches,
-        summary.wave_instructions as f64 / 1e6,
-        more / since.max(1e-9) / 1e6,
+        counted(summary.kernels.len() as u64, "kernel"),
+        counted(summary.dispatches, "launch"),
+        short(more / since.max(1e-9)),
     );
+    if records != 0 {
+        told.push_str(&format!(", {} records", short(records as f64)));
+    }
     if let Some(top) = summary.kernels.first() {
         let share = top.wave_instructions as f64 * 100.0 / summary.wave_instructions.max(1) as f64;
         let name = demangle::readable(&top.kernel);
-        told.push_str(&format!(", most ({share:.0} %) in {name}"));
+        // (Only of templates the result is in the name.)
+        let name = name.strip_prefix("void ").unwrap_or(&name);
+        told.push_str(&format!(", {share:.0} % in {name}"));
     }
     told
+}
+
+/// `12.3 M`: there are eighty columns for all.
+fn short(number: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match UNITS.iter().find(|(size, _)| number >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", number / size),
+        None => format!("{number:.0}"),
+    }
 }
 
 #[cfg(test)]
@@ -113,8 +129,13 @@ mod tests {
         let text = line("small", 1_000_000) + &line("large", 3_000_000);
         let summary = Summary::read(&text, Duration::from_secs(9)).unwrap();
         assert_eq!(
-            told(&summary, 2_000_000, 2.0),
-            "luthier: 9 s, 2 kernels, 4 launches, 4.0 M wave instr., 1.0 M/s, most (75 %) in large"
+            told(&summary, 0, 2_000_000, 2.0),
+            "9 s, 2 kernels, 4 launches, 1.0 M instr./s, 75 % in large"
+        );
+        let summary = Summary::read(&line("one", 999), Duration::from_secs(1)).unwrap();
+        assert_eq!(
+            told(&summary, 12_340, 0, 1.0),
+            "1 s, 1 kernel, 2 launches, 999 instr./s, 12.3 k records, 100 % in one"
         );
     }
 }

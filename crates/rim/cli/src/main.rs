@@ -25,6 +25,7 @@ mod ranks;
 mod report;
 mod run;
 mod rust_tool;
+mod status_line;
 mod stock;
 mod summary;
 mod tool;

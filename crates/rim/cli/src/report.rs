@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tempfile::TempDir;
 
-use crate::progress::Steps;
+use crate::{progress::Steps, summary::counted};
 
 /// Make a page that any browser opens from what runs left.
 ///
@@ -164,9 +164,9 @@ impl Pages {
             write(path, &page)?;
             drop(steps);
             files::say!(
-                "luthier: {}: {} kernels; open it in a browser",
+                "luthier: {}: {}; open it in a browser",
                 path.display(),
-                run.overview.kernels.len()
+                counted(run.overview.kernels.len() as u64, "kernel")
             );
         }
         Ok(())

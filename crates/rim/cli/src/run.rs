@@ -45,7 +45,7 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
-    /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, top kernel
+    /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, records, top kernel
     #[arg(long)]
     live: bool,
     /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
@@ -170,7 +170,16 @@ impl Run {
             Scratch::new().context("cannot make a file in memory for the statistics")?;
         command.env("LUTHIER_STATS", statistics.path());
         let began = Instant::now();
-        let live = self.live.then(|| Live::start(statistics.path().into()));
+        let live = match self.live {
+            true => {
+                let records =
+                    Scratch::new().context("cannot make a file in memory for counts of records")?;
+                command.env("LUTHIER_LIVE", records.path());
+                let line = Live::start(statistics.path().into(), records.path().into());
+                Some((line, records))
+            }
+            false => None,
+        };
         let status = launch::run(&mut command)?;
         drop(live);
         // Whatever becomes of our own output, the status is the program's.

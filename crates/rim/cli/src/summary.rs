@@ -26,6 +26,16 @@ pub struct Kernel {
     pub classes: BTreeMap<String, (u64, u64)>,
 }
 
+/// `1 kernel`, `2 launches`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let ending = match (count, noun.ends_with("ch")) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
 /// A whole run.
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -63,11 +73,11 @@ impl Summary {
             ("", "")
         };
         let mut text = format!(
-            "\n{bold}luthier: {} kernels, {} dispatches, {} wave instructions, {} lane instructions, {:.2} s{plain}\n",
-            self.kernels.len(),
-            self.dispatches,
-            grouped(self.wave_instructions),
-            grouped(self.lane_instructions),
+            "\n{bold}luthier: {}, {}, {}, {}, {:.2} s{plain}\n",
+            counted(self.kernels.len() as u64, "kernel"),
+            counted(self.dispatches, "dispatch"),
+            counted(self.wave_instructions, "wave instruction"),
+            counted(self.lane_instructions, "lane instruction"),
             self.seconds,
         );
         if self.kernels.is_empty() {

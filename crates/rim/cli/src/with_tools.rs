@@ -105,7 +105,8 @@ impl WithTools {
 
     /// Adds a tool unless it is there.
     pub fn add(&mut self, tool: &str) {
-        if !self.tools.iter().any(|known| known == tool) {
+        let mut lists = self.tools.iter();
+        if !lists.any(|list| tools::given(list).iter().any(|(known, _)| *known == tool)) {
             self.tools.push(tool.to_owned());
         }
     }

@@ -77,6 +77,37 @@ fn long_commands_say_how_far_they_are() {
     );
 }
 
+/// What the program writes is on the terminal as it would be alone, half lines too; the line is in the terminal's last row.
+#[test]
+fn a_live_line_stands_under_what_the_program_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(
+        directory.path().join("app.sh"),
+        "printf 'begun '\n$1\nprintf 'half a line'\n",
+    )
+    .unwrap();
+    let line = format!(
+        "stty rows 24 cols 80; luthier run --live --device gfx90a -t mem-trace -- sh ./app.sh {}",
+        hip("lengthy.hip").display()
+    );
+    let (said, ended) = on_a_terminal(directory.path(), &line);
+    assert_eq!(ended, Some(0), "{said}");
+    let mut terminal = vt100::Parser::new(24, 80, 0);
+    let mut seen = Vec::new();
+    for part in said.split_inclusive("\x1b8") {
+        terminal.process(part.as_bytes());
+        let last = terminal.screen().rows(0, 80).last().unwrap();
+        seen.extend((!last.is_empty()).then_some(last));
+    }
+    let shown = terminal.screen().contents();
+    assert!(shown.starts_with("begun "), "{shown}");
+    assert!(shown.contains("half a line"), "{shown}");
+    let told = |what: &str| seen.iter().any(|line| line.contains(what));
+    assert!(told(" launches, ") && told(" instr./s, "), "{seen:?}");
+    assert!(told(" records, ") && told(" % in "), "{seen:?}");
+    assert!(!shown.contains(" instr./s"), "{shown}");
+}
+
 /// A recorded launch, which `luthier verify` replays.
 #[test]
 fn replays_say_that_they_go_on() {

@@ -26,7 +26,8 @@ const ABOUT: [&str; 13] = [
 ];
 
 /// Numbers of which the largest says it for all.
-const LARGEST: [&str; 11] = [
+const LARGEST: [&str; 12] = [
+    "session",
     "added_bytes",
     "seconds",
     "build_seconds",
@@ -206,6 +207,16 @@ mod tests {
             add(&mut total, value.clone())?;
         }
         Ok(total)
+    }
+
+    #[test]
+    fn sessions_are_no_counters() {
+        let total = sum(&[
+            json!({ "session": 1, "launches": 2 }),
+            json!({ "session": 2, "launches": 3 }),
+            json!({ "session": 1, "launches": 4 }),
+        ]);
+        assert_eq!(total.unwrap(), json!({ "session": 2, "launches": 9 }));
     }
 
     #[test]
