@@ -117,3 +117,56 @@ fn a_budget_that_binds_nobody_is_an_error() {
         );
     }
 }
+
+/// What a library has counted is reported although it was closed, and opened again elsewhere perhaps.
+#[test]
+fn closed_libraries_are_part_of_the_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let main = "#include <dlfcn.h>\nint main(int c, char **v) { int sum = 0; for (int i = 0; i < 3; i++) {\n\
+        void *l = dlopen(v[c - 1], RTLD_NOW); int (*spin)(int) = (int (*)(int))dlsym(l, \"spin\");\n\
+        sum += spin(100); dlclose(l); } return sum != 3 * 4950; }\n";
+    std::fs::write(at("spin.c"), LIBRARY).unwrap();
+    std::fs::write(at("main.c"), main).unwrap();
+    for ours in [
+        &[][..],
+        &["--per", "function"],
+        &["--per", "function", "--budget"],
+    ] {
+        support::compile(
+            &at("spin.c"),
+            ours,
+            &["-O2", "-shared", "-fPIC"],
+            &at("libspin.so"),
+        );
+        support::compile(&at("main.c"), ours, &["-O2"], &at("main"));
+        let library = at("libspin.so");
+        let counted = run(&[], &[at("main").as_os_str(), library.as_os_str()]);
+        assert_eq!(counted.status, Some(0), "{}", counted.stderr);
+        // What one call costs, counted without any library.
+        std::fs::write(
+            at("direct.c"),
+            format!(
+                "{LIBRARY}int main(void) {{ for (int i = 0; i < 3; i++) spin(100); return 0; }}\n"
+            ),
+        )
+        .unwrap();
+        support::compile(
+            &at("direct.c"),
+            &["--per", "function"],
+            &["-O2"],
+            &at("direct"),
+        );
+        let direct = run(&["--per", "function"], &[at("direct").as_os_str()]);
+        let spin = direct.json["processes"][0]["functions"]["spin"]
+            .as_u64()
+            .unwrap();
+        assert!(spin > 3 * 100 && counted.total > spin);
+        if !ours.is_empty() {
+            assert_eq!(
+                counted.json["processes"][0]["functions"]["spin"].as_u64(),
+                Some(spin)
+            );
+        }
+    }
+}

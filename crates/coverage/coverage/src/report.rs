@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
 use rawprof::layout::MAGIC;
@@ -279,7 +279,24 @@ struct Prepared {
 }
 
 impl Input {
+    /// `llvm-cov` takes what it does not understand for nothing, and shows everything.
+    fn check(&self) -> Result<()> {
+        for source in &self.source {
+            ensure!(
+                source.exists(),
+                "--source {}: there is no such file or directory; give sources where they lay when they were compiled",
+                source.display()
+            );
+        }
+        if let Some(pattern) = &self.ignore {
+            regex::Regex::new(pattern)
+                .with_context(|| format!("--ignore {pattern}: this is no regular expression"))?;
+        }
+        Ok(())
+    }
+
     fn prepare(&self) -> Result<Prepared> {
+        self.check()?;
         let found = Profiles::find(&self.inputs)?;
         let tools = Tools::find(found.version)?;
         for warning in crate::verify::atomicity_warnings(&tools, &found) {

@@ -1,0 +1,147 @@
+//! What options of `luthier coverage` change.
+
+mod common;
+
+use common::{Workspace, ending, text};
+use std::sync::OnceLock;
+
+const APP: &str = "#include <hip/hip_runtime.h>\n#include \"helper.h\"\n\
+    __global__ void k(int *a) { a[threadIdx.x] = helper(threadIdx.x); }\n\
+    int main() { int n = 0; if (hipGetDeviceCount(&n) != hipSuccess) return 9;\n\
+      for (int d = 0; d < n; d++) { int *a; if (hipSetDevice(d) != hipSuccess || hipMalloc(&a, 256) != hipSuccess) return 8;\n\
+        k<<<1, 64>>>(a); if (hipDeviceSynchronize() != hipSuccess) return 7; } return 0; }\n";
+const HELPER: &str = "__device__ inline int helper(int x) { return x > 3 ? x * 2 : 1; }\n";
+#[rustfmt::skip]
+const COMPILER: [&str; 10] = ["--", "clang++-22", "-x", "hip", "-O1", "--offload-arch=gfx90a", "app.hip", "-o", "app", "-lamdhip64"];
+
+/// A program that ran; `out` holds its profile.
+fn covered() -> &'static Workspace {
+    static COVERED: OnceLock<Workspace> = OnceLock::new();
+    COVERED.get_or_init(|| {
+        let workspace = Workspace::new();
+        std::fs::write(workspace.path("app.hip"), APP).unwrap();
+        std::fs::write(workspace.path("helper.h"), HELPER).unwrap();
+        workspace.report(&[&["build"], &COMPILER[..]].concat());
+        let output = workspace.run("gfx90a", "out", &[], &workspace.path("app"), &[]);
+        assert_eq!(ending(&output), 0, "{}", text(&output));
+        workspace
+    })
+}
+
+/// The files that an action shows, out of the two that there are.
+fn shown(action: &[&str]) -> Vec<&'static str> {
+    let output = covered().tool().args(action).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let names = ["app.hip", "helper.h"].into_iter();
+    names
+        .filter(|name| {
+            shown.lines().any(|line| {
+                line.contains(&format!("{name} "))
+                    || line.ends_with(name)
+                    || line.ends_with(&format!("{name}:"))
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn sources_are_chosen_and_left_out() {
+    for action in [&["report", "out"][..], &["lcov", "out", "-o", "-"]] {
+        let with = |more: &[&str]| shown(&[action, more].concat());
+        assert_eq!(with(&[]), ["app.hip", "helper.h"]);
+        assert_eq!(with(&["--source", "helper.h"]), ["helper.h"]);
+        assert_eq!(with(&["--ignore", "help.*h$"]), ["app.hip"]);
+    }
+}
+
+/// llvm-cov shows everything where it does not understand what to leave out.
+#[test]
+fn choices_that_mean_nothing_are_errors() {
+    for (option, value) in [("--source", "nowhere.h"), ("--ignore", "[")] {
+        let mut tool = covered().tool();
+        let output = tool
+            .args(["report", "out", option, value])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(output.stdout.is_empty(), "{}", text(&output));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(option) && said.contains(value), "{said}");
+    }
+}
+
+#[test]
+fn verbose_says_more() {
+    let workspace = covered();
+    let output = workspace
+        .tool()
+        .arg("build")
+        .arg("-v")
+        .args(COMPILER)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("-fcoverage-mapping"), "{said}");
+    let output = workspace
+        .tool()
+        .arg("build")
+        .args(COMPILER)
+        .output()
+        .unwrap();
+    assert!(output.stderr.is_empty(), "{}", text(&output));
+    for (options, drained) in [(&["-v"][..], true), (&[], false)] {
+        let output = workspace.run("gfx90a", "talk", options, &workspace.path("app"), &[]);
+        assert_eq!(
+            text(&output).contains("drained=1"),
+            drained,
+            "{}",
+            text(&output)
+        );
+    }
+}
+
+/// One profile for each of several GPUs that are alike, or one of all.
+#[test]
+fn gpus_are_as_many_as_asked_for() {
+    let workspace = covered();
+    for (out, options, profiles) in [
+        ("each", &["--gpus", "2", "--per-device"][..], 2),
+        ("all", &["--gpus", "2"], 1),
+    ] {
+        let output = workspace.run("gfx90a", out, options, &workspace.path("app"), &[]);
+        assert_eq!(ending(&output), 0, "{}", text(&output));
+        assert_eq!(workspace.profiles(out).len(), profiles);
+        // Twice the lanes of one.
+        let (two, one) = (workspace.counts(out), workspace.counts("out"));
+        assert!(!one.is_empty());
+        for (name, counts) in &one {
+            let twice: Vec<u64> = counts.iter().map(|count| 2 * count).collect();
+            assert_eq!(two.get(name), Some(&twice), "{name}");
+        }
+    }
+}
+
+/// Flags are those of the compiler that will be given them, and compilers that would ignore them are refused.
+#[test]
+fn flags_are_for_a_compiler() {
+    let workspace = Workspace::new();
+    let flags = |compiler: &str| {
+        let mut tool = workspace.tool();
+        let output = tool
+            .args(["flags", "--compiler", compiler])
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (status, said) = flags("clang++-22");
+    assert!(
+        status == Some(0) && said.contains("-fcoverage-mapping"),
+        "{said}"
+    );
+    let (status, said) = flags("no-such-compiler");
+    assert!(
+        status == Some(2) && said.contains("no-such-compiler"),
+        "{said}"
+    );
+}
