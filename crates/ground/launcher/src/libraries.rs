@@ -38,6 +38,27 @@ pub fn piece(name: &str) -> Option<PathBuf> {
     candidates.find(|path| path.exists())
 }
 
+/// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
+/// packages.
+pub fn system(file: &str) -> Option<PathBuf> {
+    const DIRECTORIES: [&str; 4] = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/opt/rocm/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+    ];
+    let chosen = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let rocm = env::var_os("ROCM_PATH").map(|path| PathBuf::from(path).join("lib"));
+    let mut directories: Vec<PathBuf> = env::split_paths(&chosen).collect();
+    directories.extend(rocm);
+    directories.extend(DIRECTORIES.map(PathBuf::from));
+    directories
+        .into_iter()
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(file))
+        .find(|path| path.exists())
+}
+
 /// How what is missing comes back: a build is in a folder of its checkout.
 pub fn mend() -> &'static str {
     let home = env::current_exe()

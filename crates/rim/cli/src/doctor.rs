@@ -3,7 +3,7 @@
 use std::{
     env,
     io::IsTerminal,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, ExitCode},
 };
 
@@ -45,7 +45,7 @@ struct Finding {
     mend: &'static str,
 }
 
-pub const RUNTIME: &str = "libhsa-runtime64.so.1";
+pub use launcher::{doors::RUNTIME, libraries::system as library};
 /// The HIP runtime's names, the newest first.
 pub const HIP: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
 
@@ -180,27 +180,6 @@ fn examine() -> Vec<Finding> {
         mend,
     }));
     findings
-}
-
-/// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
-/// packages.
-pub fn library(file: &str) -> Option<PathBuf> {
-    const DIRECTORIES: [&str; 4] = [
-        "/usr/lib/x86_64-linux-gnu",
-        "/opt/rocm/lib",
-        "/usr/lib64",
-        "/usr/local/lib",
-    ];
-    let chosen = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let rocm = env::var_os("ROCM_PATH").map(|path| PathBuf::from(path).join("lib"));
-    let mut directories: Vec<PathBuf> = env::split_paths(&chosen).collect();
-    directories.extend(rocm);
-    directories.extend(DIRECTORIES.map(PathBuf::from));
-    directories
-        .into_iter()
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(file))
-        .find(|path| path.exists())
 }
 
 /// The first line a program prints of its own version.
