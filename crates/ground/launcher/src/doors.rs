@@ -12,8 +12,8 @@ use object::{
 use crate::libraries::{DRIVER, THUNK_SONAME};
 
 pub const RUNTIME: &str = "libhsa-runtime64.so.1";
-/// Makes queues in thunk libraries of ROCm 7.1; ours has it not.
-const NEWER: &[u8] = b"\0hsaKmtCreateQueueExt\0";
+/// What ours has not: it makes queues in thunk libraries of ROCm 7.1; and ROCr 5.7 opens the GPU beside its thunk library by it.
+const MORE: [&[u8]; 2] = [b"\0hsaKmtCreateQueueExt\0", b"\0drmOpenRender\0"];
 
 /// What the emulated device answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl fmt::Display for Door {
             ),
             Door::NewerThunk => write!(
                 f,
-                "its thunk library is newer than ours, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
+                "it wants more than our thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
             ),
             Door::Driver => write!(
                 f,
@@ -50,7 +50,7 @@ pub fn detect(runtime: &Path) -> Result<Door> {
     let bytes = fs::read(runtime).with_context(|| format!("cannot read {}", runtime.display()))?;
     let needed = needed(&bytes).with_context(|| format!("{} is no library", runtime.display()))?;
     let thunk = needed.iter().any(|name| name.starts_with(b"libhsakmt.so"));
-    let newer = names(&bytes, NEWER).unwrap_or(false);
+    let newer = MORE.iter().any(|name| names(&bytes, name).unwrap_or(false));
     Ok(match (thunk, newer) {
         (true, true) => Door::NewerThunk,
         (true, false) => Door::Thunk,
@@ -118,13 +118,16 @@ mod tests {
             assert!(done.unwrap().success());
             folder.join(name)
         };
-        let functions = "void hsaKmtCreateQueue(void) {} void hsaKmtCreateQueueExt(void) {}";
+        let functions = "void hsaKmtCreateQueue(void) {} void hsaKmtCreateQueueExt(void) {} void drmOpenRender(void) {}";
         library("libhsakmt.so.1", functions, &["-Wl,-soname,libhsakmt.so.1"]);
         for (function, door) in [
             ("hsaKmtCreateQueue", Door::Thunk),
             ("hsaKmtCreateQueueExt", Door::NewerThunk),
+            ("drmOpenRender", Door::NewerThunk),
         ] {
-            let code = format!("void {function}(void); void queue(void) {{ {function}(); }}");
+            let code = format!(
+                "void hsaKmtCreateQueue(void); void {function}(void); void queue(void) {{ hsaKmtCreateQueue(); {function}(); }}"
+            );
             let runtime = library("libruntime.so", &code, &["libhsakmt.so.1"]);
             assert_eq!(detect(&runtime).unwrap(), door, "{function}");
         }
