@@ -67,6 +67,10 @@ pub enum Error {
         "{program} reported no count: it was not built with `luthier count cc`, or was killed before it could be looked at"
     )]
     NoReport { program: String },
+    #[error(
+        "{path}: clang compiled nothing of it: name a C or C++ source file (what `luthier count cc` built is for `luthier count run`)"
+    )]
+    NoSource { path: PathBuf },
     #[error("{path}: {source}")]
     Report {
         path: PathBuf,

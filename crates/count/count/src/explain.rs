@@ -8,6 +8,7 @@ use crate::toolchain::{self, Language};
 use crate::{ExplainArguments, Format};
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -85,7 +86,14 @@ pub fn describe(arguments: &ExplainArguments, more: &[&str]) -> Result<Descripti
         .args(["-c", "-o", "/dev/null"])
         .arg(&arguments.file);
     let output = toolchain::output(&mut command)?;
-    let bytes = std::fs::read(&path).map_err(at(&path))?;
+    let bytes = match std::fs::read(&path) {
+        // Clang takes what it does not know for something to link, and does nothing with it.
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let path = arguments.file.clone();
+            return Err(Error::NoSource { path });
+        }
+        read => read.map_err(at(&path))?,
+    };
     Ok(Description {
         text: String::from_utf8_lossy(&bytes).into_owned(),
         warnings: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -465,6 +465,20 @@ fn a_runtime_with_a_file_missing_is_made_anew() {
 }
 
 #[test]
+fn what_is_no_source_has_no_blocks() {
+    for command in ["explain", "lint"] {
+        let program = env!("CARGO_BIN_EXE_luthier-count");
+        let output = luthier_count().args([command, program]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(program) && said.contains("source file"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn explain_prices_every_line() {
     let output = must(
         luthier_count()

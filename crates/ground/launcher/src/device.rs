@@ -4,7 +4,10 @@ use std::{env, ffi::OsString, path::Path, process::Command};
 
 use anyhow::{Result, bail};
 
-use crate::{hsa_tools, libraries, preload};
+use crate::{
+    doors::{self, Door},
+    hsa_tools, libraries, preload,
+};
 
 /// Variable that names the target to emulate, for the emulated thunk and as default of `--device`.
 pub const VARIABLE: &str = "LUTHIER_DEVICE";
@@ -51,8 +54,14 @@ pub fn choose(device: &str) -> Result<Option<&str>> {
 ///
 /// `gpus` repeats the list of targets up to that number. There are two ways to the device, and each ROCr takes the one it knows:
 /// ROCr that loads a thunk library finds ours by `LD_LIBRARY_PATH`; ROCr with a thunk of its own (6.3 and later) finds the
-/// kernel driver, in front of which a small library is preloaded. Neither does anything in child processes that use no GPU.
+/// kernel driver, in front of which a small library is preloaded; so does ROCr whose thunk library is newer than ours. Neither does anything in child processes that use no GPU.
 pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
+    let runtime = libraries::system(doors::RUNTIME);
+    if runtime.is_some_and(|path| matches!(doors::detect(&path), Ok(Door::NewerThunk))) {
+        command.env(VARIABLE, target);
+        preload::put_last(command, &libraries::preloadable_driver()?);
+        return settings(command, target, gpus);
+    }
     let mut path = OsString::from(libraries::emulator_directory()?);
     if let Some(existing) = env::var_os("LD_LIBRARY_PATH").filter(|existing| !existing.is_empty()) {
         path.push(":");
@@ -62,6 +71,10 @@ pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result
     preload::put_last(command, &libraries::preloadable_driver()?);
     // The thunk is a tool too: it lets threads sleep that wait for the GPU, where HIP would have them spin.
     hsa_tools::put_last(command, libraries::THUNK_SONAME);
+    settings(command, target, gpus)
+}
+
+fn settings(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
     if let Some(gpus) = gpus {
         command.env("LUTHIER_GPUS", gpus.to_string());
     }

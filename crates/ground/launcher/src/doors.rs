@@ -6,10 +6,14 @@ use anyhow::{Context, Result};
 use object::{
     LittleEndian,
     elf::DT_NEEDED,
-    read::elf::{Dyn, ElfFile64},
+    read::elf::{Dyn, ElfFile64, SectionHeader},
 };
 
 use crate::libraries::{DRIVER, THUNK_SONAME};
+
+pub const RUNTIME: &str = "libhsa-runtime64.so.1";
+/// What ours has not: it makes queues in thunk libraries of ROCm 7.1; and ROCr 5.7 opens the GPU beside its thunk library by it.
+const MORE: [&[u8]; 2] = [b"\0hsaKmtCreateQueueExt\0", b"\0drmOpenRender\0"];
 
 /// What the emulated device answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub enum Door {
     Thunk,
     /// ROCr has a thunk of its own, which calls the kernel driver.
     Driver,
+    /// ROCr loads a thunk library of which it wants more than ours has, and that library calls the kernel driver.
+    NewerThunk,
 }
 
 impl fmt::Display for Door {
@@ -26,6 +32,10 @@ impl fmt::Display for Door {
             Door::Thunk => write!(
                 f,
                 "it loads a thunk library, and ours is found first ({THUNK_SONAME})"
+            ),
+            Door::NewerThunk => write!(
+                f,
+                "it wants more than our thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
             ),
             Door::Driver => write!(
                 f,
@@ -40,7 +50,23 @@ pub fn detect(runtime: &Path) -> Result<Door> {
     let bytes = fs::read(runtime).with_context(|| format!("cannot read {}", runtime.display()))?;
     let needed = needed(&bytes).with_context(|| format!("{} is no library", runtime.display()))?;
     let thunk = needed.iter().any(|name| name.starts_with(b"libhsakmt.so"));
-    Ok(if thunk { Door::Thunk } else { Door::Driver })
+    let newer = MORE.iter().any(|name| names(&bytes, name).unwrap_or(false));
+    Ok(match (thunk, newer) {
+        (true, true) => Door::NewerThunk,
+        (true, false) => Door::Thunk,
+        (false, _) => Door::Driver,
+    })
+}
+
+/// Whether a library has or wants a function of that name, with zeros around it.
+fn names(bytes: &[u8], name: &[u8]) -> Result<bool> {
+    let file = ElfFile64::<LittleEndian>::parse(bytes)?;
+    let sections = file.elf_section_table();
+    let Some((_, link)) = sections.dynamic(LittleEndian, bytes)? else {
+        return Ok(false);
+    };
+    let strings = sections.section(link)?.data(LittleEndian, bytes)?;
+    Ok(strings.windows(name.len()).any(|window| window == name))
 }
 
 /// The libraries that a library needs.
@@ -76,5 +102,35 @@ mod tests {
             refusal.contains("/proc/self/status is no library"),
             "{refusal}"
         );
+    }
+
+    /// Runtimes as a distribution links them: with its thunk library, which has more than ours or has not.
+    #[test]
+    fn a_runtime_that_wants_more_than_our_thunk_has_takes_the_driver() {
+        let folder = std::env::temp_dir().join(format!("luthier-doors-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let library = |name: &str, code: &str, more: &[&str]| {
+            let source = folder.join("source.c");
+            fs::write(&source, code).unwrap();
+            let mut cc = std::process::Command::new("cc");
+            cc.args(["-shared", "-fPIC", "-o"]).arg(folder.join(name));
+            let done = cc.arg(&source).args(more).current_dir(&folder).status();
+            assert!(done.unwrap().success());
+            folder.join(name)
+        };
+        let functions = "void hsaKmtCreateQueue(void) {} void hsaKmtCreateQueueExt(void) {} void drmOpenRender(void) {}";
+        library("libhsakmt.so.1", functions, &["-Wl,-soname,libhsakmt.so.1"]);
+        for (function, door) in [
+            ("hsaKmtCreateQueue", Door::Thunk),
+            ("hsaKmtCreateQueueExt", Door::NewerThunk),
+            ("drmOpenRender", Door::NewerThunk),
+        ] {
+            let code = format!(
+                "void hsaKmtCreateQueue(void); void {function}(void); void queue(void) {{ hsaKmtCreateQueue(); {function}(); }}"
+            );
+            let runtime = library("libruntime.so", &code, &["libhsakmt.so.1"]);
+            assert_eq!(detect(&runtime).unwrap(), door, "{function}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -32,6 +32,48 @@ fn places() -> Result<Vec<PathBuf>> {
         .collect())
 }
 
+/// The file or directory of that name, if this build or installation has it.
+pub fn piece(name: &str) -> Option<PathBuf> {
+    let mut candidates = places().ok()?.into_iter().map(|place| place.join(name));
+    candidates.find(|path| path.exists())
+}
+
+/// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
+/// packages.
+pub fn system(file: &str) -> Option<PathBuf> {
+    const DIRECTORIES: [&str; 4] = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/opt/rocm/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+    ];
+    let chosen = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let rocm = env::var_os("ROCM_PATH").map(|path| PathBuf::from(path).join("lib"));
+    let mut directories: Vec<PathBuf> = env::split_paths(&chosen).collect();
+    directories.extend(rocm);
+    directories.extend(DIRECTORIES.map(PathBuf::from));
+    directories
+        .into_iter()
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(file))
+        .find(|path| path.exists())
+}
+
+/// How what is missing comes back: a build is in a folder of its checkout.
+pub fn mend() -> &'static str {
+    let home = env::current_exe()
+        .ok()
+        .and_then(|path| path.parent().map(Path::to_owned));
+    mend_of(&home.unwrap_or_default())
+}
+
+fn mend_of(home: &Path) -> &'static str {
+    match home.join("../../Cargo.toml").exists() {
+        true => "./dev build",
+        false => "install Luthier's package again, or unpack its archive again",
+    }
+}
+
 fn chosen(variable: &str) -> Option<PathBuf> {
     env::var_os(variable)
         .filter(|path| !path.is_empty())
@@ -67,8 +109,9 @@ fn emulator_in(places: &[PathBuf]) -> Result<PathBuf> {
     let library = home.join("libhsakmt.so");
     if !library.exists() {
         bail!(
-            "the emulated GPU is not beside the executable: {} is missing; build it with ./dev build",
-            library.display()
+            "the emulated GPU is not beside the executable: {} is missing: {}",
+            library.display(),
+            mend()
         );
     }
     let directory = home.join("luthier-emulator");
@@ -86,8 +129,9 @@ pub fn driver() -> Result<PathBuf> {
     let directory = emulator_directory()?;
     driver_near(&directory).with_context(|| {
         format!(
-            "{DRIVER} is missing in and beside {}; build it with ./dev build",
-            directory.display()
+            "{DRIVER} is missing in and beside {}: {}",
+            directory.display(),
+            mend()
         )
     })
 }
@@ -132,7 +176,7 @@ pub fn library(name: &str, variable: &str) -> Result<PathBuf> {
             let first = candidates
                 .first()
                 .map_or(name.into(), |path| path.display().to_string());
-            format!("{first} is missing; build it with ./dev build, or name it with {variable}")
+            format!("{first} is missing: {}, or name it with {variable}", mend())
         })
 }
 
@@ -166,6 +210,17 @@ fn link(library: &Path, directory: &Path, name: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_comes_back_as_it_came() {
+        let root = env::temp_dir().join(format!("luthier-mend-{}", std::process::id()));
+        let home = root.join("target/release");
+        fs::create_dir_all(&home).unwrap();
+        assert!(mend_of(&home).contains("package"));
+        fs::write(root.join("Cargo.toml"), "").unwrap();
+        assert_eq!(mend_of(&home), "./dev build");
+        fs::remove_dir_all(&root).unwrap();
+    }
 
     /// An installation has the directory, a build makes it, and anything else is told what is missing.
     #[test]

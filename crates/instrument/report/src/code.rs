@@ -4,7 +4,7 @@ use crate::{
     live::Registers,
     mix::{KINDS, kind},
     model::{Block, Code, Edge, Frame, Function, Metric},
-    results::{Results, ToolResult},
+    results::{By, Results},
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,22 +12,42 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What tools said about one kernel: results with the same name and code object, of all processes.
 pub(crate) type KernelResults<'r> = Vec<(&'r str, &'r Value)>;
 
-/// By code object and symbol.
-pub(crate) fn by_kernel(tools: &[ToolResult]) -> HashMap<(String, String), KernelResults<'_>> {
+/// By code object and symbol; and for [`of_any_object`], of the runs that kept no objects.
+pub(crate) fn by_kernel(results: &Results) -> HashMap<(String, String), KernelResults<'_>> {
+    // A summary of a run that kept no objects does not say which one a kernel is from, and a tool not which target it is for.
+    let mut targets: HashMap<(By, &str), BTreeSet<&str>> = HashMap::new();
+    for summary in &results.summaries {
+        let lines = summary.kernels.iter().filter(|line| line.object.is_none());
+        for line in lines {
+            let of = targets.entry((summary.by(), &line.symbol)).or_default();
+            of.insert(&line.target);
+        }
+    }
     let mut found: HashMap<(String, String), KernelResults<'_>> = HashMap::new();
-    for result in tools {
+    for result in &results.tools {
         for row in result.value.as_array().into_iter().flatten() {
-            let text = |key: &str| row[key].as_str().map(str::to_owned);
-            if let (Some(object), Some(kernel)) = (text("object"), text("kernel")) {
-                // A summary of a run that kept no objects does not say which one a kernel is from.
-                for object in [object, String::new()] {
-                    let rows = found.entry((object, kernel.clone())).or_default();
-                    rows.push((&result.tool, row));
-                }
+            let text = |key: &str| row[key].as_str();
+            let (Some(object), Some(kernel)) = (text("object"), text("kernel")) else {
+                continue;
+            };
+            let mut add = |object: String| {
+                let rows = found.entry((object, kernel.to_owned())).or_default();
+                rows.push((&result.tool, row));
+            };
+            add(object.to_owned());
+            let targets = targets.get(&(result.by, kernel)).into_iter().flatten();
+            // Where there are several, nobody knows whose the counts are.
+            if let [target] = targets.collect::<Vec<_>>()[..] {
+                add(of_any_object(target));
             }
         }
     }
     found
+}
+
+/// Stands for the code object of kernels for a target where the run says none.
+pub(crate) fn of_any_object(target: &str) -> String {
+    format!("for {target}")
 }
 
 /// Functions that a kernel called, as far as a tool says so.

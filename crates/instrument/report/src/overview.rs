@@ -180,9 +180,13 @@ pub(crate) fn add_counts(
     results: &Results,
 ) {
     let mut sums = [(0, 0); KINDS.len()];
-    let rows = code::by_kernel(&results.tools);
+    let rows = code::by_kernel(results);
     for (number, row) in overview.kernels.iter_mut().enumerate() {
-        let said = rows.get(&(row.object.clone(), row.symbol.clone()));
+        let object = match row.object.is_empty() {
+            true => code::of_any_object(&row.target),
+            false => row.object.clone(),
+        };
+        let said = rows.get(&(object, row.symbol.clone()));
         if let Some(code) = codes.get(&number).filter(|_| Results::counted(said)) {
             let own = code::mix(code);
             row.waves = Some(own.iter().map(|kind| kind.0).sum());
@@ -229,6 +233,62 @@ mod tests {
         ] {
             assert_eq!(without_parameters(full), expected, "{full}");
         }
+    }
+
+    /// Runs that kept no code objects, for two targets and with two builds of one kernel.
+    #[test]
+    fn counts_of_one_run_are_not_those_of_another() {
+        let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let runs = [
+            (1, "gfx90a", json!(null), 100),
+            (2, "gfx1030", json!(null), 20),
+            (3, "gfx90a", json!("c"), 3),
+        ];
+        for ((process, target, object, waves), folder) in runs.iter().zip(&folders) {
+            let mut kernel = json!({
+                "name": "k", "symbol": "k", "target": target, "launches": 1, "instrumented_launches": 1, "status": "instrumented",
+                "notes": [], "sites": 1,
+            });
+            if object.is_string() {
+                kernel["object"] = object.clone();
+            }
+            let summary = json!({
+                "tool": "instr-count", "process": process, "session": 1, "launches": 1, "unknown_launches": 0, "seconds": 0.5,
+                "kernels": [kernel],
+            });
+            let counts = json!([{
+                "kernel": "k", "object": object.as_str().unwrap_or(target), "launches": 1, "wave_instructions": waves,
+                "lane_instructions": 2 * waves,
+            }]);
+            for (tool, value) in [("summary", summary), ("instr-count", counts)] {
+                let path = folder.path().join(format!("{tool}.{process}.json"));
+                std::fs::write(path, value.to_string()).unwrap();
+            }
+        }
+        let folders: Vec<_> = folders
+            .iter()
+            .map(|folder| folder.path().to_owned())
+            .collect();
+        let results = Results::read(&folders).unwrap();
+        let options = Options {
+            title: String::new(),
+            command: String::new(),
+            sources: false,
+        };
+        let mut overview = build(&results, &options);
+        add_counts(&mut overview, &BTreeMap::new(), &results);
+        let mut rows: Vec<_> = overview
+            .kernels
+            .iter()
+            .map(|row| (&*row.target, row.waves, row.lanes))
+            .collect();
+        rows.sort_unstable();
+        let expected = [
+            ("gfx1030", Some(20), Some(40)),
+            ("gfx90a", Some(3), Some(6)),
+            ("gfx90a", Some(100), Some(200)),
+        ];
+        assert_eq!(rows, expected);
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Run {
         step: &dyn Fn(&str, usize, usize),
     ) -> Result<Run> {
         let results = Results::read(directories)?;
-        let rows = code::by_kernel(&results.tools);
+        let rows = code::by_kernel(&results);
         let mut overview = overview::build(&results, options);
         let mut run = Run {
             codes: codes(&results, &rows, &mut overview, step)?,

@@ -82,6 +82,20 @@ fn kernels_are_sorted_searched_and_opened() {
     );
 }
 
+/// Nothing lies below the last row of a short table but what comes next, and a long one scrolls by itself.
+#[test]
+fn tables_are_as_high_as_their_rows() {
+    let high = "document.querySelector('section.grow').getBoundingClientRect().height";
+    let hidden = "document.querySelector('.body').scrollHeight - document.querySelector('.body').clientHeight";
+    for (kernels, fits) in [
+        (1, format!("{high} < 160 && {hidden} === 0")),
+        (6, format!("{high} < 320 && {hidden} === 0")),
+        (500, format!("{high} >= 280 && {hidden} > 9000")),
+    ] {
+        check(&made_up::run(kernels, 40), &[("its height", &fits)]);
+    }
+}
+
 #[test]
 fn places_in_the_code_have_addresses_and_blocks_fold() {
     let rows = "document.querySelectorAll('.isa .space .line').length";

@@ -1,7 +1,6 @@
 // Puts the page of the address on the screen.
 import { chunk } from "./data.js";
 import { comparedKernel, comparisonPage } from "./comparison.js";
-import { el } from "./dom.js";
 import { kernelPage } from "./kernel.js";
 import { kernelTable, overviewPage } from "./overview.js";
 import { parse } from "./route.js";
@@ -29,7 +28,7 @@ async function show() {
 
 async function page(overview, route) {
   if (route.page === "kernel") return kernelPage(overview, route);
-  if (route.page === "kernels") return [el("section", { class: "grow" }, el("h2", { text: "Kernels" }), kernelTable(overview).element)];
+  if (route.page === "kernels") return [kernelTable(overview).under("Kernels")];
   if (route.page === "timeline") return timelinePage();
   return overviewPage(overview).page;
 }

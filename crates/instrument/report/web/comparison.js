@@ -37,7 +37,7 @@ export function comparisonPage(comparison) {
     ["A", `${comparison.titles[0]} ${comparison.commands[0]}`], ["B", `${comparison.titles[1]} ${comparison.commands[1]}`],
     ["wave instructions", `${grouped(sum("a"))} → ${grouped(sum("b"))} (${change({ a: sum("a"), b: sum("b") })})`],
     ["kernels", `${rows.length}, of which ${rows.filter((row) => row.a !== row.b).length} changed`],
-  ])), el("section", { class: "grow" }, el("h2", { text: "Kernels" }), table.element)];
+  ])), table.under("Kernels")];
 }
 
 export async function comparedKernel(comparison, item) {
@@ -47,7 +47,7 @@ export async function comparedKernel(comparison, item) {
   const of = (title, rows) => {
     const table = new Table(columns(title), rows.map(([name, a, b]) => ({ name: title === "line" ? name.replace(/^.*:/, (path) => `${tail(path.slice(0, -1))}:`) : name, a, b })),
       { label: `${title}s`, sort: 3, search: (row) => row.name });
-    return el("section", { class: "grow" }, el("h2", { text: `By ${title}` }), table.element);
+    return table.under(`By ${title}`);
   };
   return [el("div", { class: "title" }, el("h1", { text: kernel.name }), el("p", { class: "about", text: `wave instructions ${kernel.waves.map(grouped).join(" → ")}` })),
     el("div", { class: "beside" }, of("line", parts?.lines ?? []), of("mnemonic", parts?.opcodes ?? []))];

@@ -65,7 +65,7 @@ function mixView({ code }) {
     { title: "lanes", number: true, hint: "active lanes on average", value: (row) => (row.waves ? row.lanes / row.waves : null), text: (row) => (row.waves ? (row.lanes / row.waves).toFixed(1) : "–") },
     { title: "places", number: true, value: (row) => row.places, text: (row) => grouped(row.places) },
   ], [...opcodes.values()], { label: "mnemonics", sort: 2, search: (row) => `${row.mnemonic} ${row.kind}` });
-  return el("div", { class: "stack" }, total ? section("By kind", bars(rows, total)) : null, el("section", { class: "grow" }, el("h2", { text: "By mnemonic" }), table.element));
+  return el("div", { class: "stack" }, total ? section("By kind", bars(rows, total)) : null, table.under("By mnemonic"));
 }
 
 /** What tools counted at single instructions. */

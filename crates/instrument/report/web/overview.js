@@ -51,7 +51,7 @@ export function overviewPage(overview) {
   if (overview.mix.length) {
     page.push(section("Executed instructions by kind", bars(overview.mix.map(([kind, count]) => [kind, count, short(count)]), waves)));
   }
-  page.push(el("section", { class: "grow" }, el("h2", { text: "Kernels" }), table.element));
+  page.push(table.under("Kernels"));
   if (refused.length || overview.unknown_launches) {
     page.push(section("Not instrumented", el("ul", {},
       refused.map((kernel) => el("li", {}, el("code", { text: kernel.name }), `: ${kernel.reason ?? "instrumenting took longer than a launch may wait"}`)),

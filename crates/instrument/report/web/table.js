@@ -33,6 +33,13 @@ export class Table {
     this.filter();
   }
 
+  /** A section of the page that is as high as its rows need, or as there is room for. */
+  under(title) {
+    const section = el("section", { class: "grow" }, el("h2", { text: title }), this.element);
+    section.style.setProperty("--rows", this.rows.length);
+    return section;
+  }
+
   heading() {
     this.head.replaceChildren(...this.columns.map((column, index) => {
       const sorted = index === this.sorted ? (this.down ? "descending" : "ascending") : "none";

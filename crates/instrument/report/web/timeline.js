@@ -59,7 +59,7 @@ export async function timelinePage() {
   table.scroller.redraw();
   const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later ones are left out.` }) : null;
   return [el("section", {}, el("h2", { text: "Launches and copies over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU. A mark in the row of a host thread is where it enqueued a launch or a copy; the line leads there." }), left, canvas, about),
-    el("section", { class: "grow" }, el("h2", { text: "Launches and copies" }), table.element)];
+    table.under("Launches and copies")];
 }
 
 const queueTop = (data, row) => TOP + data.threads.length * MARKS + row * BAND;

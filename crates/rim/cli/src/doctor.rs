@@ -3,7 +3,7 @@
 use std::{
     env,
     io::IsTerminal,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, ExitCode},
 };
 
@@ -13,7 +13,10 @@ use serde::Serialize;
 
 use launcher::{doors, libraries};
 
-use crate::format::{Format, print_json};
+use crate::{
+    format::{Format, print_json},
+    include, query,
+};
 
 /// Check the machine.
 #[derive(Args)]
@@ -42,7 +45,7 @@ struct Finding {
     mend: &'static str,
 }
 
-pub const RUNTIME: &str = "libhsa-runtime64.so.1";
+pub use launcher::{doors::RUNTIME, libraries::system as library};
 /// The HIP runtime's names, the newest first.
 pub const HIP: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
 
@@ -87,6 +90,30 @@ impl Doctor {
     }
 }
 
+/// What an installation has besides the emulated GPU: all of its files, or it is none.
+const PIECES: &[(&str, &[&str])] = &[
+    ("tools", &["libluthier_intercept.so", "luthier-tools"]),
+    (
+        "coverage",
+        &["libluthier_drain.so", "libluthier_coverage_pass.so"],
+    ),
+    (
+        "counting",
+        &["libluthier_count.so", "luthier-count-rewrite", "luthier-cc"],
+    ),
+];
+
+/// The first of the files, if all are there.
+fn pieces(names: &[&str]) -> Option<String> {
+    let home = env::current_exe().ok()?;
+    let beside = |name: &str| Some(home.with_file_name(name)).filter(|path| path.exists());
+    let found: Option<Vec<_>> = names
+        .iter()
+        .map(|name| libraries::piece(name).or_else(|| beside(name)))
+        .collect();
+    Some(found?.first()?.display().to_string())
+}
+
 fn examine() -> Vec<Finding> {
     let mut findings = vec![
         Finding {
@@ -98,7 +125,7 @@ fn examine() -> Vec<Finding> {
                     Ok(format!("{} and {}", directory.display(), driver.display()))
                 })
                 .ok(),
-            mend: "./dev build",
+            mend: libraries::mend(),
         },
         Finding {
             what: "AMD GPU",
@@ -109,6 +136,20 @@ fn examine() -> Vec<Finding> {
             mend: "nothing to do: programs run on the emulated GPU",
         },
     ];
+    findings.extend(PIECES.iter().map(|&(what, names)| Finding {
+        what,
+        need: Need::Required,
+        found: pieces(names),
+        mend: libraries::mend(),
+    }));
+    findings.push(Finding {
+        what: "headers of tools",
+        need: Need::Required,
+        found: include::directory()
+            .ok()
+            .map(|path| path.display().to_string()),
+        mend: libraries::mend(),
+    });
     let runtime = library(RUNTIME);
     findings.push(Finding {
         what: "HSA runtime (ROCr)",
@@ -126,6 +167,12 @@ fn examine() -> Vec<Finding> {
         found: hip.map(|path| path.display().to_string()),
         mend: "apt-get install libamdhip64-dev",
     });
+    findings.push(Finding {
+        what: "query engine",
+        need: Need::Optional,
+        found: query::engine().map(|path| path.display().to_string()),
+        mend: query::INSTALL,
+    });
     findings.extend(PROGRAMS.iter().map(|&(what, program, need, mend)| Finding {
         what,
         need,
@@ -133,27 +180,6 @@ fn examine() -> Vec<Finding> {
         mend,
     }));
     findings
-}
-
-/// A library where the dynamic linker would look for it: in the user's directories, then in those of Debian and of AMD's
-/// packages.
-pub fn library(file: &str) -> Option<PathBuf> {
-    const DIRECTORIES: [&str; 4] = [
-        "/usr/lib/x86_64-linux-gnu",
-        "/opt/rocm/lib",
-        "/usr/lib64",
-        "/usr/local/lib",
-    ];
-    let chosen = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let rocm = env::var_os("ROCM_PATH").map(|path| PathBuf::from(path).join("lib"));
-    let mut directories: Vec<PathBuf> = env::split_paths(&chosen).collect();
-    directories.extend(rocm);
-    directories.extend(DIRECTORIES.map(PathBuf::from));
-    directories
-        .into_iter()
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(file))
-        .find(|path| path.exists())
 }
 
 /// The first line a program prints of its own version.

@@ -177,8 +177,9 @@ impl HardwareCheck {
     fn show(&self) -> Result<ExitCode> {
         let mut reports = Vec::new();
         for path in &self.import {
-            let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-            let report = Report::read(&text).map_err(|error| about(path, error.into()))?;
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+            let report = Report::read(&String::from_utf8_lossy(&bytes))
+                .map_err(|error| about(path, error.into()))?;
             reports.push(report);
         }
         self.write_numerics(&reports)?;

@@ -12,6 +12,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 const ENGINE: &str = "luthier-query";
+/// How to get it; the wheel lies beside the archive and the package that `./dev package` makes. (Debian's own Python refuses pip.)
+pub const INSTALL: &str = "python3 -m venv v && v/bin/pip install 'WHEEL[query]' && PATH=$PWD/v/bin:$PATH, where WHEEL is luthier-*.whl of the \
+                           same build";
 
 /// Query with SQL what `luthier run --output` left.
 ///
@@ -39,11 +42,10 @@ impl Query {
     /// Does not return if the engine starts.
     pub fn execute(self) -> Result<ExitCode> {
         let executable = env::current_exe().context("cannot find the luthier executable")?;
-        let home = executable.parent().unwrap_or(Path::new("/"));
-        let paths = env::var_os("PATH").unwrap_or_default();
-        let Some(engine) = found(home, env::split_paths(&paths)) else {
+        let Some(engine) = engine() else {
+            let home = executable.parent().unwrap_or(Path::new("/"));
             bail!(
-                "{ENGINE} is neither in {} nor in PATH: it comes with Luthier's Python package, pip install 'WHEEL[query]'",
+                "{ENGINE} is neither in {} nor in PATH. It comes with Luthier's Python package: {INSTALL}",
                 home.display()
             );
         };
@@ -53,6 +55,13 @@ impl Query {
             .exec();
         Err(error).with_context(|| format!("cannot start {}", engine.display()))
     }
+}
+
+/// Where it is.
+pub fn engine() -> Option<PathBuf> {
+    let executable = env::current_exe().ok()?;
+    let paths = env::var_os("PATH").unwrap_or_default();
+    found(executable.parent()?, env::split_paths(&paths))
 }
 
 fn found(home: &Path, mut paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {

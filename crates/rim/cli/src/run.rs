@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use files::Scratch;
 
@@ -96,6 +96,28 @@ fn devices() -> String {
     )
 }
 
+/// Whether the file of measured functions is whole, and of one of the devices: the emulated GPU, which reads it in the program's process,
+/// could only say so and go on without.
+fn of_a_device(file: &Path, devices: &str) -> Result<()> {
+    let bytes = fs::read(file).with_context(|| file.display().to_string())?;
+    let of = emulate::imitate(&bytes).map_err(|why| {
+        anyhow!(
+            "{}: {why}; luthier hardware-check --import makes such files",
+            file.display()
+        )
+    })?;
+    let is_one = |name: &str| {
+        gpu::topology::Config::new(name.trim()).is_ok_and(|gpu| gpu.target.name == of.name)
+    };
+    ensure!(
+        devices.split(',').any(is_one),
+        "{} is of {}, and the emulated GPU is {devices}",
+        file.display(),
+        of.name
+    );
+    Ok(())
+}
+
 impl Run {
     pub fn execute(mut self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
@@ -153,6 +175,7 @@ impl Run {
         if let Some(file) = &self.numerics {
             let found = fs::canonicalize(file);
             let found = found.with_context(|| format!("cannot find {}", file.display()))?;
+            of_a_device(&found, target)?;
             device::imitate(&mut command, &found);
         }
         if let Some(directory) = &self.record {

@@ -122,7 +122,7 @@ mod tests {
         let mut line = StatusLine::default();
         terminal.process(line.drawn("1 s", 6, 20).as_bytes());
         terminal.process(b"one\r\ntwo");
-        terminal.set_size(8, 20);
+        terminal.screen_mut().set_size(8, 20);
         terminal.process(line.drawn("2 s", 8, 20).as_bytes());
         let larger = ["one", "two", "", "", "", "", "", "2 s"];
         assert_eq!(screen(&terminal).0, larger);

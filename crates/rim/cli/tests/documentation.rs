@@ -152,12 +152,13 @@ fn every_page_is_run_and_listed() {
                 .to_str()
                 .unwrap()
                 .to_owned();
-            if path.is_dir() && name != "docs/decisions" {
+            if path.is_dir() {
                 folders.push(path);
             } else if name.ends_with(".md") && name != "docs/SUMMARY.md" {
                 let listed = format!("({})", name.strip_prefix("docs/").unwrap());
                 assert!(summary.contains(&listed), "docs/SUMMARY.md has no {name}");
-                found.push(name);
+                // Decisions have no commands; other pages link to them.
+                found.extend((!name.starts_with("docs/decisions/")).then_some(name));
             }
         }
     }

@@ -67,8 +67,9 @@ fn a_file_that_is_none_is_named_with_the_reason() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("other.json");
     for (text, reason) in [
-        ("{}", "no result of hardware-check"),
-        ("{\"version\": 900}", "version 900"),
+        (&b"{}"[..], "no result of hardware-check"),
+        (b"\xff\xfe\x00", "no result of hardware-check"),
+        (b"{\"version\": 900}", "version 900"),
     ] {
         fs::write(&file, text).unwrap();
         let shown = luthier(&["hardware-check", "--import"])
@@ -307,4 +308,40 @@ fn tables_of_numerics_are_for_their_target() {
         !output.status.success() && said.contains("gfx942") && said.contains("gfx90a"),
         "{said}"
     );
+    // A program starts with what its user asked for or not at all.
+    let whole = fs::read(at("gfx90a.numerics")).unwrap();
+    fs::write(at("cut.numerics"), &whole[..100]).unwrap();
+    let devices = ["gfx90a", "mi210,gfx942", "gfx942"];
+    for (numerics, device, status, words) in [
+        ("gfx90a.numerics", devices[0], 0, ""),
+        ("gfx90a.numerics", devices[1], 0, ""),
+        (
+            "gfx90a.numerics",
+            devices[2],
+            2,
+            "is of gfx90a, and the emulated GPU is gfx942",
+        ),
+        (
+            "cut.numerics",
+            devices[0],
+            2,
+            "cut.numerics: it ends too early",
+        ),
+    ] {
+        let output = luthier(&[
+            "run",
+            "--device",
+            device,
+            "--numerics",
+            numerics,
+            "--",
+            "true",
+        ])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
 }

@@ -43,6 +43,113 @@ fn listings() {
     }
 }
 
+/// What host programs count, and what a profile holds.
+#[test]
+fn counted_programs_and_profiles() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let source = "#include <stdlib.h>\n#include <time.h>\nlong seen(void) { return time(0) + rand(); }\nint main(void) { return seen() == 0; }\n";
+    fs::write(at("a.c"), source).unwrap();
+    let (source, program) = (at("a.c"), at("a"));
+    let (source, program) = (text(&source), text(&program));
+    let built = luthier(&["count", "cc", "--per", "line", source, "-o", program]).output();
+    let built = built.unwrap();
+    assert!(built.status.success(), "{built:?}");
+    // Standard output is the program's.
+    let report = at("report.json");
+    let words = [
+        "count",
+        "run",
+        "--format",
+        "json",
+        "-o",
+        text(&report),
+        "--",
+        program,
+    ];
+    let ran = luthier(&words).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let counted: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+    fits("count-run", &counted);
+    assert!(
+        !counted["processes"][0]["lines"]
+            .as_object()
+            .unwrap()
+            .is_empty()
+    );
+    let explained = printed(&["count", "explain", "--format", "json", source]);
+    fits("count-explain", &explained);
+    assert_eq!(explained[0]["name"], "seen");
+    let warned = printed(&["count", "lint", "--format", "json", source]);
+    fits("count-lint", &warned);
+    assert_eq!(warned.as_array().unwrap().len(), 2, "{warned}");
+    let folder = at("profiles");
+    fs::write(
+        at("k.hip"),
+        include_str!("../../../../examples/vector_add.hip"),
+    )
+    .unwrap();
+    let words = ["coverage", "build", "--", "hipcc", "--offload-arch=gfx90a"];
+    let built =
+        luthier(&[&words[..], &[text(&at("k.hip")), "-o", text(&at("k"))]].concat()).output();
+    let built = built.unwrap();
+    assert!(built.status.success(), "{built:?}");
+    let words = [
+        "coverage",
+        "run",
+        "--device",
+        "gfx90a",
+        "-o",
+        text(&folder),
+        "--",
+    ];
+    let ran = luthier(&[&words[..], &[text(&at("k"))]].concat())
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let profiles = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut raw =
+        profiles.filter(|path| path.extension().is_some_and(|ending| ending == "profraw"));
+    let held = printed(&[
+        "coverage",
+        "inspect",
+        "--format",
+        "json",
+        text(&raw.next().unwrap()),
+    ]);
+    fits("coverage-inspect", &held);
+    assert_eq!(held[0]["functions"][0]["counters"][0], 1_048_576);
+}
+
+/// No schema allows what it does not name.
+#[test]
+fn schemas_are_closed() {
+    fn open(name: &str, part: &Value, found: &mut Vec<String>) {
+        if part["type"] == "object" && part.get("additionalProperties").is_none() {
+            found.push(format!("{name}: {part}"));
+        }
+        let inner = part.as_object().map(|part| part.values());
+        let inner = inner.into_iter().flatten();
+        inner
+            .chain(part.as_array().into_iter().flatten())
+            .for_each(|part| open(name, part, found));
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/schemas");
+    let page = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            open(name, &schema(name), &mut found);
+            assert!(page.contains(&format!("({name}.json)")), "{name}");
+        }
+    }
+    assert_eq!(found, [] as [String; 0]);
+}
+
 #[test]
 fn reports_of_files() {
     let (program, object) = (hip("launch.hip"), compile("clang-22", "endless.cl", &CLANG));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::luthier;
+use common::{hip, luthier};
 
 #[test]
 fn what_cannot_act_stops_before_the_program() {
@@ -118,4 +118,23 @@ fn a_library_without_code_for_the_device_is_named() {
     );
     assert_eq!(said("gfx90a"), expected);
     assert_eq!(said("gfx1030"), "");
+}
+
+/// A report's own tools are added to those that the user named, in whatever list.
+#[test]
+fn a_report_adds_no_tool_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let words = ["run", "--device", "gfx90a", "-t", "instr-count,hotspots"];
+    let output = luthier(&words)
+        .arg("--report")
+        .arg(&page)
+        .arg("--")
+        .arg(hip("lengthy.hip"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && page.exists(), "{said}");
+    assert!(said.contains("instr-count, hotspots:"), "{said}");
+    assert!(!said.contains("named twice"), "{said}");
 }

@@ -293,7 +293,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
         return;
     }
     *page += "<h2>Approximate functions</h2><p>Results by their distance from the correctly rounded ones, in units of the last \
-              place; positive is above.</p><table><tr><th>function<th>inputs";
+              place; positive is above. Zeros, infinities and NaNs that agree are in none of the columns.</p><table><tr><th>function<th>inputs";
     let columns = [
         "&lt; -2", "-2", "-1", "0", "1", "2", "&gt; 2", "special", "flushed", "NaN bits",
         "farthest",

@@ -341,7 +341,7 @@ where
         }
     };
     let mut mask = 0;
-    if blends {
+    let after = if blends {
         each_group(
             groups.end,
             #[inline(always)]
@@ -351,16 +351,13 @@ where
                 );
             },
         );
+        u32::from(op.after)
     } else {
         for group in groups {
             mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
                 &operands, context, group, bits, false, &lane,
             );
         }
-    }
-    let after = if blends {
-        u32::from(op.after)
-    } else {
         wave.deliver::<F>(op, R::TYPE.words())
     };
     if OUT {
