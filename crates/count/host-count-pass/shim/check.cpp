@@ -58,17 +58,18 @@ bool Check::canBeAssembly(const Module &module) {
          !triple.isX32() && counter->getThreadLocalMode() == GlobalValue::LocalExecTLSModel;
 }
 
-// Two instructions, and a few more out of the way. No block ends, no register is taken, no frame is needed: to the back end a
-// check is an addition. The cold part stands in the same section, which the linker keeps or drops as a whole.
+// Four instructions, which look at both words that count up, and a few more out of the way. No block ends, no register is taken, no
+// frame is needed: to the back end a check is an addition. The cold part stands in the same section, which the linker keeps or drops as a whole.
 // A counter in a register is also written to memory, from which nobody reads it but the limit: that takes no time.
-Value *Check::assemble(IRBuilder<> &builder, Value *held) const {
+Value *Check::assemble(IRBuilder<> &builder, Value *held, bool second) const {
   Value *amount = addition->getValOperand();
   Type *word = amount->getType();
   auto *constant = dyn_cast<ConstantInt>(amount);
   bool addsNothing = constant && constant->isZero();
   bool immediate = constant && isInt<32>(constant->getSExtValue());
-  std::string there = std::string("%fs:") + CounterName + "@TPOFF";
-  std::string rest = "\tjns 1f\n2:\n\t.subsection 1\n1:\taddq $$-128, %rsp\n\tpushq ";
+  auto at = [](unsigned lane) { return (Twine("%fs:") + CounterName + "@TPOFF+" + Twine(8 * lane)).str(); };
+  std::string there = at(second ? SecondLane : FirstLane), other = at(second ? FirstLane : SecondLane);
+  std::string rest = "\tjns 1f\n\tcmpq $$0, " + other + "\n\tjns 1f\n2:\n\t.subsection 1\n1:\taddq $$-128, %rsp\n\tpushq ";
   std::string call = std::string("\n\tcallq *") + LimitHereName + "@GOTPCREL(%rip)\n\t";
   std::string inputs = std::string(immediate ? "i" : "r") + ",i,~{memory},~{dirflag},~{fpsr},~{flags}";
   Value *owed = limit->getArgOperand(0);

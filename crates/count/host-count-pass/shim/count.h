@@ -29,9 +29,9 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/count/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
-// Code with budget checks adds to the first of them, where one instruction adds and compares, and takes back from the second: what the
-// first holds is never less than what has been executed, so that no check comes too late.
-inline constexpr unsigned CheckedLanes = 2;
+// Code with budget checks adds to two of them by turns, each of which counts up to 0 and has a part of what is left, and takes back from
+// a third: as long as both are negative, less has been executed than is left, so that no check, which looks at both, comes too late.
+inline constexpr unsigned FirstLane = 0, TakenBackLane = 1, SecondLane = 2, CheckedLanes = 3;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 // The same for checks that are one piece of assembly: saves all registers itself (crates/count/host-count-rt/c/budget.c).
 inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
@@ -147,7 +147,8 @@ struct Check {
   // Whether checks of this module can be pieces of assembly.
   static bool canBeAssembly(const llvm::Module &module);
   // The check as assembly. `held`: the counter, if it is in a register; then the result is what it is afterwards.
-  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held) const;
+  // `held`: the first word in a register. `second`: it adds to that word.
+  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held, bool second) const;
   // Takes out what `assemble` has replaced.
   void erase() const;
 };
@@ -179,6 +180,8 @@ bool mayLook(const llvm::CallBase &call);
 // The counter to a register or from one.
 bool isCounterAccess(const llvm::Instruction &instruction);
 
+// The address of one of the counter's words.
+llvm::Constant *laneOf(llvm::GlobalVariable &counter, unsigned lane);
 // Makes plain additions of them. `spread`: over the lanes of the counter.
 void lowerAdditions(llvm::Module &module, bool spread);
 

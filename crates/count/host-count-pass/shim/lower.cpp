@@ -90,7 +90,7 @@ public:
     bool isLook = !addition.use_empty();
     if (isLook && compact)
       if (auto check = Check::of(addition)) {
-        check->assemble(builder, nullptr);
+        check->assemble(builder, nullptr, spread && turn++ % 2);
         return check->erase();
       }
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
@@ -101,9 +101,25 @@ public:
       StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
-    if (isLook)
-      replaceResult(addition, sum, builder);
+    if (isLook) {
+      auto *counter = cast<GlobalVariable>(addition.getPointerOperand());
+      Value *other = laneOf(*counter, address == counter ? SecondLane : FirstLane);
+      replaceResult(addition, builder.CreateAnd(sum, load(builder, other, addition)), builder);
+    }
     addition.eraseFromParent();
+  }
+
+  // Code that holds the first word in a register looks at that alone: what the second has beyond its part moves to the first before.
+  static void take(LoadInst &first) {
+    auto *counter = cast<GlobalVariable>(first.getPointerOperand());
+    IRBuilder<> builder(first.getNextNode());
+    Type *word = first.getType();
+    Constant *address = laneOf(*counter, SecondLane);
+    Value *second = builder.CreateAlignedLoad(word, address, Align(8));
+    Value *beyond = builder.CreateBinaryIntrinsic(Intrinsic::smax, second, builder.getInt64(0));
+    builder.CreateAlignedStore(builder.CreateSub(second, beyond), address, Align(8));
+    auto *both = cast<Instruction>(builder.CreateAdd(&first, beyond));
+    first.replaceUsesWithIf(both, [&](Use &use) { return use.getUser() != both; });
   }
 
 private:
@@ -130,19 +146,13 @@ private:
     return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {amount});
   }
 
-  static Value *laneOf(AtomicRMWInst &addition, unsigned lane) {
-    auto *counter = cast<Constant>(addition.getPointerOperand());
-    Type *word = addition.getType();
-    return lane ? ConstantExpr::getInBoundsGetElementPtr(word, counter, ConstantInt::get(word, lane)) : counter;
-  }
-
   Value *addressFor(AtomicRMWInst &addition) {
     auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
     if (!spread || !counter || counter->getName() != CounterName)
       return const_cast<Value *>(addition.getPointerOperand());
     if (checked)
-      return takesBack(addition) ? laneOf(addition, CheckedLanes - 1) : counter;
-    return laneOf(addition, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
+      return laneOf(*counter, takesBack(addition) ? TakenBackLane : turn++ % 2 ? SecondLane : FirstLane);
+    return laneOf(*counter, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
   }
 };
 
@@ -153,6 +163,11 @@ bool mayLook(const CallBase &call) {
     return false;
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow();
+}
+
+Constant *laneOf(GlobalVariable &counter, unsigned lane) {
+  Type *word = Type::getInt64Ty(counter.getContext());
+  return lane ? ConstantExpr::getInBoundsGetElementPtr(word, &counter, ConstantInt::get(word, lane)) : &counter;
 }
 
 bool isCounterAccess(const Instruction &instruction) {
@@ -194,12 +209,17 @@ void lowerAdditions(Module &module, bool spread) {
     for (BasicBlock &block : function)
       mergeNeighbours(block);
     SmallVector<AtomicRMWInst *, 32> additions;
+    SmallVector<LoadInst *, 4> taken;
     for (Instruction &instruction : instructions(function))
       if (additionTo(instruction))
         additions.push_back(cast<AtomicRMWInst>(&instruction));
+      else if (isa<LoadInst>(instruction) && isCounterAccess(instruction))
+        taken.push_back(cast<LoadInst>(&instruction));
     for (AtomicRMWInst *addition : additions)
       if (addition->use_empty() && isConstant(*addition))
         raise(*addition);
+    for (LoadInst *first : taken)
+      Lowering::take(*first);
     for (AtomicRMWInst *addition : additions)
       lowering.lower(*addition);
     // What the optimiser made of an addition must still be one.

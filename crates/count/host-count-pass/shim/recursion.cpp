@@ -283,14 +283,15 @@ private:
     bool isLook = !addition.use_empty();
     if (isLook && compact)
       if (auto check = Check::of(addition)) {
-        set(builder, place, check->assemble(builder, before));
+        set(builder, place, check->assemble(builder, before, false));
         return check->erase();
       }
     Value *sum = builder.CreateAdd(before, addition.getValOperand());
     set(builder, place, sum);
     if (isLook) {
       builder.CreateAlignedStore(sum, counter, Align(8));
-      replaceResult(addition, sum, builder);
+      Value *other = builder.CreateAlignedLoad(word, laneOf(*counter, SecondLane), Align(8));
+      replaceResult(addition, builder.CreateAnd(sum, other), builder);
     }
     addition.eraseFromParent();
   }

@@ -21,11 +21,24 @@ struct luthier_count_task {
 };
 #endif
 
+enum { PARTS = 16 }; /* in which what is left goes to the two lanes */
+
 static uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 static uint64_t end_of(const struct budget *budget) {
   uint64_t end = saturating_add(budget->begin, budget->units);
   return end > (uint64_t)NO_LIMIT ? (uint64_t)NO_LIMIT : end;
+}
+
+/* Parts `left` as the lanes have used their parts: the one that adds more gets more, and no one all. */
+static int64_t first_part(int64_t left) {
+  struct thread *self = &luthier_self;
+  int64_t first = self->parts[0] + __luthier_count[FIRST_LANE], second = self->parts[1] + __luthier_count[SECOND_LANE];
+  first = first < 0 ? 0 : first / 2;
+  second = second < 0 ? 0 : second / 2;
+  int64_t share = first + second < PARTS ? PARTS / 2 : first / ((first + second) / PARTS);
+  share = share < 1 ? 1 : share > PARTS - 1 ? PARTS - 1 : share;
+  return left / PARTS * share + left % PARTS * share / PARTS;
 }
 
 /* Makes the counter reach 0 at the nearest end of a budget. */
@@ -39,13 +52,15 @@ void luthier_set_limit(void) {
     nearest = end < nearest ? end : nearest;
   }
   /* Lanes and limit together are what this thread has counted; only where it is split moves. */
-  int64_t limit = (int64_t)nearest - self->signals;
-  __luthier_count[0] += self->limit - limit;
+  int64_t limit = (int64_t)nearest - self->signals, left = limit - self->limit;
+  for (int lane = 0; lane < CHECKED_LANES; ++lane)
+    left -= __luthier_count[lane];
+  self->parts[0] = first_part(left);
+  self->parts[1] = left - self->parts[0];
   self->limit = limit;
-  for (int lane = 1; lane < CHECKED_LANES; ++lane) {
-    __luthier_count[0] += __luthier_count[lane];
-    __luthier_count[lane] = 0;
-  }
+  __luthier_count[FIRST_LANE] = -self->parts[0];
+  __luthier_count[TAKEN_BACK_LANE] = 0;
+  __luthier_count[SECOND_LANE] = -self->parts[1];
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
@@ -165,9 +180,9 @@ static void meet_limit(void) {
   }
 }
 
-/* Called from a check that found the first lane at or past its limit, short of what is `owed` there. The limit need not have been
- * reached: the counter may have been paid ahead (a negative debt), or part of it taken back, in the second lane. Then a later check
- * comes here again. */
+/* Called from a check that found the first or second lane at or past its limit, short of what is `owed` there. The limit need not
+ * have been reached: the other lane may have something left, the counter may have been paid ahead (a negative debt), or part of it
+ * taken back. Then a later check comes here again. */
 __attribute__((used)) HIDDEN void luthier_limit_reached(int64_t owed) {
   __luthier_count[0] += owed;
   meet_limit();
