@@ -254,7 +254,7 @@ fn set_normal(wave: &mut Wave, target: &Target) {
                 }),
                 _ => {
                     let field = (row + 3 * lane) as u32 % 128 * u32::from(lane % 4 != 0);
-                    field * 0x0080_0080 | 0x0055_8031
+                    (field * 0x0080_0080) | 0x0055_8031
                 }
             };
             wave.set_vgpr(row, lane, word);
