@@ -37,7 +37,7 @@ impl Host for Silent {
     }
 }
 
-const ROWS: usize = 48;
+const ROWS: usize = 56;
 /// VCC among the scalar registers.
 const VCC: usize = 106;
 /// Instructions per loop turn, about.
@@ -151,7 +151,8 @@ const STREAMS: &[(&str, &str)] = &[
 ];
 
 /// The same for gfx942, which sums in another way. On this and gfx950 v[28:35] hold halves, v[36:39] bfloat16 values and v[40:47] eight-bit
-/// floats that are normally distributed, as weights and activations are.
+/// floats that are normally distributed, as weights and activations are; v[48:51] hold bfloat16 values of all exponents up to one's,
+/// and denormals in every fourth lane.
 #[rustfmt::skip]
 const STREAMS_OF_GFX942: &[(&str, &str)] = &[
     ("MFMA f16 32x32x8, gfx942",       "v_mfma_f32_32x32x8_f16 a[0:15], v[20:21], v[22:23], a[0:15]"),
@@ -161,6 +162,7 @@ const STREAMS_OF_GFX942: &[(&str, &str)] = &[
     ("MFMA fp8 32x32x16, gfx942",      "v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[20:21], v[22:23], a[0:15]"),
     ("MFMA f16 32x32x8, gfx942, normal", "v_mfma_f32_32x32x8_f16 a[0:15], v[28:29], v[30:31], 0\nv_mfma_f32_32x32x8_f16 a[0:15], v[30:31], v[32:33], a[0:15]\nv_mfma_f32_32x32x8_f16 a[0:15], v[32:33], v[34:35], a[0:15]\nv_mfma_f32_32x32x8_f16 a[0:15], v[34:35], v[28:29], a[0:15]"),
     ("MFMA bf16 32x32x8, gfx942, normal", "v_mfma_f32_32x32x8_bf16 a[0:15], v[36:37], v[38:39], 0\nv_mfma_f32_32x32x8_bf16 a[0:15], v[38:39], v[36:37], a[0:15]"),
+    ("MFMA bf16 32x32x8, gfx942, denormals", "v_mfma_f32_32x32x8_bf16 a[0:15], v[48:49], v[50:51], 0\nv_mfma_f32_32x32x8_bf16 a[0:15], v[36:37], v[48:49], 0"),
     ("MFMA fp8 32x32x16, gfx942, normal", "v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[40:41], v[42:43], 0\nv_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[42:43], v[44:45], a[0:15]"),
 ];
 
@@ -224,7 +226,7 @@ fn main() {
     }
 }
 
-/// v[28:47] as above [`STREAMS_OF_GFX942`].
+/// v[28:51] as above [`STREAMS_OF_GFX942`].
 fn set_normal(wave: &mut Wave, target: &Target) {
     let mut state = 1u64;
     let mut uniform = || {
@@ -239,7 +241,7 @@ fn set_normal(wave: &mut Wave, target: &Target) {
         Matrix::Mfma3 => Fp8::E4m3Fnuz,
         _ => Fp8::E4m3,
     };
-    for row in 28..48 {
+    for row in 28..52 {
         for lane in 0..64 {
             let mut next = || normal().to_bits();
             let word = match row {
@@ -247,9 +249,13 @@ fn set_normal(wave: &mut Wave, target: &Target) {
                     word << 16 | u32::from(f16_from_f32_nearest(next()))
                 }),
                 36..40 => (0..2).fold(0, |word, _| word << 16 | u32::from(bf16_from_f32(next()))),
-                _ => (0..4).fold(0, |word, _| {
+                40..48 => (0..4).fold(0, |word, _| {
                     word << 8 | u32::from(eight.from_f32(next(), true))
                 }),
+                _ => {
+                    let field = (row + 3 * lane) as u32 % 128 * u32::from(lane % 4 != 0);
+                    (field * 0x0080_0080) | 0x0055_8031
+                }
             };
             wave.set_vgpr(row, lane, word);
         }

@@ -31,6 +31,8 @@ mod aligned_sum;
 mod aligned_tile;
 #[cfg(target_arch = "x86_64")]
 mod aligned_whole;
+#[cfg(target_arch = "x86_64")]
+mod aligned_wide;
 mod approximate;
 mod atomic;
 mod buffer;

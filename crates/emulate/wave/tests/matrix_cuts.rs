@@ -1,7 +1,10 @@
 //! Products that gfx942 and gfx950 cut relative to the largest, of operands that ask for each way in which the engine sums them: wide and
-//! narrow ranges of exponents, rows and columns of zeros, and a C that is tiny, huge, of ordinary size, or no number.
+//! narrow ranges of exponents, denormals alone and beside normals, rows and columns of zeros, and a C that is tiny, huge, of ordinary
+//! size, or no number.
 
 mod harness;
+
+use std::process::Command;
 
 use harness::{AGPR_BASE, Machine, random::Random};
 use numerics::{
@@ -9,6 +12,8 @@ use numerics::{
     matrix::{Instruction, Kind, Model, Place, accumulate_bf16, accumulate_f16, accumulate_fp8},
 };
 
+/// Says to a child which extensions it leaves alone, see `wave::use_less`.
+const LESS: &str = "LUTHIER_TEST_LESS";
 /// Waves of each instruction.
 const WAVES: usize = 60;
 /// Target and mnemonic.
@@ -31,6 +36,8 @@ struct Profile {
     exponents: [(u64, u64); 2],
     /// Of a thousand elements of A and B, so many are zeros.
     zeros: u64,
+    /// Of a thousand others of A, and of B, so many are denormals.
+    denormals: [u64; 2],
     /// Rows of A and columns of B that are zeros, as bits.
     empty: u64,
     /// Exponent fields of C.
@@ -52,8 +59,10 @@ impl Profile {
         Profile {
             exponents: [exponents(), exponents()],
             zeros: [0, 0, 100, 900][random.below(4) as usize],
+            denormals: [0; 2].map(|none| [none, none, 100, 1000][random.below(4) as usize]),
             empty: random.bits() & random.bits() & [0, !0][random.below(2) as usize],
-            addends: [(100, 50), (1, 254), (127, 4), (60, 20), (150, 20)][random.below(5) as usize],
+            addends: [(100, 50), (1, 254), (127, 4), (60, 20), (150, 20), (0, 3)]
+                [random.below(6) as usize],
             special: [0, 0, 10][random.below(3) as usize],
         }
     }
@@ -68,7 +77,8 @@ impl Profile {
             return 0;
         }
         let (lowest, count) = self.exponents[side];
-        let exponent = (lowest + random.below(count)) as u32;
+        let is_denormal = random.below(1000) < self.denormals[side];
+        let exponent = (lowest + random.below(count)) as u32 * u32::from(!is_denormal);
         let bits = random.bits() as u32;
         // Last bits are zeros now and then.
         let kept = !0 << ((bits >> 1 & 3 & (bits >> 3)) * fraction / 4);
@@ -199,8 +209,24 @@ fn check(target: &str, name: &str, random: &mut Random) {
     }
 }
 
+/// The same with fewer of the host's extensions, in a process of its own.
+#[test]
+fn products_are_cut_alike_without_wide_vectors() {
+    let output = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "products_are_cut_as_the_device_does"])
+        .env(LESS, "2")
+        .output()
+        .expect("a child");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("1 passed"), "{text}");
+}
+
 #[test]
 fn products_are_cut_as_the_device_does() {
+    if let Ok(less) = std::env::var(LESS) {
+        wave::use_less(less.parse().expect("a number"));
+    }
     for (index, (target, name)) in INSTRUCTIONS.iter().enumerate() {
         let mut random = Random(index as u64);
         for _ in 0..WAVES {

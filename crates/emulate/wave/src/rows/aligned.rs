@@ -2,7 +2,8 @@
 //!
 //! What [`numerics::matrix::accumulate_f16`] does with integers is done here in the host's floats, where each step is exact:
 //! products of such values fit a single, to be cut at a multiple of a power of two they are scaled and converted to integers, and
-//! what is added to C fits a double. Operands for which that does not hold are left to the other path.
+//! what is added to C fits a double. Products that are too small or too large for singles, as those of bfloat16 denormals are, are cut
+//! in doubles. What may be infinite or is no number is left to the other path.
 
 use numerics::matrix::Shape as Matrices;
 
@@ -18,8 +19,12 @@ use crate::{
 
 /// Exponent of a zero: far below all others.
 const NONE: i16 = -4096;
-/// Products below 2^this, and at or above 2^-this, are left to the other path.
+/// Products whose exponent is at or above this, or below its negative, need doubles.
 const LIMIT: i16 = 100;
+/// Exponent of the smallest products that there are.
+const LEAST: i16 = -252;
+/// Products of larger exponents may be infinite and are left to the other path.
+const HIGHEST: i16 = 125;
 
 /// A value taken apart.
 #[derive(Clone, Copy)]
@@ -128,9 +133,10 @@ fn power64(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
 }
 
-/// `STEP` products for each of sixteen lanes, added to C: A is the same for all lanes, or for every four of them.
+/// `STEP` products for each of sixteen lanes, added to C: A is the same for all lanes, or for every four of them. They are `WIDE` if they
+/// need doubles.
 #[inline(always)]
-fn step<const STEP: usize>(
+fn step<const STEP: usize, const WIDE: bool>(
     c: [u32; GROUP],
     a: [([f32; GROUP], [i16; GROUP]); STEP],
     b: [([f32; GROUP], [i16; GROUP]); STEP],
@@ -144,32 +150,53 @@ fn step<const STEP: usize>(
         );
         k += 1;
     }
-    // Cut to 24 fraction bits below the largest exponent. Without any product everything is zero, whatever the scale.
-    let scale: [f32; GROUP] = lanes(
+    // Without any product everything is zero, whatever the scale.
+    let least = if WIDE { LEAST } else { -LIMIT };
+    let scaled: [i32; GROUP] = lanes(
         #[inline(always)]
-        |i| power32(24 - i32::from(largest[i].max(-LIMIT))),
+        |i| i32::from(largest[i].max(least)),
     );
+    // Cut to 24 fraction bits below the largest exponent.
     let mut sums = [0i32; GROUP];
     let mut k = 0;
-    while k < STEP {
-        sums = lanes(
+    if WIDE {
+        let scale: [f64; GROUP] = lanes(
             #[inline(always)]
-            |i| {
-                let product = a[k].0[i] * b[k].0[i] * scale[i];
-                // SAFETY: values are finite and products below 2^(largest + 2), so this is below 2^26.
-                sums[i] + unsafe { product.to_int_unchecked::<i32>() }
-            },
+            |i| power64(24 - scaled[i]),
         );
-        k += 1;
+        while k < STEP {
+            sums = lanes(
+                #[inline(always)]
+                |i| {
+                    let product = f64::from(a[k].0[i]) * f64::from(b[k].0[i]) * scale[i];
+                    // SAFETY: values are finite and products below 2^(largest + 2), so this is below 2^26.
+                    sums[i] + unsafe { product.to_int_unchecked::<i32>() }
+                },
+            );
+            k += 1;
+        }
+    } else {
+        let scale: [f32; GROUP] = lanes(
+            #[inline(always)]
+            |i| power32(24 - scaled[i]),
+        );
+        while k < STEP {
+            sums = lanes(
+                #[inline(always)]
+                |i| {
+                    let product = a[k].0[i] * b[k].0[i] * scale[i];
+                    // SAFETY: as above.
+                    sums[i] + unsafe { product.to_int_unchecked::<i32>() }
+                },
+            );
+            k += 1;
+        }
     }
     lanes(
         #[inline(always)]
         |i| {
-            let exponent = if largest[i] < -LIMIT {
-                -126
-            } else {
-                i32::from(largest[i])
-            };
+            // Without any product nothing of C is cut.
+            let exponent = i32::from(largest[i].max(LEAST));
             let c_exponent = (c[i] >> 23 & 255).max(1) as i32 - 127;
             let top = exponent.max(c_exponent);
             let sum = (f64::from(sums[i]) * power64(7 + exponent - top)).floor();
@@ -201,13 +228,12 @@ pub(super) fn product(
     let b = side(wave, 1, shape.n, &|block| block);
     // Infinities and NaNs have the highest exponent of their format.
     let special = if is_bfloat { 128 } else { 16 };
-    if a.highest.max(b.highest) >= special
-        || a.highest.saturating_add(b.highest) >= LIMIT
-        || a.lowest.saturating_add(b.lowest) < -LIMIT
-        || !c_is_finite(wave, op, shape)
-    {
+    let highest = a.highest.saturating_add(b.highest);
+    let is_special = a.highest.max(b.highest) >= special;
+    if is_special || highest > HIGHEST || !c_is_finite(wave, op, shape) {
         return false;
     }
+    let is_wide = highest >= LIMIT || a.lowest.saturating_add(b.lowest) < -LIMIT;
     let quads = shape.n == 4;
     for position in 0..shape.outputs_per_lane() {
         for first in (0..crate::LANES).step_by(GROUP) {
@@ -242,7 +268,11 @@ pub(super) fn product(
                                 )
                             },
                         );
-                        sums = step::<$step>(sums, at_a, at_b);
+                        sums = if is_wide {
+                            step::<$step, true>(sums, at_a, at_b)
+                        } else {
+                            step::<$step, false>(sums, at_a, at_b)
+                        };
                         k += $step;
                     }};
                 }

@@ -16,7 +16,7 @@ pub(super) const TILE: usize = 4;
 /// Exponent zero in a single.
 pub(super) const BIAS: i32 = 127;
 /// The host's rounding towards less.
-const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 /// Some `k` of sixteen columns of B.
 #[derive(Clone, Copy)]
@@ -316,7 +316,7 @@ fn add_any(c: __m512, sum: __m512i, scale: __m512) -> __m512 {
 compiled_for! { Avx512:
 /// C with the NaN that devices make in place of all.
 #[inline]
-fn quiet(c: __m512) -> __m512 {
+pub(super) fn quiet(c: __m512) -> __m512 {
     let nan = _mm512_set1_ps(f32::from_bits(float32::NAN));
     _mm512_mask_mov_ps(c, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(c, c), nan)
 }

@@ -2,7 +2,7 @@
 //!
 //! Four rows of sixteen columns of D are summed at a time. Where all of C, the products and their sums are multiples of one unit and
 //! fit the bits of a single above it, nothing is ever rounded, and a chain of fused multiply-adds gives the sum. Elsewhere
-//! `aligned_sum` does what the device does, and where a C is not ordinary, `numerics` does it element by element.
+//! `aligned_sum` does what the device does, or `aligned_wide` where singles do not do for products of bfloat16 values.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
@@ -13,6 +13,7 @@ use super::{
     aligned_side::{Extent, MOST, SCALES, STEP, Side, Terms, convert, unit},
     aligned_sum::{self, BIAS, SMALL, Scales, TILE, columns},
     aligned_whole::{self, Block, DEPTH},
+    aligned_wide,
     tile::{Addend, Places},
 };
 use crate::{LANES, host_level::compiled_for};
@@ -47,10 +48,11 @@ pub(super) unsafe fn product(
         let [Some(of_a), Some(of_b)] = extents else {
             return false;
         };
-        if !Extent::fit([of_a, of_b]) {
-            return false;
-        }
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
+        if !Extent::fit([of_a, of_b]) {
+            return inputs[0].format == Format::Bfloat
+                && aligned_wide::product(terms, [of_a, of_b], (c, d), shape, source);
+        }
         let together = match inputs[0].format {
             Format::Eight => Together::Halves,
             _ => Together::Groups,
