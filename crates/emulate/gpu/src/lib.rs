@@ -8,6 +8,7 @@
 //! The crate touches raw memory because device memory is host memory; every such access is behind [`Memory`]'s range
 //! checks.
 
+mod alike;
 pub mod blit;
 pub mod clock;
 mod condition;

@@ -5,6 +5,8 @@
 
 use gfx::Target;
 
+use crate::alike::alike;
+
 /// Facts about the GPU a target's emulation stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
@@ -82,8 +84,15 @@ const SHADER_ENGINES: u32 = 4;
 /// Why a device cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    #[error("no target is called {name:?}; known are {known}")]
-    UnknownTarget { name: String, known: String },
+    #[error("a name is empty: a device is a target, such as gfx90a, or a product, such as mi300x")]
+    Empty,
+    #[error("no target is called {name:?}{alike}; known are {known}")]
+    UnknownTarget {
+        name: String,
+        /// Names that may have been meant, as the message goes on with them.
+        alike: String,
+        known: String,
+    },
     #[error("no emulated device exists for {name}; there are {known}")]
     NoModel { name: String, known: String },
     #[error("{count} compute units are not possible: a multiple of {engines} up to 128 is")]
@@ -100,9 +109,16 @@ impl Config {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
+        if name.is_empty() {
+            return Err(ConfigError::Empty);
+        }
         let processor = gfx::target_of_product(name).unwrap_or(name);
         let target = Target::find(processor).ok_or_else(|| ConfigError::UnknownTarget {
             name: name.to_owned(),
+            alike: match alike(name).join(" or ") {
+                meant if meant.is_empty() => meant,
+                meant => format!(" (did you mean {meant}?)"),
+            },
             known: known(),
         })?;
         if Model::for_target(target).is_none() {
@@ -201,6 +217,11 @@ mod tests {
     fn bad_configurations_are_named() {
         let message = |name| Config::new(name).unwrap_err().to_string();
         assert!(message("gfx9000").contains("gfx9000") && message("gfx9000").contains("gfx90a"));
+        assert!(message("mi30x").starts_with(
+            "no target is called \"mi30x\" (did you mean mi300x or mi350x?); known are gfx900, "
+        ));
+        assert!(message("h100").starts_with("no target is called \"h100\"; known are gfx900, "));
+        assert!(message("").starts_with("a name is empty: a device is a target, such as gfx90a"));
         assert!(message("gfx1250").starts_with("no emulated device exists for gfx1250"));
         assert_eq!(
             Config::new("gfx90a")

@@ -87,6 +87,32 @@ fn the_driver_answers() {
     }
 }
 
+/// Programs try commands again and again: each is named once, so that the rest of what a program prints can be read.
+#[test]
+fn a_command_that_nobody_knows_is_named_once_with_what_to_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compiled("driver.c", directory.path()) else {
+        return;
+    };
+    let output = run(&program, &["unknown"], &[]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "all refused\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = [
+        "command 0xc0084b7d to /dev/kfd is not known",
+        "command 0xc0104b7d to /dev/kfd is not known",
+        "command 0xc0084b7c to a render node is not known",
+        "the common DRM command 0x3e is not emulated",
+        "amdgpu's DRM command 0x1f is not emulated",
+    ]
+    .map(|what| {
+        format!(
+            "luthier: the emulated driver: {what}; please report it with the versions of ROCr and HIP"
+        )
+    });
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{said}");
+}
+
 /// Which devices retry for a process that asks is the kernel driver's choice (`kfd_process_xnack_mode`).
 #[test]
 fn devices_have_xnack_on_wish_or_refuse_it_and_say_why() {

@@ -120,6 +120,29 @@ fn a_library_without_code_for_the_device_is_named() {
     assert_eq!(said("gfx1030"), "");
 }
 
+#[test]
+fn a_device_that_is_not_known_is_told_which_it_may_be() {
+    for (device, expected) in [
+        (
+            "mi30x",
+            "no target is called \"mi30x\" (did you mean mi300x or mi350x?); known are gfx900,",
+        ),
+        ("gfx90a,gfx9o6", "\"gfx9o6\" (did you mean gfx906?)"),
+        ("RX 6800 XT", "(did you mean rx6800xt?)"),
+        (
+            "gfx90a,",
+            "--device gfx90a,: a name is empty: a device is a target, such as gfx90a, or a product",
+        ),
+        ("", "a name is empty"),
+    ] {
+        let mut command = luthier(&["run", "--device", device, "--", "true"]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected), "{device}: {said}");
+    }
+}
+
 /// A report's own tools are added to those that the user named, in whatever list.
 #[test]
 fn a_report_adds_no_tool_twice() {

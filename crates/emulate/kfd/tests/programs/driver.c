@@ -560,7 +560,36 @@ static void other_ways(void) {
     fclose(file);
 }
 
+static int open_render(void) {
+    char path[40];
+    snprintf(path, sizeof path, "/dev/dri/renderD%llu", property("nodes/1/properties", "drm_render_minor"));
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+// Commands that no driver has, each several times and by several descriptors.
+static void unknown_commands(void) {
+    uint64_t nothing[2] = {0};
+    unsigned long driver = _IOWR('K', 0x7d, uint64_t), of_another_size = _IOWR('K', 0x7d, nothing);
+    unsigned long node = _IOWR('K', 0x7c, uint64_t), common = _IOWR('d', 0x3e, uint64_t), amdgpu = _IOWR('d', 0x5f, uint64_t);
+    for (int i = 0; i < 3; i++) {
+        kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+        render = open_render();
+        CHECK(kfd >= 0 && render >= 0);
+        FAILS(ioctl(kfd, driver, nothing), ENOTTY);
+        FAILS(ioctl(kfd, of_another_size, nothing), ENOTTY);
+        FAILS(ioctl(render, node, nothing), ENOTTY);
+        FAILS(ioctl(render, common, nothing), ENOTTY);
+        FAILS(ioctl(render, amdgpu, nothing), ENOTTY);
+        CHECK(close(kfd) == 0 && close(render) == 0);
+    }
+}
+
 int main(int count, char **arguments) {
+    if (count > 1 && !strcmp(arguments[1], "unknown")) {
+        unknown_commands();
+        puts("all refused");
+        return 0;
+    }
     if (count > 1) {
         kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
         bool has = !strcmp(arguments[1], "with-xnack");
@@ -572,9 +601,7 @@ int main(int count, char **arguments) {
     }
     files();
     kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-    char path[40];
-    snprintf(path, sizeof path, "/dev/dri/renderD%llu", property("nodes/1/properties", "drm_render_minor"));
-    render = open(path, O_RDWR | O_CLOEXEC);
+    render = open_render();
     CHECK(kfd >= 0 && render >= 0);
     folders(TOPOLOGY);
     folders("/sys/class/kfd/kfd/topology");

@@ -1,8 +1,9 @@
 //! Programs in an environment, on an emulated GPU, for a limited time.
 
 use std::{
-    io::{BufRead, BufReader},
-    process::{Command, Stdio},
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
@@ -49,8 +50,27 @@ impl Setting<'_> {
     }
 }
 
+/// What came of a program that was watched.
+pub struct Watched {
+    pub end: End,
+    /// It printed no whole line for as long as it may, and was ended.
+    pub stuck: bool,
+    /// The last lines of standard error.
+    pub errors: String,
+}
+
 /// Hands every line of standard output to `each`; returns how it ended, and the last lines of standard error.
-pub fn lines(mut command: Command, mut each: impl FnMut(&str)) -> Result<(End, String)> {
+pub fn lines(command: Command, each: impl FnMut(&str)) -> Result<(End, String)> {
+    let watched = watched(command, Duration::MAX, each)?;
+    Ok((watched.end, watched.errors))
+}
+
+/// The same with a program that ends when it has printed no whole line for so long.
+pub fn watched(
+    mut command: Command,
+    patience: Duration,
+    mut each: impl FnMut(&str),
+) -> Result<Watched> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -68,9 +88,37 @@ pub fn lines(mut command: Command, mut each: impl FnMut(&str)) -> Result<(End, S
         }
         Vec::from(last).join("\n")
     });
-    let output = child.stdout.take().context("standard output is a pipe")?;
-    for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-        each(&without_colours(&String::from_utf8_lossy(&line)));
+    let mut output = child.stdout.take().context("standard output is a pipe")?;
+    let (sender, pieces) = mpsc::channel();
+    thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(length @ 1..) = output.read(&mut piece) {
+            if sender.send(piece[..length].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut unfinished = Vec::new();
+    let mut since = Instant::now();
+    let stuck = loop {
+        let left = patience.saturating_sub(since.elapsed());
+        match pieces.recv_timeout(left) {
+            Ok(piece) => unfinished.extend(piece),
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => {
+                end(&child)?;
+                break true;
+            }
+        }
+        while let Some(at) = unfinished.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = unfinished.drain(..=at).collect();
+            each(&plain(&line[..at]));
+            since = Instant::now();
+        }
+    };
+    let unfinished = plain(&unfinished);
+    if !unfinished.is_empty() {
+        each(&unfinished);
     }
     let status = child.wait()?;
     let errors = errors.join().unwrap_or_default();
@@ -80,7 +128,19 @@ pub fn lines(mut command: Command, mut each: impl FnMut(&str)) -> Result<(End, S
     } else {
         End::Status(code)
     };
-    Ok((end, errors))
+    Ok(Watched { end, stuck, errors })
+}
+
+/// Asks `timeout`, which the child has become, to end what it runs; it does so by force a little later.
+fn end(child: &Child) -> Result<()> {
+    let kill = ["-c", "kill -TERM \"$0\"", &child.id().to_string()];
+    let status = Command::new("sh").args(kill).status();
+    status.context("cannot run sh")?;
+    Ok(())
+}
+
+fn plain(line: &[u8]) -> String {
+    without_colours(&String::from_utf8_lossy(line))
 }
 
 /// The text without the terminal's escape sequences.
@@ -114,9 +174,30 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use super::{Command, Duration, End, watched};
+
     #[test]
     fn escape_sequences_go() {
         let plain = super::without_colours("\x1b[1;32mOK\x1b[0m done");
         assert_eq!(plain, "OK done");
+    }
+
+    #[test]
+    fn a_program_is_ended_when_it_is_stuck_in_a_line() {
+        let run = |script: &str| {
+            let mut command = Command::new("timeout");
+            command.args(["-k", "5", "60", "sh", "-c", script]);
+            let mut lines = Vec::new();
+            let each = |line: &str| lines.push(line.to_owned());
+            let watched = watched(command, Duration::from_secs(1), each).unwrap();
+            (watched, lines)
+        };
+        let (stuck, lines) = run("echo one; printf 'two: '; sleep 50");
+        assert!(stuck.stuck);
+        assert_eq!(lines, ["one", "two: "]);
+        // Longer than the patience in all, but not in any line.
+        let (whole, lines) = run("for k in 1 2 3; do sleep 0.5; echo $k; done; exit 3");
+        assert!(!whole.stuck && matches!(whole.end, End::Status(3)));
+        assert_eq!(lines, ["1", "2", "3"]);
     }
 }

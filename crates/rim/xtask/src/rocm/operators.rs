@@ -1,7 +1,10 @@
 //! llama.cpp's `test-backend-ops`: every operator against the CPU backend, each for a part of the time. A shard has its part of the
-//! cases of every operator, so that all of them get their turn.
+//! cases of every operator, so that all of them get their turn. A case that takes too long is left out by itself.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use anyhow::{Result, ensure};
 
@@ -14,27 +17,72 @@ use super::{
 const PROGRAM: &str = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops";
 /// What llama.cpp calls the first GPU.
 const GPU: &str = "ROCm0";
-/// No operator takes more than this part of the whole time, for some have cases of minutes.
+/// No operator takes more than this part of the whole time, for some have thousands of cases.
 const PART: u64 = 8;
+/// How long a case may take; the first one, with the program's start.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a line says of a case: its text, and what came of it.
-fn case<'a>(operator: &str, line: &'a str) -> Option<(&'a str, &'a str)> {
+fn case(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
-    line.strip_prefix(operator)?.strip_prefix('(')?;
     let end = line.rfind("): ")? + 1;
+    operator(&line[..end])?;
     Some((&line[..end], line[end + 2..].trim()))
 }
 
-/// The operators that there are cases of; `wanted` chooses some.
-fn operators(setting: &Setting<'_>, wanted: &[String]) -> Result<Vec<String>> {
+/// The operator of a case.
+fn operator(text: &str) -> Option<&str> {
+    let (name, _) = text.split_once('(')?;
+    is_name(name).then_some(name)
+}
+
+fn is_name(text: &str) -> bool {
+    let in_name =
+        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    !text.is_empty() && text.chars().all(in_name)
+}
+
+/// Cases of one operator, in the order of the test program and each once, though that has some twice.
+#[derive(Default)]
+struct Cases {
+    names: Vec<String>,
+    /// Those that the device has not.
+    unsupported: BTreeSet<String>,
+}
+
+impl Cases {
+    fn add(&mut self, name: &str, verdict: &str) {
+        if self.names.iter().any(|known| known == name) {
+            return;
+        }
+        self.names.push(name.to_owned());
+        if verdict != "SUPPORTED" {
+            self.unsupported.insert(name.to_owned());
+        }
+    }
+
+    /// The shard's part: the cases that the device has, and how many it has not.
+    fn part(&self, shard: Shard) -> (Vec<String>, usize) {
+        let part = self.names.iter().skip(shard.index).step_by(shard.count);
+        let (without, with): (Vec<_>, Vec<_>) = part
+            .cloned()
+            .partition(|name| self.unsupported.contains(name));
+        (with, without.len())
+    }
+}
+
+/// Every operator with its cases; `wanted` chooses some.
+fn listed(
+    setting: &Setting<'_>,
+    wanted: &[String],
+    seconds: u64,
+) -> Result<BTreeMap<String, Cases>> {
     let mut names = BTreeSet::new();
     let mut command = setting.environment.command(PROGRAM);
     command.arg("--list-ops");
     let (_, errors) = limited::lines(command, |line| {
         let name = line.trim();
-        let is_name =
-            |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
-        if !name.is_empty() && name.chars().all(is_name) {
+        if is_name(name) {
             names.insert(name.to_owned());
         }
     })?;
@@ -42,142 +90,200 @@ fn operators(setting: &Setting<'_>, wanted: &[String]) -> Result<Vec<String>> {
     for name in wanted {
         ensure!(names.contains(name), "there is no operator {name}");
     }
-    names.retain(|name| wanted.is_empty() || wanted.contains(name));
-    Ok(names.into_iter().collect())
-}
-
-/// Cases of an operator that the device has, as the test program names them.
-fn cases(setting: &Setting<'_>, operator: &str, seconds: u64) -> Result<Vec<String>> {
-    let mut cases = Vec::new();
+    let mut operators: BTreeMap<String, Cases> = BTreeMap::new();
     let mut command = setting.command(seconds, PROGRAM);
-    command.args(["support", "-b", GPU, "-o", operator]);
-    limited::lines(command, |line| {
-        if let Some((name, "SUPPORTED")) = case(operator, line) {
-            cases.push(name.to_owned());
+    command.args(["support", "-b", GPU]);
+    if !wanted.is_empty() {
+        command.args(["-o", &wanted.join(",")]);
+    }
+    let (_, errors) = limited::lines(command, |line| {
+        if let Some((name, verdict)) = case(line)
+            && let Some(operator) = operator(name)
+        {
+            let cases = operators.entry(operator.to_owned()).or_default();
+            cases.add(name, verdict);
         }
     })?;
-    Ok(cases)
+    ensure!(
+        !operators.is_empty(),
+        "{PROGRAM} lists no cases on {}: {errors}",
+        setting.device
+    );
+    Ok(operators)
 }
 
-/// What chooses the operator, or its cases of the shard: some at a time, as many as an argument may have letters.
-fn choices(operator: &str, cases: &[String], shard: Shard) -> Vec<String> {
+/// The first cases, as many as an argument may have letters.
+fn choice(cases: &[String]) -> &[String] {
     const LETTERS: usize = 30_000;
-    if shard.count == 1 {
-        return vec![operator.to_owned()];
-    }
-    let mut choices: Vec<String> = Vec::new();
-    for case in cases.iter().skip(shard.index).step_by(shard.count) {
-        match choices.last_mut() {
-            Some(last) if last.len() + case.len() < LETTERS => {
-                last.push(',');
-                last.push_str(case);
-            }
-            _ => choices.push(case.clone()),
-        }
-    }
-    choices
+    let mut letters = 0;
+    let fits = cases.iter().take_while(|case| {
+        letters += case.len() + 1;
+        letters <= LETTERS
+    });
+    &cases[..fits.count().max(1).min(cases.len())]
 }
 
 /// Runs a shard of the cases of every operator.
 pub fn run(setting: &Setting<'_>, wanted: &[String], shard: Shard, seconds: u64) -> Result<Tally> {
     let budget = Budget::new(seconds);
-    let operators = operators(setting, wanted)?;
+    let operators = listed(setting, wanted, seconds)?;
     let most = (seconds / PART).max(seconds / operators.len().max(1) as u64);
     let mut tally = Tally::default();
-    for operator in &operators {
-        let Some(left) = budget.left() else {
-            println!("    {operator} and what follows: not run");
-            break;
-        };
-        let part = Budget::new(left.min(most));
-        let known = match shard.count {
-            1 => Vec::new(),
-            _ => cases(setting, operator, left)?,
-        };
-        for choice in choices(operator, &known, shard) {
-            let seconds = part.left().unwrap_or(0);
-            if seconds == 0 || !one(setting, operator, &choice, seconds, &mut tally)? {
-                break;
-            }
+    for (operator, cases) in &operators {
+        let (mut waiting, unsupported) = cases.part(shard);
+        tally.skipped += unsupported;
+        let part = Budget::new(budget.left().unwrap_or(0).min(most));
+        while !waiting.is_empty()
+            && let Some(seconds) = part.left()
+            && some(setting, &mut waiting, seconds, &mut tally)?
+        {}
+        if !waiting.is_empty() {
+            println!("    {operator}: no time for {} cases", waiting.len());
+            tally.not_run += waiting.len();
         }
     }
     Ok(tally)
 }
 
-/// The operator's cases that `choice` stands for; whether there was time for all.
-fn one(
+/// Starts the program with the first of the cases that wait; what it says of them, or what becomes of it in one, takes them from
+/// there. Whether another start makes sense.
+fn some(
     setting: &Setting<'_>,
-    operator: &str,
-    choice: &str,
+    waiting: &mut Vec<String>,
     seconds: u64,
     tally: &mut Tally,
 ) -> Result<bool> {
-    let mut seen = 0;
-    let mut late_at = String::new();
-    let before = (tally.passed, tally.failed.len());
+    let before = waiting.len();
+    let chosen = choice(waiting).to_vec();
     let mut command = setting.command(seconds, PROGRAM);
-    command.args(["test", "-b", GPU, "-o", choice]);
-    let (end, errors) = limited::lines(command, |line| {
-        // A case is named before it runs, on the same line.
-        late_at = line.trim().chars().take(200).collect();
-        let Some((name, verdict)) = case(operator, line) else {
-            return;
-        };
-        seen += 1;
-        match verdict {
-            "OK" => tally.passed += 1,
-            _ if verdict.starts_with("not supported") => tally.skipped += 1,
-            _ => tally.failed.push((name.to_owned(), verdict.to_owned())),
-        }
-    })?;
-    match end {
-        End::Status(0 | 1) => {}
-        End::Status(code) => {
-            let said = format!("ended with status {code} at {late_at}: {errors}");
-            tally.failed.push((operator.to_owned(), said));
-        }
-        End::Late => {
-            let (passed, failed) = (tally.passed - before.0, tally.failed.len() - before.1);
-            println!(
-                "    {operator}: cut off after {seconds} s, {seen} cases, {passed} right, {failed} wrong"
-            );
+    command.args(["test", "-b", GPU, "-o", &chosen.join(",")]);
+    let watched = limited::watched(command, PATIENCE, |line| count(line, waiting, tally))?;
+    // The program names a case with its verdict only. It keeps the order in which it lists them, so that it was in the first of those
+    // that wait, if that one was chosen.
+    let in_case = chosen.contains(waiting.first().unwrap_or(&String::new()));
+    Ok(match (watched.stuck, watched.end, in_case) {
+        (true, _, true) => {
+            let name = waiting.remove(0);
+            let limit = PATIENCE.as_secs();
+            println!("    {name}: not run, it takes more than {limit} s");
             tally.not_run += 1;
-            return Ok(false);
+            true
         }
+        (true, _, false) | (false, End::Late, _) => false,
+        (false, End::Status(0 | 1), _) => {
+            // What the program did not run though it was chosen, it would not run the next time.
+            waiting.retain(|case| {
+                let unseen = chosen.contains(case);
+                if unseen {
+                    println!("    {case}: not run, the program leaves it out");
+                    tally.not_run += 1;
+                }
+                !unseen
+            });
+            true
+        }
+        (false, End::Status(code), in_case) => {
+            let said = format!("ended with status {code}: {}", watched.errors);
+            let name = if in_case {
+                waiting.remove(0)
+            } else {
+                format!("{PROGRAM}, behind its cases")
+            };
+            tally.failed.push((name, said));
+            waiting.len() < before
+        }
+    })
+}
+
+/// Counts what a line says of a case that waits for it, which waits no more.
+fn count(line: &str, waiting: &mut Vec<String>, tally: &mut Tally) {
+    let Some((name, verdict)) = case(line) else {
+        return;
+    };
+    let Some(at) = waiting.iter().position(|case| case == name) else {
+        return;
+    };
+    let name = waiting.remove(at);
+    match verdict {
+        "OK" => tally.passed += 1,
+        _ if verdict.starts_with("not supported") => tally.skipped += 1,
+        _ => tally.failed.push((name, verdict.to_owned())),
     }
-    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Shard, case, choices};
+    use super::*;
+
+    fn some_cases(count: usize) -> Cases {
+        let mut cases = Cases::default();
+        for k in 0..count {
+            let verdict = if k % 5 == 0 {
+                "NOT SUPPORTED"
+            } else {
+                "SUPPORTED"
+            };
+            cases.add(&format!("ADD(type=f32,k={k})"), verdict);
+        }
+        cases
+    }
 
     #[test]
     fn shards_have_every_case_once() {
-        let cases: Vec<String> = (0..2000).map(|k| format!("ADD(type=f32,k={k})")).collect();
-        let mut all = Vec::new();
+        let mut cases = some_cases(2000);
+        cases.add("ADD(type=f32,k=7)", "SUPPORTED");
+        let (mut all, mut without) = (BTreeSet::new(), 0);
         for index in 0..3 {
-            let chosen = choices("ADD", &cases, Shard { index, count: 3 });
-            assert!(chosen.iter().all(|choice| choice.len() < 30_000));
-            for choice in &chosen {
-                let parts = choice.split_inclusive(')');
-                all.extend(parts.map(|part| part.trim_start_matches(',').to_owned()));
+            let (part, unsupported) = cases.part(Shard { index, count: 3 });
+            assert!((532..=535).contains(&part.len()), "{}", part.len());
+            without += unsupported;
+            for case in part {
+                assert!(all.insert(case));
             }
         }
-        all.sort();
-        let mut expected = cases.clone();
-        expected.sort();
-        assert_eq!(all, expected);
-        let whole = choices("ADD", &cases, Shard { index: 0, count: 1 });
-        assert_eq!(whole, ["ADD"]);
+        assert_eq!((all.len(), without), (1600, 400));
+    }
+
+    #[test]
+    fn as_many_cases_are_chosen_as_an_argument_has_room_for() {
+        let (cases, _) = some_cases(4000).part(Shard { index: 0, count: 1 });
+        let chosen = choice(&cases);
+        let letters = chosen.join(",").len();
+        assert!((29_000..=30_000).contains(&letters), "{letters}");
+        assert_eq!(choice(&cases[..3]), &cases[..3]);
+        let long = ["ADD".repeat(20_000)];
+        assert_eq!(choice(&long), &long);
+        assert!(choice(&[]).is_empty());
     }
 
     #[test]
     fn cases_have_a_name_and_a_verdict() {
         let line = "  ADD(type=f32,ne=[10,5,4,3],nf=1): OK";
         let name = "ADD(type=f32,ne=[10,5,4,3],nf=1)";
-        assert_eq!(case("ADD", line), Some((name, "OK")));
-        assert_eq!(case("ADD", "  ADD1(type=f32): OK"), None);
-        assert_eq!(case("ADD", "  Backend ROCm0: OK"), None);
+        assert_eq!(case(line), Some((name, "OK")));
+        assert_eq!(operator(name), Some("ADD"));
+        assert_eq!(case("  Backend ROCm0: OK"), None);
+        assert_eq!(case("  Device memory: 16 MB (16 MB free): x"), None);
+    }
+
+    #[test]
+    fn a_case_counts_once_and_waits_no_more() {
+        let mut waiting = ["A(k=1)", "A(k=2)", "A(k=3)", "A(k=4)"]
+            .map(str::to_owned)
+            .to_vec();
+        let mut tally = Tally::default();
+        for line in [
+            "  A(k=2): OK",
+            "  A(k=2): OK",
+            "  A(k=9): OK",
+            "  A(k=1): not supported [CPU]",
+            "  A(k=4): [MUL] NMSE = 0.5 > 0.0000001 FAIL",
+            "  A(k=3): ",
+        ] {
+            count(line, &mut waiting, &mut tally);
+        }
+        assert_eq!(waiting, ["A(k=3)"]);
+        assert_eq!((tally.passed, tally.skipped), (1, 1));
+        assert_eq!(tally.failed[0].0, "A(k=4)");
     }
 }
