@@ -22,9 +22,13 @@ fn page() -> *mut u8 {
     page.cast()
 }
 
-fn unmap(page: *mut u8) {
+/// From now on accesses fault. (What is unmapped, another test's mapping may take the place of.)
+fn forbid(page: *mut u8) {
     // SAFETY: the mapping is this test's own, and nobody refers to it but by its address.
-    assert_eq!(unsafe { libc::munmap(page.cast(), PAGE) }, 0);
+    assert_eq!(
+        unsafe { libc::mprotect(page.cast(), PAGE, libc::PROT_NONE) },
+        0
+    );
 }
 
 #[test]
@@ -34,7 +38,7 @@ fn work_ends_where_memory_is_gone() {
     // SAFETY: mapped.
     let read = |_: &mut ()| unsafe { page.add(8).cast::<u64>().read_volatile() };
     assert_eq!(guarded(&mut (), 0..0, read), Ok(0));
-    unmap(page);
+    forbid(page);
     for _ in 0..3 {
         let fault = guarded(&mut (), 0..0, read).unwrap_err();
         assert_eq!((fault.address, fault.write), (page as u64 + 8, false));
@@ -58,14 +62,14 @@ fn writes_to_protected_memory_are_told_apart_and_what_was_on_the_way_is_found() 
     let fault = fault.unwrap_err();
     assert_eq!((fault.address, fault.write), (page as u64, true));
     assert!(fault.words.contains(&(marker + 42)), "{fault:?}");
-    unmap(page);
+    forbid(page);
 }
 
 #[test]
 fn panics_go_through_and_guards_nest() {
     install();
     let page = page();
-    unmap(page);
+    forbid(page);
     let panic = std::panic::catch_unwind(|| guarded(&mut (), 0..0, |_| panic!("on purpose")));
     assert!(panic.is_err());
     let outer = guarded(&mut (), 0..0, |_| {

@@ -87,7 +87,7 @@ fn a_live_line_stands_under_what_the_program_writes() {
     )
     .unwrap();
     let line = format!(
-        "stty rows 24 cols 80; luthier run --live --device gfx90a -t mem-trace -- sh ./app.sh {}",
+        "stty rows 24 cols 80; luthier run --live --device gfx90a -t mem-trace -- sh ./app.sh '{} 26'",
         hip("lengthy.hip").display()
     );
     let (said, ended) = on_a_terminal(directory.path(), &line);

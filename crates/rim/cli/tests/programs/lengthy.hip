@@ -1,7 +1,7 @@
-// Launches a kernel that takes its time.
+// Launches a kernel that takes its time, of 2 to the power of an argument rounds.
 #include <hip/hip_runtime.h>
 
-#include <cstdio>
+#include <cstdlib>
 
 __global__ void lengthy(unsigned *values, unsigned rounds) {
   unsigned value = values[threadIdx.x];
@@ -10,10 +10,10 @@ __global__ void lengthy(unsigned *values, unsigned rounds) {
   values[threadIdx.x] = value;
 }
 
-int main() {
+int main(int count, char **arguments) {
   unsigned *values;
   if (hipMalloc(&values, 256) != hipSuccess || hipMemset(values, 1, 256) != hipSuccess)
     return 3;
-  lengthy<<<1, 64>>>(values, 1u << 24);
+  lengthy<<<1, 64>>>(values, 1u << (count > 1 ? std::atoi(arguments[1]) : 24));
   return hipDeviceSynchronize() == hipSuccess ? 0 : 4;
 }
