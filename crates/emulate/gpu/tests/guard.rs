@@ -25,10 +25,8 @@ fn page() -> *mut u8 {
 /// From now on accesses fault. (What is unmapped, another test's mapping may take the place of.)
 fn forbid(page: *mut u8) {
     // SAFETY: the mapping is this test's own, and nobody refers to it but by its address.
-    assert_eq!(
-        unsafe { libc::mprotect(page.cast(), PAGE, libc::PROT_NONE) },
-        0
-    );
+    let result = unsafe { libc::mprotect(page.cast(), PAGE, libc::PROT_NONE) };
+    assert_eq!(result, 0);
 }
 
 #[test]
