@@ -153,8 +153,8 @@ struct Check {
   void erase() const;
 };
 
-// What a check compares, an addition's old value plus what it adds, becomes `sum`.
-void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuilder<> &builder);
+// What a check compares, an addition's old value plus what it adds, becomes `sum`, negative as long as the word `other` is, too.
+void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, unsigned other, llvm::IRBuilder<> &builder);
 
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);

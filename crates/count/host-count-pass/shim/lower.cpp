@@ -101,11 +101,8 @@ public:
       StoreInst *store = builder.CreateAlignedStore(sum, address, Align(8));
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
-    if (isLook) {
-      auto *counter = cast<GlobalVariable>(addition.getPointerOperand());
-      Value *other = laneOf(*counter, address == counter ? SecondLane : FirstLane);
-      replaceResult(addition, builder.CreateAnd(sum, load(builder, other, addition)), builder);
-    }
+    if (isLook)
+      replaceResult(addition, sum, address == addition.getPointerOperand() ? SecondLane : FirstLane, builder);
     addition.eraseFromParent();
   }
 
@@ -175,7 +172,11 @@ bool isCounterAccess(const Instruction &instruction) {
   return counter && counter->getName() == CounterName;
 }
 
-void replaceResult(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
+void replaceResult(AtomicRMWInst &addition, Value *sum, unsigned other, IRBuilder<> &builder) {
+  auto *counter = cast<GlobalVariable>(addition.getPointerOperand());
+  LoadInst *there = builder.CreateAlignedLoad(addition.getType(), laneOf(*counter, other), Align(8));
+  there->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
+  sum = builder.CreateAnd(sum, there);
   SmallVector<Instruction *, 2> totals;
   for (User *user : addition.users()) {
     auto *total = dyn_cast<BinaryOperator>(user);

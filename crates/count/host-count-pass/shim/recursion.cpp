@@ -290,8 +290,7 @@ private:
     set(builder, place, sum);
     if (isLook) {
       builder.CreateAlignedStore(sum, counter, Align(8));
-      Value *other = builder.CreateAlignedLoad(word, laneOf(*counter, SecondLane), Align(8));
-      replaceResult(addition, builder.CreateAnd(sum, other), builder);
+      replaceResult(addition, sum, SecondLane, builder);
     }
     addition.eraseFromParent();
   }
