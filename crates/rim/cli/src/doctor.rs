@@ -1,7 +1,6 @@
 //! `luthier doctor`: what is here, what is missing, and the command that mends it.
 
 use std::{
-    env,
     io::IsTerminal,
     path::Path,
     process::{Command, ExitCode},
@@ -105,12 +104,7 @@ const PIECES: &[(&str, &[&str])] = &[
 
 /// The first of the files, if all are there.
 fn pieces(names: &[&str]) -> Option<String> {
-    let home = env::current_exe().ok()?;
-    let beside = |name: &str| Some(home.with_file_name(name)).filter(|path| path.exists());
-    let found: Option<Vec<_>> = names
-        .iter()
-        .map(|name| libraries::piece(name).or_else(|| beside(name)))
-        .collect();
+    let found: Option<Vec<_>> = names.iter().map(|name| libraries::piece(name)).collect();
     Some(found?.first()?.display().to_string())
 }
 

@@ -158,39 +158,31 @@ fn step<const STEP: usize, const WIDE: bool>(
     );
     // Cut to 24 fraction bits below the largest exponent.
     let mut sums = [0i32; GROUP];
-    let mut k = 0;
+    macro_rules! cut {
+        ($float:ty, $power:ident) => {{
+            let scale: [$float; GROUP] = lanes(
+                #[inline(always)]
+                |i| $power(24 - scaled[i]),
+            );
+            let mut k = 0;
+            while k < STEP {
+                sums = lanes(
+                    #[inline(always)]
+                    |i| {
+                        let product =
+                            <$float>::from(a[k].0[i]) * <$float>::from(b[k].0[i]) * scale[i];
+                        // SAFETY: values are finite and products below 2^(largest + 2), so this is below 2^26.
+                        sums[i] + unsafe { product.to_int_unchecked::<i32>() }
+                    },
+                );
+                k += 1;
+            }
+        }};
+    }
     if WIDE {
-        let scale: [f64; GROUP] = lanes(
-            #[inline(always)]
-            |i| power64(24 - scaled[i]),
-        );
-        while k < STEP {
-            sums = lanes(
-                #[inline(always)]
-                |i| {
-                    let product = f64::from(a[k].0[i]) * f64::from(b[k].0[i]) * scale[i];
-                    // SAFETY: values are finite and products below 2^(largest + 2), so this is below 2^26.
-                    sums[i] + unsafe { product.to_int_unchecked::<i32>() }
-                },
-            );
-            k += 1;
-        }
+        cut!(f64, power64);
     } else {
-        let scale: [f32; GROUP] = lanes(
-            #[inline(always)]
-            |i| power32(24 - scaled[i]),
-        );
-        while k < STEP {
-            sums = lanes(
-                #[inline(always)]
-                |i| {
-                    let product = a[k].0[i] * b[k].0[i] * scale[i];
-                    // SAFETY: as above.
-                    sums[i] + unsafe { product.to_int_unchecked::<i32>() }
-                },
-            );
-            k += 1;
-        }
+        cut!(f32, power32);
     }
     lanes(
         #[inline(always)]
