@@ -79,7 +79,7 @@ fn long_commands_say_how_far_they_are() {
 
 /// What the program writes is on the terminal as it would be alone, half lines too; the line is in the terminal's last row.
 #[test]
-fn a_live_line_stands_under_what_the_program_writes() {
+fn a_live_line_stands_under_what_the_program_writes_and_only_on_a_terminal() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(
         directory.path().join("app.sh"),
@@ -87,10 +87,11 @@ fn a_live_line_stands_under_what_the_program_writes() {
     )
     .unwrap();
     let line = format!(
-        "stty rows 24 cols 80; luthier run --live --device gfx90a -t mem-trace -- sh ./app.sh '{} 26'",
+        "luthier run --live --device gfx90a -t mem-trace -- sh ./app.sh '{} 26'",
         hip("lengthy.hip").display()
     );
-    let (said, ended) = on_a_terminal(directory.path(), &line);
+    let sized = format!("stty rows 24 cols 80; {line}");
+    let (said, ended) = on_a_terminal(directory.path(), &sized);
     assert_eq!(ended, Some(0), "{said}");
     let mut terminal = vt100::Parser::new(24, 80, 0);
     let mut seen = Vec::new();
@@ -106,6 +107,10 @@ fn a_live_line_stands_under_what_the_program_writes() {
     assert!(told(" launches, ") && told(" instr./s, "), "{seen:?}");
     assert!(told(" records, ") && told(" % in "), "{seen:?}");
     assert!(!shown.contains(" instr./s"), "{shown}");
+    let output = piped(directory.path(), &line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(!said.contains(" instr./s"), "{said}");
 }
 
 /// A recorded launch, which `luthier verify` replays.

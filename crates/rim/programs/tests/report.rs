@@ -184,38 +184,6 @@ fn directories_are_reported_and_compared_and_bad_ones_refused() {
 }
 
 #[test]
-fn the_live_line_is_for_terminals_only() {
-    if !programs::can_compile() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let program = compiled(folder.path());
-    let emulator = Emulator::find().unwrap().command();
-    let luthier = emulator.get_program().to_string_lossy().into_owned();
-    // What has run is looked at while something else still runs.
-    let line = format!(
-        "{luthier} run --live --device gfx90a -- sh -c '{} && sleep 1'",
-        program.display()
-    );
-    // `script` gives the command a terminal.
-    let mut terminal = Command::new("script");
-    let done = terminal
-        .args(["-qec", &line, "/dev/null"])
-        .bounded_output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success(), "{said}");
-    assert!(said.contains("M wave instr."), "{said:?}");
-    let mut piped = Command::new("sh");
-    let done = piped.args(["-c", &line]).bounded_output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(
-        done.status.success() && !said.contains("M wave instr."),
-        "{said}"
-    );
-}
-
-#[test]
 fn traces_have_the_accesses_that_were_counted() {
     if !programs::can_compile() {
         return;
