@@ -57,7 +57,8 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     let engine = luthier::Engine::new(opened, &filter, config.output.clone())
         .map_err(|error| error.to_string())?;
     let strict = env::var_os("LUTHIER_STRICT").is_some_and(|value| value == "1");
-    Ok(Arc::new(engine.strict(strict).session(config.session)))
+    let engine = engine.strict(strict).session(config.session);
+    Ok(Arc::new(engine.temporary(config.output_is_temporary)))
 }
 
 /// Where the `luthier` command lies, from the folder of this library: in a build, and installed.

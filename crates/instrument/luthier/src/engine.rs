@@ -52,6 +52,7 @@ pub struct Engine {
     pub(crate) strict: bool,
     /// Directory for files.
     output: Option<PathBuf>,
+    temporary: bool,
     /// Which of the process it is for, from 1.
     session: u32,
     adopted: Mutex<Vec<InstrumentedKernel>>,
@@ -109,6 +110,7 @@ impl Engine {
             filter_text: filter_text.to_owned(),
             strict: false,
             output,
+            temporary: false,
             session: 1,
             adopted: Mutex::default(),
             sinks: Mutex::default(),
@@ -127,6 +129,11 @@ impl Engine {
     /// Which session of the process it is for, from 1: files have it in their names.
     pub fn session(self, session: u32) -> Engine {
         Engine { session, ..self }
+    }
+
+    /// The output directory will be taken away: what tools would leave there for the user ([`Results::file`]) is not wanted.
+    pub fn temporary(self, temporary: bool) -> Engine {
+        Engine { temporary, ..self }
     }
 
     /// Why no kernel for `target` can be instrumented: a tool has hooks, but none for it. Known before looking at any kernel.
@@ -313,6 +320,7 @@ impl Instrumenter for Engine {
                 kernels: self.kernels(index, globals),
                 read: &read,
                 output: self.output.as_deref(),
+                temporary: self.temporary,
                 session: self.session,
             };
             text.push_str(&format!("{}:\n", tool.name()));

@@ -84,6 +84,7 @@ pub struct Results<'a> {
     /// Contents of a variable, by full name, per device where anything ran.
     pub(crate) read: &'a dyn Fn(&str) -> Result<Vec<Vec<u8>>>,
     pub(crate) output: Option<&'a Path>,
+    pub(crate) temporary: bool,
     pub(crate) session: u32,
 }
 
@@ -117,13 +118,18 @@ impl Results<'_> {
     }
 
     /// Where this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
-    pub fn file(&self, name: &str) -> Option<std::path::PathBuf> {
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        self.report_file(name).filter(|_| !self.temporary)
+    }
+
+    /// The same of a file that `luthier report` reads, which need not be the user's: `run --report` has a directory of its own.
+    pub fn report_file(&self, name: &str) -> Option<PathBuf> {
         Some(self.output?.join(file_name(name, self.session)))
     }
 
     /// Directory for files, if the user wants any.
-    pub fn output(&self) -> Option<&std::path::Path> {
-        self.output
+    pub fn output(&self) -> Option<&Path> {
+        self.output.filter(|_| !self.temporary)
     }
 }
 
@@ -135,6 +141,7 @@ pub struct DetachedResults {
     /// By full name; why a variable cannot be read.
     variables: BTreeMap<String, std::result::Result<Vec<Vec<u8>>, String>>,
     output: Option<PathBuf>,
+    temporary: bool,
     session: u32,
 }
 
@@ -151,6 +158,7 @@ impl Results<'_> {
             file: self.file.clone(),
             kernels: self.kernels.clone(),
             output: self.output.map(Path::to_owned),
+            temporary: self.temporary,
             session: self.session,
         }
     }
@@ -169,6 +177,7 @@ impl DetachedResults {
             kernels: self.kernels.clone(),
             read: &read,
             output: self.output.as_deref(),
+            temporary: self.temporary,
             session: self.session,
         })
     }

@@ -42,6 +42,8 @@ pub struct Config {
     pub tools: Vec<String>,
     /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
+    /// Whoever named that directory reads it and takes it away: what tools would leave there for the user is not written.
+    pub output_is_temporary: bool,
     /// Which session of the process this is, from 1; names of files have it. The environment does not say it.
     pub session: u32,
     /// Code objects whose kernels were launched are wanted in that directory.
@@ -69,7 +71,8 @@ pub struct Config {
 impl Config {
     /// Reads the settings through `variable`; the second part lists what could not be understood.
     ///
-    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OBJECTS` (`1`), `LUTHIER_LIVE` (a file),
+    /// `LUTHIER_TOOL` (names or paths, separated by `,` or `:`), `LUTHIER_OUTPUT`, `LUTHIER_OUTPUT_TEMPORARY` (`1`),
+    /// `LUTHIER_OBJECTS` (`1`), `LUTHIER_LIVE` (a file),
     /// `LUTHIER_LOG` (`off`, `error`, `warn`, `info`, `debug`), `LUTHIER_CACHE` (a directory or `off`; else `$XDG_CACHE_HOME/luthier` or `~/.cache/luthier`),
     /// `LUTHIER_CACHE_SIZE` (bytes, or with K, M, G), `LUTHIER_BUILD_LIMIT` and `LUTHIER_TOOL_LIMIT` (seconds),
     /// `LUTHIER_SERIALIZE` (`1`), `LUTHIER_KERNEL_LIMIT` (seconds), and those of [`crate::selection::SETTINGS`].
@@ -158,6 +161,7 @@ impl Config {
                 .map(str::to_owned)
                 .collect(),
             output: path("LUTHIER_OUTPUT"),
+            output_is_temporary: get("LUTHIER_OUTPUT_TEMPORARY").is_some_and(|value| value == "1"),
             session: 1,
             keep_objects: get("LUTHIER_OBJECTS").is_some_and(|value| value == "1"),
             live: path("LUTHIER_LIVE"),

@@ -146,7 +146,10 @@ impl Tool for LaunchLog {
             let launches = timeline::write(&entries, &copies, &kernels, timeline)?;
             report.push_str(&format!("{}: {launches} launches\n", path.display()));
         }
-        if let Some(path) = results.file("copies.json").filter(|_| !copies.is_empty()) {
+        if let Some(path) = results
+            .report_file("copies.json")
+            .filter(|_| !copies.is_empty())
+        {
             report.push_str(&copies::write(&copies, &path)?);
         }
         Ok(report)

@@ -147,6 +147,10 @@ impl Run {
         };
         if let Some(directory) = &output {
             command.env("LUTHIER_OUTPUT", directory);
+            // What tools leave for the user would be gone with the report's own directory.
+            if self.output.is_none() {
+                command.env("LUTHIER_OUTPUT_TEMPORARY", "1");
+            }
         }
         if pages.is_some() {
             command.env("LUTHIER_OBJECTS", "1");

@@ -223,3 +223,39 @@ fn traces_have_the_accesses_that_were_counted() {
     assert_eq!(sum(|region| region.2), 1_000_000);
     assert!((4_000_000..=4 * LANES).contains(&sum(|region| region.1)));
 }
+
+/// The report's own directory is gone with the run, and with it whatever a tool would have left there.
+#[test]
+fn no_file_is_named_that_is_not_there() {
+    if !programs::can_compile() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path());
+    let program = program.to_str().unwrap();
+    let run = |more: &[&str]| {
+        let mut run = vec!["run", "--device", "gfx90a", "-t", "launch-log,coverage"];
+        run.extend(more);
+        run.extend(["--report", "page.html", "--", program]);
+        let done = luthier(folder.path(), &run);
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let named = |said: &str| {
+        let words = said
+            .split_whitespace()
+            .map(|word| word.trim_end_matches(':'));
+        let paths = words.filter(|word| word.ends_with(".json") || word.ends_with(".lcov"));
+        paths.map(PathBuf::from).collect::<Vec<_>>()
+    };
+    let said = run(&[]);
+    assert!(named(&said).is_empty(), "{said}");
+    let page = report::read_page(&folder.path().join("page.html")).unwrap();
+    // One launch and three copies: what the page itself needs was there.
+    assert_eq!(page.overview.timed, 4);
+    let said = run(&["--output", "out"]);
+    let named = named(&said);
+    assert!(
+        named.len() >= 2 && named.iter().all(|path| path.is_file()),
+        "{said}"
+    );
+}
