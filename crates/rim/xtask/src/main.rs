@@ -106,7 +106,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "rocm",
-        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under the ROCm of another Debian or Ubuntu",
         rocm::run,
     ),
 ];
