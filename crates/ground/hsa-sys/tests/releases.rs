@@ -127,15 +127,16 @@ fn the_compiler_agrees_on_every_entry() {
     }
 }
 
-/// Every exported function of AMD's jumps to what the table has for it: `mov TABLE(%rip),%rax`, `jmp *OFFSET(%rax)`.
+/// Every exported function of AMD's jumps to what the table has for it: `mov TABLE(%rip),%rax`, `jmp *OFFSET(%rax)`. One that is
+/// not in the table jumps through something else that way.
 fn by_the_code(runtime: &Path) -> HashMap<String, usize> {
     let code = output(
         Command::new("objdump")
             .args(["-d", "--no-show-raw-insn"])
             .arg(runtime),
     );
-    let mut found = HashMap::new();
-    let (mut name, mut has_table) = (None, false);
+    let mut tables: HashMap<&str, HashMap<String, usize>> = HashMap::new();
+    let (mut name, mut table) = (None, None);
     for line in code.lines() {
         if line.ends_with(">:") {
             let symbol = line.split(['<', '>', '@']).nth(1).unwrap_or_default();
@@ -144,13 +145,19 @@ fn by_the_code(runtime: &Path) -> HashMap<String, usize> {
         }
         let target = line.split_once("jmp ").map(|(_, target)| target.trim());
         let offset = target.and_then(|target| target.strip_prefix("*0x")?.strip_suffix("(%rax)"));
-        if let (Some(offset), true) = (offset, has_table) {
+        if let (Some(offset), Some(table), Some(name)) = (offset, table, name) {
             let offset = usize::from_str_radix(offset, 16).expect("a number");
-            found.extend(name.take().map(|name| (name.to_owned(), offset)));
+            let functions = tables.entry(table).or_default();
+            functions.entry(name.to_owned()).or_insert(offset);
         }
-        has_table = line.contains("mov ") && line.contains("(%rip),%rax");
+        let loaded = line.split_once("mov ").and_then(|(_, operands)| {
+            let (from, address) = operands.split_once("(%rip),%rax")?;
+            from.trim().starts_with("0x").then_some(address)
+        });
+        table = loaded;
     }
-    found
+    let table = tables.into_values().max_by_key(HashMap::len);
+    table.expect("functions that jump through a table")
 }
 
 #[test]
