@@ -104,8 +104,9 @@ const RELEASES: &[Release] = &[
         distribution: &UBUNTU,
         suite: "noble",
         newer: None,
+        // (Not GCC for GPUs: its defaults there are options that it refuses for them.)
         packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
-                   librocrand1 rocminfo lld-17 g++ gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran",
+                   librocrand1 rocminfo lld-17 g++",
     },
     Release {
         name: "ubuntu-26.04",
