@@ -15,9 +15,8 @@ use gpu::Memory;
 use hsa_sys::{
     Handle, Status,
     constants::status,
-    tables::{
-        AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, amd_offset, covers,
-    },
+    layouts::amd_offset,
+    tables::{AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, covers},
 };
 use hsa_tool::{Original, contain};
 

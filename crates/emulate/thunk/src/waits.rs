@@ -22,9 +22,10 @@ use std::{
 use hsa_sys::{
     Handle, Status,
     constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED, status},
+    layouts::amd_offset,
     tables::{
         AmdSignalCreate, AmdTable, ApiTable, CoreTable, SignalStore, SignalValuePointer,
-        SignalWait, amd_offset, covers,
+        SignalWait, covers,
     },
 };
 use hsa_tool::{Original, contain};
@@ -335,11 +336,12 @@ mod tests {
         REFUSED
     }
 
-    /// The second table is as ROCr 6.4's, whose entries lie elsewhere.
+    /// The tables are as those of ROCr 5.2, 5.7 and 6.4, which have the entries elsewhere.
     #[test]
     fn every_signal_has_an_event() {
         const LONGEST: usize = 74;
-        for (major, bytes, index, pointer) in [(1, 400, 31, 43), (2, 592, 33, 45)] {
+        for (major, bytes, index, pointer) in [(1, 400, 31, 43), (1, 456, 33, 45), (2, 592, 33, 45)]
+        {
             let mut words = [0_usize; LONGEST];
             words[2 + index] = created as AmdSignalCreate as usize;
             words[2 + pointer] = refuses as SignalValuePointer as usize;

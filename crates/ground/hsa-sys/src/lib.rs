@@ -1,12 +1,13 @@
 //! The HSA runtime's ABI as a tool sees it: API tables, the loader extension, queues and packets.
 //!
-//! Entry modules: [`tables`] (what `OnLoad` is given), [`loader`] (the extension that tells which code lies where),
+//! Entry modules: [`tables`] (what `OnLoad` is given), [`layouts`] (where runtimes of different age have its entries), [`loader`] (the extension that tells which code lies where),
 //! [`constants`] (status codes and attributes), [`packets`] (what travels through queues). Declarations only: nothing is
 //! linked, a tool calls what the runtime hands it. Sizes and offsets are pinned by const assertions and compared with
 //! Debian's C headers by a test. Source: HSA runtime specification 1.2 and the headers of ROCr 5.2.3.
 #![forbid(unsafe_code)]
 
 pub mod constants;
+pub mod layouts;
 pub mod loader;
 pub mod packets;
 pub mod tables;

@@ -1,12 +1,10 @@
 //! The tables of functions that the runtime calls through, and that it hands to tools to read and replace.
 //!
 //! Entries that no tool of ours calls are plain addresses. Tables grow at their end: an entry exists when the table's
-//! `minor` (its size in bytes) covers it, see [`covers`]. AMD's table has grown in its middle too, see [`amd_offset`].
+//! `minor` (its size in bytes) covers it, see [`covers`]. AMD's table has grown in its middle too, see
+//! [`layouts`](crate::layouts).
 
-use std::{
-    ffi::{c_char, c_void},
-    mem::offset_of,
-};
+use std::ffi::{c_char, c_void};
 
 use kmt_sys::assert_layout;
 
@@ -350,7 +348,7 @@ table! {
 
 #[rustfmt::skip]
 table! {
-    /// AMD's additions, `AmdExtTable`.
+    /// AMD's additions, `AmdExtTable`, as ROCr 5.0 to 5.4 have it.
     AmdTable, 400 bytes:
     coherency_get_type,
     coherency_set_type,
@@ -419,72 +417,4 @@ table! {
     get_capability_with_layout,
     data_get_info_with_layout,
     create_with_layout,
-}
-
-/// Where a runtime's AMD table has the entry that [`AmdTable`] has at `offset` (both in bytes); None if this layout is unknown
-/// or the table ends before.
-///
-/// [`AmdTable`] is as in ROCr 5.2 (`hsa_api_trace.h`, major version 1, 400 bytes). Major version 2 (ROCr 6) has
-/// `memory_async_copy_on_engine` and `memory_copy_engine_status` behind `memory_async_copy`, and three entries of the streaming
-/// performance monitor behind `svm_prefetch_async`. Runtimes between them had some of these under major version 1.
-pub fn amd_offset(version: &TableVersion, offset: usize) -> Option<usize> {
-    const ENTRY: usize = size_of::<usize>();
-    let engines = usize::from(offset > offset_of!(AmdTable, memory_async_copy));
-    let monitor = usize::from(offset > offset_of!(AmdTable, svm_prefetch_async));
-    let inserted = match version.major {
-        1 if version.minor as usize <= size_of::<AmdTable>() => 0,
-        2 => 2 * engines + 3 * monitor,
-        _ => return None,
-    };
-    let offset = offset + inserted * ENTRY;
-    covers(version, offset).then_some(offset)
-}
-
-/// Where a runtime's AMD table has an entry that [`AmdTable`] has not, by its name without `hsa_amd_`; None if it has none of this
-/// name. As `hsa_api_trace.h` of ROCr 6.4 has them, in major version 2.
-pub fn newer_amd_offset(version: &TableVersion, name: &str) -> Option<usize> {
-    const ENTRY: usize = size_of::<usize>();
-    /// Each behind an entry of [`AmdTable`].
-    const BEHIND: [(usize, &[&str]); 3] = [
-        (
-            offset_of!(AmdTable, memory_async_copy),
-            &["memory_async_copy_on_engine", "memory_copy_engine_status"],
-        ),
-        (
-            offset_of!(AmdTable, svm_prefetch_async),
-            &["spm_acquire", "spm_release", "spm_set_dest_buffer"],
-        ),
-        (
-            offset_of!(AmdTable, queue_cu_get_mask),
-            &[
-                "portable_export_dmabuf",
-                "portable_close_dmabuf",
-                "vmem_address_reserve",
-                "vmem_address_free",
-                "vmem_handle_create",
-                "vmem_handle_release",
-                "vmem_map",
-                "vmem_unmap",
-                "vmem_set_access",
-                "vmem_get_access",
-                "vmem_export_shareable_handle",
-                "vmem_import_shareable_handle",
-                "vmem_retain_alloc_handle",
-                "vmem_get_alloc_properties_from_handle",
-                "agent_set_async_scratch_limit",
-                "queue_get_info",
-                "vmem_address_reserve_align",
-                "enable_logging",
-                "signal_wait_all",
-            ],
-        ),
-    ];
-    if version.major != 2 {
-        return None;
-    }
-    BEHIND.iter().find_map(|(entry, names)| {
-        let place = names.iter().position(|known| *known == name)?;
-        let offset = amd_offset(version, *entry)? + (place + 1) * ENTRY;
-        covers(version, offset).then_some(offset)
-    })
 }

@@ -2,8 +2,9 @@
 
 use std::{ffi::c_void, mem::offset_of};
 
-use hsa_sys::tables::{
-    AmdTable, ApiTable, CoreTable, ImageTable, TableVersion, amd_offset, covers, newer_amd_offset,
+use hsa_sys::{
+    layouts::{LAYOUTS, Layout, amd_offset, newer_amd_offset},
+    tables::{AmdTable, ApiTable, CoreTable, ImageTable, TableVersion, covers},
 };
 
 /// Copies of the tables. Functions that the runtime does not have are `None`.
@@ -42,11 +43,11 @@ impl Tables {
     pub unsafe fn of_runtime(
         root: *const ApiTable,
         needed: &[&'static str],
-    ) -> Result<Tables, &'static str> {
+    ) -> Result<Tables, String> {
         // SAFETY: the caller's promise.
         let tables = unsafe {
             if root.is_null() || (*root).core.is_null() || (*root).amd.is_null() {
-                return Err("API tables");
+                return Err("API tables".to_owned());
             }
             Tables {
                 root,
@@ -56,11 +57,10 @@ impl Tables {
         };
         let newest = offset_of!(CoreTable, executable_get_symbol_by_name);
         if !covers(&tables.core.version, newest) {
-            return Err("a core API table as new as that of HSA 1.2");
+            return Err("a core API table as new as that of HSA 1.2".to_owned());
         }
-        let newest = offset_of!(AmdTable, queue_intercept_register);
-        if amd_offset(&tables.amd.version, newest).is_none() {
-            return Err("an AMD API table of a known layout (ROCr 5.2 or 6)");
+        if Layout::of(&tables.amd.version).is_none() {
+            return Err(unknown_layout(&tables.amd.version));
         }
         tables.with(needed)
     }
@@ -72,7 +72,7 @@ impl Tables {
     pub unsafe fn of_symbols(
         find: impl Fn(&str) -> *mut c_void,
         needed: &[&'static str],
-    ) -> Result<Tables, &'static str> {
+    ) -> Result<Tables, String> {
         // SAFETY: all zeros are tables without functions.
         let mut tables = unsafe {
             Tables {
@@ -82,7 +82,7 @@ impl Tables {
             }
         };
         for name in needed {
-            let (is_amd, offset) = place(name).ok_or(*name)?;
+            let (is_amd, offset) = place(name).ok_or_else(|| (*name).to_owned())?;
             let table: *mut u8 = match is_amd {
                 true => (&raw mut tables.amd).cast(),
                 false => (&raw mut tables.core).cast(),
@@ -98,7 +98,7 @@ impl Tables {
         tables.with(needed)
     }
 
-    fn with(self, needed: &[&'static str]) -> Result<Tables, &'static str> {
+    fn with(self, needed: &[&'static str]) -> Result<Tables, String> {
         let has = |name: &str| {
             let Some((is_amd, offset)) = place(name) else {
                 return false;
@@ -111,7 +111,7 @@ impl Tables {
             !unsafe { table.byte_add(offset).cast::<*const c_void>().read() }.is_null()
         };
         match needed.iter().find(|name| !has(name)) {
-            Some(missing) => Err(missing),
+            Some(missing) => Err((*missing).to_owned()),
             None => Ok(self),
         }
     }
@@ -148,6 +148,17 @@ impl Tables {
             there.then(|| root.core.byte_add(offset).cast())
         }
     }
+}
+
+fn unknown_layout(version: &TableVersion) -> String {
+    let known: Vec<_> = LAYOUTS.iter().map(|layout| layout.releases).collect();
+    format!(
+        "an AMD API table of a known layout (it has one of version {}, {} bytes, step {}; known are those of ROCr {})",
+        version.major,
+        version.minor,
+        version.step,
+        known.join(", ")
+    )
 }
 
 /// Where [`AmdTable`] (true) or [`CoreTable`] has the function of this full name.
@@ -227,10 +238,17 @@ mod tests {
         (tables.0, tables.1, unsafe { std::mem::zeroed() })
     }
 
-    /// Sizes are those of ROCr 5.2.3 and 6.4, whose AMD table has two more entries in front of `pointer_info`.
+    /// Sizes are those of ROCr 5.2, 5.5, 5.7, 6.0 and 6.4, the newer of which have two more entries in front of `pointer_info`, and
+    /// one of `spm_acquire` and `portable_close_dmabuf` or both behind it.
     #[test]
     fn functions_come_from_where_the_runtime_has_them() {
-        for (major, amd, index) in [(1, 400, 2 + 26), (2, 592, 2 + 28)] {
+        for (major, amd, index, monitor, close) in [
+            (1, 400, 2 + 26, None, None),
+            (1, 424, 2 + 26, Some(2 + 47), None),
+            (1, 456, 2 + 28, Some(2 + 49), Some(2 + 54)),
+            (2, 552, 2 + 28, Some(2 + 49), Some(2 + 54)),
+            (2, 592, 2 + 28, Some(2 + 49), Some(2 + 54)),
+        ] {
             let (mut core, mut extension, mut root) = runtime(major, 1016, amd);
             root.core = core.as_mut_ptr().cast();
             root.amd = extension.as_mut_ptr().cast();
@@ -242,6 +260,18 @@ mod tests {
             assert_eq!(pointer, 1000 + index);
             let entry = tables.entry("hsa_amd_pointer_info").expect("an entry");
             assert!(std::ptr::eq(entry, &raw const extension[index]));
+            for (name, index) in [
+                ("hsa_amd_spm_acquire", monitor),
+                ("hsa_amd_portable_close_dmabuf", close),
+            ] {
+                // SAFETY: an entry of the table above.
+                let word = tables.entry(name).map(|entry| unsafe { *entry });
+                assert_eq!(
+                    word,
+                    index.map(|index: usize| 1000 + index),
+                    "{name}, {amd}"
+                );
+            }
             let entry = tables.entry("hsa_shut_down").expect("an entry");
             assert!(std::ptr::eq(entry, &raw const core[3]));
             assert_eq!(tables.entry("hsa_ext_image_create"), None);
@@ -260,14 +290,24 @@ mod tests {
             unsafe { Tables::of_runtime(&raw const root, needed) }.err()
         };
         assert_eq!(lacks(1, 1016, 400, 3, NEEDED), None);
-        assert_eq!(lacks(1, 1016, 400, 37, NEEDED), Some("hsa_memory_copy"));
+        let missing = lacks(1, 1016, 400, 37, NEEDED);
+        assert_eq!(missing.as_deref(), Some("hsa_memory_copy"));
         let old = lacks(1, 900, 400, 3, NEEDED).expect("something");
         assert!(old.contains("HSA 1.2"), "{old}");
-        let unknown = lacks(3, 1016, 400, 3, NEEDED).expect("something");
-        assert!(unknown.contains("AMD"), "{unknown}");
+        for (major, size) in [(3, 552), (1, 432)] {
+            let unknown = lacks(major, 1016, size, 3, NEEDED).expect("something");
+            let expected = format!(
+                "AMD API table of a known layout (it has one of version {major}, {size} bytes"
+            );
+            assert!(unknown.contains(&expected), "{unknown}");
+        }
+        // So old that queues cannot be intercepted.
+        let intercept = &["hsa_amd_queue_intercept_register"];
+        let missing = lacks(1, 1016, 304, 3, intercept);
+        assert_eq!(missing.as_deref(), Some("hsa_amd_queue_intercept_register"));
         // SAFETY: null is allowed.
         let none = unsafe { Tables::of_runtime(std::ptr::null(), NEEDED) }.err();
-        assert_eq!(none, Some("API tables"));
+        assert_eq!(none.as_deref(), Some("API tables"));
     }
 
     #[test]
@@ -284,6 +324,6 @@ mod tests {
         assert_eq!(tables.entry("hsa_memory_copy"), None);
         // SAFETY: as above.
         let missing = unsafe { Tables::of_symbols(find, &["hsa_init"]) }.err();
-        assert_eq!(missing, Some("hsa_init"));
+        assert_eq!(missing.as_deref(), Some("hsa_init"));
     }
 }

@@ -24,7 +24,7 @@ static SAVED: AtomicPtr<Api> = AtomicPtr::new(std::ptr::null_mut());
 ///
 /// # Safety
 /// `table` must be the root table that the runtime passes to tools.
-pub unsafe fn save(table: *const ApiTable) -> Result<&'static Api, &'static str> {
+pub unsafe fn save(table: *const ApiTable) -> Result<&'static Api, String> {
     // SAFETY: the caller's promise.
     let api: &'static Api = Box::leak(Box::new(unsafe { Api::of_runtime(table, NEEDED) }?));
     SAVED.store(std::ptr::from_ref(api).cast_mut(), Ordering::Release);

@@ -13,10 +13,11 @@ use std::{
 use hsa_sys::{
     Handle, Status,
     constants::status,
+    layouts::amd_offset,
     packets::Queue,
     tables::{
         AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject,
-        LoadCodeObject, QueueCreate, QueueDestroy, QueueError, amd_offset,
+        LoadCodeObject, QueueCreate, QueueDestroy, QueueError,
     },
 };
 use hsa_tool::Loader;

@@ -55,7 +55,7 @@ const PROGRAMS: &[(&str, &str, Need, &str)] = &[
         "clang 22",
         "clang-22",
         Need::Optional,
-        "apt-get install clang-22",
+        "apt-get install clang-22, for coverage, counting and tools in C (Ubuntu 24.04 has no LLVM 22 of its own)",
     ),
     (
         "lld 22",

@@ -1,4 +1,4 @@
-//! `cargo xtask installed`: the Debian package in clean Debian releases, used there by somebody who is not root and has no
+//! `cargo xtask installed`: the Debian package in clean releases of Debian and Ubuntu, used there by somebody who is not root and has no
 //! checkout. Of each step it says how many seconds it took: `docs/start.md` has them.
 
 use std::{fs, path::PathBuf, process::Command, time::Instant};
@@ -34,6 +34,18 @@ const ROWS: &[Row] = &[
         name: "debian-testing",
         runtime: "libamdhip64-6",
         compiler: Some("debian-testing"),
+        packages: &["hipcc", "libamdhip64-dev", "g++"],
+    },
+    Row {
+        name: "ubuntu-24.04",
+        runtime: "libamdhip64-5",
+        compiler: None,
+        packages: &["hipcc", "libamdhip64-dev", "g++"],
+    },
+    Row {
+        name: "ubuntu-26.04",
+        runtime: "libamdhip64-7",
+        compiler: Some("ubuntu-26.04"),
         packages: &["hipcc", "libamdhip64-dev", "g++"],
     },
 ];

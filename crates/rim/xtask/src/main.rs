@@ -101,12 +101,12 @@ const TASKS: &[Task] = &[
     ),
     (
         "installed",
-        "[NAME...]: install the Debian package in clean Debian releases, as root, and use it there as somebody else",
+        "[NAME...]: install the Debian package in clean releases of Debian and Ubuntu, as root, and use it there as somebody else",
         installed::run,
     ),
     (
         "rocm",
-        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under another Debian's ROCm",
+        "NAME [PROGRAM...] [--suite NAME]: programs and test suites under the ROCm of another Debian or Ubuntu",
         rocm::run,
     ),
 ];

@@ -1,4 +1,4 @@
-//! Other Debian releases with their ROCm, each in a folder of its own.
+//! Other releases of Debian and Ubuntu with their ROCm, each in a folder of its own.
 
 use std::{
     ffi::OsStr,
@@ -9,13 +9,42 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
+/// Who makes releases.
+struct Distribution {
+    /// As apt's `Origin` says.
+    name: &'static str,
+    /// The script of debootstrap that makes all of them; older ones do not know newer releases.
+    script: &'static str,
+    /// Those of the archive's components that have ROCm and what it needs.
+    components: &'static str,
+    /// Where debootstrap wants the keys with which the archive is signed.
+    keyring: &'static str,
+    /// Debian's package with these.
+    keyring_package: &'static str,
+}
+
+const DEBIAN: Distribution = Distribution {
+    name: "Debian",
+    script: "sid",
+    components: "main",
+    keyring: "usr/share/keyrings/debian-archive-keyring.gpg",
+    keyring_package: "debian-archive-keyring",
+};
+
+const UBUNTU: Distribution = Distribution {
+    name: "Ubuntu",
+    script: "gutsy",
+    components: "main,universe",
+    keyring: "usr/share/keyrings/ubuntu-archive-keyring.gpg",
+    keyring_package: "ubuntu-keyring",
+};
+
 /// A release, and what is installed before anything is asked for.
 struct Release {
     name: &'static str,
+    distribution: &'static Distribution,
     /// What the mirror calls it.
     suite: &'static str,
-    /// The script of debootstrap that makes it; older ones do not know newer releases.
-    script: &'static str,
     /// A suite on top of it, and which versions of ROCm's packages are taken from there.
     newer: Option<(&'static str, &'static str)>,
     packages: &'static str,
@@ -35,40 +64,56 @@ const NEWEST: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev 
 const RELEASES: &[Release] = &[
     Release {
         name: "debian-12",
+        distribution: &DEBIAN,
         suite: "bookworm",
-        script: "sid",
         newer: None,
         packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
                    rocm-device-libs lld g++",
     },
     Release {
         name: "debian-13",
+        distribution: &DEBIAN,
         suite: "trixie",
-        script: "sid",
         newer: None,
         packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
                    librocrand1 lld-17 g++",
     },
     Release {
         name: "debian-testing",
+        distribution: &DEBIAN,
         suite: "testing",
-        script: "sid",
         newer: None,
         packages: NEWER,
     },
     Release {
         name: "debian-unstable",
+        distribution: &DEBIAN,
         suite: "unstable",
-        script: "sid",
         newer: None,
         packages: NEWER,
     },
     Release {
         name: "debian-experimental",
+        distribution: &DEBIAN,
         suite: "unstable",
-        script: "sid",
         newer: Some(("experimental", "7.2.*")),
         packages: NEWEST,
+    },
+    Release {
+        name: "ubuntu-24.04",
+        distribution: &UBUNTU,
+        suite: "noble",
+        newer: None,
+        // (Not GCC for GPUs: its defaults there are options that it refuses for them.)
+        packages: "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev \
+                   librocrand1 rocminfo lld-17 g++",
+    },
+    Release {
+        name: "ubuntu-26.04",
+        distribution: &UBUNTU,
+        suite: "resolute",
+        newer: None,
+        packages: NEWER,
     },
 ];
 
@@ -115,7 +160,7 @@ impl Environment {
         Ok(environment)
     }
 
-    /// The release of that name with nothing but what every Debian has, made anew.
+    /// The release of that name with nothing but what every system has, made anew.
     pub fn clean(name: &str) -> Result<Environment> {
         let release = release(name)?;
         let environment = Environment {
@@ -158,10 +203,16 @@ impl Environment {
         if self.inside(&folder).exists() {
             return Ok(folder);
         }
-        let suite = release(self.name)?.suite;
+        let release = release(self.name)?;
+        let archive = format!(
+            "{} {} {}",
+            self.archive()?,
+            release.suite,
+            release.distribution.components.replace(',', " ")
+        );
         let status = self
             .command("sh")
-            .args(["-euc", FETCH, "-", &format!("{} {suite} main", mirror()?)])
+            .args(["-euc", FETCH, "-", &archive])
             .args([package, &folder])
             .stdout(std::io::stderr())
             .status()?;
@@ -174,25 +225,35 @@ impl Environment {
     }
 
     fn bootstrap(&self, release: &Release) -> Result<()> {
-        let script = Path::new("/usr/share/debootstrap/scripts").join(release.script);
+        let distribution = release.distribution;
+        let script = Path::new("/usr/share/debootstrap/scripts").join(distribution.script);
         ensure!(
             script.exists(),
             "{} is missing: apt-get install debootstrap",
             script.display()
         );
-        let mirror = mirror()?;
+        let mirror = mirror(distribution)?;
         eprintln!(
-            "Making {} from {mirror} in {}",
+            "Making {} from {} in {}",
             release.name,
+            if mirror.is_empty() {
+                "its own archive"
+            } else {
+                &mirror
+            },
             self.root.display()
         );
+        let keyring = keyring(distribution)?;
         // Whatever an interrupted attempt left.
         if self.root.exists() {
             fs::remove_dir_all(&self.root)?;
         }
         fs::create_dir_all(&self.root)?;
         let status = Command::new("debootstrap")
-            .args(["--variant=minbase", release.suite])
+            .arg("--variant=minbase")
+            .arg(format!("--components={}", distribution.components))
+            .arg(format!("--keyring={}", keyring.display()))
+            .arg(release.suite)
             .arg(&self.root)
             .arg(&mirror)
             .arg(script)
@@ -208,13 +269,22 @@ impl Environment {
         Ok(())
     }
 
+    /// Where it came from.
+    fn archive(&self) -> Result<String> {
+        let list = self.root.join("etc/apt/sources.list");
+        let text = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
+        let mut words = text.split_whitespace().skip_while(|word| *word != "deb");
+        let archive = words.nth(1).map(str::to_owned);
+        archive.with_context(|| format!("{} names no archive", list.display()))
+    }
+
     /// Lets apt have packages of another suite, as the preferences say.
     fn add_suite(&self, suite: &str, preferences: &str) -> Result<()> {
         let apt = self.root.join("etc/apt");
         fs::write(apt.join("preferences.d").join(suite), preferences)?;
         fs::write(
             apt.join("sources.list.d").join(format!("{suite}.list")),
-            format!("deb {} {suite} main\n", mirror()?),
+            format!("deb {} {suite} main\n", self.archive()?),
         )?;
         Ok(())
     }
@@ -263,9 +333,15 @@ impl Environment {
 
     /// Lets apt have packages of Debian unstable where it is asked for them by that name, and only then.
     fn add_unstable(&self) -> Result<()> {
-        if release(self.name)?.suite == "unstable" {
+        let release = release(self.name)?;
+        if release.suite == "unstable" {
             return Ok(());
         }
+        ensure!(
+            release.distribution.name == DEBIAN.name,
+            "{} has no packages of Debian unstable",
+            self.name
+        );
         self.add_suite(
             "unstable",
             "Package: *\nPin: release a=unstable\nPin-Priority: 50\n",
@@ -374,21 +450,60 @@ fn is_root() -> Result<bool> {
     Ok(output.stdout.trim_ascii() == b"0")
 }
 
-/// Where apt has Debian from here.
-fn mirror() -> Result<String> {
+/// Where apt has packages of the distribution from here. Of another one than Debian it usually has none: empty then, which has
+/// debootstrap take the archive that its script names.
+fn mirror(distribution: &Distribution) -> Result<String> {
     let output = Command::new("apt-get")
-        .args([
-            "indextargets",
-            "--format",
-            "$(REPO_URI)",
-            "Origin: Debian",
-            "Label: Debian",
-        ])
+        .args(["indextargets", "--format", "$(REPO_URI)"])
+        .args(["Origin", "Label"].map(|field| format!("{field}: {}", distribution.name)))
         .output()
         .context("cannot run apt-get")?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let first = printed.lines().next().map(str::to_owned);
-    first.context("apt knows no Debian archive here: add one to /etc/apt and run apt-get update")
+    match printed.lines().next() {
+        Some(first) => Ok(first.to_owned()),
+        None if distribution.name != DEBIAN.name => Ok(String::new()),
+        None => {
+            bail!("apt knows no Debian archive here: add one to /etc/apt and run apt-get update")
+        }
+    }
+}
+
+/// The keys with which the distribution signs its archive: those installed here, or else of a package that Debian testing has.
+fn keyring(distribution: &Distribution) -> Result<PathBuf> {
+    const FETCH: &str = r#"
+        mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+        cd "$1"
+        echo "deb $2 testing main" > sources.list
+        set -- "$3" -q -o Dir::Etc::SourceList="$1/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+            -o Dir::State::Lists="$1/lists" -o Dir::Cache="$1/cache" -o Acquire::Check-Valid-Until=false
+        package=$1
+        shift
+        apt-get "$@" update
+        apt-get "$@" download "$package"
+        dpkg-deb -x "$package"_*.deb .
+        rm -r lists cache
+    "#;
+    let installed = Path::new("/").join(distribution.keyring);
+    let folder = folder().join(distribution.keyring_package);
+    let fetched = folder.join(distribution.keyring);
+    if installed.exists() {
+        return Ok(installed);
+    }
+    if !fetched.exists() {
+        let status = Command::new("sh")
+            .args(["-euc", FETCH, "-"])
+            .arg(&folder)
+            .args([&mirror(&DEBIAN)?, distribution.keyring_package])
+            .stdout(std::io::stderr())
+            .status()?;
+        ensure!(
+            status.success() && fetched.exists(),
+            "{} is missing, and {} cannot be fetched from Debian testing: {status}",
+            installed.display(),
+            distribution.keyring_package
+        );
+    }
+    Ok(fetched)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `./dev rocm NAME`: programs and test suites under the ROCm of another Debian release.
+//! `./dev rocm NAME`: programs and test suites under the ROCm of another release of Debian or Ubuntu.
 
 mod compiled;
 mod completion;
@@ -27,8 +27,8 @@ use tally::Tally;
 
 const HELP: &str = "Usage: ./dev rocm NAME [PROGRAM...] [OPTIONS]
 
-Compiles and runs the programs (arguments choose some) under the ROCm of another Debian release, as root, in
-target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
+Compiles and runs the programs (arguments choose some) under the ROCm of another release of Debian or Ubuntu, as root,
+in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
   --samples           the samples of tools, with events of HSA and HIP, compiled there and run, and what they say
