@@ -2,11 +2,15 @@
 
 #include "count.h"
 
-#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -90,11 +94,16 @@ public:
     bool isLook = !addition.use_empty();
     if (isLook && compact)
       if (auto check = Check::of(addition)) {
-        check->assemble(builder, nullptr, spread && turn++ % 2);
+        check->assemble(builder, nullptr);
         return check->erase();
       }
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
-    Value *address = addressFor(addition);
+    unsigned lane = laneFor(addition);
+    bool isSecond = checked && lane == SecondLane;
+    if (isSecond && compact)
+      return assembleSecond(addition);
+    auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
+    Value *address = lane ? laneOf(*counter, lane) : addition.getPointerOperand();
     Value *sum = load(builder, address, addition);
     if (!addsNothing) {
       sum = builder.CreateAdd(sum, settled(builder, addition));
@@ -102,21 +111,10 @@ public:
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
     if (isLook)
-      replaceResult(addition, sum, address == addition.getPointerOperand() ? SecondLane : FirstLane, builder);
+      replaceResult(addition, sum, builder);
+    if (isSecond)
+      lookAtSecond(builder, addition, sum);
     addition.eraseFromParent();
-  }
-
-  // Code that holds the first word in a register looks at that alone: what the second has beyond its part moves to the first before.
-  static void take(LoadInst &first) {
-    auto *counter = cast<GlobalVariable>(first.getPointerOperand());
-    IRBuilder<> builder(first.getNextNode());
-    Type *word = first.getType();
-    Constant *address = laneOf(*counter, SecondLane);
-    Value *second = builder.CreateAlignedLoad(word, address, Align(8));
-    Value *beyond = builder.CreateBinaryIntrinsic(Intrinsic::smax, second, builder.getInt64(0));
-    builder.CreateAlignedStore(builder.CreateSub(second, beyond), address, Align(8));
-    auto *both = cast<Instruction>(builder.CreateAdd(&first, beyond));
-    first.replaceUsesWithIf(both, [&](Use &use) { return use.getUser() != both; });
   }
 
 private:
@@ -143,13 +141,42 @@ private:
     return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {amount});
   }
 
-  Value *addressFor(AtomicRMWInst &addition) {
+  // Which word of the counter an addition goes to; 0 if it is another counter.
+  unsigned laneFor(const AtomicRMWInst &addition) {
     auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
     if (!spread || !counter || counter->getName() != CounterName)
-      return const_cast<Value *>(addition.getPointerOperand());
-    if (checked)
-      return laneOf(*counter, takesBack(addition) ? TakenBackLane : turn++ % 2 ? SecondLane : FirstLane);
-    return laneOf(*counter, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
+      return 0;
+    if (!checked)
+      return CheckedLanes + turn++ % (CounterLanes - CheckedLanes);
+    if (takesBack(addition))
+      return TakenBackLane;
+    // (A call in a funclet would have to name it.)
+    if (!addition.use_empty() || (!compact && hasFunclets(*addition.getFunction())))
+      return FirstLane;
+    static const unsigned period = [] { const char *t = getenv("LC_PERIOD"); return t ? atoi(t) : 2; }(), firsts = [] { const char *t = getenv("LC_FIRSTS"); return t ? atoi(t) : 1; }();
+    return turn++ % period < firsts ? FirstLane : SecondLane;
+  }
+
+  static bool hasFunclets(const Function &function) {
+    return function.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(function.getPersonalityFn()));
+  }
+
+  // Parts what is left anew if the second word has reached 0.
+  static void lookAtSecond(IRBuilder<> &builder, AtomicRMWInst &addition, Value *sum) {
+    Module &module = *addition.getModule();
+    auto *part = cast<Function>(module.getOrInsertFunction(PartName, FunctionType::get(builder.getVoidTy(), false)).getCallee());
+    part->setCallingConv(CallingConv::PreserveMost);
+    part->addFnAttr(Attribute::Cold);
+    part->setDoesNotThrow();
+    Value *reached = builder.CreateICmpSGE(sum, ConstantInt::get(sum->getType(), 0));
+    MDNode *unlikely = MDBuilder(module.getContext()).createBranchWeights(1, 1 << 20);
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(reached, addition.getIterator(), false, unlikely));
+    CallInst *call = builder.CreateCall(part);
+    call->setCallingConv(part->getCallingConv());
+    if (addition.getDebugLoc())
+      call->setDebugLoc(addition.getDebugLoc());
+    else if (DISubprogram *program = addition.getFunction()->getSubprogram())
+      call->setDebugLoc(DILocation::get(module.getContext(), 0, 0, program));
   }
 };
 
@@ -172,11 +199,7 @@ bool isCounterAccess(const Instruction &instruction) {
   return counter && counter->getName() == CounterName;
 }
 
-void replaceResult(AtomicRMWInst &addition, Value *sum, unsigned other, IRBuilder<> &builder) {
-  auto *counter = cast<GlobalVariable>(addition.getPointerOperand());
-  LoadInst *there = builder.CreateAlignedLoad(addition.getType(), laneOf(*counter, other), Align(8));
-  there->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
-  sum = builder.CreateAnd(sum, there);
+void replaceResult(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
   SmallVector<Instruction *, 2> totals;
   for (User *user : addition.users()) {
     auto *total = dyn_cast<BinaryOperator>(user);
@@ -210,17 +233,12 @@ void lowerAdditions(Module &module, bool spread) {
     for (BasicBlock &block : function)
       mergeNeighbours(block);
     SmallVector<AtomicRMWInst *, 32> additions;
-    SmallVector<LoadInst *, 4> taken;
     for (Instruction &instruction : instructions(function))
       if (additionTo(instruction))
         additions.push_back(cast<AtomicRMWInst>(&instruction));
-      else if (isa<LoadInst>(instruction) && isCounterAccess(instruction))
-        taken.push_back(cast<LoadInst>(&instruction));
     for (AtomicRMWInst *addition : additions)
       if (addition->use_empty() && isConstant(*addition))
         raise(*addition);
-    for (LoadInst *first : taken)
-      Lowering::take(*first);
     for (AtomicRMWInst *addition : additions)
       lowering.lower(*addition);
     // What the optimiser made of an addition must still be one.
