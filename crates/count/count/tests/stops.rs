@@ -81,7 +81,11 @@ fn every_budget_ends_at_the_first_check_behind_it() {
         Command::new("clang-22")
             .args(["-O1", "-c"])
             .arg(program("stops.c"))
-            .arg(concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../host-count-rt/include"))
+            .arg(concat!(
+                "-I",
+                env!("CARGO_MANIFEST_DIR"),
+                "/../host-count-rt/include"
+            ))
             .arg("-o")
             .arg(&harness),
     );
@@ -102,12 +106,23 @@ fn every_budget_ends_at_the_first_check_behind_it() {
                 let output = Command::new(&out).output().unwrap();
                 let how = format!("seed {seed}, {language}, {ours:?} {clang:?}");
                 let printed = text(&output.stdout);
-                let numbers: Vec<u64> = printed.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+                let numbers: Vec<u64> = printed
+                    .split_whitespace()
+                    .filter_map(|n| n.parse().ok())
+                    .collect();
                 let &[total, checks, runs, _, wrong] = &numbers[..] else {
                     panic!("{how}: {printed}{}", text(&output.stderr));
                 };
-                assert!(total > 1000 && checks > 50 && runs >= 60, "{how}: {printed}");
-                assert_eq!(wrong, 0, "{how}: {printed}{}\n{whole}", text(&output.stderr));
+                assert!(
+                    total > 1000 && checks > 50 && runs >= 60,
+                    "{how}: {printed}"
+                );
+                assert_eq!(
+                    wrong,
+                    0,
+                    "{how}: {printed}{}\n{whole}",
+                    text(&output.stderr)
+                );
             }
         }
     }

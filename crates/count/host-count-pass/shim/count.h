@@ -190,8 +190,8 @@ bool isCounterAccess(const llvm::Instruction &instruction);
 
 // The address of one of the counter's words.
 llvm::Constant *laneOf(llvm::GlobalVariable &counter, unsigned lane);
-// Makes plain additions of them. `spread`: over the lanes of the counter.
-void lowerAdditions(llvm::Module &module, bool spread);
+// Makes plain additions of them. `spread`: over the lanes of the counter, by how often they run.
+void lowerAdditions(llvm::Module &module, llvm::FunctionAnalysisManager *spread);
 
 // The address that an addition adds to, if `instruction` is one.
 llvm::Value *additionTo(const llvm::Instruction &instruction);

@@ -2,6 +2,7 @@
 
 #include "count.h"
 
+#include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/IRBuilder.h"
@@ -16,6 +17,10 @@ using namespace llvm;
 
 namespace luthier {
 namespace {
+
+// With checks, additions that run more seldom than so many times per call of their function all go to the first word: they need no
+// look of their own there, and seldom wait for each other.
+constexpr double LeastOften = 0.4;
 
 bool isOurs(const Value *address) {
   auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
@@ -82,14 +87,15 @@ void raise(AtomicRMWInst &addition) {
 }
 
 // Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
-// costs. The words of the counter are taken in turn, in the order of the code.
+// costs. The words of the counter are taken in turn, in the order of the code. Checks all add to the first, so that they have one to look at.
 class Lowering {
 public:
   Lowering(Module &module, bool spread)
       : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)),
         addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64), spread(spread) {}
 
-  void lower(AtomicRMWInst &addition) {
+  // `often`: it runs about as often as its function, or more.
+  void lower(AtomicRMWInst &addition, bool often) {
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
     if (isLook && compact)
@@ -98,7 +104,7 @@ public:
         return check->erase();
       }
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
-    unsigned lane = laneFor(addition);
+    unsigned lane = laneFor(addition, often);
     bool isSecond = checked && lane == SecondLane;
     if (isSecond && compact)
       return assembleSecond(addition);
@@ -117,8 +123,9 @@ public:
     addition.eraseFromParent();
   }
 
+  const bool checked; // the module has budget checks
+
 private:
-  bool checked; // the module has budget checks
   bool compact; // they are assembly
   bool addsToMemory; // one instruction can
   bool spread;
@@ -142,7 +149,7 @@ private:
   }
 
   // Which word of the counter an addition goes to; 0 if it is another counter.
-  unsigned laneFor(const AtomicRMWInst &addition) {
+  unsigned laneFor(const AtomicRMWInst &addition, bool often) {
     auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
     if (!spread || !counter || counter->getName() != CounterName)
       return 0;
@@ -151,10 +158,9 @@ private:
     if (takesBack(addition))
       return TakenBackLane;
     // (A call in a funclet would have to name it.)
-    if (!addition.use_empty() || (!compact && hasFunclets(*addition.getFunction())))
+    if (!often || !addition.use_empty() || (!compact && hasFunclets(*addition.getFunction())))
       return FirstLane;
-    static const unsigned period = [] { const char *t = getenv("LC_PERIOD"); return t ? atoi(t) : 2; }(), firsts = [] { const char *t = getenv("LC_FIRSTS"); return t ? atoi(t) : 1; }();
-    return turn++ % period < firsts ? FirstLane : SecondLane;
+    return turn++ % 2 ? FirstLane : SecondLane;
   }
 
   static bool hasFunclets(const Function &function) {
@@ -225,22 +231,29 @@ Value *additionTo(const Instruction &instruction) {
   return isOurs(addition->getPointerOperand()) ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
 }
 
-void lowerAdditions(Module &module, bool spread) {
+void lowerAdditions(Module &module, FunctionAnalysisManager *spread) {
   Lowering lowering(module, spread);
   for (Function &function : module) {
     if (spread)
       distributeAmounts(function);
     for (BasicBlock &block : function)
       mergeNeighbours(block);
-    SmallVector<AtomicRMWInst *, 32> additions;
+    SmallVector<std::pair<AtomicRMWInst *, bool>, 32> additions;
     for (Instruction &instruction : instructions(function))
       if (additionTo(instruction))
-        additions.push_back(cast<AtomicRMWInst>(&instruction));
-    for (AtomicRMWInst *addition : additions)
+        additions.emplace_back(cast<AtomicRMWInst>(&instruction), true);
+    for (auto [addition, often] : additions)
       if (addition->use_empty() && isConstant(*addition))
         raise(*addition);
-    for (AtomicRMWInst *addition : additions)
-      lowering.lower(*addition);
+    if (spread && lowering.checked && !additions.empty()) {
+      spread->invalidate(function, PreservedAnalyses::none());
+      auto &frequencies = spread->getResult<BlockFrequencyAnalysis>(function);
+      double least = LeastOften * double(frequencies.getEntryFreq().getFrequency());
+      for (auto &[addition, often] : additions)
+        often = double(frequencies.getBlockFreq(addition->getParent()).getFrequency()) >= least;
+    }
+    for (auto [addition, often] : additions)
+      lowering.lower(*addition, often);
     // What the optimiser made of an addition must still be one.
     for (Instruction &instruction : instructions(function))
       if (auto *other = dyn_cast<AtomicRMWInst>(&instruction); other && isOurs(other->getPointerOperand()))
