@@ -147,13 +147,31 @@ fn files_that_must_not_grow_cost_the_report_only() {
     let (status, said) = limited(directory.path());
     assert_eq!(status, ends("return").status);
     assert!(said.contains("File too large"), "{said}");
-    // Nothing is left that could be taken for a report.
-    let names = std::fs::read_dir(directory.path()).unwrap();
-    assert!(
-        !names
-            .flatten()
-            .any(|entry| entry.path().extension().is_some_and(|end| end != "live"))
-    );
+    // Nothing is left, neither of a report nor of where a running process's counters are.
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// So does a full disk.
+#[test]
+fn full_disks_cost_the_report_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=4k none \"$1\" && head -c 4096 /dev/zero >\"$1\"/filler && \
+        LUTHIER_COUNT_OUTPUT=\"$1\" \"$2\" return; echo status $?, left: $(ls \"$1\") >&2";
+    let output = std::process::Command::new("unshare")
+        .args(["-rm", "sh", "-c", script, "sh"])
+        .arg(directory.path())
+        .arg(built())
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    if said.contains("unshare failed") || said.contains("permission denied") {
+        eprintln!("skipped: this machine does not let us mount a small file system");
+        return;
+    }
+    assert!(said.contains("No space left on device"), "{said}");
+    let status = ends("return").status.unwrap();
+    let last = said.lines().last().unwrap();
+    assert_eq!(last, format!("status {status}, left: filler"), "{said}");
 }
 
 /// SIGKILL leaves no time for last words. What was seen before it is a lower bound, and says so.

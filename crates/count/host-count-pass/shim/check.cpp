@@ -58,34 +58,58 @@ bool Check::canBeAssembly(const Module &module) {
          !triple.isX32() && counter->getThreadLocalMode() == GlobalValue::LocalExecTLSModel;
 }
 
-// Four instructions, which look at both words that count up, and a few more out of the way. No block ends, no register is taken, no
-// frame is needed: to the back end a check is an addition. The cold part stands in the same section, which the linker keeps or drops as a whole.
-// A counter in a register is also written to memory, from which nobody reads it but the limit: that takes no time.
-Value *Check::assemble(IRBuilder<> &builder, Value *held, bool second) const {
+namespace {
+
+std::string wordAt(unsigned lane) { return (Twine("%fs:") + CounterName + "@TPOFF+" + Twine(8 * lane)).str(); }
+
+// Behind an addition: a jump out of the way if its word has reached 0, to a call of the limit. It stands in the same section, which the
+// linker keeps or drops as a whole.
+std::string lookBehind(const Twine &owed, const Twine &afterwards = "") {
+  return ("\n\tjns 1f\n2:\n\t.subsection 1\n1:\taddq $$-128, %rsp\n\tpushq " + owed + "\n\tcallq *" + LimitHereName +
+          "@GOTPCREL(%rip)\n\t" + afterwards + "jmp 2b\n\t.previous")
+      .str();
+}
+
+// An immediate operand, or a register.
+const char *constraintOf(const Value *amount) {
+  auto *constant = dyn_cast<ConstantInt>(amount);
+  return constant && isInt<32>(constant->getSExtValue()) ? "i" : "r";
+}
+
+constexpr char Clobbers[] = ",~{memory},~{dirflag},~{fpsr},~{flags}";
+
+} // namespace
+
+// Two instructions, and a few more out of the way. No block ends, no register is taken, no frame is needed: to the back end a check is an
+// addition. A counter in a register is also written to memory, from which nobody reads it but the limit: that takes no time.
+Value *Check::assemble(IRBuilder<> &builder, Value *held) const {
   Value *amount = addition->getValOperand();
   Type *word = amount->getType();
-  auto *constant = dyn_cast<ConstantInt>(amount);
-  bool addsNothing = constant && constant->isZero();
-  bool immediate = constant && isInt<32>(constant->getSExtValue());
-  auto at = [](unsigned lane) { return (Twine("%fs:") + CounterName + "@TPOFF+" + Twine(8 * lane)).str(); };
-  std::string there = at(second ? SecondLane : FirstLane), other = at(second ? FirstLane : SecondLane);
-  std::string rest = "\tjns 1f\n\tcmpq $$0, " + other + "\n\tjns 1f\n2:\n\t.subsection 1\n1:\taddq $$-128, %rsp\n\tpushq ";
-  std::string call = std::string("\n\tcallq *") + LimitHereName + "@GOTPCREL(%rip)\n\t";
-  std::string inputs = std::string(immediate ? "i" : "r") + ",i,~{memory},~{dirflag},~{fpsr},~{flags}";
+  bool addsNothing = match(amount, PatternMatch::m_Zero());
+  std::string there = wordAt(FirstLane), inputs = std::string(constraintOf(amount)) + ",i" + Clobbers;
   Value *owed = limit->getArgOperand(0);
   CallInst *assembly;
   if (held) {
-    std::string code = (addsNothing ? "testq $0, $0" : "addq $2, $0") + ("\n\tmovq $0, " + there + "\n") + rest + "$3" + call + "movq " +
-                       there + ", $0\n\tjmp 2b\n\t.previous";
+    std::string code = (addsNothing ? "testq $0, $0" : "addq $2, $0") + ("\n\tmovq $0, " + there) +
+                       lookBehind("$3", "movq " + there + ", $0\n\t");
     auto *type = FunctionType::get(word, {word, word, word}, false);
     assembly = builder.CreateCall(InlineAsm::get(type, code, "=r,0," + inputs, true), {held, amount, owed});
   } else {
-    std::string code = (addsNothing ? "cmpq $0, " : "addq $0, ") + there + "\n" + rest + "$1" + call + "jmp 2b\n\t.previous";
+    std::string code = (addsNothing ? "cmpq $$0, " : "addq $0, ") + there + lookBehind("$1");
     auto *type = FunctionType::get(builder.getVoidTy(), {word, word}, false);
     assembly = builder.CreateCall(InlineAsm::get(type, code, inputs, true), {amount, owed});
   }
   assembly->setDoesNotThrow();
   return assembly;
+}
+
+void assembleSecond(AtomicRMWInst &addition) {
+  IRBuilder<> builder(&addition);
+  Value *amount = addition.getValOperand();
+  std::string code = "addq $0, " + wordAt(SecondLane) + lookBehind(NoCheck);
+  auto *type = FunctionType::get(builder.getVoidTy(), {amount->getType()}, false);
+  builder.CreateCall(InlineAsm::get(type, code, constraintOf(amount) + std::string(Clobbers), true), {amount})->setDoesNotThrow();
+  addition.eraseFromParent();
 }
 
 void Check::erase() const {

@@ -29,12 +29,18 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/count/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
-// Code with budget checks adds to two of them by turns, each of which counts up to 0 and has a part of what is left, and takes back from
-// a third: as long as both are negative, less has been executed than is left, so that no check, which looks at both, comes too late.
+// Code with budget checks adds to two of them, each of which counts up to 0 and has a part of what is left, and takes back from a third,
+// which is never more than 0. Checks add to the first and look at that alone. Who adds to the second looks at it at once, and has what is
+// left parted anew where it has reached 0, so that it is never more than 0 when a check looks: as long as the first is negative, less has been
+// executed than is left, and no check comes too late. What adds to the first without a check need not look at it, as checks will.
 inline constexpr unsigned FirstLane = 0, TakenBackLane = 1, SecondLane = 2, CheckedLanes = 3;
 inline constexpr char LimitName[] = "__luthier_count_limit";
 // The same for checks that are one piece of assembly: saves all registers itself (crates/count/host-count-rt/c/budget.c).
 inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
+// Where an addition to the second word finds it used up: parts what is left anew, and never stops. From assembly that is the limit with
+// a debt that no such check has.
+inline constexpr char PartName[] = "__luthier_count_part";
+inline constexpr char NoCheck[] = "$$1";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
@@ -146,15 +152,17 @@ struct Check {
   static std::optional<Check> of(llvm::AtomicRMWInst &addition);
   // Whether checks of this module can be pieces of assembly.
   static bool canBeAssembly(const llvm::Module &module);
-  // The check as assembly. `held`: the counter, if it is in a register; then the result is what it is afterwards.
-  // `held`: the first word in a register. `second`: it adds to that word.
-  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held, bool second) const;
+  // The check as assembly. `held`: the first word, if it is in a register; then the result is what it is afterwards.
+  llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held) const;
   // Takes out what `assemble` has replaced.
   void erase() const;
 };
 
-// What a check compares, an addition's old value plus what it adds, becomes `sum`, negative as long as the word `other` is, too.
-void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, unsigned other, llvm::IRBuilder<> &builder);
+// The same for an addition to the second word, which looks at it.
+void assembleSecond(llvm::AtomicRMWInst &addition);
+
+// What a check compares, an addition's old value plus what it adds, becomes `sum`.
+void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuilder<> &builder);
 
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
@@ -182,8 +190,8 @@ bool isCounterAccess(const llvm::Instruction &instruction);
 
 // The address of one of the counter's words.
 llvm::Constant *laneOf(llvm::GlobalVariable &counter, unsigned lane);
-// Makes plain additions of them. `spread`: over the lanes of the counter.
-void lowerAdditions(llvm::Module &module, bool spread);
+// Makes plain additions of them. `spread`: over the lanes of the counter, by how often they run.
+void lowerAdditions(llvm::Module &module, llvm::FunctionAnalysisManager *spread);
 
 // The address that an addition adds to, if `instruction` is one.
 llvm::Value *additionTo(const llvm::Instruction &instruction);

@@ -2,16 +2,25 @@
 
 #include "count.h"
 
-#include "llvm/IR/InstIterator.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
+
+// With checks, additions that run more seldom than so many times per call of their function all go to the first word: they need no
+// look of their own there, and seldom wait for each other.
+constexpr double LeastOften = 0.4;
 
 bool isOurs(const Value *address) {
   auto *variable = dyn_cast<GlobalVariable>(address->stripInBoundsConstantOffsets());
@@ -78,23 +87,29 @@ void raise(AtomicRMWInst &addition) {
 }
 
 // Additions to one word wait for each other, four to six cycles each; in code that calls much, that is what counting
-// costs. The words of the counter are taken in turn, in the order of the code.
+// costs. The words of the counter are taken in turn, in the order of the code. Checks all add to the first, so that they have one to look at.
 class Lowering {
 public:
   Lowering(Module &module, bool spread)
       : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)),
         addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64), spread(spread) {}
 
-  void lower(AtomicRMWInst &addition) {
+  // `often`: it runs about as often as its function, or more.
+  void lower(AtomicRMWInst &addition, bool often) {
     IRBuilder<> builder(&addition);
     bool isLook = !addition.use_empty();
     if (isLook && compact)
       if (auto check = Check::of(addition)) {
-        check->assemble(builder, nullptr, spread && turn++ % 2);
+        check->assemble(builder, nullptr);
         return check->erase();
       }
     bool addsNothing = match(addition.getValOperand(), PatternMatch::m_Zero());
-    Value *address = addressFor(addition);
+    unsigned lane = laneFor(addition, often);
+    bool isSecond = checked && lane == SecondLane;
+    if (isSecond && compact)
+      return assembleSecond(addition);
+    auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
+    Value *address = lane ? laneOf(*counter, lane) : addition.getPointerOperand();
     Value *sum = load(builder, address, addition);
     if (!addsNothing) {
       sum = builder.CreateAdd(sum, settled(builder, addition));
@@ -102,25 +117,15 @@ public:
       store->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
     }
     if (isLook)
-      replaceResult(addition, sum, address == addition.getPointerOperand() ? SecondLane : FirstLane, builder);
+      replaceResult(addition, sum, builder);
+    if (isSecond)
+      lookAtSecond(builder, addition, sum);
     addition.eraseFromParent();
   }
 
-  // Code that holds the first word in a register looks at that alone: what the second has beyond its part moves to the first before.
-  static void take(LoadInst &first) {
-    auto *counter = cast<GlobalVariable>(first.getPointerOperand());
-    IRBuilder<> builder(first.getNextNode());
-    Type *word = first.getType();
-    Constant *address = laneOf(*counter, SecondLane);
-    Value *second = builder.CreateAlignedLoad(word, address, Align(8));
-    Value *beyond = builder.CreateBinaryIntrinsic(Intrinsic::smax, second, builder.getInt64(0));
-    builder.CreateAlignedStore(builder.CreateSub(second, beyond), address, Align(8));
-    auto *both = cast<Instruction>(builder.CreateAdd(&first, beyond));
-    first.replaceUsesWithIf(both, [&](Use &use) { return use.getUser() != both; });
-  }
+  const bool checked; // the module has budget checks
 
 private:
-  bool checked; // the module has budget checks
   bool compact; // they are assembly
   bool addsToMemory; // one instruction can
   bool spread;
@@ -143,13 +148,41 @@ private:
     return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {amount});
   }
 
-  Value *addressFor(AtomicRMWInst &addition) {
+  // Which word of the counter an addition goes to; 0 if it is another counter.
+  unsigned laneFor(const AtomicRMWInst &addition, bool often) {
     auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
     if (!spread || !counter || counter->getName() != CounterName)
-      return const_cast<Value *>(addition.getPointerOperand());
-    if (checked)
-      return laneOf(*counter, takesBack(addition) ? TakenBackLane : turn++ % 2 ? SecondLane : FirstLane);
-    return laneOf(*counter, CheckedLanes + turn++ % (CounterLanes - CheckedLanes));
+      return 0;
+    if (!checked)
+      return CheckedLanes + turn++ % (CounterLanes - CheckedLanes);
+    if (takesBack(addition))
+      return TakenBackLane;
+    // (A call in a funclet would have to name it.)
+    if (!often || !addition.use_empty() || (!compact && hasFunclets(*addition.getFunction())))
+      return FirstLane;
+    return turn++ % 2 ? FirstLane : SecondLane;
+  }
+
+  static bool hasFunclets(const Function &function) {
+    return function.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(function.getPersonalityFn()));
+  }
+
+  // Parts what is left anew if the second word has reached 0.
+  static void lookAtSecond(IRBuilder<> &builder, AtomicRMWInst &addition, Value *sum) {
+    Module &module = *addition.getModule();
+    auto *part = cast<Function>(module.getOrInsertFunction(PartName, FunctionType::get(builder.getVoidTy(), false)).getCallee());
+    part->setCallingConv(CallingConv::PreserveMost);
+    part->addFnAttr(Attribute::Cold);
+    part->setDoesNotThrow();
+    Value *reached = builder.CreateICmpSGE(sum, ConstantInt::get(sum->getType(), 0));
+    MDNode *unlikely = MDBuilder(module.getContext()).createBranchWeights(1, 1 << 20);
+    builder.SetInsertPoint(SplitBlockAndInsertIfThen(reached, addition.getIterator(), false, unlikely));
+    CallInst *call = builder.CreateCall(part);
+    call->setCallingConv(part->getCallingConv());
+    if (addition.getDebugLoc())
+      call->setDebugLoc(addition.getDebugLoc());
+    else if (DISubprogram *program = addition.getFunction()->getSubprogram())
+      call->setDebugLoc(DILocation::get(module.getContext(), 0, 0, program));
   }
 };
 
@@ -172,11 +205,7 @@ bool isCounterAccess(const Instruction &instruction) {
   return counter && counter->getName() == CounterName;
 }
 
-void replaceResult(AtomicRMWInst &addition, Value *sum, unsigned other, IRBuilder<> &builder) {
-  auto *counter = cast<GlobalVariable>(addition.getPointerOperand());
-  LoadInst *there = builder.CreateAlignedLoad(addition.getType(), laneOf(*counter, other), Align(8));
-  there->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
-  sum = builder.CreateAnd(sum, there);
+void replaceResult(AtomicRMWInst &addition, Value *sum, IRBuilder<> &builder) {
   SmallVector<Instruction *, 2> totals;
   for (User *user : addition.users()) {
     auto *total = dyn_cast<BinaryOperator>(user);
@@ -202,27 +231,29 @@ Value *additionTo(const Instruction &instruction) {
   return isOurs(addition->getPointerOperand()) ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
 }
 
-void lowerAdditions(Module &module, bool spread) {
+void lowerAdditions(Module &module, FunctionAnalysisManager *spread) {
   Lowering lowering(module, spread);
   for (Function &function : module) {
     if (spread)
       distributeAmounts(function);
     for (BasicBlock &block : function)
       mergeNeighbours(block);
-    SmallVector<AtomicRMWInst *, 32> additions;
-    SmallVector<LoadInst *, 4> taken;
+    SmallVector<std::pair<AtomicRMWInst *, bool>, 32> additions;
     for (Instruction &instruction : instructions(function))
       if (additionTo(instruction))
-        additions.push_back(cast<AtomicRMWInst>(&instruction));
-      else if (isa<LoadInst>(instruction) && isCounterAccess(instruction))
-        taken.push_back(cast<LoadInst>(&instruction));
-    for (AtomicRMWInst *addition : additions)
+        additions.emplace_back(cast<AtomicRMWInst>(&instruction), true);
+    for (auto [addition, often] : additions)
       if (addition->use_empty() && isConstant(*addition))
         raise(*addition);
-    for (LoadInst *first : taken)
-      Lowering::take(*first);
-    for (AtomicRMWInst *addition : additions)
-      lowering.lower(*addition);
+    if (spread && lowering.checked && !additions.empty()) {
+      spread->invalidate(function, PreservedAnalyses::none());
+      auto &frequencies = spread->getResult<BlockFrequencyAnalysis>(function);
+      double least = LeastOften * double(frequencies.getEntryFreq().getFrequency());
+      for (auto &[addition, often] : additions)
+        often = double(frequencies.getBlockFreq(addition->getParent()).getFrequency()) >= least;
+    }
+    for (auto [addition, often] : additions)
+      lowering.lower(*addition, often);
     // What the optimiser made of an addition must still be one.
     for (Instruction &instruction : instructions(function))
       if (auto *other = dyn_cast<AtomicRMWInst>(&instruction); other && isOurs(other->getPointerOperand()))

@@ -120,7 +120,8 @@ public:
       }
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
-      lowerAdditions(module, settings.placement == Placement::Tree || settings.placement == Placement::Least);
+      bool spread = settings.placement == Placement::Tree || settings.placement == Placement::Least;
+      lowerAdditions(module, spread ? &analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager() : nullptr);
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -283,14 +283,14 @@ private:
     bool isLook = !addition.use_empty();
     if (isLook && compact)
       if (auto check = Check::of(addition)) {
-        set(builder, place, check->assemble(builder, before, false));
+        set(builder, place, check->assemble(builder, before));
         return check->erase();
       }
     Value *sum = builder.CreateAdd(before, addition.getValOperand());
     set(builder, place, sum);
     if (isLook) {
       builder.CreateAlignedStore(sum, counter, Align(8));
-      replaceResult(addition, sum, SecondLane, builder);
+      replaceResult(addition, sum, builder);
     }
     addition.eraseFromParent();
   }

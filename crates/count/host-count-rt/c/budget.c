@@ -21,8 +21,6 @@ struct luthier_count_task {
 };
 #endif
 
-enum { PARTS = 16 }; /* in which what is left goes to the two lanes */
-
 static uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 static uint64_t end_of(const struct budget *budget) {
@@ -30,16 +28,37 @@ static uint64_t end_of(const struct budget *budget) {
   return end > (uint64_t)NO_LIMIT ? (uint64_t)NO_LIMIT : end;
 }
 
-/* Parts `left` as the lanes have used their parts: the one that adds more gets more, and no one all. */
-static int64_t first_part(int64_t left) {
+/* Parts `left` between the lanes as they have used their parts: the one that adds more gets more, and neither gets all. The second is
+ * never more than 0 afterwards, so that the first has reached 0 if nothing is left. */
+static void part(int64_t left) {
   struct thread *self = &luthier_self;
   int64_t first = self->parts[0] + __luthier_count[FIRST_LANE], second = self->parts[1] + __luthier_count[SECOND_LANE];
   first = first < 0 ? 0 : first / 2;
   second = second < 0 ? 0 : second / 2;
-  int64_t share = first + second < PARTS ? PARTS / 2 : first / ((first + second) / PARTS);
-  share = share < 1 ? 1 : share > PARTS - 1 ? PARTS - 1 : share;
-  return left / PARTS * share + left % PARTS * share / PARTS;
+  if (first + second >= PARTS) {
+    int64_t share = first / ((first + second) / PARTS);
+    self->share = share < 1 ? 1 : share > PARTS - 1 ? PARTS - 1 : (int)share;
+  }
+  self->parts[0] = left < 0 ? left : left / PARTS * self->share + left % PARTS * self->share / PARTS;
+  self->parts[1] = left - self->parts[0];
+  __luthier_count[FIRST_LANE] = -self->parts[0];
+  __luthier_count[TAKEN_BACK_LANE] = 0;
+  __luthier_count[SECOND_LANE] = -self->parts[1];
 }
+
+/* How far the lanes are from the limit. */
+static int64_t left_in_lanes(void) {
+  int64_t left = 0;
+  for (int lane = 0; lane < CHECKED_LANES; ++lane)
+    left -= __luthier_count[lane];
+  return left;
+}
+
+/* Called from an addition that found the second lane at or past 0. Nothing is stopped here, which is no check: if nothing is left,
+ * the first lane says so to the next one. */
+void luthier_part_anew(void) { part(left_in_lanes()); }
+
+PUBLIC __attribute__((preserve_most)) void __luthier_count_part(void) { luthier_part_anew(); }
 
 /* Makes the counter reach 0 at the nearest end of a budget. */
 void luthier_set_limit(void) {
@@ -52,15 +71,9 @@ void luthier_set_limit(void) {
     nearest = end < nearest ? end : nearest;
   }
   /* Lanes and limit together are what this thread has counted; only where it is split moves. */
-  int64_t limit = (int64_t)nearest - self->signals, left = limit - self->limit;
-  for (int lane = 0; lane < CHECKED_LANES; ++lane)
-    left -= __luthier_count[lane];
-  self->parts[0] = first_part(left);
-  self->parts[1] = left - self->parts[0];
+  int64_t limit = (int64_t)nearest - self->signals, left = limit - self->limit + left_in_lanes();
   self->limit = limit;
-  __luthier_count[FIRST_LANE] = -self->parts[0];
-  __luthier_count[TAKEN_BACK_LANE] = 0;
-  __luthier_count[SECOND_LANE] = -self->parts[1];
+  part(left);
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
@@ -180,23 +193,30 @@ static void meet_limit(void) {
   }
 }
 
-/* Called from a check that found the first or second lane at or past its limit, short of what is `owed` there. The limit need not
- * have been reached: the other lane may have something left, the counter may have been paid ahead (a negative debt), or part of it
- * taken back. Then a later check comes here again. */
-__attribute__((used)) HIDDEN void luthier_limit_reached(int64_t owed) {
-  __luthier_count[0] += owed;
+/* Called from a check that found the first lane at or past 0, short of what is `owed` there. The limit need not have been reached: the
+ * second lane may have something left, the counter may have been paid ahead (a negative debt), or part of it taken back. Then a later
+ * check comes here again. */
+PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) {
+  __luthier_count[FIRST_LANE] += owed;
   meet_limit();
-  __luthier_count[0] -= owed;
+  if (owed)
+    part(left_in_lanes() + owed);
 }
 
-PUBLIC __attribute__((preserve_most)) void __luthier_count_limit(int64_t owed) { luthier_limit_reached(owed); }
-
 #if defined(__x86_64__) && !defined(__ILP32__) && !defined(_WIN32)
-/* What checks on x86-64 call (shim/lower.cpp). A check says to the compiler that it changes no register and needs no stack, so that
+/* What checks on x86-64 call, and additions to the second lane (shim/check.cpp). Both say to the compiler that it changes no register and needs no stack, so that
  * functions with checks are compiled as without; therefore everything is saved here. On the stack: where to go back to,
- * what is owed, 128 bytes below the stack pointer of the check, which may be in use. */
-enum { LEGACY_STATE_BYTES = 512 };
+ * what is owed (or that it is no check), 128 bytes below the stack pointer of the check, which may be in use. */
+enum { LEGACY_STATE_BYTES = 512, NO_CHECK = 1 };
 HIDDEN int luthier_state_bytes; /* 0: not known yet */
+
+/* (Such checks have a debt of 0 or less.) */
+__attribute__((used)) HIDDEN void luthier_called_here(int64_t owed) {
+  if (owed == NO_CHECK)
+    luthier_part_anew();
+  else
+    __luthier_count_limit(owed);
+}
 
 __attribute__((used, target("general-regs-only"))) HIDDEN void luthier_find_state_bytes(void) {
   unsigned a, b, c, d;
@@ -241,7 +261,7 @@ __asm__(
     "3: fninit\n"
     "cld\n"
     "movq 16(%rbp), %rdi\n"
-    "callq luthier_limit_reached\n"
+    "callq luthier_called_here\n"
     "cmpl $512, %ebx\n"
     "je 4f\n"
     "movl $-1, %eax\n movl $-1, %edx\n"

@@ -30,13 +30,14 @@
 #define EXIT_REFUSED 126
 
 /* The counter of a thread is the sum of its lanes: additions to one place in memory wait for each other, additions to
- * several do not (shim/lower.cpp spreads them). Code with budget checks adds to two lanes by turns, each of which has a part of what is
- * left and counts up to 0, and takes back from a third, which is never more than 0. Checks look at both: while both are negative, less
- * has been executed than is left. One that is at 0 is there in time, or too early, and then what is left is parted anew.
+ * several do not (shim/lower.cpp spreads them). Code with budget checks adds to two lanes, each of which has a part of what is left and
+ * counts up to 0, and takes back from a third, which is never more than 0. Checks look at the first. The second is looked at by whoever adds
+ * to it, and is never more than 0 when a check looks; so while the first is negative, less has been executed than is left. A lane that
+ * is at 0 is there in time, or too early, and then what is left is parted anew.
  * Their count is the sum of these lanes, limit and signals. One cache line.
  *
  * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */
-enum { LANES = 8, FIRST_LANE = 0, TAKEN_BACK_LANE = 1, SECOND_LANE = 2, CHECKED_LANES = 3 };
+enum { LANES = 8, FIRST_LANE = 0, TAKEN_BACK_LANE = 1, SECOND_LANE = 2, CHECKED_LANES = 3, PARTS = 16 };
 #define NO_COUNT {[FIRST_LANE] = -NO_LIMIT / 2, [SECOND_LANE] = -NO_LIMIT / 2}
 extern PUBLIC _Thread_local int64_t __luthier_count[LANES] __attribute__((INITIAL_EXEC aligned(64)));
 
@@ -58,7 +59,8 @@ struct lease {
 /* One per thread, in thread-local storage. */
 struct thread {
   int64_t limit;   /* see __luthier_count */
-  int64_t parts[2]; /* what the first and the second lane got when it was set */
+  int64_t parts[2]; /* what the first and the second lane got when they were set */
+  int share;        /* the first one's, in so many PARTS of both */
   int64_t signals; /* counted inside signal handlers, in checked lanes */
   int64_t signals_unchecked; /* and in the other lanes */
   uint64_t folded; /* counted in slots that have been emptied */
@@ -119,6 +121,7 @@ HIDDEN uint64_t luthier_freeze(void); /* from now on totals are what they are no
 
 /* budget.c */
 HIDDEN void luthier_set_limit(void);
+HIDDEN void luthier_part_anew(void);
 HIDDEN void luthier_push_own_budget(uint64_t units); /* that the program cannot pop */
 
 /* pool.c */

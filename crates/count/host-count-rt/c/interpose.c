@@ -108,6 +108,9 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     luthier_watch_signal(number);
   int64_t lanes[LANES], limit = luthier_self.limit;
   memcpy(lanes, __luthier_count, sizeof lanes);
+  /* (The interrupted code may be about to look at what it has added.) */
+  if (lanes[SECOND_LANE] > 0)
+    luthier_part_anew();
   if (handlers[number].flags & SA_SIGINFO)
     handlers[number].informed(number, info, context);
   else

@@ -280,14 +280,18 @@ static void write_live(void) {
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return; /* the report will say why nothing can be written here */
-  struct size_signal kept = hold_size_signal();
+  char line[BUFFER];
 #define AT(type, field) (unsigned)offsetof(struct type, field)
-  dprintf(file, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
-          (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
-          AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
-          AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  int length = snprintf(line, sizeof line, "luthier-count-live 1 %d %llu %d %u %u %u %u %u %u %u %u %u %u\n", (int)getpid(),
+                        (unsigned long long)(uintptr_t)luthier_records_head(), LANES, AT(record, next), AT(record, number),
+                        AT(record, birth), AT(record, total), AT(record, running), AT(record, counter), AT(thread, limit),
+                        AT(thread, signals), AT(thread, signals_unchecked), AT(thread, folded));
+  struct size_signal kept = hold_size_signal();
+  ssize_t done = write(file, line, (size_t)length);
   let_size_signal(kept);
-  close(file);
+  /* Nothing half-written stays. (Some file systems say only here that there is no room.) */
+  if (close(file) != 0 || done != length)
+    unlink(path);
 }
 
 /* At start, and again in a forked child. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 _Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = NO_COUNT;
-_Thread_local struct thread luthier_self = {.limit = NO_LIMIT, .lease = {.end = UINT64_MAX}};
+_Thread_local struct thread luthier_self = {.limit = NO_LIMIT, .share = PARTS / 2, .lease = {.end = UINT64_MAX}};
 
 enum { MOST_CONTRACTS = 16 };
 
