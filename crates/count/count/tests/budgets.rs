@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::process::Command;
+use std::{fs, process::Command};
 use support::{compile, luthier_count, program, run, text};
 
 fn lines_of(name: &str, ours: &[&str], clang: &[&str]) -> (Vec<String>, String, Option<i32>) {
@@ -198,6 +198,32 @@ fn run_stops_a_program_at_its_budget() {
         .unwrap();
     assert_eq!(output.status.code(), Some(126));
     assert!(text(&output.stderr).contains("built without budget checks"));
+}
+
+/// The function has no check, nor has anything else in its object; the loop that calls it is in another.
+#[test]
+fn objects_without_a_check_of_their_own_pay_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let work = format!(
+        "unsigned work(unsigned x) {{ {} return x; }}",
+        "x = x * 1664525u + (x >> 3);".repeat(100)
+    );
+    fs::write(at("work.c"), work).unwrap();
+    let calls = "unsigned work(unsigned); int main(void) { unsigned s = 1; \
+        for (int i = 0; i < 100000; i++) s = work(s); return s == 7; }";
+    fs::write(at("calls.c"), calls).unwrap();
+    for more in [&["-O2"][..], &["-O2", "-fPIC"], &["--point", "last", "-O2"]] {
+        let mut compiler = luthier_count();
+        compiler.args(["cc", "--budget"]).args(more).arg("-o");
+        compiler.args([at("out"), at("calls.c"), at("work.c")]);
+        assert!(compiler.status().unwrap().success());
+        let stopped = run(&["--budget", "1000000"], &[at("out").as_os_str()]);
+        assert_eq!(stopped.status, Some(124), "{more:?}");
+        // One call costs about 500.
+        let total = stopped.total;
+        assert!((1_000_000..1_001_000).contains(&total), "{more:?}: {total}");
+    }
 }
 
 #[test]

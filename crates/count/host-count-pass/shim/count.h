@@ -190,8 +190,9 @@ bool isCounterAccess(const llvm::Instruction &instruction);
 
 // The address of one of the counter's words.
 llvm::Constant *laneOf(llvm::GlobalVariable &counter, unsigned lane);
-// Makes plain additions of them. `spread`: over the lanes of the counter, by how often they run.
-void lowerAdditions(llvm::Module &module, llvm::FunctionAnalysisManager *spread);
+// Makes plain additions of them. `spread`: over the lanes of the counter, by how often they run. `checked`: those of which a budget is
+// paid, also where this module has no check of its own, for others may.
+void lowerAdditions(llvm::Module &module, llvm::FunctionAnalysisManager *spread, bool checked);
 
 // The address that an addition adds to, if `instruction` is one.
 llvm::Value *additionTo(const llvm::Instruction &instruction);

@@ -90,8 +90,8 @@ void raise(AtomicRMWInst &addition) {
 // costs. The words of the counter are taken in turn, in the order of the code. Checks all add to the first, so that they have one to look at.
 class Lowering {
 public:
-  Lowering(Module &module, bool spread)
-      : checked(module.getFunction(LimitName)), compact(Check::canBeAssembly(module)),
+  Lowering(Module &module, bool spread, bool checked)
+      : checked(checked), compact(Check::canBeAssembly(module)),
         addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64), spread(spread) {}
 
   // `often`: it runs about as often as its function, or more.
@@ -231,8 +231,8 @@ Value *additionTo(const Instruction &instruction) {
   return isOurs(addition->getPointerOperand()) ? const_cast<Value *>(addition->getPointerOperand()) : nullptr;
 }
 
-void lowerAdditions(Module &module, FunctionAnalysisManager *spread) {
-  Lowering lowering(module, spread);
+void lowerAdditions(Module &module, FunctionAnalysisManager *spread, bool checked) {
+  Lowering lowering(module, spread, checked);
   for (Function &function : module) {
     if (spread)
       distributeAmounts(function);

@@ -121,7 +121,7 @@ public:
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
       bool spread = settings.placement == Placement::Tree || settings.placement == Placement::Least;
-      lowerAdditions(module, spread ? &analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager() : nullptr);
+      lowerAdditions(module, spread ? &analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager() : nullptr, settings.budget);
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

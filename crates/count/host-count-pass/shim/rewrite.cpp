@@ -103,7 +103,7 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
   lc_close(session);
   if (settings.replaceLate && settings.placement == Placement::Tree)
     moveAdditions(*module, modules, Stage::Early);
-  lowerAdditions(*module, nullptr);
+  lowerAdditions(*module, nullptr, settings.budget);
   std::string broken;
   raw_string_ostream stream(broken);
   if (verifyModule(*module, &stream))
