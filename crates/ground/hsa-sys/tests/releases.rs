@@ -18,7 +18,9 @@ use hsa_sys::{
 /// The roots with this file.
 fn roots_with(file: &str) -> Vec<PathBuf> {
     let more = env::var_os("LUTHIER_HSA_ROOTS").unwrap_or_default();
-    let more: Vec<PathBuf> = env::split_paths(&more).collect();
+    // (Of nothing there is one part, which is empty.)
+    let more = env::split_paths(&more).filter(|root| !root.as_os_str().is_empty());
+    let more: Vec<PathBuf> = more.collect();
     for root in &more {
         assert!(root.join(file).exists(), "{} has no {file}", root.display());
     }
