@@ -123,7 +123,7 @@ public:
     addition.eraseFromParent();
   }
 
-  const bool checked; // the module has budget checks
+  const bool checked; // the module is built with budget checks, of which it may have none
 
 private:
   bool compact; // they are assembly
