@@ -9,6 +9,7 @@ fn main() {
         .files([
             "c/runtime.c",
             "c/budget.c",
+            "c/contracts.c",
             "c/pool.c",
             "c/spawn.c",
             "c/report.c",

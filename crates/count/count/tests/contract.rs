@@ -185,6 +185,50 @@ fn a_library_of_another_preset_is_refused_when_it_is_opened() {
 }
 
 /// One template in a counted and in a plain object: the linker keeps the first copy of equal names.
+/// Checks rely on how other code with checks adds: what an older or newer plugin made would overrun budgets without a word.
+#[test]
+fn checks_of_another_kind_are_refused() {
+    let place = Place::new();
+    let (helper, main) = (place.write("helper.c", HELPER), place.write("main.c", MAIN));
+    let (ours, other, ir) = (place.at("a.o"), place.at("b.o"), place.at("helper.ll"));
+    let (library, out) = (place.at("libhelper.so"), place.at("out"));
+    built(&["cc", "--budget", "-c"], &[&main], &ours);
+    let to_ir = ["cc", "--budget", "-fPIC", "-O1", "-S", "-emit-llvm"];
+    built(&to_ir, &[&helper], &ir);
+    let same = fs::read_to_string(&ir).unwrap();
+    let (kind, another) = ("checks=budget in two words", "checks=budget in six words");
+    assert!(same.contains(kind), "{same}");
+    for (text_of, links) in [(same.clone(), true), (same.replace(kind, another), false)] {
+        fs::write(&ir, text_of).unwrap();
+        must(
+            Command::new("clang-22")
+                .args(["-O1", "-fPIC", "-c"])
+                .arg(&ir)
+                .arg("-o")
+                .arg(&other),
+        );
+        let output = cc(&["cc"], &[&ours, &other], &out);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.success(), links, "{message}");
+        let named = message.contains("__luthier_count_checks_budget");
+        assert!(links || named, "{message}");
+        // As a library it links, and is refused by the program that loads it.
+        built(&["cc", "-shared"], &[&other], &library);
+        built(&["cc"], &[&ours, &library], &out);
+        let mut counted = luthier_count();
+        counted.arg("run").arg("--").arg(&out);
+        let output = counted
+            .env("LD_LIBRARY_PATH", library.parent().unwrap())
+            .output()
+            .unwrap();
+        let message = text(&output.stderr);
+        let status = if links { 0 } else { 126 };
+        assert_eq!(output.status.code(), Some(status), "{message}");
+        let named = message.contains("parts of this program count differently");
+        assert_eq!(named, !links, "{message}");
+    }
+}
+
 #[test]
 fn link_order_does_not_choose_what_counts() {
     let place = Place::new();

@@ -101,8 +101,10 @@ void emitContracts(Module &module, StringRef contract, const Settings &settings)
   std::string family, compiler = compilerOf(module, family);
   emitContract(module, "__luthier_count_one_" + family + "_version_per_program", "compiler=" + compiler);
   // A fact about this object, not about the program: the name differs, so the two do not collide.
-  std::string checks = settings.budget ? "budget" : "none";
-  emitContract(module, "__luthier_count_checks_" + checks, "checks=" + checks);
+  if (settings.budget)
+    emitContract(module, "__luthier_count_checks_budget", "checks=" + std::string(ChecksKind));
+  else
+    emitContract(module, "__luthier_count_checks_none", "checks=none");
 }
 
 } // namespace luthier

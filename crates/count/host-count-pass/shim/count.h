@@ -34,6 +34,8 @@ inline constexpr unsigned CounterLanes = 8;
 // left parted anew where it has reached 0, so that it is never more than 0 when a check looks: as long as the first is negative, less has been
 // executed than is left, and no check comes too late. What adds to the first without a check need not look at it, as checks will.
 inline constexpr unsigned FirstLane = 0, TakenBackLane = 1, SecondLane = 2, CheckedLanes = 3;
+// Objects whose checks rely on another rule than that do not link with these, or budgets would be overrun. It begins with "budget".
+inline constexpr char ChecksKind[] = "budget in two words";
 inline constexpr char LimitName[] = "__luthier_count_limit";
 // The same for checks that are one piece of assembly: saves all registers itself (crates/count/host-count-rt/c/budget.c).
 inline constexpr char LimitHereName[] = "__luthier_count_limit_here";

@@ -111,13 +111,17 @@ HIDDEN uint64_t luthier_running_slot(const struct module *module, uint64_t slot)
 HIDDEN struct module *luthier_modules(void);
 HIDDEN struct record *luthier_records(void);
 HIDDEN struct record **luthier_records_head(void);
-HIDDEN const char *luthier_contract(int index);
 HIDDEN uint64_t luthier_record_total(const struct record *record);
 HIDDEN bool luthier_is_dormant(void);
 HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
 
 HIDDEN uint64_t luthier_freeze(void); /* from now on totals are what they are now; returns their sum */
+
+/* contracts.c */
+HIDDEN const char *luthier_contract(int index);               /* NULL behind the last */
+HIDDEN const char *luthier_add_contract(const char *contract); /* the one that it contradicts, or NULL */
+HIDDEN bool luthier_has_checks(const char *contract);
 
 /* budget.c */
 HIDDEN void luthier_set_limit(void);

@@ -320,7 +320,7 @@ static bool budget_asked;
 static void refuse_vain_budget(void) {
   bool checks = !budget_asked || !luthier_contract(0);
   for (int index = 0; luthier_contract(index); ++index)
-    checks |= strcmp(luthier_contract(index), "checks=budget") == 0;
+    checks |= luthier_has_checks(luthier_contract(index));
   if (checks)
     return;
   luthier_say("a budget was asked for, but this program was built without budget checks.\n"

@@ -11,8 +11,6 @@
 _Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = NO_COUNT;
 _Thread_local struct thread luthier_self = {.limit = NO_LIMIT, .share = PARTS / 2, .lease = {.end = UINT64_MAX}};
 
-enum { MOST_CONTRACTS = 16 };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
@@ -20,8 +18,6 @@ static struct record *records;
 static struct record main_record;
 static uint64_t threads;
 static struct module *modules;
-static const char *contracts[MOST_CONTRACTS];
-static int contract_count;
 static bool dormant;
 static bool frozen;
 static uint64_t thread_budget; /* for each thread */
@@ -44,7 +40,6 @@ struct record *luthier_records(void) { return records; }
 struct record **luthier_records_head(void) { return &records; }
 bool luthier_is_dormant(void) { return dormant; }
 
-const char *luthier_contract(int index) { return index < contract_count ? contracts[index] : NULL; }
 
 uint64_t luthier_checked_now(void) {
   int64_t count = luthier_self.limit + luthier_self.signals;
@@ -244,27 +239,13 @@ __attribute__((constructor(101))) static void construct(void) { pthread_once(&st
    linker prints if this file is missing. */
 PUBLIC void __luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints(const char *contract) {
   construct();
-  const char *equals = strchr(contract, '=');
-  size_t key = equals ? (size_t)(equals - contract) : strlen(contract);
-  for (int index = 0; index < contract_count; ++index) {
-    if (strcmp(contracts[index], contract) == 0)
-      return;
-    bool same_key = strncmp(contracts[index], contract, key + 1) == 0;
-    bool same_family = strncmp(contract, "compiler=", 9) != 0 ||
-                       strcspn(contract, " ") == strcspn(contracts[index], " ");
-    if (same_key && same_family && strncmp(contract, "checks=", 7) != 0) {
-      luthier_say("parts of this program count differently: `%s` here, `%s` in a library that was loaded.\n"
-                  "  Their sum would mean nothing; build all of them with the same preset, point and compiler.",
-                  contracts[index], contract);
-      luthier_end_process(EXIT_REFUSED);
-    }
-  }
-  if (contract_count == MOST_CONTRACTS)
-    luthier_stop("too many contracts in one program");
-  char *copy = strdup(contract);
-  if (!copy)
-    luthier_stop("no memory for a contract");
-  contracts[contract_count++] = copy;
+  const char *other = luthier_add_contract(contract);
+  if (!other)
+    return;
+  luthier_say("parts of this program count differently: `%s` here, `%s` in a library that was loaded.\n"
+              "  Their sum would mean nothing; build all of them with the same preset, point and compiler.",
+              other, contract);
+  luthier_end_process(EXIT_REFUSED);
 }
 
 /* Called by the constructor of every object that counts per function or line. */

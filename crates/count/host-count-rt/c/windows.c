@@ -1,4 +1,4 @@
-/* The runtime on Windows, in place of all other files but budget.c: threads, totals, budgets of a thread, the report.
+/* The runtime on Windows, in place of all other files but budget.c and contracts.c: threads, totals, budgets of a thread, the report.
  *
  * Threads announce themselves through a callback of thread-local storage, which the system's loader runs when a thread begins and
  * ends, and when the process ends in whatever orderly way. There is no watchdog, no budget for a whole run and no task. */
@@ -16,14 +16,12 @@
 _Thread_local int64_t __luthier_count[LANES] __attribute__((aligned(64))) = NO_COUNT;
 _Thread_local struct thread luthier_self = {.limit = NO_LIMIT, .share = PARTS / 2, .lease = {.end = UINT64_MAX}};
 
-enum { MOST_CONTRACTS = 16, LINE = 2048 };
+enum { LINE = 2048 };
 
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct record *records;
 static uint64_t threads;
 static struct module *modules;
-static const char *contracts[MOST_CONTRACTS];
-static int contract_count;
 static bool reported;
 static const char *stopped;
 
@@ -128,8 +126,8 @@ static void write_report(HANDLE file) {
   char program[LINE / 2] = "";
   GetModuleFileNameA(NULL, program, sizeof program - 1);
   put_line(file, "luthier-count\t1\nprocess\t%lu\t0\t%s\n", GetCurrentProcessId(), program);
-  for (int index = 0; index < contract_count; ++index)
-    put_line(file, "contract\t%s\n", contracts[index]);
+  for (int index = 0; luthier_contract(index); ++index)
+    put_line(file, "contract\t%s\n", luthier_contract(index));
   if (stopped)
     put_line(file, "stopped\t%s\n", stopped);
   for (struct record *record = records; record; record = record->next)
@@ -156,7 +154,7 @@ static void write_report(HANDLE file) {
 static void report(void) {
   char directory[LINE / 2], path[LINE];
   DWORD length = GetEnvironmentVariableA("LUTHIER_COUNT_OUTPUT", directory, sizeof directory);
-  if (reported || !length || length >= sizeof directory || !contract_count)
+  if (reported || !length || length >= sizeof directory || !luthier_contract(0))
     return;
   reported = true;
   if (strcmp(directory, "-") == 0) {
@@ -206,24 +204,14 @@ __attribute__((destructor(101))) static void at_end(void) { report(); }
 PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }
 
 PUBLIC void __luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints(const char *contract) {
-  const char *equals = strchr(contract, '=');
-  size_t key = equals ? (size_t)(equals - contract) : strlen(contract);
-  for (int index = 0; index < contract_count; ++index) {
-    if (strcmp(contracts[index], contract) == 0)
-      return;
-    bool same_key = strncmp(contracts[index], contract, key + 1) == 0;
-    bool same_family = strncmp(contract, "compiler=", 9) != 0 || strcspn(contract, " ") == strcspn(contracts[index], " ");
-    if (same_key && same_family && strncmp(contract, "checks=", 7) != 0) {
-      luthier_say("parts of this program count differently: `%s` here, `%s` there.\n"
-                  "  Their sum would mean nothing; build all of them with the same preset, point and compiler.",
-                  contracts[index], contract);
-      reported = true;
-      ExitProcess(EXIT_REFUSED);
-    }
-  }
-  if (contract_count == MOST_CONTRACTS)
-    luthier_stop("too many contracts in one program");
-  contracts[contract_count++] = contract;
+  const char *other = luthier_add_contract(contract);
+  if (!other)
+    return;
+  luthier_say("parts of this program count differently: `%s` here, `%s` there.\n"
+              "  Their sum would mean nothing; build all of them with the same preset, point and compiler.",
+              other, contract);
+  reported = true;
+  ExitProcess(EXIT_REFUSED);
 }
 
 PUBLIC void __luthier_count_register_module(struct module *module) {

@@ -13,6 +13,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("c/interpose.h",             include_str!("../c/interpose.h")),
     ("c/runtime.c",               include_str!("../c/runtime.c")),
     ("c/budget.c",                include_str!("../c/budget.c")),
+    ("c/contracts.c",             include_str!("../c/contracts.c")),
     ("c/pool.c",                  include_str!("../c/pool.c")),
     ("c/spawn.c",                 include_str!("../c/spawn.c")),
     ("c/report.c",                include_str!("../c/report.c")),
@@ -23,7 +24,7 @@ pub const SOURCES: &[(&str, &str)] = &[
 ];
 
 /// The files to compile for Windows; for other systems, all but the first of these.
-pub const WINDOWS: &[&str] = &["c/windows.c", "c/budget.c"];
+pub const WINDOWS: &[&str] = &["c/windows.c", "c/budget.c", "c/contracts.c"];
 
 /// Functions the runtime puts itself in front of; `--wrap` names for static programs, exported names for dynamic ones.
 #[rustfmt::skip]
