@@ -26,11 +26,8 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
         && tool == tools::BUILT_IN
     {
         let output = config.output.clone();
-        return Ok(Arc::new(luthier::BuiltInTools::new(
-            tools::with_host_code,
-            output,
-            config.session,
-        )));
+        let built_in = luthier::BuiltInTools::new(tools::with_host_code, output, config.session);
+        return Ok(Arc::new(built_in.temporary(config.output_is_temporary)));
     }
     let mut opened: Vec<Box<dyn Tool>> = Vec::new();
     let libraries = env::var(tools::LIBRARIES).unwrap_or_default();

@@ -253,9 +253,26 @@ fn no_file_is_named_that_is_not_there() {
     // One launch and three copies: what the page itself needs was there.
     assert_eq!(page.overview.timed, 4);
     let said = run(&["--output", "out"]);
-    let named = named(&said);
+    let files = named(&said);
     assert!(
-        named.len() >= 2 && named.iter().all(|path| path.is_file()),
+        files.len() >= 2 && files.iter().all(|path| path.is_file()),
         "{said}"
     );
+    // The same with the tool in the program already.
+    let make = ["instrument", "-t", "coverage", program, "-o", "inside"];
+    luthier(folder.path(), &make);
+    for (output, files) in [(&[][..], 0), (&["--output", "of_inside"], 1)] {
+        let mut run = vec!["run", "--device", "gfx90a"];
+        run.extend(output);
+        run.extend(["--report", "page.html", "--", "./inside"]);
+        let done = luthier(folder.path(), &run);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(said.contains("coverage:"), "{said}");
+        let named = named(&said);
+        assert!(
+            named.len() >= files && named.iter().all(|path| path.is_file()),
+            "{said}"
+        );
+        assert_eq!(named.is_empty(), files == 0, "{said}");
+    }
 }

@@ -124,6 +124,7 @@ type ToolFactory = Box<dyn Fn(ToolFile) -> Box<dyn Tool> + Send + Sync>;
 pub struct BuiltInTools {
     make: ToolFactory,
     output: Option<PathBuf>,
+    temporary: bool,
     session: u32,
     /// One for each set of tools.
     engines: Mutex<Vec<Arc<Engine>>>,
@@ -141,10 +142,16 @@ impl BuiltInTools {
         BuiltInTools {
             make: Box::new(make),
             output,
+            temporary: false,
             session,
             engines: Mutex::default(),
             problems: Mutex::default(),
         }
+    }
+
+    /// As [`Engine::temporary`].
+    pub fn temporary(self, temporary: bool) -> BuiltInTools {
+        BuiltInTools { temporary, ..self }
     }
 
     fn engine(&self, tools: &[BuiltInTool]) -> Result<Arc<Engine>> {
@@ -163,7 +170,8 @@ impl BuiltInTools {
             return Ok(Arc::clone(engine));
         }
         let tools = files.into_iter().map(&self.make).collect();
-        let engine = Engine::new(tools, "", self.output.clone())?.session(self.session);
+        let engine = Engine::new(tools, "", self.output.clone())?;
+        let engine = engine.session(self.session).temporary(self.temporary);
         let engine = Arc::new(engine);
         engines.push(Arc::clone(&engine));
         Ok(engine)
