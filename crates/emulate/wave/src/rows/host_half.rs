@@ -104,6 +104,7 @@ impl Host for Zph {
         narrow(singles: __m512) -> __m512;
         narrow_toward_zero(singles: __m512) -> __m512;
         widen_pairs(words: __m512) -> [__m512; 2];
+        load_widened_pairs(words: *const u32) -> [__m512; 2];
         narrow_pairs(singles: [__m512; 2]) -> __m512;
         mask_pairs(words: __m512) -> [__m512; 2];
         apart(pairs: [__m512; 2]) -> [__m512; 2];

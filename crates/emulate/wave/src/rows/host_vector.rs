@@ -65,6 +65,8 @@ pub(super) trait Host {
     unsafe fn narrow_toward_zero(singles: Self::Single) -> Self::Single;
     /// The singles that both halves of the words stand for, low and high ones by turns.
     unsafe fn widen_pairs(words: Self::Single) -> [Self::Single; 2];
+    /// [`Host::widen_pairs`] of words in memory: hosts convert from there without the shuffle that it takes from a register.
+    unsafe fn load_widened_pairs(words: *const u32) -> [Self::Single; 2];
     /// The reverse, to nearest even.
     unsafe fn narrow_pairs(singles: [Self::Single; 2]) -> Self::Single;
     /// Every word twice, in the order of [`Host::widen_pairs`], of words that are zero or all ones.
@@ -280,6 +282,14 @@ impl Host for Ymm {
         }
     }
     #[inline(always)]
+    unsafe fn load_widened_pairs(words: *const u32) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let four = |first: usize| _mm256_cvtph_ps(_mm_loadu_si128(words.add(first).cast()));
+            [four(0), four(4)]
+        }
+    }
+    #[inline(always)]
     unsafe fn narrow_pairs(singles: [__m256; 2]) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -464,6 +474,11 @@ impl Host for Zmm {
         }
     }
     #[inline(always)]
+    unsafe fn load_widened_pairs(words: *const u32) -> [__m512; 2] {
+        // SAFETY: as above.
+        unsafe { [widened_at(words), widened_at(words.add(8))] }
+    }
+    #[inline(always)]
     unsafe fn narrow_pairs(singles: [__m512; 2]) -> __m512 {
         // SAFETY: as above.
         unsafe {
@@ -579,3 +594,14 @@ impl Host for Zmm {
 }
 
 const _: () = assert!(LANES.is_multiple_of(Zmm::STEP));
+
+/// The sixteen halves in eight words. `_mm512_cvtph_ps` suppresses exceptions, which the host has no form for that reads memory; none
+/// is asked for.
+///
+/// # Safety
+/// As of [`Host`]; eight words are readable.
+#[inline(always)]
+pub(super) unsafe fn widened_at(words: *const u32) -> __m512 {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_cvt_roundph_ps::<_MM_FROUND_CUR_DIRECTION>(_mm256_loadu_si256(words.cast())) }
+}

@@ -365,14 +365,14 @@ macro_rules! copies {
 
 copies!(Narrowed, Widened);
 
-/// Dot products into a word.
+/// Dot products of whole numbers into a word.
 macro_rules! dots {
-    ($($name:ident, $no_nans:literal, <$host:ident>[$a:ident, $b:ident, $c:ident]: $value:expr;)*) => {$(
+    ($($name:ident, <$host:ident>[$a:ident, $b:ident, $c:ident]: $value:expr;)*) => {$(
         #[allow(non_camel_case_types)]
         pub(super) enum $name {}
         impl Operation<Singles, 3> for $name {
             const NANS_OF_SOURCES: bool = false;
-            const NO_NANS: bool = $no_nans;
+            const NO_NANS: bool = true;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn apply<$host: Host>([$a, $b, $c]: [$host::Single; 3]) -> $host::Single {
@@ -383,18 +383,67 @@ macro_rules! dots {
     )*};
 }
 
-// Products of halves are multiples of 2^-48, so that no sum is a denormal but one with a denormal C.
 #[rustfmt::skip]
 dots! {
-    dot2_halves, false, <H>[a, b, c]: {
-        let (a, b) = (H::widen_pairs(a), H::widen_pairs(b));
-        // Exact, so that adding one rounds as a fused multiply-add does.
-        let [low, high] = H::apart([H::mul(a[0], b[0]), H::mul(a[1], b[1])]);
-        H::add(high, H::add(low, H::flushed(c)))
-    };
-    dot2_signed,   true, <H>[a, b, c]: H::dot2(a, b, c);
-    dot4_signed,   true, <H>[a, b, c]: H::dot4::<true>(a, b, c);
-    dot4_unsigned, true, <H>[a, b, c]: H::dot4::<false>(a, b, c);
+    dot2_signed,   <H>[a, b, c]: H::dot2(a, b, c);
+    dot4_signed,   <H>[a, b, c]: H::dot4::<true>(a, b, c);
+    dot4_unsigned, <H>[a, b, c]: H::dot4::<false>(a, b, c);
+}
+
+/// One f32 per lane, and the same words as two f16 each ([`Host::widen_pairs`]). What an operation does not use of a source is never made.
+pub(super) enum SinglesAndPairs {}
+
+impl Kind for SinglesAndPairs {
+    const TYPE: Type = Type::F32;
+    const DENORMALS: bool = true;
+    type Bits = u32;
+    type Native = SinglesAndPairs;
+
+    #[inline(always)]
+    fn exact<F: Form, const SOURCES: usize>(
+        operands: &Operands,
+        group: usize,
+        lane: impl Fn([u32; SOURCES]) -> u32,
+    ) {
+        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    host_vectors! {
+        Vector<H> = (H::Single, [H::Single; 2]), 1;
+        load(word, _second) = (H::load(word), H::load_widened_pairs(word));
+        uniform(value) = {
+            let words = H::splat(value as u32);
+            (words, H::widen_pairs(words))
+        };
+        words(vector) = [vector.0; 2];
+        only(mask, all) = {
+            let pairs = H::mask_pairs(mask);
+            (H::and(mask, all.0), [H::and(pairs[0], all.1[0]), H::and(pairs[1], all.1[1])])
+        };
+        nans(a, b) = H::nans(a.0, b.0);
+    }
+}
+
+/// Two products of halves and a single. The products are multiples of 2^-48, so that no sum is a denormal but one with a denormal C.
+#[allow(non_camel_case_types)]
+pub(super) enum dot2_halves {}
+
+impl Operation<SinglesAndPairs, 3> for dot2_halves {
+    const NANS_OF_SOURCES: bool = false;
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn apply<H: Host>(
+        [(_, a), (_, b), (c, _)]: [(H::Single, [H::Single; 2]); 3],
+    ) -> (H::Single, [H::Single; 2]) {
+        // SAFETY: the caller's promise about the host.
+        unsafe {
+            // Exact, so that adding one rounds as a fused multiply-add does.
+            let [low, high] = H::apart([H::mul(a[0], b[0]), H::mul(a[1], b[1])]);
+            let sum = H::add(high, H::add(low, H::flushed(c)));
+            (sum, [sum; 2])
+        }
+    }
 }
 
 /// Two f16 per lane.
@@ -418,7 +467,7 @@ impl Kind for HalfPairs {
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
         Vector<H> = [H::Single; 2], 2;
-        load(word, _second) = H::widen_pairs(H::load(word));
+        load(word, _second) = H::load_widened_pairs(word);
         uniform(value) = H::widen_pairs(H::splat(value as u32));
         words(vector) = [H::narrow_pairs(vector); 2];
         only(mask, all) = {

@@ -10,7 +10,7 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 use numerics::convert::Fp8;
 use numerics::matrix::{Kind, Model, Shape as Matrices};
 
-use super::aligned_tile;
+use super::{aligned_tile, host_vector::widened_at};
 use crate::{
     LANES,
     host_level::compiled_for,
@@ -488,8 +488,7 @@ compiled_for! { Avx512:
 pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
     // SAFETY: the caller's promise.
     unsafe {
-        let first = _mm512_cvtph_ps(_mm256_loadu_si256(words.cast()));
-        let second = _mm512_cvtph_ps(_mm256_loadu_si256(words.add(8).cast()));
+        let (first, second) = (widened_at(words), widened_at(words.add(8)));
         let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
         let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
         [
