@@ -23,7 +23,14 @@ const GCC: Language = Language {
     extension: "c",
     compiler: "gcc",
     comment: "// ",
-    flags: &["-O2", "-w", "-foffload=amdgcn-amdhsa"],
+    // Ubuntu's GCC protects control flow and the stack unless it is told otherwise, and cannot for GPUs.
+    flags: &[
+        "-O2",
+        "-w",
+        "-fcf-protection=none",
+        "-fno-stack-protector",
+        "-foffload=amdgcn-amdhsa",
+    ],
     target: "-foffload-options=amdgcn-amdhsa=-march=",
     packages: "gcc-offload-amdgcn",
     needs: "accel/amdgcn-amdhsa/mkoffload",

@@ -57,7 +57,7 @@ const ROCM: &str = "lib* roc* hip* amd*";
 const NEWER: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev rocminfo g++ \
      gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran";
 
-/// The same with what only unstable has.
+/// The same with rocRAND, which Debian has for HIP 6 in unstable only.
 const NEWEST: &str = "hipcc libamdhip64-dev libhsa-runtime-dev libamd-comgr-dev librocprim-dev librocrand-dev librocrand1 rocminfo \
      g++ gcc-offload-amdgcn libgomp-plugin-amdgcn1 gfortran";
 
@@ -113,7 +113,7 @@ const RELEASES: &[Release] = &[
         distribution: &UBUNTU,
         suite: "resolute",
         newer: None,
-        packages: NEWER,
+        packages: NEWEST,
     },
 ];
 
