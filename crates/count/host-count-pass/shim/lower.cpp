@@ -123,9 +123,8 @@ public:
     addition.eraseFromParent();
   }
 
-  const bool checked; // the module is built with budget checks, of which it may have none
-
 private:
+  bool checked; // the module is built with budget checks, of which it may have none
   bool compact; // they are assembly
   bool addsToMemory; // one instruction can
   bool spread;
@@ -245,7 +244,7 @@ void lowerAdditions(Module &module, FunctionAnalysisManager *spread, bool checke
     for (auto [addition, often] : additions)
       if (addition->use_empty() && isConstant(*addition))
         raise(*addition);
-    if (spread && lowering.checked && !additions.empty()) {
+    if (spread && checked && !additions.empty()) {
       spread->invalidate(function, PreservedAnalyses::none());
       auto &frequencies = spread->getResult<BlockFrequencyAnalysis>(function);
       double least = LeastOften * double(frequencies.getEntryFreq().getFrequency());

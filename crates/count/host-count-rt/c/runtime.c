@@ -40,7 +40,6 @@ struct record *luthier_records(void) { return records; }
 struct record **luthier_records_head(void) { return &records; }
 bool luthier_is_dormant(void) { return dormant; }
 
-
 uint64_t luthier_checked_now(void) {
   int64_t count = luthier_self.limit + luthier_self.signals;
   for (int lane = 0; lane < CHECKED_LANES; ++lane)
