@@ -110,6 +110,20 @@ fn exact_lanes<F: Form, L: Lane, const SOURCES: usize>(
     );
 }
 
+/// [`Kind::exact`] of one number per lane.
+macro_rules! exact_by_lanes {
+    ($bits:ty, $lane:ty) => {
+        #[inline(always)]
+        fn exact<F: Form, const SOURCES: usize>(
+            operands: &Operands,
+            group: usize,
+            lane: impl Fn([$bits; SOURCES]) -> $bits,
+        ) {
+            exact_lanes::<F, $lane, SOURCES>(operands, group, lane);
+        }
+    };
+}
+
 /// The host side of a [`Kind`].
 macro_rules! host_vectors {
     (
@@ -160,14 +174,7 @@ impl Kind for Singles {
     type Bits = u32;
     type Native = Singles;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u32; SOURCES]) -> u32,
-    ) {
-        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u32, F32);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -189,14 +196,7 @@ impl Kind for Doubles {
     type Bits = u64;
     type Native = Doubles;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u64; SOURCES]) -> u64,
-    ) {
-        exact_lanes::<F, F64, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u64, F64);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -268,14 +268,7 @@ impl Kind for Halves {
     type Bits = u16;
     type Native = NativeHalves;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u16; SOURCES]) -> u16,
-    ) {
-        exact_lanes::<F, F16, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u16, F16);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -297,14 +290,7 @@ impl Kind for Narrowed {
     type Bits = u32;
     type Native = Narrowed;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u32; SOURCES]) -> u32,
-    ) {
-        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u32, F32);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -326,14 +312,7 @@ impl Kind for Widened {
     type Bits = u32;
     type Native = Widened;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u32; SOURCES]) -> u32,
-    ) {
-        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u32, F32);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -399,14 +378,7 @@ impl Kind for SinglesAndPairs {
     type Bits = u32;
     type Native = SinglesAndPairs;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u32; SOURCES]) -> u32,
-    ) {
-        exact_lanes::<F, F32, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u32, F32);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -455,14 +427,7 @@ impl Kind for HalfPairs {
     type Bits = u32;
     type Native = Singles;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u32; SOURCES]) -> u32,
-    ) {
-        exact_lanes::<F, PackedF16, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u32, PackedF16);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -487,14 +452,7 @@ impl Kind for NativeHalves {
     type Bits = u16;
     type Native = NativeHalves;
 
-    #[inline(always)]
-    fn exact<F: Form, const SOURCES: usize>(
-        operands: &Operands,
-        group: usize,
-        lane: impl Fn([u16; SOURCES]) -> u16,
-    ) {
-        exact_lanes::<F, F16, SOURCES>(operands, group, lane);
-    }
+    exact_by_lanes!(u16, F16);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -536,14 +494,7 @@ macro_rules! mixed_kinds {
             type Bits = u32;
             type Native = $name;
 
-            #[inline(always)]
-            fn exact<F: Form, const SOURCES: usize>(
-                operands: &Operands,
-                group: usize,
-                lane: impl Fn([u32; SOURCES]) -> u32,
-            ) {
-                exact_lanes::<F, Mix, SOURCES>(operands, group, lane);
-            }
+            exact_by_lanes!(u32, Mix);
 
             #[cfg(target_arch = "x86_64")]
             host_vectors! {
