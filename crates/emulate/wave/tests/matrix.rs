@@ -255,6 +255,8 @@ enum Numbers {
     Tame,
     /// Small integers and powers of two, of which sums are exact until they meet a larger or a smaller C.
     Whole,
+    /// Small integers, most of which are zeros, with any C: all of its bits come through where nothing is added.
+    AnyAddend,
 }
 
 /// Bits of every kind; `is_addend` for those of C.
@@ -271,6 +273,32 @@ fn any_bits(seed: &mut u64, kind: Kind, numbers: Numbers, is_addend: bool) -> u3
         // The low words of doubles are any.
         Kind::F64 | Kind::I8 | Kind::Fp8 { .. } => bits,
     };
+    if numbers == Numbers::AnyAddend {
+        if is_addend {
+            return match special % 16 {
+                0 => 0x7fc0_1234,
+                1 => 0xff80_0001,
+                2 => 0x7f80_0000,
+                3 => 0xff80_0000,
+                4 => 3,
+                5 => 0x8000_0007,
+                6 => 0x807f_ffff,
+                7 => 0x8000_0000,
+                8 => 0,
+                9 => 0x0080_0000,
+                10 => 0xff7f_ffff,
+                _ => bits,
+            };
+        }
+        let few = |at: u32| [0, 0, 0, 0, 0, 1, -2, 3][(bits >> at & 7) as usize];
+        return match kind {
+            Kind::F16 => half(few(8)) | half(few(20)) << 16,
+            Kind::Bf16 | Kind::Bf16Pairs => bf16(few(8)) | bf16(few(20)) << 16,
+            Kind::F32 | Kind::Xf32 => (few(8) as f32).to_bits(),
+            Kind::Fp8 { .. } => [0, 0, 0, 0x3800_0000, 0xb800, 0xb8][(bits >> 8) as usize % 6],
+            Kind::F64 | Kind::I8 => bits,
+        };
+    }
     if numbers == Numbers::Whole {
         let small = (bits >> 8) as i32 % 11;
         return match kind {
@@ -386,7 +414,12 @@ fn elements_are_the_sums_of_theirs() {
                 ],
                 _ => &[("", [0; 3])],
             };
-            let each = [Numbers::Any, Numbers::Tame, Numbers::Whole];
+            let each = [
+                Numbers::Any,
+                Numbers::Tame,
+                Numbers::Whole,
+                Numbers::AnyAddend,
+            ];
             let runs = modifiers
                 .iter()
                 .flat_map(|run| each.map(|numbers| (run, numbers)));

@@ -2,8 +2,9 @@
 //!
 //! Operands are converted once: of A single values, which the host repeats when it loads them, of B vectors of sixteen columns. Four
 //! rows of D are then summed at a time. What is done to every element, in which order and with how many roundings, is what
-//! `numerics::matrix` does; values for which the host's arithmetic would not do (NaNs, infinities, denormals where they are flushed)
-//! are found before anything is written, and the product is left to the other path.
+//! `numerics::matrix` does; values of A and B for which the host's arithmetic would not do (NaNs, infinities, denormals where they are
+//! flushed) are found before anything is written, and the product is left to the other path. C may be anything: a NaN in it, the only
+//! one then, comes out quiet on host and device alike, and a denormal is lost in any sum that is not zero.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
@@ -80,12 +81,10 @@ impl Extent {
     }
 }
 
-/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks.
+/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks. Of an A of halves those of two `k` by turns, as they lie
+/// in registers: its values are read one by one.
 #[repr(C, align(64))]
-struct Side {
-    values: [MaybeUninit<u32>; MOST],
-    stride: usize,
-}
+struct Side([MaybeUninit<u32>; MOST]);
 
 /// The product if the operands allow it.
 ///
@@ -225,7 +224,7 @@ impl Places {
 }
 
 compiled_for! { Avx512:
-/// All of D, unless an operand is not ordinary.
+/// All of D, unless an element of A or B is not ordinary.
 ///
 /// # Safety
 /// The host has the vectors; pointers lead to as many rows as `shape` says.
@@ -237,70 +236,104 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
     shape: &Matrices,
     source: impl Fn(u32) -> u32,
 ) -> bool {
-    let format = format_of(FORMAT);
     // Of bytes a pair counts as one.
-    let depth = if format == Format::Byte {
+    let depth = if format_of(FORMAT) == Format::Byte {
         shape.k / 2
     } else {
         shape.k
     } as usize;
-    let blocks = shape.blocks as usize;
-    // SAFETY: the caller's promises.
+    let [m, n, blocks] = [shape.m, shape.n, shape.blocks].map(|size| size as usize);
+    let (a_stride, b_stride) = (m * blocks, n * blocks);
+    let mut sides = [const { MaybeUninit::<Side>::uninit() }; 2];
+    let to = [sides[0].as_mut_ptr(), sides[1].as_mut_ptr()];
+    // SAFETY: the caller's promises; `convert` gives values to all elements, which are what `tile` reads.
     unsafe {
-        let mut sides = [const { MaybeUninit::<Side>::uninit() }; 2];
-        for (index, (from, side)) in [(a, shape.m), (b, shape.n)].into_iter().enumerate() {
-            let stride = side as usize * blocks;
-            if !convert::<FORMAT>(from, stride, depth, sides[index].as_mut_ptr()) {
-                return false;
-            }
-        }
-        let outputs = shape.outputs_per_lane() as usize;
-        if SUMS != Sums::Integers as u8 && !ordinary::<SUMS>(c, outputs) {
+        if !convert::<FORMAT, true>(a, a_stride, depth, to[0].cast())
+            || !convert::<FORMAT, false>(b, b_stride, depth, to[1].cast())
+        {
             return false;
         }
-        let [m, n] = [shape.m, shape.n].map(|side| side as usize);
-        let [a, b] = sides.each_ref().map(|side| {
-            let side = side.as_ptr();
-            ((&raw const (*side).values).cast::<f32>(), (*side).stride)
-        });
+        let (a, b) = (to[0].cast::<f32>().cast_const(), to[1].cast::<f32>().cast_const());
         let places = Places::new(shape);
+        let mut least = [_mm512_set1_ps(f32::INFINITY); 2];
         for block in 0..blocks {
             let first_row = source(block as u32) as usize * m;
             for row in (0..m).step_by(TILE) {
                 let at = places.of(block, row, 0);
-                let a = (a.0.add(first_row + row), a.1);
-                let b = (b.0.add(block * n), b.1);
+                let a = (a.add(place_in_a::<FORMAT>(0, first_row + row, a_stride)), a_stride);
+                let b = (b.add(block * n), b_stride);
                 if n == STEP {
-                    tile::<SUMS, 1>(a, b, depth, c, d, at);
+                    tile::<FORMAT, SUMS, 1>(a, b, depth, c, d, at, &mut least);
                 } else {
-                    tile::<SUMS, 2>(a, b, depth, c, d, at);
+                    tile::<FORMAT, SUMS, 2>(a, b, depth, c, d, at, &mut least);
                 }
             }
+        }
+        let least = _mm512_castps_si512(smaller(least[0], least[1]));
+        if flushes(SUMS) && _mm512_testn_epi32_mask(least, exponents()) != 0 {
+            flush(d.cast(), LANES * shape.outputs_per_lane() as usize, f32::MIN_POSITIVE);
         }
     }
     true
 }
 }
 
+/// Whether the device makes zeros of denormals in C. Where a sum of products is not zero, it is far above all denormals, so that the host
+/// need only do so with those that are left in D.
+const fn flushes(sums: u8) -> bool {
+    sums == Sums::Fours as u8 || sums == Sums::Pairs as u8
+}
+
 compiled_for! { Avx512:
-/// Four rows of `ACROSS` times sixteen columns. A value of A is loaded once for all columns.
+/// Each element that is smaller than the other one, without its sign. A NaN is not.
+#[inline]
+fn smaller(a: __m512, b: __m512) -> __m512 {
+    const SIZES: i32 = 0b1010;
+    _mm512_range_ps::<SIZES>(a, b)
+}
+}
+
+compiled_for! { Avx512:
+/// The bits of singles that are zeros in denormals.
+#[inline]
+fn exponents() -> __m512i {
+    _mm512_set1_epi32(0x7f80_0000)
+}
+}
+
+/// Where the element of A is that `k` and `row` name.
+const fn place_in_a<const FORMAT: u8>(k: usize, row: usize, stride: usize) -> usize {
+    if FORMAT == Format::Half as u8 {
+        k / 2 * 2 * stride + 2 * row + k % 2
+    } else {
+        k * stride + row
+    }
+}
+
+compiled_for! { Avx512:
+/// Four rows of `ACROSS` times sixteen columns. A value of A is loaded once for all columns. Where the device [`flushes`] denormals,
+/// `least` keeps the smallest sizes.
 ///
 /// # Safety
 /// As of [`whole`]: `a` and `b` lead to the elements of the first `k`, those of the others are multiples of the second numbers further.
 #[inline]
-unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
+unsafe fn tile<const FORMAT: u8, const SUMS: u8, const ACROSS: usize>(
     (a, a_stride): (*const f32, usize),
     (b, b_stride): (*const f32, usize),
     depth: usize,
     c: Addend,
     d: *mut u32,
     at: usize,
+    least: &mut [__m512; 2],
 ) {
+    let zero = _mm512_setzero_ps();
     // SAFETY: the caller's promises.
     unsafe {
-        let value = |k: usize, row: usize| _mm512_set1_ps(a.add(k * a_stride + row).read());
+        let value = |k: usize, row: usize| {
+            _mm512_set1_ps(a.add(place_in_a::<FORMAT>(k, row, a_stride)).read())
+        };
         let columns = |k: usize, part: usize| _mm512_loadu_ps(b.add(k * b_stride + STEP * part));
-        let mut sums = [[_mm512_setzero_ps(); ACROSS]; TILE];
+        let mut sums = [[zero; ACROSS]; TILE];
         let mut row = 0;
         while row < TILE {
             let mut part = 0;
@@ -319,7 +352,7 @@ unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
         };
         let mut k = 0;
         while k < depth {
-            let mut b = [[_mm512_setzero_ps(); 4]; ACROSS];
+            let mut b = [[zero; 4]; ACROSS];
             let mut part = 0;
             while part < ACROSS {
                 let mut next = 0;
@@ -331,7 +364,7 @@ unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
             }
             let mut row = 0;
             while row < TILE {
-                let mut a = [_mm512_setzero_ps(); 4];
+                let mut a = [zero; 4];
                 let mut next = 0;
                 while next < taken {
                     a[next] = value(k + next, row);
@@ -340,14 +373,16 @@ unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
                 let mut part = 0;
                 while part < ACROSS {
                     let (b, sum) = (b[part], sums[row][part]);
+                    // The products are exact, so that a fused multiply-add rounds as the sum of two products does. To begin with a zero
+                    // keeps the sum of two negative zeros from being one, which would come out where C is one, too.
+                    let pair = |k: usize| {
+                        let first = _mm512_fmadd_ps(a[k], b[k], zero);
+                        _mm512_fmadd_ps(a[k + 1], b[k + 1], first)
+                    };
                     sums[row][part] = if SUMS == Sums::Fours as u8 {
-                        // The products are exact, so that a fused multiply-add rounds as the sum of two products does.
-                        let first = _mm512_fmadd_ps(a[1], b[1], _mm512_mul_ps(a[0], b[0]));
-                        let second = _mm512_fmadd_ps(a[3], b[3], _mm512_mul_ps(a[2], b[2]));
-                        _mm512_add_ps(sum, _mm512_add_ps(first, second))
+                        _mm512_add_ps(sum, _mm512_add_ps(pair(0), pair(2)))
                     } else if SUMS == Sums::Pairs as u8 {
-                        let pair = _mm512_fmadd_ps(a[1], b[1], _mm512_mul_ps(a[0], b[0]));
-                        _mm512_add_ps(sum, pair)
+                        _mm512_add_ps(sum, pair(0))
                     } else if SUMS == Sums::Integers as u8 {
                         let [a, b, sum] = [a[0], b[0], sum].map(|x| _mm512_castps_si512(x));
                         _mm512_castsi512_ps(_mm512_add_epi32(sum, _mm512_madd_epi16(a, b)))
@@ -365,7 +400,11 @@ unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
             let mut part = 0;
             while part < ACROSS {
                 let to = d.add(at + LANES * row + STEP * part);
-                _mm512_storeu_ps(to.cast(), sums[row][part]);
+                let sum = sums[row][part];
+                _mm512_storeu_ps(to.cast(), sum);
+                if flushes(SUMS) {
+                    least[part] = smaller(least[part], sum);
+                }
                 part += 1;
             }
             row += 1;
@@ -375,16 +414,16 @@ unsafe fn tile<const SUMS: u8, const ACROSS: usize>(
 }
 
 compiled_for! { Avx512:
-/// Reads A or B of `stride` rows (or columns) in all blocks; false if an element is not ordinary.
+/// Reads A or B of `stride` rows (or columns, a power of two) in all blocks; false if an element is not ordinary.
 ///
 /// # Safety
-/// As of [`whole`].
+/// As of [`whole`]; `values` leads to room for all elements.
 #[inline]
-unsafe fn convert<const FORMAT: u8>(
+unsafe fn convert<const FORMAT: u8, const IS_A: bool>(
     from: *const u32,
     stride: usize,
     depth: usize,
-    side: *mut Side,
+    values: *mut f32,
 ) -> bool {
     let format = format_of(FORMAT);
     let mut extent = Extent {
@@ -394,17 +433,21 @@ unsafe fn convert<const FORMAT: u8>(
     let per_lane = stride * depth / LANES;
     // SAFETY: the caller's promises; there are `stride * depth` elements, of which every one is written.
     unsafe {
-        (*side).stride = stride;
-        let values = (&raw mut (*side).values).cast::<f32>();
         for register in 0..per_lane / format.per_register() {
             for first in (0..LANES).step_by(STEP) {
                 let words = from.add(LANES * register + first);
-                let (part, column) = (first / stride, first % stride);
+                let (part, column) = (first >> stride.trailing_zeros(), first & (stride - 1));
                 let position = register * format.per_register() + per_lane * part;
-                let [low, high] = elements::<FORMAT>(words, &mut extent);
-                _mm512_storeu_ps(values.add(position * stride + column), low);
+                let to = values.add(position * stride);
+                let [low, high] = elements::<FORMAT, IS_A>(words, &mut extent);
+                if IS_A && format == Format::Half {
+                    _mm512_storeu_ps(to.add(2 * column), low);
+                    _mm512_storeu_ps(to.add(2 * column + STEP), high);
+                    continue;
+                }
+                _mm512_storeu_ps(to.add(column), low);
                 if format.per_register() > 1 {
-                    _mm512_storeu_ps(values.add((position + 1) * stride + column), high);
+                    _mm512_storeu_ps(to.add(stride + column), high);
                 }
             }
         }
@@ -415,8 +458,8 @@ unsafe fn convert<const FORMAT: u8>(
         Format::Single => _mm512_cmpge_epu32_mask(extent.most, _mm512_set1_epi32(0x7f80_0000)) == 0,
         Format::Half => {
             if below(0x3ff) {
-                // SAFETY: `convert` wrote as many values.
-                unsafe { flush((&raw mut (*side).values).cast(), stride * depth) };
+                // SAFETY: that many values have just been written.
+                unsafe { flush(values, stride * depth, 1.0 / 16384.0) };
             }
             !reaches(0x7c00)
         }
@@ -428,31 +471,31 @@ unsafe fn convert<const FORMAT: u8>(
 }
 
 compiled_for! { Avx512:
-/// Makes zeros of what was a denormal half. That zeros keep their signs does not matter: no C is a negative zero.
+/// Makes zeros of all that is smaller than `least`. That zeros keep their signs does not matter to sums that begin with a zero, nor to D,
+/// where a negative zero is not.
 ///
 /// # Safety
 /// There are `count` values, a multiple of sixteen.
 #[cold]
-unsafe fn flush(values: *mut f32, count: usize) {
+unsafe fn flush(values: *mut f32, count: usize, least: f32) {
     for first in (0..count).step_by(STEP) {
         // SAFETY: the caller's promise.
         unsafe {
             let value = _mm512_loadu_ps(values.add(first));
-            let least = _mm512_set1_ps(1.0 / 16384.0);
-            let normal = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(_mm512_abs_ps(value), least);
-            _mm512_storeu_ps(values.add(first), _mm512_maskz_mov_ps(normal, value));
+            let small = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_abs_ps(value), _mm512_set1_ps(least));
+            _mm512_mask_storeu_ps(values.add(first), small, _mm512_setzero_ps());
         }
     }
 }
 }
 
 compiled_for! { Avx512:
-/// The elements in sixteen words, one or two of each.
+/// The elements in sixteen words, one or two of each. Of halves of A those of eight words each.
 ///
 /// # Safety
 /// The host has the vectors; sixteen words are readable.
 #[inline]
-unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> [__m512; 2] {
+unsafe fn elements<const FORMAT: u8, const IS_A: bool>(words: *const u32, extent: &mut Extent) -> [__m512; 2] {
     // SAFETY: the caller's promise.
     let bits = unsafe { _mm512_loadu_si512(words.cast()) };
     match format_of(FORMAT) {
@@ -464,7 +507,12 @@ unsafe fn elements<const FORMAT: u8>(words: *const u32, extent: &mut Extent) -> 
         Format::Half => {
             extent.of_halves(bits);
             // SAFETY: as above.
-            unsafe { halves(words) }
+            unsafe {
+                match IS_A {
+                    true => [widened_at(words), widened_at(words.add(STEP / 2))],
+                    false => halves(words),
+                }
+            }
         }
         Format::Bfloat => {
             extent.of_halves(bits);
@@ -506,40 +554,5 @@ pub(super) fn bfloats(words: __m512i) -> [__m512; 2] {
     let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32 as i32));
     let low = _mm512_slli_epi32::<16>(words);
     [_mm512_castsi512_ps(low), _mm512_castsi512_ps(high)]
-}
-}
-
-compiled_for! { Avx512:
-/// Whether C has no NaNs and, where denormals are flushed, no denormals and no negative zeros.
-///
-/// # Safety
-/// As of [`whole`].
-#[inline]
-unsafe fn ordinary<const SUMS: u8>(c: Addend, outputs: usize) -> bool {
-    // Quiet and signalling NaNs; negative zeros, denormals.
-    const NAN: i32 = 0x81;
-    const FLUSHED: i32 = 0x24;
-    let class = |x: __m512| {
-        if SUMS == Sums::Chain as u8 {
-            _mm512_fpclass_ps_mask::<NAN>(x)
-        } else {
-            _mm512_fpclass_ps_mask::<{ NAN | FLUSHED }>(x)
-        }
-    };
-    let rows = if matches!(c, Addend::Constant(_)) {
-        1
-    } else {
-        outputs
-    };
-    let mut other = 0;
-    for row in 0..rows {
-        let mut first = 0;
-        while first < LANES {
-            // SAFETY: the caller's promise.
-            other |= class(unsafe { c.load(LANES * row + first) });
-            first += STEP;
-        }
-    }
-    other == 0
 }
 }
