@@ -2,13 +2,17 @@
 //!
 //! The order of sums and the roundings are those of `wmma.rs`. Where a sum is a NaN nothing is written, and the product is left to it.
 
-use std::{arch::x86_64::*, mem::MaybeUninit};
+use std::{
+    arch::{asm, x86_64::*},
+    mem::MaybeUninit,
+};
 
 use numerics::wmma::{INSTRUCTIONS, Input, Output};
 
 use super::{
+    host_vector::widened_at,
     tile::{bfloats, halves},
-    wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, shifted, sign},
+    wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, sign},
 };
 use crate::{
     LANES,
@@ -17,8 +21,8 @@ use crate::{
     state::Wave,
 };
 
-/// A or B: for each `k` (of integers for each pair of them) the values of all sixteen rows or columns. Of an A of halves those of two `k`
-/// by turns, as they lie in registers: its values are read one by one.
+/// A or B: for each `k` (of integers for each pair of them) the values of all sixteen rows or columns. Of an A of halves or eight-bit floats
+/// in the order of [`value_of_a`]: its values are read one by one.
 #[repr(C, align(64))]
 struct Side([MaybeUninit<[u32; SIDE]>; DEEPEST]);
 
@@ -62,6 +66,14 @@ impl Format {
         }
     }
 
+    /// What values must be multiplied by: those of four bits of exponent are read as halves.
+    fn scale(self) -> f32 {
+        match self {
+            Format::Fp8 => 256.0,
+            _ => 1.0,
+        }
+    }
+
     /// Vectors that sixteen words make.
     const fn vectors(self) -> usize {
         match self {
@@ -82,24 +94,27 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
     if integers && instruction.sparse {
         return false;
     }
+    let format = |side| Format::select(instruction.input, side, op.wmma().neg(side));
+    let formats = [format(0), format(1)];
     let mut sides = [const { MaybeUninit::<Side>::uninit() }; 2];
     let mut depth = 0;
     // SAFETY: the caller's promise; decoding checked that all registers of the operands exist, and `read` gives values to the
-    // `depth` vectors of A, and of B to as many as there are `k`.
+    // `depth` vectors of A, and of B to as many as there are `k`; `addend` gives one to every sum.
     unsafe {
         for index in [1, 0] {
-            let format = Format::select(instruction.input, index as u32, op.wmma().neg(index as u32));
-            let toggle = match format {
+            let toggle = match formats[index] {
                 Format::Half | Format::Bfloat => {
                     let of = |k| sign(op, index as u32, k);
                     of(0) & 0xffff | of(1) & 0xffff_0000
                 }
                 _ => 0,
             };
+            // (Powers of two: it is all the same which side of a product is multiplied.)
+            let of_a = (index == 0).then(|| formats[0].scale() * formats[1].scale());
             let words = rows(wave, op.src[index].index);
             let places = &plan.input_places[index];
             let side = sides[index].as_mut_ptr();
-            let Some(read) = read(words, places, format, (toggle, index == 0), side) else {
+            let Some(read) = read(words, places, formats[index], (toggle, of_a), side) else {
                 return false;
             };
             depth = read;
@@ -110,20 +125,15 @@ pub(super) unsafe fn product(wave: &mut Wave, op: &MicroOp, plan: &Plan) -> bool
             add_integers(wave, op, plan, sums);
             return true;
         }
-        let c = addend(wave, op, plan, instruction.sparse, instruction.output);
-        let by_turns = instruction.input == Input::F16;
-        let sums = if instruction.sparse {
-            let of_b = stored_rows_of_b(wave, op, plan);
-            match by_turns {
-                true => sparse_chains::<true>(a, b, c, depth, &of_b),
-                false => sparse_chains::<false>(a, b, c, depth, &of_b),
-            }
-        } else {
-            match by_turns {
-                true => chains::<true>(a, b, c, depth),
-                false => chains::<false>(a, b, c, depth),
-            }
-        };
+        let mut sums = MaybeUninit::uninit();
+        addend(wave, op, plan, instruction.sparse, instruction.output, &mut sums);
+        let sums = sums.assume_init_mut();
+        let of_b = instruction.sparse.then(|| stored_rows_of_b(wave, op, plan));
+        match instruction.input {
+            Input::F16 => chains_by::<2>(a, b, sums, depth, of_b.as_ref()),
+            Input::Fp8 { .. } => chains_by::<4>(a, b, sums, depth, of_b.as_ref()),
+            _ => chains_by::<1>(a, b, sums, depth, of_b.as_ref()),
+        }
         let mut nans = 0;
         for pair in sums.chunks_exact(2) {
             nans |= _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(pair[0], pair[1]);
@@ -151,14 +161,14 @@ unsafe fn read(
     words: *const u32,
     places: &[usize],
     format: Format,
-    signs: (u32, bool),
+    changes: (u32, Option<f32>),
     side: *mut Side,
 ) -> Option<usize> {
     macro_rules! formats {
         ($($code:literal),*) => {
             $(if format == FORMATS[$code] {
                 // SAFETY: the caller's promises.
-                return unsafe { read_as::<$code>(words, places, signs, side) };
+                return unsafe { read_as::<$code>(words, places, changes, side) };
             })*
         };
     }
@@ -168,15 +178,15 @@ unsafe fn read(
 }
 
 compiled_for! { Avx512:
-/// Converts A (if `is_a`) or B, of which signs are changed as `toggle` says for the halves of words; gives the number of vectors, nothing
-/// if there is an eight-bit float that is not finite.
+/// Converts A, of which eight-bit floats are multiplied by `of_a`, or B; signs are changed as `toggle` says for the halves of words. Gives the
+/// number of vectors, nothing if there is an eight-bit float that is not finite.
 ///
 /// # Safety
 /// As of [`product`]; `words` leads to the rows that `places` lie in.
 unsafe fn read_as<const FORMAT: usize>(
     words: *const u32,
     places: &[usize],
-    (toggle, is_a): (u32, bool),
+    (toggle, of_a): (u32, Option<f32>),
     side: *mut Side,
 ) -> Option<usize> {
     let format = FORMATS[FORMAT];
@@ -192,10 +202,9 @@ unsafe fn read_as<const FORMAT: usize>(
             match format {
                 Format::Half => {
                     let (low, high) = (toggle << 16, toggle & 0x8000_0000);
-                    let signs = if is_a {
+                    let signs = if of_a.is_some() {
                         let both = _mm512_set1_epi64((u64::from(high) << 32 | u64::from(low)) as i64);
-                        vectors[0] = _mm512_cvtph_ps(_mm512_castsi512_si256(bits));
-                        vectors[1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(bits));
+                        [vectors[0], vectors[1]] = by_turns(words);
                         [both; 2]
                     } else {
                         [vectors[0], vectors[1]] = halves(words);
@@ -215,7 +224,7 @@ unsafe fn read_as<const FORMAT: usize>(
                     let size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7f7f_7f7f));
                     let first = if format == Format::Fp8 { 0x7f } else { 0x7c };
                     special |= _mm512_cmpge_epu8_mask(size, _mm512_set1_epi8(first));
-                    vectors = eight_bits(bits, format == Format::Bf8);
+                    vectors = eight_bits(bits, format == Format::Bf8, of_a);
                 }
                 Format::Byte { signed } => {
                     let up = _mm512_slli_epi16::<8>(bits);
@@ -253,34 +262,50 @@ unsafe fn read_as<const FORMAT: usize>(
 }
 
 compiled_for! { Avx512:
-/// The four eight-bit floats in each of sixteen words. Those with five bits of exponent are the upper bytes of halves; the others are
-/// halves but for the exponent's bias, denormals too.
+/// The halves in sixteen words as they lie there.
+///
+/// # Safety
+/// The host has the vectors; sixteen words are readable.
 #[inline]
-fn eight_bits(words: __m512i, is_bf8: bool) -> [__m512; 4] {
-    let upper = _mm512_set1_epi32(0xff00_ff00_u32 as i32);
-    let even = _mm512_and_si512(_mm512_slli_epi32::<8>(words), upper);
-    let odd = _mm512_and_si512(words, upper);
-    let [first, third] = upper_bytes(even, is_bf8);
-    let [second, fourth] = upper_bytes(odd, is_bf8);
-    [first, second, third, fourth]
+unsafe fn by_turns(words: *const u32) -> [__m512; 2] {
+    // SAFETY: the caller's promise.
+    unsafe { [widened_at(words), widened_at(words.add(SIDE / 2))] }
 }
 }
 
 compiled_for! { Avx512:
-/// The eight-bit floats in the upper bytes of the low halves of words, and in those of the high ones.
+/// The four eight-bit floats in each of sixteen words, those with four bits of exponent divided by 256: of A (multiplied) first and third
+/// by turns, then second and fourth; of B all first, all second and so on. Those with five bits of exponent are the upper bytes of
+/// halves; the others are halves but for the exponent's bias, denormals too.
 #[inline]
-fn upper_bytes(words: __m512i, is_bf8: bool) -> [__m512; 2] {
-    let halves = if is_bf8 {
-        words
-    } else {
-        let sign = _mm512_and_si512(words, _mm512_set1_epi32(0x8000_8000_u32 as i32));
-        let size = _mm512_and_si512(words, _mm512_set1_epi32(0x7f00_7f00));
-        _mm512_or_si512(sign, _mm512_srli_epi32::<1>(size))
+fn eight_bits(words: __m512i, is_bf8: bool, of_a: Option<f32>) -> [__m512; 4] {
+    let upper = _mm512_set1_epi32(0xff00_ff00_u32 as i32);
+    let bytes = [
+        _mm512_and_si512(_mm512_slli_epi32::<8>(words), upper),
+        _mm512_and_si512(words, upper),
+    ];
+    let mut all = bytes;
+    if !is_bf8 {
+        for (all, bytes) in all.iter_mut().zip(bytes) {
+            let sign = _mm512_and_si512(bytes, _mm512_set1_epi32(0x8000_8000_u32 as i32));
+            let size = _mm512_and_si512(bytes, _mm512_set1_epi32(0x7f00_7f00));
+            *all = _mm512_or_si512(sign, _mm512_srli_epi32::<1>(size));
+        }
+    }
+    let words = all.as_ptr().cast::<u32>();
+    // SAFETY: nothing is executed. What is said to be read must be in memory, from where the host converts with fewer operations.
+    unsafe { asm!("/* {} */", in(reg) words, options(nostack, preserves_flags, readonly)) };
+    // SAFETY: both vectors are readable.
+    let [even, odd] = unsafe {
+        match of_a {
+            Some(_) => [by_turns(words), by_turns(words.add(SIDE))],
+            None => [halves(words), halves(words.add(SIDE))],
+        }
     };
-    let scale = _mm512_set1_ps(if is_bf8 { 1.0 } else { 256.0 });
-    let low = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(halves));
-    let high = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(halves)));
-    [_mm512_mul_ps(low, scale), _mm512_mul_ps(high, scale)]
+    match of_a {
+        Some(scale) => [even[0], even[1], odd[0], odd[1]].map(|x| _mm512_mul_ps(x, _mm512_set1_ps(scale))),
+        None => [even[0], odd[0], even[1], odd[1]],
+    }
 }
 }
 
@@ -296,44 +321,83 @@ unsafe fn addend(
     plan: &Plan,
     sparse: bool,
     output: Output,
-) -> [__m512; SIDE] {
-    let constant = !sparse && op.src[2].kind != SrcKind::Vector;
-    let first = if sparse { op.dst } else { op.src[2].index };
-    let shift = output_shift(op, plan);
-    let from = rows(wave, first);
-    let mut sums = [_mm512_setzero_ps(); SIDE];
-    for (row, sum) in sums.iter_mut().enumerate() {
-        let words = if constant {
-            _mm512_set1_epi32(wave.uniform(op, 2) as i32)
-        } else {
-            // SAFETY: decoding checked that C's registers exist.
-            unsafe { _mm512_loadu_si512(from.add(plan.output_places[row]).cast()) }
-        };
-        let half = || {
-            // A constant is the same for all rows.
-            let bit = match constant {
-                true => 0,
-                false => i32::from(shifted(plan.output[row], shift).bit),
-            };
-            _mm512_srl_epi32(words, _mm_cvtsi32_si128(bit))
-        };
-        *sum = match output {
-            Output::F16 => _mm512_cvtph_ps(_mm512_cvtepi32_epi16(half())),
-            Output::Bf16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(half())),
+    sums: &mut MaybeUninit<[__m512; SIDE]>,
+) {
+    let to = sums.as_mut_ptr().cast::<__m512>();
+    if !sparse && op.src[2].kind != SrcKind::Vector {
+        let words = _mm512_set1_epi32(wave.uniform(op, 2) as i32);
+        let value = match output {
+            Output::F16 => low_half(words),
+            Output::Bf16 => bfloats(words)[0],
             _ => _mm512_castsi512_ps(words),
         };
+        for row in 0..SIDE {
+            // SAFETY: there are as many sums.
+            unsafe { to.add(row).write(value) };
+        }
+    } else {
+        let from = rows(wave, if sparse { op.dst } else { op.src[2].index });
+        let down = _mm_cvtsi32_si128(output_shift(op, plan) as i32);
+        let places = |row: usize| (plan.output_places[row], plan.output_places[row + 1]);
+        // SAFETY: decoding checked that C's registers exist; there are as many sums.
+        unsafe {
+            let load = |place: usize| _mm512_loadu_si512(from.add(place).cast());
+            let half = |place: usize| _mm512_srl_epi32(load(place), down);
+            // (A loop for each output: of loads that several of them share, the compiler makes other ones word by word.)
+            match output {
+                Output::F16 => {
+                    for row in (0..SIDE).step_by(2) {
+                        let (place, next) = places(row);
+                        let [first, second] = if place == next {
+                            halves(from.add(place))
+                        } else {
+                            [low_half(half(place)), low_half(half(next))]
+                        };
+                        to.add(row).write(first);
+                        to.add(row + 1).write(second);
+                    }
+                }
+                Output::Bf16 => {
+                    for row in (0..SIDE).step_by(2) {
+                        let (place, next) = places(row);
+                        let [first, second] = if place == next {
+                            bfloats(load(place))
+                        } else {
+                            [bfloats(half(place))[0], bfloats(half(next))[0]]
+                        };
+                        to.add(row).write(first);
+                        to.add(row + 1).write(second);
+                    }
+                }
+                _ => {
+                    for (row, &place) in plan.output_places.iter().enumerate() {
+                        to.add(row).write(_mm512_castsi512_ps(load(place)));
+                    }
+                }
+            }
+        }
     }
     let absolute = op.wmma().neg_hi(2);
     let negative = op.wmma().neg(2);
     if absolute || negative {
         let kept = _mm512_set1_epi32(if absolute { i32::MAX } else { !0 });
         let toggled = _mm512_set1_epi32(if negative { i32::MIN } else { 0 });
-        for sum in &mut sums {
-            let bits = _mm512_and_si512(_mm512_castps_si512(*sum), kept);
-            *sum = _mm512_castsi512_ps(_mm512_xor_si512(bits, toggled));
+        for row in 0..SIDE {
+            // SAFETY: all sums have got values.
+            unsafe {
+                let bits = _mm512_and_si512(_mm512_castps_si512(to.add(row).read()), kept);
+                to.add(row).write(_mm512_castsi512_ps(_mm512_xor_si512(bits, toggled)));
+            }
         }
     }
-    sums
+}
+}
+
+compiled_for! { Avx512:
+/// The low halves of words as singles.
+#[inline]
+fn low_half(words: __m512i) -> __m512 {
+    _mm512_cvtph_ps(_mm512_cvtepi32_epi16(words))
 }
 }
 
@@ -343,10 +407,10 @@ compiled_for! { Avx512:
 /// # Safety
 /// As of [`product`].
 #[inline]
-unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums: [__m512; SIDE]) {
+unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums: &[__m512; SIDE]) {
     let target = wave.rows[op.dst as usize..].as_mut_ptr().cast::<u32>();
     if output.bits() == 32 {
-        for (sum, place) in sums.into_iter().zip(plan.output_places) {
+        for (&sum, place) in sums.iter().zip(plan.output_places) {
             // SAFETY: decoding checked that D's registers exist.
             unsafe { _mm512_storeu_ps(target.add(place).cast(), sum) };
         }
@@ -390,44 +454,72 @@ unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums
 }
 }
 
-/// Where the value of A is, in [`Side`].
-const fn value_of_a<const BY_TURNS: bool>(k: usize, row: usize) -> usize {
-    match BY_TURNS {
-        true => 2 * SIDE * (k / 2) + 2 * row + k % 2,
-        false => SIDE * k + row,
+/// Where the value of A is, in [`Side`]: `PER_WORD` halves or eight-bit floats of a register are converted together.
+const fn value_of_a<const PER_WORD: usize>(k: usize, row: usize) -> usize {
+    match PER_WORD {
+        4 => 4 * SIDE * (k / 4) + 2 * SIDE * (k % 2) + 2 * row + k % 4 / 2,
+        2 => 2 * SIDE * (k / 2) + 2 * row + k % 2,
+        _ => SIDE * k + row,
     }
 }
 
+/// `k` between which the places of values of A in memory differ by constants.
+const STEP: usize = 4;
+
 compiled_for! { Avx512:
-/// A fused multiply-add for every `k` of every element, in order of `k`.
+/// A fused multiply-add for every `k` of every element, in order of `k`; of a sparse A, `of_b` says which rows of B its values belong to.
 ///
 /// # Safety
-/// The host has the vectors; A and B have `depth` vectors, an even number.
+/// The host has the vectors; A, and `of_b` if there is one, have `depth` vectors, a multiple of four, and B all that are named.
 #[inline]
-unsafe fn chains<const BY_TURNS: bool>(
+unsafe fn chains_by<const PER_WORD: usize>(
     a: *const f32,
     b: *const f32,
-    mut sums: [__m512; SIDE],
+    sums: &mut [__m512; SIDE],
     depth: usize,
-) -> [__m512; SIDE] {
-    for pair in 0..depth / 2 {
-        let mut odd = 0;
-        while odd < 2 {
+    of_b: Option<&RowsOfB>,
+) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        match of_b {
+            Some(of_b) => sparse_chains::<PER_WORD>(a, b, sums, depth, of_b),
+            None => chains::<PER_WORD>(a, b, sums, depth),
+        }
+    }
+}
+}
+
+compiled_for! { Avx512:
+/// [`chains_by`] of an A that is not sparse.
+///
+/// # Safety
+/// As of [`chains_by`].
+#[inline]
+unsafe fn chains<const PER_WORD: usize>(
+    a: *const f32,
+    b: *const f32,
+    all: &mut [__m512; SIDE],
+    depth: usize,
+) {
+    let mut sums = *all;
+    for first in (0..depth).step_by(STEP) {
+        let mut next = 0;
+        while next < STEP {
             // SAFETY: the caller's promise.
             unsafe {
-                let columns = _mm512_loadu_ps(b.add(SIDE * (2 * pair + odd)));
-                let a = a.add(2 * SIDE * pair);
+                let columns = _mm512_loadu_ps(b.add(SIDE * (first + next)));
+                let a = a.add(SIDE * first);
                 let mut row = 0;
                 while row < SIDE {
-                    let value = _mm512_set1_ps(a.add(value_of_a::<BY_TURNS>(odd, row)).read());
+                    let value = _mm512_set1_ps(a.add(value_of_a::<PER_WORD>(next, row)).read());
                     sums[row] = _mm512_fmadd_ps(value, columns, sums[row]);
                     row += 1;
                 }
             }
-            odd += 1;
+            next += 1;
         }
     }
-    sums
+    *all = sums;
 }
 }
 
@@ -464,36 +556,37 @@ unsafe fn stored_rows_of_b(wave: &Wave, op: &MicroOp, plan: &Plan) -> RowsOfB {
 }
 
 compiled_for! { Avx512:
-/// The same where `of_b` says which rows of B the values of A belong to.
+/// [`chains_by`] of a sparse A.
 ///
 /// # Safety
-/// As of [`chains`]; `of_b` has `depth` vectors, too, and B every one that is named.
+/// As of [`chains_by`].
 #[inline]
-unsafe fn sparse_chains<const BY_TURNS: bool>(
+unsafe fn sparse_chains<const PER_WORD: usize>(
     a: *const f32,
     b: *const f32,
-    mut sums: [__m512; SIDE],
+    all: &mut [__m512; SIDE],
     depth: usize,
     of_b: &RowsOfB,
-) -> [__m512; SIDE] {
-    for (pair, starts) in of_b.0[..depth].chunks_exact(2).enumerate() {
-        let mut odd = 0;
-        while odd < 2 {
+) {
+    let mut sums = *all;
+    for (step, starts) in of_b.0[..depth].chunks_exact(STEP).enumerate() {
+        let mut next = 0;
+        while next < STEP {
             let mut row = 0;
             while row < SIDE {
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let a = a.add(2 * SIDE * pair);
-                    let value = _mm512_set1_ps(a.add(value_of_a::<BY_TURNS>(odd, row)).read());
-                    let start = starts[odd].assume_init_ref()[row] as usize;
+                    let a = a.add(SIDE * STEP * step);
+                    let value = _mm512_set1_ps(a.add(value_of_a::<PER_WORD>(next, row)).read());
+                    let start = starts[next].assume_init_ref()[row] as usize;
                     sums[row] = _mm512_fmadd_ps(value, _mm512_loadu_ps(b.add(start)), sums[row]);
                 }
                 row += 1;
             }
-            odd += 1;
+            next += 1;
         }
     }
-    sums
+    *all = sums;
 }
 }
 
@@ -501,7 +594,7 @@ compiled_for! { Avx512:
 /// Sums of products of integers, two at a time.
 ///
 /// # Safety
-/// As of [`chains`].
+/// As of [`chains_by`].
 #[inline]
 unsafe fn pairs(a: *const f32, b: *const f32, depth: usize) -> [__m512i; SIDE] {
     let mut sums = [_mm512_setzero_si512(); SIDE];
