@@ -19,7 +19,7 @@ mod finish;
 pub(crate) use dpp::{
     Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp, static_lanes,
 };
-pub(crate) use finish::Finish;
+pub(crate) use finish::{Finish, PlaceHalf};
 
 /// Number of the source a pass works on.
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::map;
 use crate::{
     engine::Env,
-    micro_op::{Control, MicroOp, modifier},
+    micro_op::{Completion, Control, MicroOp, modifier},
     ports::{RESULT_ROWS, Type},
     shell::Body,
     state::{LANES, VectorRow, Wave},
@@ -33,6 +33,39 @@ impl Body for Finish {
                 target[lane] ^= (target[lane] ^ placed.0[lane]) & mask.0[lane];
                 lane += 1;
             }
+        }
+        u32::from(op.after)
+    }
+}
+
+/// All that [`Finish`] does for most 16-bit results: they go into one half of the active lanes' registers, and nothing else happens to them.
+pub(crate) struct PlaceHalf;
+
+impl PlaceHalf {
+    /// Whether it will do for a result that needs something behind the body.
+    pub(crate) fn is_all(completion: &Completion) -> bool {
+        const OUTPUT: u32 = modifier::CLAMP | 3 << modifier::OMOD;
+        matches!(completion.result(), Type::B16 | Type::F16)
+            && completion.control != Control::SDWA
+            && completion.modifiers & OUTPUT == 0
+    }
+}
+
+impl Body for PlaceHalf {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let high = op.completion().modifiers >> (modifier::OP_SEL + 3) & 1 != 0;
+        let (shift, half) = if high { (16, 0xffff_0000) } else { (0, 0xffff) };
+        let result = wave.temporaries + RESULT_ROWS;
+        let [staged, target] = wave
+            .rows
+            .get_disjoint_mut([result, op.dst as usize])
+            .expect("results are staged behind all registers");
+        let mut lane = 0;
+        while lane < LANES {
+            let mask = wave.exec_lanes.0[lane] & half;
+            target.0[lane] ^= (target.0[lane] ^ staged.0[lane] << shift) & mask;
+            lane += 1;
         }
         u32::from(op.after)
     }

@@ -121,8 +121,13 @@ pub(super) fn surround(
         if shape.moved_source.is_some() {
             return Err("part of a register that M0 chooses".into());
         }
-        let mut finish = MicroOp::new(shell::handler::<passes::Finish>())
-            .with(Completion::new(op.vector(), shape.result));
+        let completion = Completion::new(op.vector(), shape.result);
+        let mut finish = MicroOp::new(if passes::PlaceHalf::is_all(&completion) {
+            shell::wide_handler::<passes::PlaceHalf>()
+        } else {
+            shell::handler::<passes::Finish>()
+        })
+        .with(completion);
         finish.dst = op.dst;
         behind.push(finish);
         op.dst = passes::result_row(config.vector_rows);
