@@ -21,6 +21,9 @@ enum Values {
     /// Eight-bit floats.
     Eights,
     Doubles,
+    /// Near the limits of integers of 32 bits.
+    LargeSingles,
+    LargeDoubles,
     Any,
 }
 
@@ -62,7 +65,9 @@ impl Values {
             Values::Bfloats => bits & 0x83ff_83ff | 0x3c00_3c00,
             Values::Eights => bits & 0xbfbf_bfbf,
             Values::Doubles if high => bits & 0x80ff_ffff | 0x3f00_0000,
-            Values::Doubles | Values::Any => bits,
+            Values::LargeSingles => bits & 0x83ff_ffff | 0x4c00_0000,
+            Values::LargeDoubles if high => bits & 0x803f_ffff | 0x41c0_0000,
+            Values::Doubles | Values::LargeDoubles | Values::Any => bits,
         }
     }
 }
@@ -105,6 +110,9 @@ const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
     ("gfx942",  64, Values::Eights,  Values::Any,     "v_mfma_f32_32x32x16_fp8_bf8 a[0:15], v[2:3], v[4:5], a[0:15]"),
     // Rows of zeros.
     ("gfx942",  64, Values::Halves,  Values::Any,     "v_cmp_lt_u32_e32 vcc, 0x20000000, v2\nv_cndmask_b32_e32 v2, 0, v2, vcc\nv_cndmask_b32_e32 v3, 0, v3, vcc\nv_mfma_f32_32x32x4_2b_f16 a[0:31], v[2:3], v[4:5], a[0:31]"),
+    ("gfx90a",  64, Values::Halves,  Values::Any,     "v_cmp_lt_u32_e32 vcc, 0x20000000, v2\nv_cndmask_b32_e32 v2, 0, v2, vcc\nv_cndmask_b32_e32 v3, 0, v3, vcc\nv_mfma_f32_32x32x8f16 a[0:15], v[2:3], v[4:5], a[0:15]"),
+    ("gfx90a",  64, Values::Bfloats, Values::Any,     "v_cmp_lt_u32_e32 vcc, 0x20000000, v2\nv_cndmask_b32_e32 v2, 0, v2, vcc\nv_mfma_f32_32x32x4bf16 a[0:15], v2, v4, a[0:15]"),
+    ("gfx90a",  64, Values::Singles, Values::Any,     "v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[4:7]"),
     ("gfx942",  64, Values::Any,     Values::Any,     "v_mfma_i32_16x16x32_i8 a[0:3], v[2:3], v[4:5], a[0:3]"),
     ("gfx1201", 32, Values::Halves,  Values::Singles, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[4:7], v[40:47]"),
     ("gfx1201", 32, Values::Bfloats, Values::Singles, "v_wmma_f32_16x16x16_bf16 v[32:39], v[0:3], v[4:7], v[40:47] neg_lo:[1,0,0]"),
@@ -137,6 +145,9 @@ const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
     ("gfx1100", 32, Values::Any,     Values::Any,     "v_dot4_i32_iu8 v40, v2, v4, v36 neg_lo:[1,1,0]\nv_dot4_i32_iu8 v41, v2, v4, v36\nv_dot4_i32_iu8 v42, v2, v4, v36 neg_lo:[1,0,0]\nv_dot4_i32_iu8 v43, v2, v4, v36 neg_lo:[1,1,0] clamp"),
     ("gfx90a",  64, Values::Singles, Values::Singles, "v_cvt_pkrtz_f16_f32 v40, v2, v4\nv_cvt_f16_f32_e32 v41, v2\nv_cvt_i32_f32_e32 v42, v2\nv_cvt_u32_f32_e32 v43, v4\nv_cvt_f64_f32_e32 v[44:45], v2"),
     ("gfx90a",  64, Values::Doubles, Values::Singles, "v_cvt_f32_f64_e32 v40, v[2:3]\nv_cvt_i32_f64_e32 v41, v[4:5]\nv_cvt_u32_f64_e32 v42, v[6:7]\nv_cvt_f64_i32_e32 v[44:45], v2\nv_cvt_f64_u32_e32 v[46:47], v4"),
+    ("gfx90a",  64, Values::LargeSingles, Values::LargeSingles, "v_cvt_i32_f32_e32 v40, v2\nv_cvt_u32_f32_e32 v41, v4\nv_cvt_i32_f32_e32 v42, s4\nv_cvt_f64_f32_e32 v[6:7], v7"),
+    ("gfx90a",  64, Values::LargeDoubles, Values::Singles, "v_cvt_i32_f64_e32 v40, v[4:5]\nv_cvt_u32_f64_e32 v41, v[6:7]\nv_cvt_f32_f64_e32 v8, v[8:9]\nv_cvt_f64_i32_e32 v[44:45], v2\nv_cvt_f64_u32_e32 v[14:15], v14\nv_cvt_f64_i32_e32 v[46:47], s4"),
+    ("gfx1100", 32, Values::Halves,  Values::Singles, "v_cvt_f16_f32_e32 v40.l, v33\nv_fma_mixlo_f16 v41, v2, v4, v36 op_sel_hi:[1,1,0]\nv_fma_mixhi_f16 v41, v2, v4, v36 op_sel_hi:[1,1,0]\nv_mul_f16_e32 v42.h, v2.l, v4.h"),
 ];
 
 /// What all vector registers hold at the end, as one number for each wave.

@@ -16,12 +16,12 @@ vector_rows! {
     v_cvt_norm_i16_f16:   (F16) -> B16 = |_, a| convert::snorm16_from_f16(a);
     v_cvt_norm_u16_f16:   (F16) -> B16 = |_, a| convert::unorm16_from_f16(a);
     // Double precision.
-    v_cvt_f64_f32:        (F32) -> F64 {avx512} = |cx, a| convert::f64_from_f32(a, cx.denormals32);
-    v_cvt_f32_f64:        (F64) -> F32 {avx512} = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32);
-    v_cvt_f64_i32:        (B32) -> F64 {avx512} = |_, a| convert::f64_from_i32(a);
-    v_cvt_f64_u32:        (B32) -> F64 {avx512} = |_, a| convert::f64_from_u32(a);
-    v_cvt_i32_f64:        (F64) -> B32 {avx512} = |_, a| i32_of(a);
-    v_cvt_u32_f64:        (F64) -> B32 {avx512} = |_, a| u32_of(a);
+    v_cvt_f64_f32:        (F32) -> F64 simd SinglesToDoubles::copy {avx512} = |cx, a| convert::f64_from_f32(a as u32, cx.denormals32);
+    v_cvt_f32_f64:        (F64) -> F32 simd DoublesToSingles::copy {avx512} = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32).into();
+    v_cvt_f64_i32:        (B32) -> F64 simd SignedToDoubles::copy {avx512} = |_, a| convert::f64_from_i32(a as u32);
+    v_cvt_f64_u32:        (B32) -> F64 simd UnsignedToDoubles::copy {avx512} = |_, a| convert::f64_from_u32(a as u32);
+    v_cvt_i32_f64:        (F64) -> B32 simd DoublesToSigned::copy {avx512} = |_, a| i32_of(a).into();
+    v_cvt_u32_f64:        (F64) -> B32 simd DoublesToUnsigned::copy {avx512} = |_, a| u32_of(a).into();
     // Two values into one register.
     v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 simd Singles::pack_toward_zero {avx512} = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
     v_cvt_pknorm_i16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_i16_f32(a, b);

@@ -100,6 +100,12 @@ impl Host for Zph {
         xor64(a: __m512d, b: __m512d) -> __m512d;
         interleave(low: __m512, high: __m512) -> [__m512d; 2];
         separate(lanes: [__m512d; 2]) -> [__m512; 2];
+        whole(singles: __m512) -> __m512;
+        whole_unsigned(singles: __m512) -> __m512;
+        doubled(singles: __m512) -> [__m512; 2];
+        singled(lanes: [__m512d; 2]) -> __m512;
+        truncated(lanes: [__m512d; 2]) -> __m512;
+        truncated_unsigned(lanes: [__m512d; 2]) -> __m512;
         widen(words: __m512) -> __m512;
         narrow(singles: __m512) -> __m512;
         narrow_toward_zero(singles: __m512) -> __m512;

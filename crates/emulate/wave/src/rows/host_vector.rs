@@ -50,6 +50,44 @@ pub(super) trait Host {
     /// The reverse: low words, high words.
     unsafe fn separate(lanes: [Self::Double; 2]) -> [Self::Single; 2];
 
+    /// Singles as signed integers, towards zero; the nearest one where there is none, zero for a NaN.
+    unsafe fn whole(singles: Self::Single) -> Self::Single;
+    /// Likewise as unsigned integers.
+    unsafe fn whole_unsigned(singles: Self::Single) -> Self::Single;
+    /// The doubles that singles stand for: low words, high words.
+    unsafe fn doubled(singles: Self::Single) -> [Self::Single; 2];
+    /// Of [`Host::interleave`], doubles as singles, to nearest even.
+    unsafe fn singled(lanes: [Self::Double; 2]) -> Self::Single;
+    /// Likewise as signed integers, towards zero; the nearest one where there is none. No double is a NaN.
+    unsafe fn truncated(lanes: [Self::Double; 2]) -> Self::Single;
+    /// Likewise as unsigned integers, zero for a NaN.
+    unsafe fn truncated_unsigned(lanes: [Self::Double; 2]) -> Self::Single;
+    /// The doubles that signed integers stand for: low words, high words.
+    #[inline(always)]
+    unsafe fn doubled_signed(words: Self::Single) -> [Self::Single; 2] {
+        // SAFETY: the caller's promise about the host.
+        unsafe {
+            let above = Self::xor(words, Self::splat(1 << 31));
+            Self::less(above, ((1_u64 << 52) + (1 << 31)) as f64)
+        }
+    }
+    /// Likewise of unsigned ones.
+    #[inline(always)]
+    unsafe fn doubled_unsigned(words: Self::Single) -> [Self::Single; 2] {
+        // SAFETY: as above.
+        unsafe { Self::less(words, (1_u64 << 52) as f64) }
+    }
+    /// Doubles of unsigned integers less `least`: with the high word of 2^52, a low word makes the sum of both.
+    #[inline(always)]
+    unsafe fn less(words: Self::Single, least: f64) -> [Self::Single; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let sums = Self::interleave(words, Self::splat(0x4330_0000));
+            let least = Self::splat64(least.to_bits());
+            Self::separate([Self::sub64(sums[0], least), Self::sub64(sums[1], least)])
+        }
+    }
+
     /// Lanes in which `a` or `b` is a NaN.
     unsafe fn nans(a: Self::Single, b: Self::Single) -> Self::Lanes;
     unsafe fn nans64(a: Self::Double, b: Self::Double) -> Self::Lanes;
@@ -193,6 +231,9 @@ macro_rules! alike {
     };
 }
 
+/// The first single that is no signed integer.
+const TWO_TO_31: f32 = 2_147_483_648.0;
+
 /// Vectors of 256 bits: AVX2, FMA and F16C.
 pub(super) enum Ymm {}
 
@@ -234,6 +275,76 @@ impl Host for Ymm {
         unsafe {
             _mm256_storeu_si256(word.cast(), low);
             _mm256_storeu_si256(word.add(8).cast(), high);
+        }
+    }
+    #[inline(always)]
+    unsafe fn whole(singles: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            // The host makes the least number of all that there is none for: with all bits changed it is the largest.
+            let large = _mm256_cmp_ps::<_CMP_GE_OQ>(singles, _mm256_set1_ps(TWO_TO_31));
+            let number = _mm256_cmp_ps::<_CMP_ORD_Q>(singles, singles);
+            let cut = _mm256_castsi256_ps(_mm256_cvttps_epi32(singles));
+            _mm256_and_ps(_mm256_xor_ps(cut, large), number)
+        }
+    }
+    #[inline(always)]
+    unsafe fn whole_unsigned(singles: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            // (Of a NaN and zero, the host makes the second.)
+            let x = _mm256_max_ps(singles, _mm256_setzero_ps());
+            let half = _mm256_set1_ps(TWO_TO_31);
+            let upper = _mm256_cmp_ps::<_CMP_GE_OQ>(x, half);
+            let lower = _mm256_cvttps_epi32(_mm256_sub_ps(x, _mm256_and_ps(upper, half)));
+            let bit = _mm256_slli_epi32::<31>(_mm256_castps_si256(upper));
+            let cut = _mm256_castsi256_ps(_mm256_xor_si256(lower, bit));
+            let large = _mm256_cmp_ps::<_CMP_GE_OQ>(x, _mm256_set1_ps(2.0 * TWO_TO_31));
+            _mm256_or_ps(cut, large)
+        }
+    }
+    #[inline(always)]
+    unsafe fn doubled(singles: __m256) -> [__m256; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let first = _mm256_cvtps_pd(_mm256_castps256_ps128(singles));
+            let second = _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(singles));
+            Self::apart([_mm256_castpd_ps(first), _mm256_castpd_ps(second)])
+        }
+    }
+    #[inline(always)]
+    unsafe fn singled(lanes: [__m256d; 2]) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let [first, second] = [_mm256_cvtpd_ps(lanes[0]), _mm256_cvtpd_ps(lanes[1])];
+            let all = _mm256_castps_pd(_mm256_set_m128(second, first));
+            _mm256_castpd_ps(_mm256_permute4x64_pd::<0b1101_1000>(all))
+        }
+    }
+    #[inline(always)]
+    unsafe fn truncated(lanes: [__m256d; 2]) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            // (The host makes the least number of all that there is none for.)
+            let most = _mm256_set1_pd(i32::MAX.into());
+            let first = _mm256_cvttpd_epi32(_mm256_min_pd(lanes[0], most));
+            let second = _mm256_cvttpd_epi32(_mm256_min_pd(lanes[1], most));
+            let all = _mm256_set_m128i(second, first);
+            _mm256_castsi256_ps(_mm256_permute4x64_epi64::<0b1101_1000>(all))
+        }
+    }
+    #[inline(always)]
+    unsafe fn truncated_unsigned(lanes: [__m256d; 2]) -> __m256 {
+        // SAFETY: as above.
+        unsafe {
+            let within = |x| {
+                let x = _mm256_max_pd(x, _mm256_setzero_pd());
+                let x = _mm256_floor_pd(_mm256_min_pd(x, _mm256_set1_pd(u32::MAX.into())));
+                // Of the sum, the low word is the number.
+                _mm256_add_pd(x, _mm256_set1_pd((1_u64 << 52) as f64))
+            };
+            let [first, second] = [within(lanes[0]), within(lanes[1])];
+            Self::separate([first, second])[0]
         }
     }
     #[inline(always)]
@@ -436,6 +547,68 @@ impl Host for Zmm {
         }
     }
     #[inline(always)]
+    unsafe fn whole(singles: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let large = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(singles, _mm512_set1_ps(TWO_TO_31));
+            let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(singles, singles);
+            let cut = _mm512_maskz_cvttps_epi32(number, singles);
+            let most = _mm512_set1_epi32(i32::MAX);
+            _mm512_castsi512_ps(_mm512_mask_mov_epi32(cut, large, most))
+        }
+    }
+    #[inline(always)]
+    unsafe fn whole_unsigned(singles: __m512) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            // (Of a NaN and zero, the host makes the second, and of what is too large the largest number.)
+            let x = _mm512_max_ps(singles, _mm512_setzero_ps());
+            _mm512_castsi512_ps(_mm512_cvttps_epu32(x))
+        }
+    }
+    #[inline(always)]
+    unsafe fn doubled(singles: __m512) -> [__m512; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let first = _mm512_cvtps_pd(_mm512_castps512_ps256(singles));
+            let second = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(singles));
+            Self::apart([_mm512_castpd_ps(first), _mm512_castpd_ps(second)])
+        }
+    }
+    #[inline(always)]
+    unsafe fn singled(lanes: [__m512d; 2]) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            let [first, second] = [_mm512_cvtpd_ps(lanes[0]), _mm512_cvtpd_ps(lanes[1])];
+            in_order(
+                _mm512_castps256_ps512(first),
+                _mm512_castps256_ps512(second),
+            )
+        }
+    }
+    #[inline(always)]
+    unsafe fn truncated(lanes: [__m512d; 2]) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            // (The host makes the least number of all that there is none for.)
+            let most = _mm512_set1_pd(i32::MAX.into());
+            let [first, second] =
+                lanes.map(|x| _mm512_castsi256_si512(_mm512_cvttpd_epi32(_mm512_min_pd(x, most))));
+            in_order(_mm512_castsi512_ps(first), _mm512_castsi512_ps(second))
+        }
+    }
+    #[inline(always)]
+    unsafe fn truncated_unsigned(lanes: [__m512d; 2]) -> __m512 {
+        // SAFETY: as above.
+        unsafe {
+            // (Of what is too large the host makes the largest number.)
+            let zero = _mm512_setzero_pd();
+            let [first, second] =
+                lanes.map(|x| _mm512_castsi256_si512(_mm512_cvttpd_epu32(_mm512_max_pd(x, zero))));
+            in_order(_mm512_castsi512_ps(first), _mm512_castsi512_ps(second))
+        }
+    }
+    #[inline(always)]
     unsafe fn nans(a: __m512, b: __m512) -> __mmask16 {
         // SAFETY: as above.
         unsafe { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, b) }
@@ -594,6 +767,20 @@ impl Host for Zmm {
 }
 
 const _: () = assert!(LANES.is_multiple_of(Zmm::STEP));
+
+/// One word of each lane, of which [`Host::interleave`] has made two vectors, in the lower halves of these.
+///
+/// # Safety
+/// As of [`Host`].
+#[inline(always)]
+unsafe fn in_order(first: __m512, second: __m512) -> __m512 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let by_pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        let (first, second) = (_mm512_castps_pd(first), _mm512_castps_pd(second));
+        _mm512_castpd_ps(_mm512_permutex2var_pd(first, by_pairs, second))
+    }
+}
 
 /// The sixteen halves in eight words. `_mm512_cvtph_ps` suppresses exceptions, which the host has no form for that reads memory; none
 /// is asked for.

@@ -11,7 +11,7 @@ use crate::{
     engine::Env,
     micro_op::MicroOp,
     mode::Context,
-    ports::{F16, F32, F64, Lane, Mix, Operands, PackedF16, Type, lanes},
+    ports::{B32, F16, F32, F64, Lane, Mix, Operands, PackedF16, Type, lanes},
     shell::{Form, VectorBody, general},
     state::Wave,
 };
@@ -25,7 +25,10 @@ const GROUPS: usize = LANES / GROUP;
 /// # Safety
 /// Of all unsafe functions: as of [`Host`]. For two-word types there are as many words `second` words further.
 pub(super) trait Kind {
+    /// What sources are.
     const TYPE: Type;
+    /// What results are.
+    const RESULT: Type = Self::TYPE;
     /// Whether registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
     const DENORMALS: bool;
     type Bits: Copy + Default;
@@ -46,7 +49,7 @@ pub(super) trait Kind {
     unsafe fn load<H: Host>(word: *const u32, second: isize) -> Self::Vector<H>;
     #[cfg(target_arch = "x86_64")]
     unsafe fn uniform<H: Host>(value: u64) -> Self::Vector<H>;
-    /// The words of the result, of which there are as many as rows of the type.
+    /// The words of the result, of which there are as many as rows of its type.
     #[cfg(target_arch = "x86_64")]
     unsafe fn words<H: Host>(vector: Self::Vector<H>) -> [H::Single; 2];
     /// The vector with zeros for lanes whose words of `mask` are zeros, not ones.
@@ -127,7 +130,7 @@ macro_rules! exact_by_lanes {
 /// The host side of a [`Kind`].
 macro_rules! host_vectors {
     (
-        Vector<$host:ident> = $vector:ty, $parts:literal;
+        Vector<$host:ident> = $vector:ty, $parts:expr;
         load($load:ident, $second:ident) = $load_value:expr;
         uniform($uniform:ident) = $uniform_value:expr;
         words($whole:ident) = $words_value:expr;
@@ -330,19 +333,78 @@ impl Kind for Widened {
 pub(super) enum copy {}
 
 macro_rules! copies {
-    ($($kind:ident),*) => {$(
+    // `true` where a NaN becomes on hosts what it becomes on devices, or there is none.
+    ($($kind:ident $($no_nans:literal)?),*) => {$(
         impl Operation<$kind, 1> for copy {
             const NANS_OF_SOURCES: bool = false;
+            $(const NO_NANS: bool = $no_nans;)?
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            unsafe fn apply<H: Host>([a]: [H::Single; 1]) -> H::Single {
+            unsafe fn apply<H: Host>(
+                [a]: [<$kind as Kind>::Vector<H>; 1],
+            ) -> <$kind as Kind>::Vector<H> {
                 a
             }
         }
     )*};
 }
 
-copies!(Narrowed, Widened);
+copies!(
+    Narrowed, Widened, SinglesToDoubles, DoublesToSingles, DoublesToSigned, DoublesToUnsigned true,
+    SinglesToSigned true, SinglesToUnsigned true, SignedToDoubles true, UnsignedToDoubles true
+);
+
+/// Conversions: kinds whose sources are one type and whose results are another.
+macro_rules! converted {
+    ($($name:ident: $source:ident -> $result:ident, $denormals:literal, $kind:ident, |$vector:ident: $host:ident| $words:expr;)*) => {$(
+        pub(super) enum $name {}
+
+        impl Kind for $name {
+            const TYPE: Type = Type::$source;
+            const RESULT: Type = Type::$result;
+            const DENORMALS: bool = $denormals;
+            type Bits = u64;
+            type Native = $name;
+
+            #[inline(always)]
+            fn exact<F: Form, const SOURCES: usize>(
+                operands: &Operands,
+                group: usize,
+                lane: impl Fn([u64; SOURCES]) -> u64,
+            ) {
+                let values = operands.load::<F, $source>(0, group);
+                operands.store::<$result>(
+                    group,
+                    lanes(
+                        #[inline(always)]
+                        |i| lane([values[i].into(); SOURCES]) as _,
+                    ),
+                );
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            host_vectors! {
+                Vector<$host> = <$kind as Kind>::Vector<$host>, <$kind as Kind>::PARTS;
+                load(word, second) = $kind::load::<$host>(word, second);
+                uniform(value) = $kind::uniform::<$host>(value);
+                words($vector) = $words;
+                only(mask, all) = $kind::only::<$host>(mask, all);
+                nans(a, b) = $kind::nans::<$host>(a, b);
+            }
+        }
+    )*};
+}
+
+converted! {
+    SinglesToDoubles:  F32 -> F64, true,  Singles, |x: H| H::doubled(x);
+    SinglesToSigned:   F32 -> B32, true,  Singles, |x: H| [H::whole(x); 2];
+    SinglesToUnsigned: F32 -> B32, true,  Singles, |x: H| [H::whole_unsigned(x); 2];
+    SignedToDoubles:   B32 -> F64, false, Singles, |x: H| H::doubled_signed(x);
+    UnsignedToDoubles: B32 -> F64, false, Singles, |x: H| H::doubled_unsigned(x);
+    DoublesToSingles:  F64 -> F32, true,  Doubles, |x: H| [H::singled(x); 2];
+    DoublesToSigned:   F64 -> B32, true,  Doubles, |x: H| [H::truncated(x); 2];
+    DoublesToUnsigned: F64 -> B32, true,  Doubles, |x: H| [H::truncated_unsigned(x); 2];
+}
 
 /// Dot products of whole numbers into a word.
 macro_rules! dots {
@@ -699,7 +761,7 @@ where
         // This is what most instructions of most programs do: nothing but this is in line, so that no register of the
         // host has to be saved.
         // SAFETY: what callers of bodies promise; the row has these types.
-        let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
+        let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::RESULT) };
         let (target, mask) = (operands.target(), std::ptr::null());
         // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
         let done = unsafe {
@@ -719,7 +781,7 @@ where
             }
         };
         if done != GROUPS {
-            return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+            return go_on::<V, F>(wave, op, env, K::RESULT.words(), done);
         }
         return u32::from(op.after);
     }
@@ -727,7 +789,7 @@ where
     let context = context::<F>(wave, op);
     let groups = std::mem::take(&mut wave.groups_done)..wave.groups();
     // SAFETY: what callers of bodies promise; the row has these types.
-    let operands = unsafe { wave.operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
+    let operands = unsafe { wave.operands::<F, SOURCES>(op, [K::TYPE; 3], K::RESULT) };
     for group in groups {
         K::exact::<F, SOURCES>(
             &operands,
@@ -736,7 +798,7 @@ where
             |sources| lane(context, sources),
         );
     }
-    wave.deliver::<F>(op, K::TYPE.words())
+    wave.deliver::<F>(op, K::RESULT.words())
 }
 
 /// The short cut for waves of 32 lanes, and with lanes off, for one width of the host's vectors.
@@ -761,7 +823,7 @@ macro_rules! not_wide {
                 other_modes!(wave, op, env, V, F);
                 let (all_lanes, total) = (wave.all_lanes, wave.groups());
                 // SAFETY: what callers of bodies promise; the row has these types.
-                let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::TYPE) };
+                let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::RESULT) };
                 let (target, mask) = (operands.target(), operands.active().0.as_ptr());
                 // SAFETY: the caller's promise; `operands` are rows.
                 let done = unsafe {
@@ -772,7 +834,7 @@ macro_rules! not_wide {
                     }
                 };
                 if done != total {
-                    return go_on::<V, F>(wave, op, env, K::TYPE.words(), done);
+                    return go_on::<V, F>(wave, op, env, K::RESULT.words(), done);
                 }
                 u32::from(op.after)
             }
@@ -923,7 +985,7 @@ where
             let at = first + H::STEP * index;
             let words = K::words::<H>(results[index]);
             let mut word = 0;
-            while word < K::TYPE.words() {
+            while word < K::RESULT.words() {
                 let to = target.add(at + LANES * word);
                 let mut result = words[word];
                 if MASKED {

@@ -130,8 +130,8 @@ vector_rows! {
     // Conversions between 32-bit types.
     v_cvt_f32_i32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_i32_round(a, cx.round32);
     v_cvt_f32_u32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_u32_round(a, cx.round32);
-    v_cvt_i32_f32:      (F32) -> B32 {avx512} = |_, a| convert::i32_from_f32(a);
-    v_cvt_u32_f32:      (F32) -> B32 {avx512} = |_, a| convert::u32_from_f32(a);
+    v_cvt_i32_f32:      (F32) -> B32 simd SinglesToSigned::copy {avx512} = |_, a| convert::i32_from_f32(a as u32).into();
+    v_cvt_u32_f32:      (F32) -> B32 simd SinglesToUnsigned::copy {avx512} = |_, a| convert::u32_from_f32(a as u32).into();
     v_cvt_rpi_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_nearest(a);
     v_cvt_flr_i32_f32:  (F32) -> B32 = |_, a| convert::i32_from_f32_floor(a);
     v_cvt_off_f32_i4:   (B32) -> F32 = |_, a| convert::f32_from_i4_offset(a);
