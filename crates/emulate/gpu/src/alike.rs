@@ -10,6 +10,7 @@ const SHORT: usize = 8;
 pub fn alike(name: &str) -> Vec<String> {
     let (name, features) = name.split_at(name.find(':').unwrap_or(name.len()));
     let name = folded(name);
+    let name = name.strip_suffix("graphics").unwrap_or(&name).to_owned();
     let mut found = nearest(&name);
     if !features.is_empty() {
         for name in &mut found {
@@ -42,6 +43,13 @@ fn nearest(name: &str) -> Vec<String> {
     let several: Vec<_> = begins.map(|(known, _)| known.to_owned()).collect();
     if name.contains(is_number) && !several.is_empty() {
         return several;
+    }
+    // Without what the line is called: `7900 XTX`.
+    let ends: Vec<_> = all().filter(|(_, known)| known.ends_with(name)).collect();
+    if let [(known, _)] = ends[..]
+        && name.starts_with(is_number)
+    {
+        return vec![known.to_owned()];
     }
     let most = if name.len() < SHORT { 1 } else { 2 };
     let distances: Vec<_> = all()
@@ -78,9 +86,13 @@ mod tests {
             ("mi300", &["mi300a", "mi300x"]),
             ("RX 6800 XT", &["rx6800xt"]),
             ("AMD Radeon RX 7900 XTX", &["rx7900xtx"]),
-            ("RX 7900", &["rx7900xt", "rx7900xtx"]),
+            ("RX 7900", &["rx7900xt", "rx7900xtx", "rx7900gre"]),
             ("AMD Instinct MI300X", &["mi300x"]),
             ("AMD Radeon VII", &["radeon-vii"]),
+            ("7900 XTX", &["rx7900xtx"]),
+            ("AMD Radeon 780M", &["780m"]),
+            ("AMD Radeon 890M Graphics", &["890m"]),
+            ("AMD Radeon 8060S", &["8060s"]),
             ("steamdeck", &["steam-deck"]),
             ("strix-hallo", &["strix-halo"]),
             ("mi300x:xnack+", &["gfx942:xnack+"]),
