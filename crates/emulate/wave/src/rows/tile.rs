@@ -315,7 +315,8 @@ compiled_for! { Avx512:
 /// `least` keeps the smallest sizes.
 ///
 /// # Safety
-/// As of [`whole`]: `a` and `b` lead to the elements of the first `k`, those of the others are multiples of the second numbers further.
+/// As of [`whole`]: `a` and `b` lead to the elements of the first `k`; those of the others lie behind them, A's as [`place_in_a`] says, B's
+/// by multiples of the second number.
 #[inline]
 unsafe fn tile<const FORMAT: u8, const SUMS: u8, const ACROSS: usize>(
     (a, a_stride): (*const f32, usize),
