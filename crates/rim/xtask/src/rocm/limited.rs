@@ -36,11 +36,14 @@ const LAST: usize = 12;
 const LATE: [i32; 2] = [124, 137];
 
 impl Setting<'_> {
-    /// `luthier run` on a program, that many seconds at most.
+    /// `luthier run` on a program, that many seconds at most. Tests are packaged with libraries of theirs beside them, where nothing in them
+    /// says to look.
     pub fn command(&self, seconds: u64, program: &str) -> Command {
         let mut command = self.environment.command("timeout");
+        let beside = program.rsplit_once('/').map(|(folder, _)| folder);
+        let folders: Vec<&str> = self.hip.as_deref().into_iter().chain(beside).collect();
         command
-            .envs(self.hip.iter().map(|folder| ("LD_LIBRARY_PATH", folder)))
+            .envs((!folders.is_empty()).then(|| ("LD_LIBRARY_PATH", folders.join(":"))))
             .args(["-k", "5", &seconds.max(1).to_string()])
             .arg(crate::root().join("target/release/luthier"))
             .args(["run", "--device", self.device])
