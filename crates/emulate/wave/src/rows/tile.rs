@@ -536,15 +536,20 @@ compiled_for! { Avx512:
 #[inline]
 pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
     // SAFETY: the caller's promise.
-    unsafe {
-        let (first, second) = (widened_at(words), widened_at(words.add(8)));
-        let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-        let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
-        [
-            _mm512_permutex2var_ps(first, low, second),
-            _mm512_permutex2var_ps(first, high, second),
-        ]
-    }
+    unsafe { apart([widened_at(words), widened_at(words.add(STEP / 2))]) }
+}
+}
+
+compiled_for! { Avx512:
+/// Of two vectors whose elements are low and high ones by turns: all low ones, all high ones.
+#[inline]
+pub(super) fn apart(by_turns: [__m512; 2]) -> [__m512; 2] {
+    let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
+    [
+        _mm512_permutex2var_ps(by_turns[0], low, by_turns[1]),
+        _mm512_permutex2var_ps(by_turns[0], high, by_turns[1]),
+    ]
 }
 }
 

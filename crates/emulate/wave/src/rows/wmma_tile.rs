@@ -2,16 +2,13 @@
 //!
 //! The order of sums and the roundings are those of `wmma.rs`. Where a sum is a NaN nothing is written, and the product is left to it.
 
-use std::{
-    arch::{asm, x86_64::*},
-    mem::MaybeUninit,
-};
+use std::{arch::x86_64::*, mem::MaybeUninit};
 
 use numerics::wmma::{INSTRUCTIONS, Input, Output};
 
 use super::{
     host_vector::widened_at,
-    tile::{bfloats, halves},
+    tile::{apart, bfloats, halves},
     wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, sign},
 };
 use crate::{
@@ -292,16 +289,14 @@ fn eight_bits(words: __m512i, is_bf8: bool, of_a: Option<f32>) -> [__m512; 4] {
             *all = _mm512_or_si512(sign, _mm512_srli_epi32::<1>(size));
         }
     }
-    let words = all.as_ptr().cast::<u32>();
-    // SAFETY: nothing is executed. What is said to be read must be in memory, from where the host converts with fewer operations.
-    unsafe { asm!("/* {} */", in(reg) words, options(nostack, preserves_flags, readonly)) };
-    // SAFETY: both vectors are readable.
-    let [even, odd] = unsafe {
-        match of_a {
-            Some(_) => [by_turns(words), by_turns(words.add(SIDE))],
-            None => [halves(words), halves(words.add(SIDE))],
+    let [mut even, mut odd] = [[_mm512_setzero_ps(); 2]; 2];
+    for (halves, words) in [&mut even, &mut odd].into_iter().zip(all) {
+        halves[0] = _mm512_cvtph_ps(_mm512_castsi512_si256(words));
+        halves[1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(words));
+        if of_a.is_none() {
+            *halves = apart(*halves);
         }
-    };
+    }
     match of_a {
         Some(scale) => [even[0], even[1], odd[0], odd[1]].map(|x| _mm512_mul_ps(x, _mm512_set1_ps(scale))),
         None => [even[0], odd[0], even[1], odd[1]],
