@@ -20,6 +20,8 @@ pub(crate) mod modifier {
     pub const CLAMP: u32 = 1 << 13;
     /// Bits 14-15.
     pub const OMOD: u32 = 14;
+    /// What changes a float on its way out.
+    pub const OUTPUT: u32 = CLAMP | 3 << OMOD;
     /// 16-bit results leave the other half of the register alone (gfx10 and later; gfx9 writes zeros).
     pub const PRESERVE_HIGH: u32 = 1 << 16;
     /// A vector ALU instruction, whose registers gfx9's index mode moves.

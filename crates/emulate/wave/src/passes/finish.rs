@@ -44,10 +44,9 @@ pub(crate) struct PlaceHalf;
 impl PlaceHalf {
     /// Whether it will do for a result that needs something behind the body.
     pub(crate) fn is_all(completion: &Completion) -> bool {
-        const OUTPUT: u32 = modifier::CLAMP | 3 << modifier::OMOD;
         matches!(completion.result(), Type::B16 | Type::F16)
             && completion.control != Control::SDWA
-            && completion.modifiers & OUTPUT == 0
+            && completion.modifiers & modifier::OUTPUT == 0
     }
 }
 

@@ -158,7 +158,7 @@ fn needs_finish(config: &Config, shape: &VectorShape, vector: &mut Vector) -> bo
     if half_result && (config.target.family != Family::Gfx9 || shape.keep_high) {
         vector.modifiers |= modifier::PRESERVE_HIGH;
     }
-    let output_modifiers = vector.modifiers & (modifier::CLAMP | 3 << modifier::OMOD) != 0;
+    let output_modifiers = vector.modifiers & modifier::OUTPUT != 0;
     let partial = vector.modifiers & (1 << (modifier::OP_SEL + 3) | modifier::PRESERVE_HIGH) != 0;
     let sdwa_partial = vector.control == Control::SDWA && bits(vector.control_word, 10, 8) != 6;
     let byte = shape.result == Type::B8;

@@ -7,8 +7,8 @@ use numerics::convert;
 #[rustfmt::skip]
 vector_rows! {
     // Half precision.
-    v_cvt_f16_f32:        (F32) -> F16 simd Narrowed::copy {avx512} = |cx, a| convert::f16_from_f32(a, cx.denormals64, cx.round64, cx.fp16_overflow_clamps).into();
-    v_cvt_f32_f16:        (F16) -> F32 simd Widened::copy {avx512} = |cx, a| convert::f32_from_f16(a as u16, cx.denormals64);
+    v_cvt_f16_f32:        (F32) -> F16 simd Narrowed::copy {avx512} = |cx, a| convert::f16_from_f32(a as u32, cx.denormals64, cx.round64, cx.fp16_overflow_clamps).into();
+    v_cvt_f32_f16:        (F16) -> F32 simd Widened::copy {avx512} = |cx, a| convert::f32_from_f16(a as u16, cx.denormals64).into();
     v_cvt_f16_u16:        (B16) -> F16 = |cx, a| convert::f16_from_u16(a, cx.round64, cx.fp16_overflow_clamps);
     v_cvt_f16_i16:        (B16) -> F16 = |cx, a| convert::f16_from_i16(a, cx.round64);
     v_cvt_u16_f16:        (F16) -> B16 = |_, a| convert::u16_from_f16(a);
@@ -20,8 +20,8 @@ vector_rows! {
     v_cvt_f32_f64:        (F64) -> F32 simd DoublesToSingles::copy {avx512} = |cx, a| convert::f32_from_f64(a, cx.denormals64, cx.denormals32, cx.round32).into();
     v_cvt_f64_i32:        (B32) -> F64 simd SignedToDoubles::copy {avx512} = |_, a| convert::f64_from_i32(a as u32);
     v_cvt_f64_u32:        (B32) -> F64 simd UnsignedToDoubles::copy {avx512} = |_, a| convert::f64_from_u32(a as u32);
-    v_cvt_i32_f64:        (F64) -> B32 simd DoublesToSigned::copy {avx512} = |_, a| i32_of(a).into();
-    v_cvt_u32_f64:        (F64) -> B32 simd DoublesToUnsigned::copy {avx512} = |_, a| u32_of(a).into();
+    v_cvt_i32_f64:        (F64) -> B32 simd DoublesToSigned::copy {avx512} = |_, a| convert::i32_from_f64(a).into();
+    v_cvt_u32_f64:        (F64) -> B32 simd DoublesToUnsigned::copy {avx512} = |_, a| convert::u32_from_f64(a).into();
     // Two values into one register.
     v_cvt_pkrtz_f16_f32:  (F32, F32) -> PackedF16 simd Singles::pack_toward_zero {avx512} = |cx, a, b| convert::pkrtz_f16_f32(a, b, cx.denormals64);
     v_cvt_pknorm_i16_f32: (F32, F32) -> B32 = |_, a, b| convert::pknorm_i16_f32(a, b);
@@ -56,27 +56,4 @@ fn u16_of(single: u32) -> u16 {
 #[inline(always)]
 fn saturate_u8(value: i16) -> u16 {
     value.clamp(0, 255) as u16
-}
-
-/// The double within bounds, zero if it is a NaN. Compilers make host vectors of this, but none of a conversion that saturates by itself.
-#[inline(always)]
-fn within(double: u64, least: f64, most: f64) -> f64 {
-    let x = f64::from_bits(double);
-    let number = if x.is_nan() { 0.0 } else { x };
-    let raised = if number < least { least } else { number };
-    if raised > most { most } else { raised }
-}
-
-#[inline(always)]
-fn i32_of(double: u64) -> u32 {
-    let x = within(double, i32::MIN.into(), i32::MAX.into());
-    // SAFETY: between these numbers, which doubles hold exactly.
-    unsafe { x.to_int_unchecked::<i32>() as u32 }
-}
-
-#[inline(always)]
-fn u32_of(double: u64) -> u32 {
-    let x = within(double, 0.0, u32::MAX.into());
-    // SAFETY: as above.
-    unsafe { x.to_int_unchecked() }
 }

@@ -788,7 +788,7 @@ unsafe fn in_order(first: __m512, second: __m512) -> __m512 {
 /// # Safety
 /// As of [`Host`]; eight words are readable.
 #[inline(always)]
-pub(super) unsafe fn widened_at(words: *const u32) -> __m512 {
+unsafe fn widened_at(words: *const u32) -> __m512 {
     // SAFETY: the caller's promise.
     unsafe { _mm512_cvt_roundph_ps::<_MM_FROUND_CUR_DIRECTION>(_mm256_loadu_si256(words.cast())) }
 }

@@ -284,50 +284,6 @@ impl Kind for Halves {
     }
 }
 
-/// Singles that become halves: the sources of one row and the result of another kind.
-pub(super) enum Narrowed {}
-
-impl Kind for Narrowed {
-    const TYPE: Type = Type::F32;
-    const DENORMALS: bool = true;
-    type Bits = u32;
-    type Native = Narrowed;
-
-    exact_by_lanes!(u32, F32);
-
-    #[cfg(target_arch = "x86_64")]
-    host_vectors! {
-        Vector<H> = H::Single, 1;
-        load(word, _second) = H::load(word);
-        uniform(value) = H::splat(value as u32);
-        words(vector) = [H::narrow(vector); 2];
-        only(mask, all) = H::and(mask, all);
-        nans(a, b) = H::nans(a, b);
-    }
-}
-
-/// Halves that become singles.
-pub(super) enum Widened {}
-
-impl Kind for Widened {
-    const TYPE: Type = Type::F16;
-    const DENORMALS: bool = false;
-    type Bits = u32;
-    type Native = Widened;
-
-    exact_by_lanes!(u32, F32);
-
-    #[cfg(target_arch = "x86_64")]
-    host_vectors! {
-        Vector<H> = H::Single, 1;
-        load(word, _second) = H::widen(H::load(word));
-        uniform(value) = H::widen(H::splat(value as u32));
-        words(vector) = [vector; 2];
-        only(mask, all) = H::and(mask, all);
-        nans(a, b) = H::nans(a, b);
-    }
-}
-
 /// The number as it is, where reading or writing it is the conversion.
 #[allow(non_camel_case_types)]
 pub(super) enum copy {}
@@ -396,6 +352,9 @@ macro_rules! converted {
 }
 
 converted! {
+    // As singles, no half is a denormal.
+    Narrowed:          F32 -> F16, true,  Singles, |x: H| [H::narrow(x); 2];
+    Widened:           F16 -> F32, false, Halves,  |x: H| [x; 2];
     SinglesToDoubles:  F32 -> F64, true,  Singles, |x: H| H::doubled(x);
     SinglesToSigned:   F32 -> B32, true,  Singles, |x: H| [H::whole(x); 2];
     SinglesToUnsigned: F32 -> B32, true,  Singles, |x: H| [H::whole_unsigned(x); 2];

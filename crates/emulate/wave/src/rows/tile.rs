@@ -11,7 +11,10 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 use numerics::convert::Fp8;
 use numerics::matrix::{Kind, Model, Shape as Matrices};
 
-use super::{aligned_tile, host_vector::widened_at};
+use super::{
+    aligned_tile,
+    host_vector::{Host, Zmm},
+};
 use crate::{
     LANES,
     host_level::compiled_for,
@@ -510,7 +513,7 @@ unsafe fn elements<const FORMAT: u8, const IS_A: bool>(words: *const u32, extent
             // SAFETY: as above.
             unsafe {
                 match IS_A {
-                    true => [widened_at(words), widened_at(words.add(STEP / 2))],
+                    true => Zmm::load_widened_pairs(words),
                     false => halves(words),
                 }
             }
@@ -536,20 +539,7 @@ compiled_for! { Avx512:
 #[inline]
 pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
     // SAFETY: the caller's promise.
-    unsafe { apart([widened_at(words), widened_at(words.add(STEP / 2))]) }
-}
-}
-
-compiled_for! { Avx512:
-/// Of two vectors whose elements are low and high ones by turns: all low ones, all high ones.
-#[inline]
-pub(super) fn apart(by_turns: [__m512; 2]) -> [__m512; 2] {
-    let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
-    [
-        _mm512_permutex2var_ps(by_turns[0], low, by_turns[1]),
-        _mm512_permutex2var_ps(by_turns[0], high, by_turns[1]),
-    ]
+    unsafe { Zmm::apart(Zmm::load_widened_pairs(words)) }
 }
 }
 

@@ -7,8 +7,8 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 use numerics::wmma::{INSTRUCTIONS, Input, Output};
 
 use super::{
-    host_vector::widened_at,
-    tile::{apart, bfloats, halves},
+    host_vector::{Host, Zmm},
+    tile::{bfloats, halves},
     wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, sign},
 };
 use crate::{
@@ -201,7 +201,7 @@ unsafe fn read_as<const FORMAT: usize>(
                     let (low, high) = (toggle << 16, toggle & 0x8000_0000);
                     let signs = if of_a.is_some() {
                         let both = _mm512_set1_epi64((u64::from(high) << 32 | u64::from(low)) as i64);
-                        [vectors[0], vectors[1]] = by_turns(words);
+                        [vectors[0], vectors[1]] = Zmm::load_widened_pairs(words);
                         [both; 2]
                     } else {
                         [vectors[0], vectors[1]] = halves(words);
@@ -259,18 +259,6 @@ unsafe fn read_as<const FORMAT: usize>(
 }
 
 compiled_for! { Avx512:
-/// The halves in sixteen words as they lie there.
-///
-/// # Safety
-/// The host has the vectors; sixteen words are readable.
-#[inline]
-unsafe fn by_turns(words: *const u32) -> [__m512; 2] {
-    // SAFETY: the caller's promise.
-    unsafe { [widened_at(words), widened_at(words.add(SIDE / 2))] }
-}
-}
-
-compiled_for! { Avx512:
 /// The four eight-bit floats in each of sixteen words, those with four bits of exponent divided by 256: of A (multiplied) first and third
 /// by turns, then second and fourth; of B all first, all second and so on. Those with five bits of exponent are the upper bytes of
 /// halves; the others are halves but for the exponent's bias, denormals too.
@@ -289,14 +277,18 @@ fn eight_bits(words: __m512i, is_bf8: bool, of_a: Option<f32>) -> [__m512; 4] {
             *all = _mm512_or_si512(sign, _mm512_srli_epi32::<1>(size));
         }
     }
-    let [mut even, mut odd] = [[_mm512_setzero_ps(); 2]; 2];
-    for (halves, words) in [&mut even, &mut odd].into_iter().zip(all) {
-        halves[0] = _mm512_cvtph_ps(_mm512_castsi512_si256(words));
-        halves[1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(words));
-        if of_a.is_none() {
-            *halves = apart(*halves);
+    let [even, odd] = all;
+    // SAFETY: functions of this level run where the host has the vectors.
+    let [even, odd] = unsafe {
+        let pairs = [
+            Zmm::widen_pairs(_mm512_castsi512_ps(even)),
+            Zmm::widen_pairs(_mm512_castsi512_ps(odd)),
+        ];
+        match of_a {
+            Some(_) => pairs,
+            None => [Zmm::apart(pairs[0]), Zmm::apart(pairs[1])],
         }
-    }
+    };
     match of_a {
         Some(scale) => [even[0], even[1], odd[0], odd[1]].map(|x| _mm512_mul_ps(x, _mm512_set1_ps(scale))),
         None => [even[0], odd[0], even[1], odd[1]],
