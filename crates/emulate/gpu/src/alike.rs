@@ -10,8 +10,7 @@ const SHORT: usize = 8;
 pub fn alike(name: &str) -> Vec<String> {
     let (name, features) = name.split_at(name.find(':').unwrap_or(name.len()));
     let name = folded(name);
-    let name = name.strip_suffix("graphics").unwrap_or(&name).to_owned();
-    let mut found = nearest(&name);
+    let mut found = nearest(name.strip_suffix("graphics").unwrap_or(&name));
     if !features.is_empty() {
         for name in &mut found {
             let target = gfx::target_of_product(name).unwrap_or(name);
