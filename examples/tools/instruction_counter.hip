@@ -1,4 +1,4 @@
-// The example of the document that started Luthier, with the corrections that docs/tools/README.md lists.
+// The example of the document that started Luthier, with the corrections that docs/tools/recipes.md lists.
 //
 //   hipcc -I"$(luthier tool include)" --offload-arch=gfx90a -fPIC -shared -Xclang -fembed-bitcode=all instruction_counter.hip -o instruction_counter.so
 //   luthier run -t ./instruction_counter.so -- ./app
