@@ -7,19 +7,29 @@
 //   luthier tool build counter.hip            needs clang 22 and no ROCm; makes counter.tool (hooks) and counter.so (host code),
 //   luthier run -t ./counter.tool -- ./app    which belong together
 //
-// A tool says MARK_LUTHIER_DEVICE_MODULE once, names its hooks with LUTHIER_EXPORT_FUNC, and defines callbacks, each of which
-// it may leave out: luthier_at_init, luthier_at_term and luthier_at_hsa_event. The last one gets every launch of a kernel
-// that `luthier run` chose, before it goes to the device. It may look at the kernel's instructions, insert hooks, and ask for
-// what the launch is to run: luthier_override_with_instrumented and luthier_override_with_original hold for this launch and
-// later ones, until one of them is called again. A kernel may have several instrumented variants, told apart by name. What
-// hooks may do is in luthier_device.h.
+// A tool says MARK_LUTHIER_DEVICE_MODULE once, names its hooks with LUTHIER_EXPORT_FUNC, and defines callbacks. It may leave out
+// any of them:
 //
-// __managed__ variables are shared by hooks and host code at any time. __device__ variables are copied with hipMemcpyToSymbol,
-// hipMemcpyFromSymbol or, without HIP, luthier_copy_to_variable and luthier_copy_from_variable. In a tool these, hipMalloc,
-// hipFree, hipMemcpy, hipMemset and hipGetSymbolAddress are Luthier's and not HIP's: they may be called in callbacks, where
-// HIP itself waits for the launch that the callback is about.
+//   luthier_at_init, luthier_at_term     the tool begins; the process ends
+//   luthier_at_kernel                    the first launch of a kernel that `luthier run` chose
+//   luthier_at_hsa_event                 every launch of such a kernel, before it goes to the device; subscribed calls of HSA
+//   luthier_at_packets                   every packet that the application writes to a queue
+//   luthier_at_records                   records of a stream
+//   luthier_at_launch_end                a launch has ended
+//   luthier_at_copy                      the runtime has copied memory
+//   atHipEvt                             subscribed calls of HIP
+//
+// A callback for a launch may look at the kernel's instructions, insert hooks, and decide what the launch runs.
+// luthier_override_with_instrumented and luthier_override_with_original hold for this launch and later ones, until one of them is
+// called again. A kernel may have several instrumented variants, which have different names. luthier_device.h describes what hooks
+// may do.
+//
+// Hooks and host code share __managed__ variables at any time. Copy __device__ variables with hipMemcpyToSymbol,
+// hipMemcpyFromSymbol or, without HIP, luthier_copy_to_variable and luthier_copy_from_variable. In a tool, these functions and
+// hipMalloc, hipFree, hipMemcpy, hipMemset, hipHostMalloc, hipMallocManaged and hipGetSymbolAddress are Luthier's and not HIP's.
+// Callbacks may call them. HIP's own functions may wait for the launch that the callback is about.
 #pragma once
-// No warnings about what is in here, whatever the compiler takes as its standard.
+// This header causes no warnings, whatever language standard the tool is compiled with.
 #pragma clang system_header
 
 // `luthier tool build` compiles without HIP's headers.
@@ -63,7 +73,7 @@
 #ifndef __constant__
 #define __constant__ __attribute__((constant))
 #endif
-// Kernels cannot be defined without.
+// The compiler needs this declaration for every kernel.
 struct luthier_dim3 {
   unsigned x, y, z;
 };
@@ -78,21 +88,21 @@ extern "C" int hipLaunchKernel(const void *, luthier_dim3, luthier_dim3, void **
 extern "C" {
 typedef struct {
   size_t struct_size;
-  luthier_u64 pc; // In the code object.
+  luthier_u64 pc; // Offset in the code object.
   luthier_u32 size; // Bytes.
   luthier_u32 index;
   const char *mnemonic; // Without encoding suffix.
-  const char *text;     // As an assembler reads it.
+  const char *text;     // As the assembler accepts it.
   luthier_u32 classes;  // luthier_class
   luthier_u32 line;     // 0: unknown
   const char *file;
   size_t block;
   size_t operands;
-  size_t frames; // Of inlined functions.
-  size_t chosen; // By the user's --site: 0 or 1.
+  size_t frames; // Number of inlined functions.
+  size_t chosen; // 1 if the user's --site chooses it, else 0.
 } luthier_raw_instr;
 
-// What an instruction is, one bit each.
+// The classes of an instruction, one bit each.
 enum luthier_class {
   LUTHIER_CLASS_LOAD = 1 << 0,
   LUTHIER_CLASS_STORE = 1 << 1,
@@ -120,7 +130,7 @@ enum luthier_operand_kind {
   LUTHIER_OPERAND_DEF = 0, // A register that is written.
   LUTHIER_OPERAND_USE = 1, // A register that is read.
   LUTHIER_OPERAND_NUMBER = 2,
-  LUTHIER_OPERAND_DISTANCE = 3, // Of a branch, in bytes from its end.
+  LUTHIER_OPERAND_DISTANCE = 3, // Distance of a branch's target from the branch's end, in bytes.
 };
 enum luthier_register_kind {
   LUTHIER_REGISTER_SGPR = 0,
@@ -153,16 +163,16 @@ typedef struct {
 } luthier_raw_kernel;
 typedef struct {
   size_t struct_size;
-  luthier_u64 number; // Counted from 0 over all kernels and devices; what hooks read as their dispatch id.
+  luthier_u64 number; // Counted from 0 over all kernels and devices; hooks read the same number as their dispatch id.
   luthier_u64 queue;
   luthier_u32 device;
   luthier_u32 reserved;
-  // Which host thread enqueued it, and when, in nanoseconds of the clock of ends: for tools that hear of ends or copies. 0 where nobody
-  // knows.
+  // When the launch was enqueued, in nanoseconds of the clock of luthier_at_launch_end. Only tools that hear of ends or copies get the
+  // time and the host thread; otherwise, and where they are unknown, these are 0.
   luthier_u64 enqueued;
-  luthier_u32 thread; // As the kernel numbers threads (gettid).
+  luthier_u32 thread; // The thread's number in the system (gettid).
   luthier_u32 reserved2;
-  const char *thread_name; // Null or a name, which is valid during the callback.
+  const char *thread_name; // Null, or a name that is valid during the callback.
 } luthier_raw_launch;
 #define LUTHIER_NO_DEVICE 0xffffffffu
 // A copy of memory by the runtime.
@@ -170,13 +180,13 @@ typedef struct {
   size_t struct_size;
   luthier_u64 number; // Counted from 0 over all copies.
   luthier_u64 bytes;
-  luthier_u32 from; // Number of the device that the memory is of, or LUTHIER_NO_DEVICE: the host.
+  luthier_u32 from; // Number of the source's device; LUTHIER_NO_DEVICE is the host.
   luthier_u32 to;
-  luthier_u64 enqueued; // Who asked for it and when, as in luthier_raw_launch.
+  luthier_u64 enqueued; // When the copy was asked for, and by which thread, as in luthier_raw_launch.
   luthier_u32 thread;
   luthier_u32 reserved;
   const char *thread_name;
-  luthier_u64 start; // When it ran, of the same clock; both are 0 where nobody knows.
+  luthier_u64 start; // When the copy ran, in the same clock; start and end are 0 if unknown.
   luthier_u64 end;
 } luthier_raw_copy;
 typedef struct {
@@ -207,9 +217,9 @@ typedef struct {
 } luthier_raw_frame;
 typedef struct {
   size_t struct_size;
-  const char *name;      // Its number where the compiler left no name.
-  const char *type_name; // Empty where nothing says it.
-  luthier_u32 offset;    // Behind kernarg_address, in bytes.
+  const char *name;      // The parameter's number if the compiler left no name.
+  const char *type_name; // Empty if unknown.
+  luthier_u32 offset;    // Bytes after kernarg_address.
   luthier_u32 size;
   luthier_u32 is_pointer;
   luthier_u32 reserved;
@@ -224,9 +234,9 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   luthier_u32 point; // luthier_ipoint_t
-  luthier_u32 once;  // In lane 0 alone, whatever EXEC is.
-  size_t place;      // Instruction; the block that begins; of an edge the block that it leaves.
-  size_t to;         // Of an edge: the block that it leads to.
+  luthier_u32 once;  // 1: the hook runs in lane 0 alone, whatever EXEC is.
+  size_t place;      // The instruction; the block that begins; for an edge, the block that it leaves.
+  size_t to;         // For an edge: the block that it leads to.
   const void *hook;
   const luthier_arg *arguments;
   size_t count;
@@ -238,14 +248,14 @@ typedef struct {
   luthier_u32 amount;
   size_t place; // As in luthier_raw_insertion.
   size_t to;
-  size_t counter; // Of the kernel, from 0.
+  size_t counter; // Number of the kernel's counter, from 0.
 } luthier_raw_count;
-// What was counted in a kernel.
+// The counters of a kernel.
 typedef struct {
   size_t struct_size;
   const char *kernel;
   const char *demangled;
-  luthier_u64 launches; // Instrumented ones.
+  luthier_u64 launches; // Instrumented launches only.
   const luthier_u64 *counters;
   size_t count;
 } luthier_raw_counted;
@@ -266,13 +276,13 @@ typedef struct {
 
 enum luthier_arg_kind {
   LUTHIER_ARG_CONSTANT = 0,
-  LUTHIER_ARG_SGPR = 1, // value: the number of the first register; as many as the parameter has dwords
+  LUTHIER_ARG_SGPR = 1, // value: the number of the first register; the parameter's dwords take consecutive registers
   LUTHIER_ARG_VGPR = 2, // the same; a value for each lane
   LUTHIER_ARG_EXEC = 3,
   LUTHIER_ARG_PC = 4,
   LUTHIER_ARG_SITE = 5,
   LUTHIER_ARG_VARIABLE = 6, // value: the host's address of a variable of the tool; the hook gets the device's
-  LUTHIER_ARG_ADDRESS = 7,  // of what the instruction accesses, for each lane
+  LUTHIER_ARG_ADDRESS = 7,  // the address that the instruction accesses, for each lane
   LUTHIER_ARG_ACCESS_SIZE = 8,
   LUTHIER_ARG_ACCESS_KIND = 9,
   LUTHIER_ARG_DISPATCH_ID = 10,
@@ -287,7 +297,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_MODE = 19,
 };
 
-// What a HIP compiler's start-up code registers.
+// Kinds of objects that a HIP compiler's start-up code registers.
 enum luthier_registered_kind {
   LUTHIER_REGISTERED_FUNCTION = 0,
   LUTHIER_REGISTERED_VARIABLE = 1,
@@ -297,17 +307,17 @@ enum luthier_registered_kind {
 typedef struct {
   luthier_u32 kind; // luthier_registered_kind
   luthier_u32 reserved;
-  const void *host;    // Shadow of the kernel or variable; of a managed one the pointer that host code goes through.
-  const char *name;    // In the device code.
-  const void *initial; // Of a managed variable.
+  const void *host;    // Shadow of the kernel or variable; for a managed variable, the pointer that host code uses.
+  const char *name;    // Name in the device code.
+  const void *initial; // Initial value of a managed variable.
   luthier_u64 size;    // Bytes.
 } luthier_registered;
 
-// Functions return 0, or 1 with a reason in last_error. Those with a kernel object may be called inside of
-// luthier_at_hsa_event only, the others anywhere.
+// Functions return 0, or 1 with a reason in last_error. A function with a kernel object may be called only during
+// luthier_at_kernel and luthier_at_hsa_event for that kernel. Other functions may be called anywhere.
 typedef struct {
   size_t struct_size;
-  void *tool; // For the functions that want it.
+  void *tool; // The first argument of functions that take a tool.
   int (*count_instructions)(luthier_u64 kernel_object, size_t *count);
   int (*get_instruction)(luthier_u64 kernel_object, size_t index, luthier_raw_instr *into);
   int (*insert_call)(luthier_u64 kernel_object, size_t index, const void *hook, int point, const luthier_arg *arguments,
@@ -316,17 +326,17 @@ typedef struct {
   int (*override_with_instrumented)(luthier_u64 kernel_object, const char *variant);
   int (*override_with_original)(luthier_u64 kernel_object);
   const char *(*last_error)(void);
-  // Bytes of a variable at an offset, on all devices or of the first one.
+  // Write a variable's bytes at an offset on all devices; read them from the first device.
   int (*copy_to_variable)(void *tool, const void *variable, const void *from, size_t size, size_t offset);
   int (*copy_from_variable)(void *tool, void *into, const void *variable, size_t size, size_t offset);
   int (*variable)(void *tool, const void *variable, void **address, size_t *size);
-  // Memory of the first device, or that host and devices share.
+  // Allocate memory of the first device (shared = 0), or memory that host and devices share (1).
   int (*allocate)(void *tool, void **address, size_t size, int shared);
   int (*release)(void *tool, void *address);
   int (*copy)(void *tool, void *to, const void *from, size_t size);
-  // Where HSA keeps the address of one of its functions.
+  // The place where HSA keeps the address of one of its functions.
   int (*hsa_entry)(void *tool, const char *function, void ***entry);
-  // The code of the kernel and of everything that it may call, by numbers.
+  // The code of the kernel and of every function that it may call, by numbers.
   int (*get_kernel)(luthier_u64 kernel_object, luthier_raw_kernel *into);
   int (*get_function)(luthier_u64 kernel_object, size_t index, luthier_raw_function *into);
   int (*get_block)(luthier_u64 kernel_object, size_t index, luthier_raw_block *into);
@@ -336,24 +346,24 @@ typedef struct {
   int (*is_live)(luthier_u64 kernel_object, size_t instruction, luthier_u32 kind, luthier_u32 number, int *answer);
   int (*insert)(luthier_u64 kernel_object, const luthier_raw_insertion *insertion);
   int (*change)(luthier_u64 kernel_object, const luthier_raw_change *change);
-  // A line for the tool's part of the summary.
+  // Add a line to the tool's part of the summary.
   int (*report)(void *tool, const char *text);
-  // What the user gave for a parameter of the tool, or its default.
+  // The user's value for a parameter of the tool, or its default.
   int (*option)(void *tool, const char *name, const char **value);
-  // Devices that have a variable, and bytes of it on one of them.
+  // The number of devices that have a variable; its bytes on one of them.
   int (*device_count)(void *tool, const void *variable, size_t *count);
   int (*copy_from_device)(void *tool, size_t device, void *into, const void *variable, size_t size, size_t offset);
   int (*get_launch)(luthier_u64 kernel_object, luthier_raw_launch *into);
   int (*count)(luthier_u64 kernel_object, const luthier_raw_count *count);
-  // What was counted, by kernel, at the end; what it points to is valid until luthier_at_term returns.
+  // Counters by kernel, at the end. Pointers in the result are valid until luthier_at_term returns.
   int (*count_kernels)(size_t *count);
   int (*get_counted)(size_t index, luthier_raw_counted *into);
   int (*all_or_nothing)(luthier_u64 kernel_object);
   // The tool's results as JSON, for NAME.PID.json; the last call counts.
   int (*report_json)(void *tool, const char *text);
-  // Hooks and variables in another file, by a number; and the handle of one of them, by kind (luthier_registered_kind) and name: of a
-  // managed variable the address of its memory. The size is a variable's. LUTHIER_OWN_MODULE are the tool's own, if its library has
-  // registered nothing.
+  // load_module loads hooks and variables from another file and gives its number. module_symbol gives the handle of a hook or variable,
+  // by kind (luthier_registered_kind) and name, and the size of a variable. The handle of a managed variable is the address of its
+  // memory. LUTHIER_OWN_MODULE means the tool's own hooks and variables, if its library has registered nothing.
   int (*load_module)(void *tool, const char *path, luthier_u64 *module);
   int (*module_symbol)(void *tool, luthier_u64 module, luthier_u32 kind, const char *name, const void **handle, size_t *size);
 } luthier_api;
@@ -363,26 +373,26 @@ struct luthier_packet;
 
 enum luthier_tool_wants {
   LUTHIER_WANTS_RECORDS = 1,
-  LUTHIER_WANTS_ENDS = 2, // Costs a signal and a barrier packet at every launch.
+  LUTHIER_WANTS_ENDS = 2, // Adds a signal and a barrier packet to every launch.
   LUTHIER_WANTS_PACKETS = 4,
-  LUTHIER_WANTS_COPIES = 8, // Costs what ends cost.
+  LUTHIER_WANTS_COPIES = 8, // Adds the same as LUTHIER_WANTS_ENDS.
 };
-// What a tool's library exports as luthier_tool.
+// A tool's library exports this structure as luthier_tool.
 typedef struct {
   size_t struct_size;
   luthier_u32 version; // LUTHIER_API_VERSION
   luthier_u32 wants;   // luthier_tool_wants
   const luthier_registered *(*registered)(size_t *count);
-  // Return null or a reason, which is valid until the next call on the thread.
+  // These return null, or a reason that stays valid until the next call on the thread.
   const char *(*begin)(const luthier_api *api);
   const char *(*launch)(hsa_kernel_dispatch_packet_t *packet, const char *kernel);
   const char *(*end)(void);
-  // Records of a stream, by its ring's name; 1: they were taken care of, 0: they go into the stream's file.
+  // Takes records of a stream, by its ring's name. 1: the tool keeps them; 0: Luthier writes them to the stream's file.
   int (*records)(const char *stream, const void *records, size_t bytes);
   const char *(*ended)(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
-  // Before the program's own code runs, and before `begin`, on the program's first thread; only for tools that wrap functions.
+  // Called on the program's first thread before the program's own code and before `begin`; only for tools that wrap functions.
   void (*wrap)(void);
-  // Packets that the application has written to a queue, which may be changed.
+  // Packets that the application has written to a queue. The tool may change them.
   const char *(*packets)(struct luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
   // A copy has ended.
   const char *(*copied)(const luthier_raw_copy *copy);
@@ -398,48 +408,48 @@ typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOI
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
-// The first launch of a kernel that the options choose: what is inserted in this call is what this launch and all later ones run.
-// For tools that do the same to every launch; others decide in luthier_at_hsa_event.
+// Called before the first launch of a kernel that the options choose. This launch and all later ones run the insertions of this
+// call. Tools that treat launches differently decide in luthier_at_hsa_event instead.
 __attribute__((weak)) void luthier_at_kernel(luthier_u64 kernel_object);
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
 
-// A register or a number that an instruction names.
+// An operand of an instruction: a register or a number.
 typedef luthier_raw_operand luthier_operand;
 
-// A line of the source; of inlined functions the innermost one comes first.
+// A line of the source. In lists of inlined functions, the innermost one comes first.
 struct luthier_frame {
   std::string function, file;
   luthier_u32 line, column;
 };
 
-// Records of a stream that LUTHIER_TOOL describes, by the name of its ring, while kernels run; on a thread of Luthier's. What
-// returns false leaves them to the stream's file.
+// Takes records of a stream that LUTHIER_TOOL describes, by the name of its ring, while kernels run, on a thread of Luthier's. If it
+// returns false, Luthier writes the records to the stream's file.
 __attribute__((weak)) bool luthier_at_records(const char *stream, const void *records, size_t bytes);
-// A launch has run, by its number (luthier_launch_of), with times in nanoseconds of a clock that all devices share. For that
-// launches of one queue do not overlap. Said when the queue gets its next packets, or at the end.
+// A launch has ended. `launch` is its number (luthier_launch_of); times are nanoseconds of a clock that all devices share. With this
+// callback, launches of one queue do not overlap. It is called when the queue gets its next packets, or at the end.
 __attribute__((weak)) void luthier_at_launch_end(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
-// The runtime has copied memory, for hipMemcpy and the like. Said at the next launch, or at the end.
+// The runtime has copied memory, for hipMemcpy and similar functions. Called at the next launch, or at the end.
 __attribute__((weak)) void luthier_at_copy(const luthier_raw_copy &copy);
 
-// A packet of any kind that the application has written to a queue: HSA's structure of its kind, or null if it is another.
+// A packet that the application has written to a queue. The accessors give HSA's structure, or null for a packet of another kind.
 struct alignas(64) luthier_packet {
   luthier_u16 header;
   luthier_u8 rest[62];
 
-  // hsa_packet_type_t; 0 are those of the vendor's own kinds.
+  // hsa_packet_type_t; 0 means a vendor-specific packet.
   unsigned kind() const { return header & 0xff; }
   hsa_kernel_dispatch_packet_t *dispatch() {
     return kind() == HSA_PACKET_TYPE_KERNEL_DISPATCH ? (hsa_kernel_dispatch_packet_t *)this : nullptr;
   }
-  // Waits for all of its signals, or (HSA_PACKET_TYPE_BARRIER_OR, of the same form) for one of them.
+  // A barrier packet. It waits for all of its signals, or for one of them (HSA_PACKET_TYPE_BARRIER_OR, with the same layout).
   hsa_barrier_and_packet_t *barrier() {
     bool is = kind() == HSA_PACKET_TYPE_BARRIER_AND || kind() == HSA_PACKET_TYPE_BARRIER_OR;
     return is ? (hsa_barrier_and_packet_t *)this : nullptr;
   }
 };
-// Packets of one queue in their order, before luthier_at_hsa_event hears of the launches among them, and before the queue gets them.
-// They may be changed. Whoever writes packets waits for this.
+// Packets of one queue in their order, before the queue gets them and before luthier_at_hsa_event hears of the launches among them.
+// The callback may change them. The thread that writes packets waits for the callback.
 struct luthier_shown {
   luthier_packet *packets;
   size_t count;
@@ -448,7 +458,7 @@ struct luthier_shown {
 };
 __attribute__((weak)) void luthier_at_packets(luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
 
-// An instruction of a kernel. What its functions say may be asked for during the callback alone.
+// An instruction of a kernel. Its functions may be called only during the callback that got it.
 struct Instr {
   luthier_u64 kernel_object;
   size_t index;
@@ -460,24 +470,24 @@ struct Instr {
   std::string file;    // Empty without debug information.
   luthier_u32 line;
   size_t block;
-  bool chosen; // By the user's --site. Hooks at others are left out.
+  bool chosen; // The user's --site chooses it. Hooks at other instructions are left out.
 
-  // Of any of these classes.
+  // Whether the instruction belongs to any of these classes.
   bool is(luthier_u32 any) const { return (classes & any) != 0; }
   bool reads_or_writes_memory() const { return is(LUTHIER_CLASS_LOAD | LUTHIER_CLASS_STORE | LUTHIER_CLASS_ATOMIC); }
   // Definitions first.
   std::vector<luthier_operand> operands() const;
   std::vector<luthier_frame> frames() const;
-  // Whether a register may be read later, when the instruction is about to run.
+  // Whether the kernel may still read a register when the instruction is about to run.
   bool is_live(luthier_register_kind kind, luthier_u32 number) const;
 };
 
-// Instructions that run one after another. Numbers are those of luthier_blocks, luthier_functions and of instructions.
+// A basic block. `index`, `function`, `first` and `successors` are numbers of blocks, functions, instructions and blocks.
 struct luthier_block {
   luthier_u64 kernel_object;
   size_t index, function, first, size;
   std::vector<size_t> successors;
-  size_t chosen; // Instructions that the user's --site chooses: what a tool that counts adds for the block.
+  size_t chosen; // Instructions that the user's --site chooses. A counting tool adds this number for the block.
 };
 struct luthier_function {
   std::string name, demangled;
@@ -485,7 +495,7 @@ struct luthier_function {
   size_t first_block, blocks;
   std::vector<size_t> callees;
 };
-// What a kernel is called with.
+// A parameter of a kernel.
 struct luthier_parameter {
   std::string name, type;
   luthier_u32 offset, size;
@@ -494,8 +504,8 @@ struct luthier_parameter {
 
 inline const luthier_api *luthier_api_table = nullptr;
 
-// A copy of a text that stays until the process ends; equal texts are at one address. Hooks take the address as a constant and hand it
-// back in records. On any thread.
+// Keeps a copy of a text until the process ends. Equal texts have one address. Hooks take the address as a constant and hand it back in
+// records. Any thread may call it.
 inline const char *luthier_kept_text(const std::string &text) {
   static std::mutex lock;
   static std::set<std::string> texts;
@@ -503,7 +513,7 @@ inline const char *luthier_kept_text(const std::string &text) {
   return texts.insert(text).first->c_str();
 }
 
-// What Luthier could not do; it stands in the summary as the reason why the kernel runs as it is.
+// Thrown when Luthier cannot do what was asked. If a callback lets it pass, the kernel runs unmodified and the summary gives the reason.
 struct luthier_error : std::exception {
   std::string reason;
   explicit luthier_error(const char *text) : reason(text) {}
@@ -514,7 +524,7 @@ inline void luthier_check(int status) {
     throw luthier_error(luthier_api_table->last_error());
 }
 
-// Instructions of a kernel and of everything it may call.
+// The instructions of a kernel and of every function that it may call.
 inline std::vector<Instr> luthier_disassemble_kernel_object(luthier_u64 kernel_object) {
   std::vector<Instr> instructions;
   size_t count = 0;
@@ -570,7 +580,7 @@ inline luthier_raw_kernel luthier_kernel(luthier_u64 kernel_object) {
   luthier_check(luthier_api_table->get_kernel(kernel_object, &kernel));
   return kernel;
 }
-// The kernel first, then everything that it may call.
+// The kernel, then every function that it may call.
 inline std::vector<luthier_function> luthier_functions(luthier_u64 kernel_object) {
   std::vector<luthier_function> all;
   for (size_t index = 0, count = luthier_kernel(kernel_object).functions; index < count; ++index) {
@@ -603,7 +613,7 @@ inline std::vector<luthier_parameter> luthier_parameters(luthier_u64 kernel_obje
   }
   return all;
 }
-// An argument of the launch, where the kernel will read it: it may be changed.
+// An argument of the launch, in the memory from which the kernel will read it. The tool may change it.
 template <typename T> inline T &luthier_argument(hsa_kernel_dispatch_packet_t *packet, const luthier_parameter &parameter) {
   if (parameter.size != sizeof(T))
     throw luthier_error("the kernel's parameter has another size");
@@ -621,24 +631,24 @@ inline void luthier_insert(luthier_u64 kernel_object, luthier_u32 point, size_t 
   luthier_raw_insertion insertion = {sizeof insertion, point, once, place, to, hook, arguments.data(), arguments.size()};
   luthier_check(luthier_api_table->insert(kernel_object, &insertion));
 }
-// In lane 0 alone, whatever EXEC is: for what happens once a wave.
+// Inserts a hook that runs once per wave: in lane 0 alone, whatever EXEC is.
 inline void luthier_insert_once(const Instr &instruction, const void *hook, luthier_ipoint_t point,
                                 const std::vector<luthier_arg> &arguments = {}) {
   luthier_insert(instruction.kernel_object, point, instruction.index, 0, hook, arguments, true);
 }
-// Where control goes from one block to another.
+// Inserts a hook that runs when control goes from one block to another.
 inline void luthier_insert_call_on_edge(const luthier_block &from, size_t to, const void *hook,
                                         const std::vector<luthier_arg> &arguments = {}, bool once = false) {
   luthier_insert(from.kernel_object, LUTHIER_IPOINT_EDGE, from.index, to, hook, arguments, once);
 }
-// Where a block begins; `--site` chooses it by any of its instructions.
+// Inserts a hook that runs when a block begins. `--site` chooses the block if it chooses any of its instructions.
 inline void luthier_insert_call_at_block(const luthier_block &block, const void *hook,
                                          const std::vector<luthier_arg> &arguments = {}, bool once = false) {
   luthier_insert(block.kernel_object, LUTHIER_IPOINT_BLOCK, block.index, 0, hook, arguments, once);
 }
 
-// What this callback inserts means nothing if a part of it is missing: where a place cannot take a hook, the kernel runs as it is.
-// Otherwise such a place is left out.
+// Declares that this callback's insertions are useful only together. If a place cannot take a hook, the kernel runs unmodified;
+// without this call, only that place is left out.
 inline void luthier_all_or_nothing(luthier_u64 kernel_object) {
   luthier_check(luthier_api_table->all_or_nothing(kernel_object));
 }
@@ -647,17 +657,17 @@ inline void luthier_change(const Instr &instruction, luthier_change_kind kind, c
   luthier_check(luthier_api_table->change(instruction.kernel_object, &change));
 }
 inline void luthier_remove(const Instr &instruction) { luthier_change(instruction, LUTHIER_CHANGE_REMOVE, ""); }
-// By other instructions, in the assembler's language.
+// Replaces the instruction with others, in the assembler's language.
 inline void luthier_replace(const Instr &instruction, const char *text) {
   luthier_change(instruction, LUTHIER_CHANGE_REPLACE, text);
 }
-// More instructions. Nothing is saved around them.
+// Adds instructions before or after. Luthier saves no registers around them.
 inline void luthier_insert_assembly(const Instr &instruction, luthier_ipoint_t point, const char *text) {
   luthier_change(instruction, point == LUTHIER_IPOINT_AFTER ? LUTHIER_CHANGE_ADD_AFTER : LUTHIER_CHANGE_ADD_BEFORE, text);
 }
 
-// Counters of 64 bits, which waves add to once, also where no lane is active. They gather in registers where the kernel has some to
-// spare, and cost far less than hooks do. Each kernel has its own, with numbers from 0; those of its variants are added up.
+// Counters of 64 bits. A wave adds once at each place, even if no lane is active. Counts gather in registers if the kernel has free
+// ones, so counters cost far less than hooks. Each kernel has its own counters, numbered from 0; its variants share them.
 inline void luthier_count_at(luthier_u64 kernel_object, luthier_u32 point, size_t place, size_t to, size_t counter,
                              luthier_u32 amount) {
   luthier_raw_count count = {sizeof count, point, amount, place, to, counter};
@@ -672,7 +682,7 @@ inline void luthier_count_block(const luthier_block &block, size_t counter, luth
 inline void luthier_count_edge(const luthier_block &from, size_t to, size_t counter, luthier_u32 amount = 1) {
   luthier_count_at(from.kernel_object, LUTHIER_IPOINT_EDGE, from.index, to, counter, amount);
 }
-// What kernels counted, for luthier_at_term.
+// The counters of a kernel, for luthier_at_term.
 struct luthier_counted {
   std::string kernel, demangled;
   luthier_u64 launches;
@@ -691,15 +701,15 @@ inline std::vector<luthier_counted> luthier_all_counted() {
   return all;
 }
 
-// The tool's results as JSON, which --output keeps in NAME.PID.json. The last call counts.
+// Gives the tool's results as JSON; `--output` writes them to NAME.PID.json. The last call counts.
 inline void luthier_report_json(const std::string &text) {
   luthier_check(luthier_api_table->report_json(luthier_api_table->tool, text.c_str()));
 }
-// Lines for the tool's part of the summary; in luthier_at_term or before.
+// Adds lines to the tool's part of the summary. Call it in luthier_at_term or before.
 inline void luthier_report(const std::string &text) {
   luthier_check(luthier_api_table->report(luthier_api_table->tool, text.c_str()));
 }
-// What the user gave with -t TOOL:NAME=VALUE, or the parameter's default, which LUTHIER_TOOL declares.
+// The user's value from -t TOOL:NAME=VALUE, or the default that LUTHIER_TOOL declares for the parameter.
 inline std::string luthier_option(const char *name) {
   const char *value = nullptr;
   luthier_check(luthier_api_table->option(luthier_api_table->tool, name, &value));
@@ -713,15 +723,14 @@ inline void luthier_insert_call(const Instr &instruction, const void *hook, luth
                                                arguments.size()));
 }
 
-// Whether hooks were inserted for this variant before.
+// Tells whether this variant exists already.
 inline bool luthier_is_instrumented(luthier_u64 kernel_object, const char *variant = "") {
   int answer = 0;
   luthier_check(luthier_api_table->is_instrumented(kernel_object, variant, &answer));
   return answer != 0;
 }
 
-// This launch and later ones of the kernel run this variant. What was inserted in this callback becomes the variant, if it
-// is a new one.
+// This launch and later ones of the kernel run this variant. If the variant is new, it consists of the insertions of this callback.
 inline void luthier_override_with_instrumented(hsa_kernel_dispatch_packet_t *packet, const char *variant = "") {
   luthier_check(luthier_api_table->override_with_instrumented(packet->kernel_object, variant));
 }
@@ -739,7 +748,7 @@ template <typename T> inline T luthier_copy_from_variable(const T &variable) {
   return value;
 }
 
-// Devices that have the variable, and what it is on one of them.
+// The number of devices that have the variable; its value on one of them.
 template <typename T> inline size_t luthier_device_count(const T &variable) {
   size_t count = 0;
   luthier_check(luthier_api_table->device_count(luthier_api_table->tool, &variable, &count));
@@ -752,17 +761,17 @@ template <typename T> inline T luthier_copy_from_variable(const T &variable, siz
 }
 
 // --- Modules --------------------------------------------------------------------------------------------------------------
-// Hooks and variables in a file of their own, which the tool loads when it likes: what a HIP compiler made with
-// `-Xclang -fembed-bitcode=all` (a library, a program, a code object), or `luthier tool build`. It names hooks with LUTHIER_EXPORT_FUNC;
-// its host code is not loaded. Loading a file of the same content again gives the same module.
+// A module is a file with hooks and variables that the tool loads at any time: the output of a HIP compiler with
+// `-Xclang -fembed-bitcode=all` (a library, a program, a code object), or of `luthier tool build`. The file names hooks with
+// LUTHIER_EXPORT_FUNC. Its host code is not loaded. A file with the same content gives the same module.
 struct luthier_module {
   luthier_u64 number;
 
-  // What LUTHIER_GET_HOOK_HANDLE is for the tool's own.
+  // The handle of a hook, as LUTHIER_GET_HOOK_HANDLE gives it for the tool's own hooks.
   const void *hook(const char *name) const { return symbol(LUTHIER_REGISTERED_FUNCTION, name, 0); }
   // A __device__ variable, for LUTHIER_ARG_VARIABLE.
   const void *variable(const char *name) const { return symbol(LUTHIER_REGISTERED_VARIABLE, name, 0); }
-  // Bytes of it, on all devices or of the first one.
+  // Write the variable on all devices; read it from the first device.
   template <typename T> void write(const char *name, const T &value) const {
     const void *variable = symbol(LUTHIER_REGISTERED_VARIABLE, name, sizeof(T));
     luthier_check(luthier_api_table->copy_to_variable(luthier_api_table->tool, variable, &value, sizeof(T), 0));
@@ -779,7 +788,7 @@ struct luthier_module {
   }
 
 private:
-  // `size`: what the variable has to have; 0: any.
+  // `size` is the size that the variable must have; 0 accepts any.
   const void *symbol(luthier_u32 kind, const char *name, size_t size) const {
     const void *handle = nullptr;
     size_t there = 0;
@@ -799,9 +808,9 @@ inline luthier_module luthier_load_module(const char *path) {
 }
 
 // --- Events of HSA ------------------------------------------------------------------------------------------------------
-// luthier_at_hsa_event hears of a function's calls from now on, on the thread that calls: when one begins, with arguments that
-// it may change, and when it ends, with the result. What nobody subscribed to is not in the way of calls. What the tool itself
-// calls meanwhile is no event. For luthier_at_init.
+// After luthier_subscribe_hsa, luthier_at_hsa_event hears of each call of the function, on the calling thread: at its beginning, with
+// arguments that the tool may change, and at its end, with the result. Functions without a subscriber cost nothing. Calls that the
+// tool makes during an event are no events. Subscribe in luthier_at_init.
 inline thread_local bool luthier_telling = false;
 inline bool luthier_is_telling() { return luthier_telling || !luthier_at_hsa_event; }
 inline void luthier_tell(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id) {
@@ -828,7 +837,7 @@ inline void luthier_subscribe_hsa(hsa_api_id_t id) {
   *function.original = *entry;
   __atomic_store_n(entry, function.ours, __ATOMIC_RELEASE);
 }
-// All that this runtime has; the number of functions.
+// Subscribes to every function that this runtime has, and returns their number.
 inline unsigned luthier_subscribe_all_hsa() {
   unsigned count = 0;
   for (int id = HSA_EVT_ID_KERNEL_LAUNCH + 1; id < HSA_API_ID_END; ++id)
@@ -841,9 +850,9 @@ inline unsigned luthier_subscribe_all_hsa() {
 }
 
 // --- Events of HIP ------------------------------------------------------------------------------------------------------
-// atHipEvt hears of calls of HIP's runtime from now on, on the thread that calls. HIP says what they are about: `args` is its
-// hip_api_data_t (hip/amd_detail/hip_prof_str.h, which the tool includes), the number one of its HIP_API_ID_..., and nothing can be
-// changed. False where this HIP does not say it.
+// After luthier_subscribe_hip, atHipEvt hears of calls of HIP's runtime, on the calling thread. `args` is HIP's own hip_api_data_t (the
+// tool includes hip/amd_detail/hip_prof_str.h), and the number is one of its HIP_API_ID_... The tool cannot change anything.
+// luthier_subscribe_hip returns false if this HIP does not report the call.
 inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
   if (luthier_telling)
     return;
@@ -859,7 +868,7 @@ inline void luthier_tell_hip(uint32_t, uint32_t id, const void *data, void *) {
   }
   luthier_telling = false;
 }
-// Since 5.3 HIP asks one function about every call. If that answers 0, HIP calls the two that it left behind the arguments.
+// HIP since 5.3 asks one function about every call. If the answer is 0, HIP calls the two functions that were left after the arguments.
 inline bool luthier_hip_wanted[2048] = {};
 template <typename Data> struct luthier_hip_call {
   Data data;
@@ -868,7 +877,7 @@ template <typename Data> struct luthier_hip_call {
   void (*exit)(uint32_t, luthier_hip_call *);
 
   static int asked(uint32_t domain, uint32_t id, void *place) {
-    const uint32_t functions = 3; // The others are work on devices.
+    const uint32_t functions = 3; // Other domains are work on devices.
     bool wanted = domain == functions && place && id < sizeof luthier_hip_wanted &&
                   __atomic_load_n(&luthier_hip_wanted[id], __ATOMIC_RELAXED);
     if (!wanted || luthier_telling)
@@ -886,8 +895,8 @@ template <typename Data> struct luthier_hip_call {
     return 0;
   }
 };
-// Whether the library with this function is of the release whose headers the tool was compiled with: what is behind the arguments
-// lies elsewhere in others.
+// Tells whether the library with this function is of the release whose headers the tool was compiled with. The fields after the
+// arguments have other offsets in other releases.
 inline bool luthier_is_hip_of_headers(const void *function) {
 #ifdef HIP_VERSION_MINOR
   Dl_info library = {};
@@ -900,7 +909,7 @@ inline bool luthier_is_hip_of_headers(const void *function) {
   return false;
 #endif
 }
-// Older releases: HIP tells of a call only if somebody has room for what it says: it asks when a call begins, and again when it ends.
+// HIP before 5.3 reports a call only if a listener provides memory for the report. It asks at the call's beginning and at its end.
 inline void *luthier_room_for_hip(uint32_t id, void *, const void *, void *) {
   struct room {
     uint32_t id;
@@ -940,11 +949,11 @@ inline const char *luthier_hip_name(int id) {
 inline const char *luthier_hsa_name(hsa_api_id_t id) { return luthier_hsa_entry_of(id).name; }
 
 // --- Functions of HIP in other hands ------------------------------------------------------------------------------------
-// LUTHIER_WRAP_HIP(RESULT, FUNCTION, PARAMETERS...) { ... } is what the application's calls of a function come to instead; it may
-// call `original`, with other arguments, or leave that out, and answers the application: the program, its libraries, also those
-// that are loaded later, and addresses that they ask dlsym for. `luthier run` begins with it before `main`, if HIP is linked to the
-// program; where not, and without `luthier run`, it begins when HSA does, behind the first call that needs a device. What the tool
-// itself calls is not wrapped.
+// LUTHIER_WRAP_HIP(RESULT, FUNCTION, PARAMETERS...) { ... } replaces a function of HIP for the application: for the program, for its
+// libraries (including those that are loaded later), and for addresses that they get from dlsym. The wrapper may call `original`, with
+// any arguments, or not, and returns the result to the application. `luthier run` installs wrappers before `main` if the program is
+// linked with HIP. Otherwise, and without `luthier run`, they are installed when HSA starts, after the first call that needs a device.
+// The tool's own calls are not wrapped.
 struct luthier_wrapped {
   const char *function;
   void *ours;
@@ -959,7 +968,7 @@ struct luthier_wrapping {
     luthier_wraps().push_back({function, ours, original});
   }
 };
-// Puts ours where an object keeps the addresses of functions that it calls.
+// Writes the wrappers' addresses into an object's tables of called functions.
 inline int luthier_wrap_in(struct dl_phdr_info *object, size_t, void *own_base) {
   const ElfW(Dyn) *dynamic = nullptr;
   luthier_u64 relro = 0, relro_end = 0;
@@ -1022,7 +1031,7 @@ inline void luthier_wrap_everywhere() {
   dladdr((const void *)&luthier_wrap_everywhere, &own);
   dl_iterate_phdr(luthier_wrap_in, own.dli_fbase);
 }
-// Libraries that are loaded later call ours, too.
+// Libraries that are loaded later call the wrappers too.
 inline void *(*luthier_dlopen)(const char *, int) = nullptr;
 inline void *luthier_load(const char *file, int flags) {
   void *library = luthier_dlopen(file, flags);
@@ -1030,8 +1039,8 @@ inline void *luthier_load(const char *file, int flags) {
     luthier_wrap_everywhere();
   return library;
 }
-// Who asks for a wrapped function by its name gets ours. Everything else, and the search behind the caller's own library, depends
-// on who calls, so that the call goes on as if it came from there.
+// dlsym gives the wrapper for the name of a wrapped function. All other look-ups depend on the caller, and so does RTLD_NEXT; this
+// function passes them on by a tail call, so that dlsym sees the original caller.
 inline void *(*luthier_dlsym)(void *, const char *) = nullptr;
 inline void *luthier_find(void *library, const char *name) {
   if (library != RTLD_NEXT && name)
@@ -1042,7 +1051,7 @@ inline void *luthier_find(void *library, const char *name) {
       }
   [[clang::musttail]] return luthier_dlsym(library, name);
 }
-// The function that is not there yet; null: all are wrapped.
+// Returns the name of a function that is not loaded yet, or null if all are wrapped.
 inline const char *luthier_begin_wraps() {
   static bool begun = false;
   if (begun || luthier_wraps().empty())

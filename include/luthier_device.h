@@ -1,20 +1,20 @@
-// Device side of a Luthier tool: what a hook may ask for.
+// Device side of a Luthier tool: the functions that a hook may call.
 //
-// A hook is a device function marked LUTHIER_HOOK in a HIP file. It is spliced into compiled kernels before or after chosen
-// instructions; it runs with the EXEC mask of that place and must not disturb the kernel, which the engine guarantees: what
-// it cannot guarantee (barriers, traps, calls that do not inline) is refused when the tool is built.
+// A hook is a device function marked LUTHIER_HOOK in a HIP file. Luthier splices it into compiled kernels before or after chosen
+// instructions. It runs with the EXEC mask of that place. The engine keeps the kernel undisturbed, and refuses hooks for which it
+// cannot (barriers, traps, calls that are not inlined) when the tool is built.
 //
-// Variables may live in memory. A private array lies behind the kernel's own scratch; its contents last for one call of the
-// hook. A __shared__ variable lies behind the kernel's own LDS; all hooks of the tool that name it see the same one, which
-// starts undefined, as in any kernel. Both cost registers at the kernel's entry and memory only where such a hook goes in.
+// Variables may live in memory. A private array lies after the kernel's own scratch; its contents last for one call of the hook.
+// A __shared__ variable lies after the kernel's own LDS. All hooks of the tool that name it share it, and it starts undefined, as in
+// any kernel. Both take memory, and registers at the kernel's entry, only where such a hook goes in.
 //
-// Arguments are bound by the host side of the tool, per insertion: constants, registers of the kernel (a reference
-// parameter may be assigned to, which changes the register), or nothing at all. Everything below can be called without an
-// argument. Each costs registers and instructions only when it is used.
+// The host side of the tool binds arguments, per insertion: constants or registers of the kernel. An assignment to a reference
+// parameter changes the register. The functions below need no argument from the host. Each costs registers and instructions only
+// where a hook calls it.
 //
-// Works with and without <hip/hip_runtime.h>; `luthier tool build` compiles without.
+// This header works with and without <hip/hip_runtime.h>; `luthier tool build` compiles without it.
 #pragma once
-// No warnings about what is in here, whatever the compiler takes as its standard.
+// This header causes no warnings, whatever language standard the tool is compiled with.
 #pragma clang system_header
 
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
@@ -36,14 +36,15 @@ typedef __UINT64_TYPE__ luthier_u64;
 
 #define LUTHIER_HOOK extern "C" __device__ __attribute__((used, always_inline))
 
-#ifndef LUTHIER_SAID // The engine's own; whoever compiles this for a host has none of what these call.
+#ifndef LUTHIER_SAID // For the engine: a compilation for the host lacks the functions that these call.
 #define LUTHIER_SAID __device__ __attribute__((used)) inline
 #endif
 
 // A variable of the tool, one per device; the host side reads and writes it by name.
 #define LUTHIER_GLOBAL __device__ __attribute__((used))
 
-// What the tool is and, for a tool without host code, where its hooks go and what it prints: TOML, see docs/tools.
+// The tool's description in TOML: what the tool is and, for a tool without host code, where its hooks go and what it prints. See
+// docs/tools/reference.md.
 #define LUTHIER_TOOL(text) extern "C" LUTHIER_GLOBAL constexpr char __luthier_description[] = text;
 
 // Compilers before clang 18 have HIP's own names for atomics in a scope.
@@ -56,8 +57,8 @@ typedef __UINT64_TYPE__ luthier_u64;
 #define __MEMORY_SCOPE_SYSTEM __HIP_MEMORY_SCOPE_SYSTEM
 #endif
 
-// Supplied by the engine at each place; the name says file and width. Not to be called directly.
-// Weak, so that compilers that link device code do not look for them.
+// The engine supplies these at each place; the name says register file and width. Tools must not call them directly.
+// They are weak, so that compilers that link device code do not look for definitions.
 #define LUTHIER_SUPPLIED __device__ __attribute__((weak))
 extern "C" {
 LUTHIER_SUPPLIED luthier_u64 __luthier_vector64_effective_address(void);
@@ -102,11 +103,12 @@ namespace luthier {
 
 // --- The place ---------------------------------------------------------------------------------------------------------
 
-// Lanes that are active here.
+// The lanes active in the hook at this point: inside of an `if`, those of the branch. The argument `exec` (LUTHIER_ARG_EXEC) has those
+// at the place.
 LUTHIER_INLINE luthier_u64 exec() { return __builtin_amdgcn_read_exec(); }
-// Makes these lanes the active ones behind the hook.
+// Makes these lanes the active ones after the hook.
 LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
-// The vector condition code, a bit per lane, and the scalar one. Where the kernel no longer needs them, they may be anything.
+// The vector condition code (one bit per lane) and the scalar one. Their values are undefined where the kernel no longer needs them.
 LUTHIER_INLINE luthier_u64 vcc() { return __luthier_scalar64_vcc(); }
 LUTHIER_INLINE void write_vcc(luthier_u64 mask) { __luthier_write_vcc(mask); }
 LUTHIER_INLINE bool scc() { return __luthier_scalar32_scc() != 0; }
@@ -117,8 +119,8 @@ LUTHIER_INLINE luthier_u32 lane() {
   return __luthier_wavefrontsize() == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
 }
 LUTHIER_INLINE luthier_u32 active_lanes() { return __builtin_popcountll(exec()); }
-// Active lanes in which it is so. Compilers before clang 19 make no code of a ballot of 64 bits for waves of 32 lanes, unless all lanes
-// agree; they compare instead, and 33 means "not equal".
+// The active lanes in which the condition holds. Compilers before clang 19 cannot compile a ballot of 64 bits for waves of 32 lanes
+// unless all lanes agree, so they get a comparison instead; 33 means "not equal".
 LUTHIER_INLINE luthier_u64 lanes_where(bool is) {
 #if __clang_major__ < 19
   return __luthier_compare(is, 0, 33);
@@ -141,19 +143,20 @@ LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
 
 // --- Memory instructions -----------------------------------------------------------------------------------------------
 
-// An image instruction that uses a sampler is a `load | image | sample`.
+// Bits of an access's kind. An image instruction that uses a sampler has `load | image | sample`.
 enum access : luthier_u32 {
   load = 1, store = 2, atomic = 4, global = 16, flat = 32, lds = 64, scratch = 128, scalar = 256, image = 512, sample = 1024
 };
 
-// Address this lane accesses; an offset for LDS and scratch.
+// The address that this lane accesses, in bytes; for LDS and scratch, an offset.
 LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
 // Bytes per lane; 0 for image instructions, see `image_address`.
 LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
 // Bits of `access`.
 LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
 
-// Bytes of an element by its format's number: the last numbers of formats with 1, 2, 4, 8, 12 and 16 bytes. 0: no such format.
+// Bytes of an element, from its format's number. `end1` to `end16` are the last numbers of formats with 1, 2, 4, 8, 12 and 16 bytes.
+// 0: there is no such format.
 LUTHIER_INLINE luthier_u32 format_bytes(luthier_u32 format, luthier_u32 end1, luthier_u32 end2, luthier_u32 end4,
                                         luthier_u32 end8, luthier_u32 end12, luthier_u32 end16) {
   return format == 0       ? 0
@@ -165,20 +168,21 @@ LUTHIER_INLINE luthier_u32 format_bytes(luthier_u32 format, luthier_u32 end1, lu
          : format <= end16 ? 16
                            : 0;
 }
-// gfx9 has two numbers for a format, of which this is that of its data; gfx10 one for each pair, and so has gfx11, for fewer.
+// gfx9 has two numbers for a format; `format` is that of the data. gfx10 and gfx11 have one number for each pair, gfx11 for fewer.
 LUTHIER_INLINE luthier_u32 format_bytes(luthier_u32 format, bool since_gfx10, bool since_gfx11) {
   return since_gfx11   ? format_bytes(format, 6, 19, 47, 57, 60, 63)
          : since_gfx10 ? format_bytes(format, 6, 19, 61, 71, 74, 77)
                        : format_bytes(format, 1, 3, 10, 12, 13, 14);
 }
 
-// Works out what a buffer instruction (MUBUF, MTBUF, but not those of gfx1250) accesses in this lane; false if nothing, because
-// the lane is out of the descriptor's bounds. The arguments are what `Instruction::buffer_arguments` gives: the descriptor, the
-// scalar offset, the lane's index and offset, the constant offset, and flags (1: has an index, 2: gfx10, 4: gfx11, 8: gfx12,
-// 16: memory has a format, 32: nothing is partly in bounds; from bit 8 on the format, if the instruction names it).
+// Computes the address and size that a buffer instruction (MUBUF, MTBUF, but not those of gfx1250) accesses in this lane. Returns
+// false if the lane is out of the descriptor's bounds and accesses nothing. `Instruction::buffer_arguments` gives the arguments: the
+// descriptor, the scalar offset, the lane's index and offset, the constant offset, and flags. Flags are 1: has an index, 2: gfx10,
+// 4: gfx11, 8: gfx12, 16: memory has a format, 32: an access is in bounds as a whole or not at all; bits 8 and up hold the format, if
+// the instruction names it.
 //
-// Of elements that swizzling scatters it is the first; of several dwords some may be out of bounds. Where the buffer begins,
-// and 0 for the size, if the descriptor has reserved values or the manuals do not say what is in bounds.
+// If swizzling scatters the elements, the result is the first one. If the access has several dwords, some may be out of bounds. If the
+// descriptor has reserved values, or the manuals do not define the bounds, the address is the buffer's beginning and the size is 0.
 LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luthier_u32 word0, luthier_u32 word1,
                                    luthier_u32 word2, luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index,
                                    luthier_u32 offset, luthier_u32 constant, luthier_u32 flags) {
@@ -195,7 +199,7 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luth
   luthier_u64 stride = word1 >> 16 & 0x3fff;
   if (by_lane && !since_gfx10)
     stride |= (word3 >> 15 & 15) << 14;
-  // Scales of 1, 4, 8, 32.
+  // The scale of the stride is 1, 4, 8 or 32.
   if (since_gfx12)
     stride <<= 0x5320 >> (word3 >> 16 & 12) & 15;
 
@@ -213,7 +217,7 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luth
   bool by_byte = check == 3;
   if (since_gfx11 && by_byte && swizzled && stride != 0)
     check = 0;
-  // Of dwords each may be in bounds or not.
+  // Each dword may be in bounds or not.
   luthier_u64 end = within + (*size > 4 && !by_format && !(flags & 32) ? 4 : *size);
   // The scalar offset counts against the size of a buffer without swizzling on gfx9, and of every one since gfx11.
   bool with_scalar = since_gfx11 || (!since_gfx10 && !swizzled);
@@ -237,21 +241,21 @@ LUTHIER_INLINE bool buffer_address(luthier_u64 *address, luthier_u32 *size, luth
   return inside;
 }
 
-// Bytes of a texel by word 1 of its image's descriptor; 0 if blocks of texels are compressed, or the format is reserved.
+// Bytes of a texel, from word 1 of its image's descriptor. 0: blocks of texels are compressed, or the format is reserved.
 LUTHIER_INLINE luthier_u32 texel_bytes(luthier_u32 word1, bool since_gfx10) {
   luthier_u32 format = word1 >> 20 & (since_gfx10 ? 0x1ff : 0x3f);
-  // The formats behind 127 and behind 15 are those of images alone.
+  // Formats above 127 (gfx10) and above 15 (gfx9) are for images alone.
   luthier_u32 srgb = since_gfx10 ? format - 128 : ~0u, small = format - (since_gfx10 ? 133 : 16);
   return srgb < 3 ? 1u << srgb : small < 4 ? 2 : format_bytes(format, since_gfx10, false);
 }
 
-// Works out what an image instruction accesses in this lane; false if nothing, because the coordinates are those of no texel.
-// The arguments are what `Instruction::image_arguments` gives: the first seven words of the descriptor, four registers with
-// coordinates, and flags (1: the coordinates are integers, 2: gfx10, 4: the image may be an array, 8: coordinates are halves,
-// 16: a level follows them; from bit 8 on the type that the instruction takes the image for).
+// Computes the address and size that an image instruction accesses in this lane. Returns false if the coordinates name no texel.
+// `Instruction::image_arguments` gives the arguments: the first seven words of the descriptor, four registers with coordinates, and
+// flags. Flags are 1: the coordinates are integers, 2: gfx10, 4: the image may be an array, 8: coordinates are halves, 16: a level
+// follows them; bits 8 and up hold the type that the instruction takes the image for.
 //
-// Loads and stores of linear images that have one level: the texel and its bytes. Everything else (samples, atomics, tiled and
-// compressed images, several levels or samples, cubes): where the image begins, and 0 for its size.
+// For loads and stores of linear images with one level, the result is the texel and its bytes. For everything else (samples, atomics,
+// tiled and compressed images, several levels or samples, cubes), it is the image's beginning and the size 0.
 LUTHIER_INLINE bool image_address(luthier_u64 *address, luthier_u32 *size, luthier_u32 word0, luthier_u32 word1,
                                   luthier_u32 word2, luthier_u32 word3, luthier_u32 word4, luthier_u32 word5, luthier_u32 word6,
                                   luthier_u32 at0, luthier_u32 at1, luthier_u32 at2, luthier_u32 at3, luthier_u32 flags) {
@@ -314,10 +318,10 @@ LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
 LUTHIER_INLINE void write_agpr(luthier_u32 index, luthier_u32 value) { __luthier_write_agpr(index, value); }
-// Rounding, denormals, exceptions: the bits of MODE as the kernel has them. Hooks themselves round to nearest and keep denormals.
+// The kernel's MODE bits: rounding, denormals, exceptions. Hooks themselves round to nearest and keep denormals.
 LUTHIER_INLINE luthier_u32 mode() { return __luthier_scalar32_mode(); }
-// Bits 0 to 9 for the kernel's code behind the hook: rounding, denormals, clamping and IEEE mode; 0 to 7 since gfx12, where the
-// next two mean something else. The others stay.
+// Sets MODE for the kernel's code after the hook: bits 0 to 9 (rounding, denormals, clamping and IEEE mode); since gfx12 bits 0 to 7,
+// because the next two have another meaning there. The other bits keep their values.
 LUTHIER_INLINE void write_mode(luthier_u32 value) { __luthier_write_mode(value); }
 
 // --- The dispatch ------------------------------------------------------------------------------------------------------
@@ -330,7 +334,7 @@ LUTHIER_INLINE luthier_u32 workgroup_id_z() { return __luthier_scalar32_workgrou
 LUTHIER_INLINE luthier_u32 workitem_id_x() { return __luthier_vector32_workitem_id_x(); }
 LUTHIER_INLINE luthier_u32 workitem_id_y() { return __luthier_vector32_workitem_id_y(); }
 LUTHIER_INLINE luthier_u32 workitem_id_z() { return __luthier_vector32_workitem_id_z(); }
-// From the dispatch packet, by dimension 0 to 2: work-items of a workgroup and of the whole grid.
+// Work-items of a workgroup and of the whole grid in dimension 0 to 2, from the dispatch packet.
 LUTHIER_INLINE luthier_u32 workgroup_size(luthier_u32 dimension) {
   typedef const luthier_u16 __attribute__((address_space(4))) * pointer;
   return ((pointer)(__luthier_scalar64_dispatch_ptr() + 4))[dimension];
@@ -349,10 +353,10 @@ LUTHIER_INLINE luthier_u32 wave_in_workgroup() {
   luthier_u32 item = workitem_id_x() + x * (workitem_id_y() + y * workitem_id_z());
   return __builtin_amdgcn_readfirstlane(item / __luthier_wavefrontsize());
 }
-// What a wave keeps from hook to hook, as a variable of the tool: `__shared__ luthier::per_wave<luthier_u64> began;`. A hook at
-// the kernel's entry says `began.own() = ...`, others read and write `began.own()`. Undefined before.
+// A value that a wave keeps from hook to hook: declare `__shared__ luthier::per_wave<luthier_u64> began;` in the tool. A hook at the
+// kernel's entry assigns `began.own() = ...`; other hooks read and write `began.own()`. The value is undefined before that.
 template <typename T> struct per_wave {
-  T waves[32]; // As many as a workgroup may have.
+  T waves[32]; // A workgroup has at most 32 waves.
   __device__ __attribute__((always_inline)) T &own() { return waves[wave_in_workgroup()]; }
 };
 
@@ -384,11 +388,11 @@ LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
 // --- Some executions of many -------------------------------------------------------------------------------------------
 // For a hook's first line: `if (!luthier::among_first(&executions, 100)) return;`. The answer is the same for all lanes of a wave.
 
-// In the workgroup with this number.
+// True in the workgroup with this number.
 LUTHIER_INLINE bool in_workgroup(luthier_u32 x, luthier_u32 y = 0, luthier_u32 z = 0) {
   return workgroup_id_x() == x && workgroup_id_y() == y && workgroup_id_z() == z;
 }
-// Number of this execution by a wave, from 0, over all waves that share the counter, a variable of the tool's.
+// The number of this execution by a wave, from 0, over all waves. The counter is a variable of the tool.
 LUTHIER_INLINE luthier_u64 execution_number(luthier_u64 *executions) {
   luthier_u64 number = 0;
   if (elected())
@@ -397,28 +401,28 @@ LUTHIER_INLINE luthier_u64 execution_number(luthier_u64 *executions) {
   luthier_u32 high = __builtin_amdgcn_readfirstlane((luthier_u32)(number >> 32));
   return (luthier_u64)high << 32 | low;
 }
-// The first so many executions. Those behind them cost a load and no atomic operation.
+// True for the first `most` executions. Later executions cost a load and no atomic operation.
 LUTHIER_INLINE bool among_first(luthier_u64 *executions, luthier_u64 most) {
   if (__scoped_atomic_load_n((global_u64)executions, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) >= most)
     return false;
   return execution_number(executions) < most;
 }
-// The first execution and then every so many; once in 2^32 executions the distance is another one.
+// True for the first execution and then for every `period`-th. Once in 2^32 executions the distance differs.
 LUTHIER_INLINE bool sampled(luthier_u64 *executions, luthier_u32 period) {
   return (luthier_u32)execution_number(executions) % period == 0;
 }
 
 } // namespace luthier
 
-// Hooks that every tool has. Where users choose some executions, one of these goes in front of every hook of every tool.
+// Every tool has these hooks. If the user chooses executions, one of them runs before every hook of every tool.
 #define LUTHIER_OF_ALL extern "C" LUTHIER_SAID __attribute__((always_inline))
-// In the workgroup with this number; all ones fit any.
+// True in the workgroup with this number; all ones match any.
 LUTHIER_OF_ALL void __luthier_of_workgroup(luthier_u32 &chosen, luthier_u32 x, luthier_u32 y, luthier_u32 z) {
   chosen = (x == ~0u || luthier::workgroup_id_x() == x) && (y == ~0u || luthier::workgroup_id_y() == y) &&
            (z == ~0u || luthier::workgroup_id_z() == z);
 }
-// Of the executions of a place by waves with active lanes one of `period`, and of these the first `most`, or all if that is all
-// ones. The counts of the place: how many there were since the last one taken, and how many were taken.
+// Takes one of `period` executions of a place by waves with active lanes, and only the first `most` of these (all ones: every one).
+// The place has two counts: executions since the last one taken, and executions taken.
 LUTHIER_OF_ALL void __luthier_of_executions(luthier_u32 &chosen, luthier_u32 *counts, luthier_u32 period, luthier_u32 most) {
   luthier::global_u32 passed = (luthier::global_u32)counts, taken = passed + 1;
   bool take = false;
@@ -434,32 +438,32 @@ LUTHIER_OF_ALL void __luthier_of_executions(luthier_u32 &chosen, luthier_u32 *co
 
 namespace luthier {
 
-// A bounded stream of records to the host, which the engine makes and empties while kernels run.
+// A bounded stream of records to the host. The engine makes it, and empties it while kernels run.
 //
-// Records first take room, then indices: indices have no gaps, and the host consumes them in order. Slots are 32-bit words:
-// the low half of the record's index + 1, stored when the record is complete, and the record. Waves that find no room wait
-// for the host, but not for ever: a host that stands still costs half a second once, and then records.
+// A record first takes room and then an index, so that indices have no gaps; the host consumes them in order. A slot consists of
+// 32-bit words: the low half of the record's index + 1, stored when the record is complete, and the record. A wave that finds no room
+// waits for the host. If the host takes nothing for half a second, the wave drops its record, and later ones do not wait again.
 struct ring {
-  luthier_u64 taken;    // Records that found room, and for a moment some that did not.
+  luthier_u64 taken;    // Records that found room, and for a moment also some that did not.
   luthier_u64 reserved; // Records that got an index.
   luthier_u64 dropped;  // Records that found no room.
   luthier_u64 capacity; // Slots; a power of two.
   luthier_u64 slots;    // Address of the first slot.
   luthier_u64 consumed; // Address of the number of records that the host has copied.
-  luthier_u64 in_vain;  // That number + 1, when a wave has waited in vain for it to grow.
+  luthier_u64 in_vain;  // That number + 1 at the time when a wave gave up waiting.
 };
 
-// Cycles that a wave waits for room, and how many the counter of gfx11 counts before it begins anew.
+// Cycles that a wave waits for room; the number of cycles after which gfx11's counter wraps.
 constexpr luthier_u32 ring_patience = 1u << 30, cycles_counted = 1u << 20;
 
-// Room for `count` records, for one lane to ask for: the index of the first, or all ones.
+// Takes room for `count` records; one lane calls it. Returns the index of the first, or all ones if there is no room.
 LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u32 count) {
   global_u64 taken = (global_u64)&stream->taken, in_vain = (global_u64)&stream->in_vain;
   luthier_u32 last = 0, waited = 0;
   for (;;) {
     luthier_u64 consumed =
         __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
-    // Looks before it takes: what those who wait take and give back would keep others waiting.
+    // It looks before it takes: room that waiting waves take and give back would keep others waiting.
     if (__scoped_atomic_load_n(taken, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) + count - consumed <= capacity) {
       luthier_u64 before = __scoped_atomic_fetch_add(taken, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
       if (before + count - consumed <= capacity)
@@ -467,7 +471,7 @@ LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u
                                          __MEMORY_SCOPE_DEVICE);
       __scoped_atomic_fetch_sub(taken, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
     }
-    // Odd, so that it is not taken for none.
+    // Odd, so that the value is never 0, which means none.
     luthier_u32 now = (luthier_u32)__builtin_readcyclecounter() | 1;
     waited += last == 0 ? 0 : (now - last) % cycles_counted;
     last = now;
@@ -481,14 +485,14 @@ LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u
   }
 }
 
-// Appends one record of every active lane, together; false if there was no room, which is counted.
+// Appends one record for every active lane. Returns false if there was no room; the records are then counted as dropped.
 template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   static_assert(sizeof(T) % 4 == 0, "records consist of 32-bit words");
   luthier_u64 capacity = *(global_u64)&stream->capacity;
-  // Code that was instrumented on disk may run where nobody has made the ring.
+  // Code that was instrumented on disk may run without `luthier run`, and then there is no ring.
   if (capacity == 0)
     return false;
-  // Lanes that are here, which may be fewer than the instruction's.
+  // The lanes active here, which may be fewer than the instruction's.
   luthier_u64 lanes = __luthier_ballot(true), index = 0;
   luthier_u32 first = __builtin_ctzll(lanes);
   luthier_u32 rank = __builtin_amdgcn_mbcnt_hi((luthier_u32)(lanes >> 32), __builtin_amdgcn_mbcnt_lo((luthier_u32)lanes, 0u));
@@ -506,14 +510,14 @@ template <typename T> LUTHIER_INLINE bool emit(ring *stream, const T &record) {
   return true;
 }
 
-// A record of a wave: what holds for all of it, the lanes that were active, and a value for each lane, of which theirs count.
+// A record of a wave: a part for the whole wave, the active lanes, and a value for each lane; values of other lanes are undefined.
 template <typename T, typename Value> struct of_wave {
   T wave;
   luthier_u64 lanes;
   Value values[64];
 };
 
-// Appends one record `of_wave<T, Value>` for all active lanes together; false if there was no room, which is counted.
+// Appends one record `of_wave<T, Value>` for the wave. Returns false if there was no room; the record is then counted as dropped.
 template <typename T, typename Value> LUTHIER_INLINE bool emit_wave(ring *stream, const T &wave, const Value &value) {
   typedef of_wave<T, Value> whole;
   static_assert(sizeof(T) % 8 == 0 && sizeof(Value) % 4 == 0, "records consist of 32-bit words, and the lanes of 64");
@@ -538,21 +542,21 @@ template <typename T, typename Value> LUTHIER_INLINE bool emit_wave(ring *stream
       luthier_u64 lanes;
     } head = {wave, lanes};
     __builtin_memcpy(slot + 1, &head, sizeof(head));
-    // Stores of all lanes are done before this one: a wave waits for them together.
+    // The stores of all lanes are complete before this one, since a wave waits for them together.
     __scoped_atomic_store_n(slot, low + 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
   }
   return true;
 }
 
 // --- printf and assert -------------------------------------------------------------------------------------------------
-// What compilers make of printf comes here instead of to HIP's runtime: a message is pieces with one number, which the host puts
-// together and prints when the last one has come.
+// The compiler's calls for printf come here instead of to HIP's runtime. A message consists of pieces with one number. The host joins
+// them and prints the message when the last piece has come.
 
 // Kinds of pieces.
 constexpr luthier_u32 said_words = 1, said_text = 2, said_end = 1u << 31, said_bytes = 56;
 
 struct said {
-  luthier_u64 message; // The highest bit: to standard error.
+  luthier_u64 message; // The message's number. If the highest bit is set, it goes to standard error.
   luthier_u32 kind;
   luthier_u32 count; // Words, or bytes.
   luthier_u64 words[7];
@@ -602,7 +606,7 @@ LUTHIER_SAID luthier_u64 __luthier_printf_string(luthier_u64 message, const char
     ;
   return __luthier_printf_text(message, text, length, last);
 }
-// The device function that asserts returns behind this.
+// The device function that asserts returns after this call.
 LUTHIER_SAID void __luthier_assert_fail(const char *assertion, const char *file, luthier_u32 line, const char *function) {
   luthier_u64 message = __luthier_stderr_begin();
   __luthier_printf_string(message, "%s:%u: %s: Device-side assertion `%s' failed.\n", 0);
@@ -619,7 +623,7 @@ __device__ __attribute__((weak)) void __assert_fail(const char *, const char *, 
 
 namespace luthier {
 
-// Different values that the lanes of a mask hold, of which there is one at least.
+// The number of different values in the lanes of a mask, which must have at least one lane.
 LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   luthier_u32 found = 0;
   do {
@@ -630,15 +634,15 @@ LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   return found;
 }
 
-// Different blocks of `size` bytes, a power of two below 2^25, that the addresses of the active lanes are in.
+// The number of different blocks of `size` bytes that the addresses of the active lanes fall into. `size` is a power of two below 2^25.
 LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size) {
   luthier_u32 low = (luthier_u32)address, high = (luthier_u32)(address >> 32), found = 0;
-  // Most often the high halves are all one.
+  // Usually all high halves are equal.
   for (luthier_u64 rest = exec(); rest != 0;) {
     luthier_u32 first = __builtin_ctzll(rest);
     luthier_u64 alike = lanes_where(high == (luthier_u32)__builtin_amdgcn_readlane(high, first));
     rest &= ~alike;
-    // Each lane as far from the one before as all others, and farther than a block: no two are in one.
+    // All lanes have equal distances of more than a block, so no two share one.
     luthier_u32 start = __builtin_amdgcn_readlane(low, first);
     luthier_u32 stride = __builtin_amdgcn_readlane(low, first + 1) - start;
     luthier_u32 distance = (int)stride < 0 ? -stride : stride;
@@ -655,7 +659,7 @@ LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size
 #include "luthier_hip_names.h"
 #endif
 
-// Hooks that every tool has, for the counters that host code asks for.
+// Every tool has these hooks, for the counters that host code asks for.
 LUTHIER_HOOK inline void __luthier_add(luthier_u32 amount, luthier_u64 *counter) { luthier::add(counter, amount); }
 LUTHIER_HOOK inline void __luthier_flush(luthier_u32 low, luthier_u32 high, luthier_u64 *counter) {
   luthier::add(counter, (luthier_u64)high << 32 | low);
