@@ -48,6 +48,7 @@ pages! {
     programs "docs/emulator/programs.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"
+    compare "docs/compare.md"
     measurements "docs/measurements/README.md"
     measured_programs "docs/measurements/programs.md"
     measured_suites "docs/measurements/suites.md"
