@@ -231,7 +231,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
 
 /// What code on a jump between a fork and a join costs, in additions elsewhere: it comes with a jump of its own, and moves
 /// other code apart. Additions that all go to one word (a function's slot, the counter that is checked) wait for each other, so
-/// that each of them costs more; in front of the optimiser, a jump need not remain one. (Measured: docs/count/overhead.md.)
+/// that each of them costs more; in front of the optimiser, a jump need not remain one. (Measured: docs/measurements/counting.md.)
 fn split_price(flow: &Flow, options: &Options) -> f64 {
     let free = options.granularity == Granularity::Thread && !options.budget;
     match options.point {
@@ -242,7 +242,7 @@ fn split_price(flow: &Flow, options: &Options) -> f64 {
 }
 
 /// Additions that checks look at wait for each other; what is taken back does not (`CheckedLanes` in the pass). (Measured:
-/// docs/count/overhead.md.)
+/// docs/measurements/counting.md.)
 fn prices(flow: &Flow, options: &Options) -> Option<&'static Prices> {
     const PRICES: Prices = Prices {
         add: 1.0,

@@ -53,6 +53,7 @@ pages! {
     measured_programs "docs/measurements/programs.md"
     measured_suites "docs/measurements/suites.md"
     measured_instrumenting "docs/measurements/instrumenting.md"
+    measured_counting "docs/measurements/counting.md"
     tools "docs/tools/README.md"
     tools_running "docs/tools/running.md"
     tools_ready "docs/tools/ready.md"
