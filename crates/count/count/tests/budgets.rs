@@ -1,9 +1,7 @@
 //! Budgets: never before the limit, at most one loop iteration after it; and what can happen there.
 
-mod support;
-
+use crate::support::{compile, luthier_count, program, run, text};
 use std::{fs, process::Command};
-use support::{compile, luthier_count, program, run, text};
 
 fn lines_of(name: &str, ours: &[&str], clang: &[&str]) -> (Vec<String>, String, Option<i32>) {
     let directory = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
 //! Corner cases of control flow: ours equals the segment-exact reference, whatever the back end does afterwards.
 
-mod support;
+use crate::support;
 
+use crate::support::{Run, compile, count, is_cxx, luthier_count, must, program, run};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
-use support::{Run, compile, count, is_cxx, luthier_count, must, program, run};
 
 /// Unoptimised bitcode of the front end.
 fn bitcode(source: &Path, out: &Path) {

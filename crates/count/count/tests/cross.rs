@@ -2,10 +2,8 @@
 //!
 //! Needs the Debian packages gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and qemu-user.
 
-mod support;
-
+use crate::support::{compile, luthier_count, program, run, text};
 use std::process::Command;
-use support::{compile, luthier_count, program, run, text};
 
 const TARGET: &str = "--target=aarch64-linux-gnu";
 

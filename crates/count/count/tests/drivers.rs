@@ -1,11 +1,11 @@
 //! Command lines that build systems and people write.
 
-mod support;
+use crate::support;
 
+use crate::support::{luthier_count, must, program, run, text, tools};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use support::{luthier_count, must, program, run, text, tools};
 
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"hello\"); }\n";
 

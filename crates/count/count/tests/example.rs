@@ -1,10 +1,8 @@
 //! The bot match of `examples/`: two bots, one over budget, the same result on every run.
 
-mod support;
-
+use crate::support::{must, text, tools};
 use std::path::Path;
 use std::process::Command;
-use support::{must, text, tools};
 
 #[test]
 fn the_bot_match_ends_the_same_every_time() {

@@ -1,11 +1,11 @@
 //! What the pass makes of its own additions behind the optimiser: whatever the optimiser did to them, they count the same.
 
-mod support;
+use crate::support;
 
+use crate::support::{compile, must, program, run, text, tools};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-use support::{compile, must, program, run, text, tools};
 
 /// A module that has been counted, with one function of this body.
 fn lowered(body: &str) -> Output {

@@ -1,9 +1,9 @@
 //! One number at every level of the back end, however additions are placed, and whatever the compiler could find out.
 
-mod support;
+use crate::support;
 
+use crate::support::{count, program};
 use std::path::Path;
-use support::{count, program};
 
 const LEVELS: &[&[&str]] = &[
     &[],

@@ -1,10 +1,10 @@
 //! Libraries that count, in programs that do not.
 
-mod support;
+use crate::support;
 
+use crate::support::{luthier_count, must, run, text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{luthier_count, must, run, text};
 
 const LIBRARY: &str =
     "int spin(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n";

@@ -1,9 +1,7 @@
 //! A budget is for the whole run: neither threads nor children nor other programs get round it.
 
-mod support;
-
+use crate::support::{Run, compile, program, run};
 use std::ffi::OsStr;
-use support::{Run, compile, program, run};
 
 struct Place {
     directory: tempfile::TempDir,

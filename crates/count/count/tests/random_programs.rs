@@ -3,9 +3,7 @@
 //!
 //! Few programs by default; `LUTHIER_TEST_LARGE=1` tries many. A failure names the seed and keeps the source in its message.
 
-mod support;
-
-use support::{Run, compile, random, run};
+use crate::support::{Run, compile, random, run};
 
 fn source(seed: u64) -> String {
     let (functions, calls) = (random::functions(seed), random::calls());

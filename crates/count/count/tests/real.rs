@@ -4,14 +4,14 @@
 //! By default zlib, bzip2, the bots, C++ objects and coroutines; `LUTHIER_TEST_LARGE=1` adds lz4, Lua, SQLite and thirteen more, which
 //! take minutes each (SQLite ten), and libffi through its own build with autotools. Sources are fetched, see `support/sources.rs`.
 
-mod support;
+use crate::support;
 
+use crate::support::sources::{Real, of_crate};
+use crate::support::{Run, count, luthier_count, must, program, run, text};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::sources::{Real, of_crate};
-use support::{Run, count, luthier_count, must, program, run, text};
 
 /// Arguments for a run that leaves no block in its middle.
 fn calm(real: &Real) -> &'static [&'static str] {

@@ -1,10 +1,8 @@
 //! Rust programs: rustc 1.95 loads the plugin (its LLVM is 22, too), or emits bitcode for the rewriter.
 
-mod support;
-
+use crate::support::{Run, luthier_count, must, program, run, text, tools};
 use std::path::Path;
 use std::process::Command;
-use support::{Run, luthier_count, must, program, run, text, tools};
 
 fn flags(tool: &str) -> Vec<String> {
     text(&must(luthier_count().args(["flags", tool])).stdout)

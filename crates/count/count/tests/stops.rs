@@ -1,10 +1,8 @@
 //! Programs with a budget stop at the first check at which it is used up, to the unit: random ones, built in every way that checks can be,
 //! with all that may come between two checks.
 
-mod support;
-
+use crate::support::{compile, must, program, random, text};
 use std::process::Command;
-use support::{compile, must, program, random, text};
 
 /// What is behind the random functions: a jump or a throw across frames, a library that calls back.
 const LEAVES: &str = r#"

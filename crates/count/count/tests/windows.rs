@@ -1,11 +1,10 @@
 //! Programs for Windows, built with Debian's mingw-w64 and run by its wine. Without these (packages gcc-mingw-w64-x86-64 and wine64)
 //! there is nothing to run; `drivers.rs` compares objects all the same.
 
-mod support;
+use crate::support;
 
+use crate::support::{Run, compile, program, run};
 use std::ffi::OsStr;
-use std::path::Path;
-use support::{Run, compile, program, run};
 
 const WINE: &str = "/usr/lib/wine/wine64";
 const TARGET: &str = "--target=x86_64-w64-windows-gnu";
@@ -14,10 +13,9 @@ struct Wine(tempfile::TempDir);
 
 impl Wine {
     fn new() -> Option<Wine> {
-        let there =
-            Path::new(WINE).exists() && Path::new("/usr/bin/x86_64-w64-mingw32-ld").exists();
+        let there = prerequisite::file(WINE, "wine64")
+            && prerequisite::program("x86_64-w64-mingw32-ld", "binutils-mingw-w64-x86-64");
         if !there {
-            eprintln!("skipped: wine64 or gcc-mingw-w64-x86-64 is not installed");
             return None;
         }
         Some(Wine(tempfile::tempdir().unwrap()))

@@ -3,6 +3,7 @@
 //!
 //! `cargo bench -p coverage --bench cost [PROGRAM…]`; the goal for counters in registers and for `--pgo` is 1.3 everywhere.
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

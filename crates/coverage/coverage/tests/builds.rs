@@ -1,8 +1,6 @@
 //! Ways to build: several sources with relocatable device code, and with the profile of a run.
 
-mod common;
-
-use common::{Workspace, ending, sources, text};
+use crate::common::{Workspace, ending, sources, text};
 
 #[test]
 fn relocatable_device_code_of_several_sources() {

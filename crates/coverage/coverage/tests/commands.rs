@@ -1,7 +1,5 @@
 //! Commands on what a run left behind, and on what it did not: every failure is one message with a next step.
 
-mod common;
-
 use std::{
     fs,
     os::unix::{fs::PermissionsExt, process::CommandExt},
@@ -9,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use common::{Workspace, drain_archive, ending, text};
+use crate::common::{Workspace, drain_archive, ending, text};
 use rawprof::{Profile, Record, Version, emit, names};
 
 /// Capabilities by their numbers in `linux/capability.h`.

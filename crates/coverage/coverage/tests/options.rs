@@ -1,8 +1,6 @@
 //! What options of `luthier coverage` change.
 
-mod common;
-
-use common::{Workspace, ending, text};
+use crate::common::{Workspace, ending, text};
 use std::sync::OnceLock;
 
 const APP: &str = "#include <hip/hip_runtime.h>\n#include \"helper.h\"\n\

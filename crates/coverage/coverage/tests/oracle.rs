@@ -1,15 +1,13 @@
 //! Device coverage equals that of the same source on the CPU: every region, branch and decision, in two modules, on two
 //! architectures.
 
-mod common;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
     process::Command,
 };
 
-use common::{Workspace, sources, text};
+use crate::common::{Workspace, sources, text};
 use serde_json::Value;
 
 /// What LLVM reports on the kernels' files: segments (line, column, count, ...), branches, MC/DC decisions and functions.

@@ -1,9 +1,7 @@
 //! `luthier run -t coverage` on a program that was compiled with debug information only, against the compiled-in counters of the
 //! same source.
 
-mod common;
-
-use common::{Workspace, sources, text};
+use crate::common::{Workspace, sources, text};
 use std::{collections::BTreeMap, env, fs, path::Path, process::Command};
 
 /// The `luthier` program and its tools, which the whole build makes.

@@ -1,5 +1,6 @@
 //! Time to take in and drain many modules, on a runtime made of bytes, so that only our own work is measured.
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/mock/mod.rs"]
 #[allow(dead_code)]
 mod mock;

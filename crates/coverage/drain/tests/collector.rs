@@ -1,7 +1,5 @@
 //! The collector against images that clang made, on a runtime made of bytes.
 
-mod mock;
-
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -9,8 +7,8 @@ use std::{
     time::Instant,
 };
 
+use crate::mock::{Mock, SOURCE, compile, counts};
 use drain::{Collector, Config, Runtime};
-use mock::{Mock, SOURCE, compile, counts};
 
 const BASE: u64 = 0x7f12_0000_0000;
 const KERN: &str = "_Z4kernPiii";

@@ -1,9 +1,7 @@
 //! Counts per instruction, and launches that whoever waits for them ends.
 
-mod common;
-
+use crate::common::{ENDLESS, NUMBER, SHAPE, compiled};
 use codeobj::CodeObject;
-use common::{ENDLESS, NUMBER, SHAPE, compiled};
 use emulate::{Argument, Device, Error};
 
 #[test]

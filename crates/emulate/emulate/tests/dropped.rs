@@ -1,14 +1,12 @@
 //! A device that is dropped, and a buffer that is freed, give everything back. The one test of its process: it counts threads.
 
-mod common;
-
 use std::{
     fs, thread,
     time::{Duration, Instant},
 };
 
+use crate::common::{NUMBER, SHAPE, compiled};
 use codeobj::CodeObject;
-use common::{NUMBER, SHAPE, compiled};
 use emulate::{Argument, Device};
 
 /// Four of these do not fit into the address space together.

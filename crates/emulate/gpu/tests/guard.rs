@@ -142,7 +142,7 @@ fn other_faults_are_the_applications() {
     let run = |role| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--exact", "role"])
+            .args(["--exact", "guard::role"])
             .env("GUARD_TEST_ROLE", role);
         command.output().unwrap()
     };

@@ -40,8 +40,7 @@ fn run(program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &str)]
 
 /// A C program, compiled with the driver's header; what that needs of libdrm's is but types.
 fn compiled(name: &str, directory: &Path) -> Option<PathBuf> {
-    if !Path::new("/usr/include/linux/kfd_ioctl.h").exists() {
-        eprintln!("skipped: linux/kfd_ioctl.h is missing (Debian package linux-libc-dev)");
+    if !prerequisite::file("/usr/include/linux/kfd_ioctl.h", "linux-libc-dev") {
         return None;
     }
     std::fs::create_dir_all(directory.join("drm")).unwrap();
@@ -217,8 +216,7 @@ fn a_device_that_cannot_be_is_said_once() {
 /// As tinygrad does.
 #[test]
 fn python_maps_devices_by_functions_of_the_c_library() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: python3 is missing");
+    if !prerequisite::program("python3", "python3") {
         return;
     }
     let script = "import ctypes, fcntl, os, struct\n\
@@ -243,8 +241,7 @@ fn python_maps_devices_by_functions_of_the_c_library() {
 /// Python opens, lists and asks by other functions than C programs do.
 #[test]
 fn python_sees_the_files() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: python3 is missing");
+    if !prerequisite::program("python3", "python3") {
         return;
     }
     let script = "import glob, os, pathlib\n\

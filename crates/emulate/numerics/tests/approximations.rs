@@ -1,6 +1,6 @@
 //! Approximate functions against values computed at high precision elsewhere, and their special cases.
 
-mod common;
+use crate::common;
 
 use numerics::{Denormals, approx, convert, float16, float32, float64};
 

@@ -1,8 +1,6 @@
 //! Integer operations against bit-by-bit readings of the manuals' pseudocode.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::{integer, packed};
 
 /// `width` low bits of `x`, sign-extended, one bit at a time.

@@ -1,8 +1,6 @@
 //! Whole divisions built from the steps, in the order the compiler emits them, against the host's IEEE division.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::division::{
     fixup_f16, fixup_f32, fixup_f64, fmas_f32, fmas_f64, scale_f32, scale_f64,
 };

@@ -1,8 +1,6 @@
 //! Eight-bit floats against their definitions and a brute-force search for the nearest value.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::convert::Fp8;
 
 const FORMATS: [Fp8; 4] = [Fp8::E4m3Fnuz, Fp8::E5m2Fnuz, Fp8::E4m3, Fp8::E5m2];

@@ -1,8 +1,6 @@
 //! IEEE operations in all four directions against LLVM's APFloat.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::{Denormals, Round, convert, float16, float32, float64};
 use rustc_apfloat::{Float, FloatConvert, Round as ApRound, ieee};
 

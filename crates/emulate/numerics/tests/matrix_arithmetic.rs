@@ -1,8 +1,6 @@
 //! Sums inside matrix instructions: exact integers under every model, wide exact sums, and the published corner rules.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::convert::{Fp8, bf16_from_f32, f16_from_f32_nearest, f32_from_f16_exact};
 use numerics::matrix::{
     Model, accumulate_bf16, accumulate_bf16_pairs, accumulate_f16, accumulate_f32, accumulate_f64,

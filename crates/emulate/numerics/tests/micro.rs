@@ -1,8 +1,6 @@
 //! Small floats under scales, against values worked out in the host's doubles.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use numerics::convert::{
     Fp8, Micro, Wide, f16_from_f32_stochastic, f32_from_f16_exact, next_random, scale_of_f32,
 };

@@ -1,6 +1,6 @@
 //! Values published for real hardware, ISA manuals' special cases, and LLVM's constant folds.
 
-mod common;
+use crate::common;
 
 use numerics::{Condition, Denormals, convert, float16, float32, float64};
 

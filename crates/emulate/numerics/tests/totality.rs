@@ -1,6 +1,6 @@
 //! No input panics: every public operation on raw random words, with overflow checks on (the test profile has them).
 
-mod common;
+use crate::common;
 
 use numerics::matrix::{INSTRUCTIONS, Model};
 use numerics::soft::{BF16, Exact, F16, F32, F64};

@@ -1,15 +1,13 @@
 //! Programs built by Debian's hipcc, on its real HIP and ROCr.
 
-mod common;
-
 use std::os::unix::process::ExitStatusExt;
 
-use common::{Program, have, hip_program, text};
+use crate::common::{Program, hip_program, text};
 
 const NONE: &[(&str, &str)] = &[];
 
 fn program() -> Option<Program> {
-    have("/usr/bin/hipcc", "hipcc").then(|| hip_program("kernels.hip", "gfx90a"))
+    prerequisite::program("hipcc", "hipcc").then(|| hip_program("kernels.hip", "gfx90a"))
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! Debian's real ROCr (`libhsa-runtime64-1`) on the emulated machine, through its C interface.
 
-mod common;
-
-use common::{c_program, have, text};
+use crate::common::{c_program, text};
 
 const HEADER: &str = "/usr/include/hsa/hsa_ext_amd.h";
 
 /// Copies of all alignments by SDMA and by ROCr's own shaders, fills, barriers over two queues, pointer queries.
 #[test]
 fn the_runtime_works_on_every_device_and_setting() {
-    if !have(HEADER, "libhsa-runtime-dev") {
+    if !prerequisite::file(HEADER, "libhsa-runtime-dev") {
         return;
     }
     let program = c_program("runtime.c");
@@ -43,7 +41,7 @@ fn the_runtime_works_on_every_device_and_setting() {
 
 #[test]
 fn several_devices_and_bad_settings() {
-    if !have(HEADER, "libhsa-runtime-dev") {
+    if !prerequisite::file(HEADER, "libhsa-runtime-dev") {
         return;
     }
     let program = c_program("runtime.c");
@@ -79,7 +77,7 @@ fn several_devices_and_bad_settings() {
 /// The functions that ROCr 6.1 needs besides those of 5.2.3, with the arguments it would pass.
 #[test]
 fn functions_of_later_runtimes_can_be_called() {
-    if !have("/usr/include/hsakmt.h", "libhsakmt-dev") {
+    if !prerequisite::file("/usr/include/hsakmt.h", "libhsakmt-dev") {
         return;
     }
     let program = c_program("later.c");

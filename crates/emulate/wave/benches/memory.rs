@@ -1,6 +1,7 @@
 //! Speed of memory instructions in M wave64 instructions per second: `cargo bench -p wave --bench memory [-- PART]`
 //! prints one line per pattern whose name contains PART.
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/harness/mod.rs"]
 mod harness;
 

@@ -1,8 +1,6 @@
 //! Atomics on LDS, device memory, buffers and through FLAT, against the manual's pseudocode written out per lane.
 
-mod harness;
-
-use harness::Machine;
+use crate::harness::Machine;
 
 /// New value of a word from its old value, DATA and DATA2 (LDS order).
 type Change<W> = fn(W, W, W) -> W;

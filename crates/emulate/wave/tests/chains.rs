@@ -1,8 +1,6 @@
 //! Arithmetic that uses the result before it, which runs as one micro-op, against the same computed one by one.
 
-mod harness;
-
-use harness::{Machine, random::Random};
+use crate::harness::{Machine, random::Random};
 use numerics::{Denormals, float32, float64};
 
 /// Programs of each kind.

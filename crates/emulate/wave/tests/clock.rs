@@ -1,8 +1,6 @@
 //! Waves that wait for the time to come let others run meanwhile.
 
-mod harness;
-
-use harness::{CYCLES_PER_TICK, Machine};
+use crate::harness::{CYCLES_PER_TICK, Machine};
 use wave::Stop;
 
 /// Runs `text` to its end, with a clock that ticks when somebody looks at it; what it paused for.

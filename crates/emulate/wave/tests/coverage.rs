@@ -4,14 +4,13 @@
 //!
 //! The mnemonics come from decoding every opcode number of every encoding format with a few operand patterns.
 
-#[path = "harness/probes.rs"]
-mod probes;
+use crate::harness::probes;
 
 use std::{collections::BTreeSet, fmt::Write};
 
 use gfx::Target;
 
-use probes::is_outside;
+use crate::harness::probes::is_outside;
 
 /// The emulated devices, and beginnings of mnemonics whose rows are still to come there.
 const DEVICES: &[(&str, &[&str])] = &[

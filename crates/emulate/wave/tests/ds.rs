@@ -1,8 +1,6 @@
 //! LDS loads, stores and permutations. Expected values are computed by the host from the manual's pseudocode.
 
-mod harness;
-
-use harness::{Machine, POISON};
+use crate::harness::{Machine, POISON};
 use wave::{FaultKind, Stop};
 
 /// Test pattern of LDS: word i.

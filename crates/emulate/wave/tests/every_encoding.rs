@@ -1,11 +1,10 @@
 //! Executes every ALU encoding with many operand patterns: nothing may panic, and what LLVM decodes must run.
 
-mod harness;
-#[path = "harness/probes.rs"]
-mod probes;
+use crate::harness;
+use crate::harness::probes;
 
+use crate::harness::Allocations;
 use gfx::Target;
-use harness::Allocations;
 use isa::Effects;
 use wave::{Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
 

@@ -1,10 +1,7 @@
 //! Runs the instruction tests of `tests/exec/*.s`; the crate `documented` says how they are written.
 
-#[path = "harness/file.rs"]
-mod file;
-mod harness;
-#[path = "harness/probes.rs"]
-mod probes;
+use crate::harness::file;
+use crate::harness::probes;
 
 use std::collections::{BTreeMap, BTreeSet};
 

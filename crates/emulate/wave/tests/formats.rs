@@ -1,9 +1,7 @@
 //! Typed buffer accesses. Expected values follow from the definitions of the number formats (n bits: unorm is v / (2^n - 1),
 //! snorm is v / (2^(n-1) - 1) and at least -1) and of small floats.
 
-mod harness;
-
-use harness::{Machine, POISON};
+use crate::harness::{Machine, POISON};
 
 /// Descriptor word 3 that selects R, G, B, A, before the format.
 const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;

@@ -1,10 +1,8 @@
 //! Instructions on halves of registers, gfx11 and later: an upper half as operand gives what the same bits in the lower half
 //! give, and a result goes to the half that is named. Which operands are halves, LLVM's decoder says.
 
-mod harness;
-
+use crate::harness::{Machine, random};
 use gfx::Target;
-use harness::{Machine, random};
 use isa::{Decoder, Effects, Inst, Operand, RegKind};
 use wave::Stop;
 

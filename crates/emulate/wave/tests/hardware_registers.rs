@@ -1,9 +1,7 @@
 //! Hardware registers and messages: every number on every target is either modelled or stops with its name.
 
-mod harness;
-
+use crate::harness::{CYCLES_PER_TICK, Machine};
 use gfx::{Family, TARGETS, Target};
-use harness::{CYCLES_PER_TICK, Machine};
 use wave::Stop;
 
 /// Targets whose instructions are executed.

@@ -1,9 +1,7 @@
 //! Samples and gathers in all their forms. Where words lie in address registers is from the manuals' table of image address
 //! components; what comes out is worked out here from the definitions of linear filters, offsets and comparisons.
 
-mod harness;
-
-use harness::scene::*;
+use crate::harness::scene::*;
 
 const TARGETS: [&str; 4] = ["gfx906", "gfx1030", "gfx1100", "gfx1201"];
 

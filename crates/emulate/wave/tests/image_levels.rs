@@ -3,9 +3,7 @@
 //! Where levels lie is worked out by hand from what addrlib lays out for linear surfaces: room for a level is rounded up;
 //! gfx9 stacks them below each other with one pitch, gfx10 puts the smallest first.
 
-mod harness;
-
-use harness::{Machine, POISON, scene::*};
+use crate::harness::{Machine, POISON, scene::*};
 use wave::Stop;
 
 /// Targets whose instructions name a level.

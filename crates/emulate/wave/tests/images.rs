@@ -1,9 +1,7 @@
 //! Image instructions on images that the tests lay out themselves. Expected values follow from the definitions of number
 //! formats, addressing modes and linear filters.
 
-mod harness;
-
-use harness::{Machine, POISON, scene::*};
+use crate::harness::{Machine, POISON, scene::*};
 use wave::Stop;
 
 /// A target of gfx9 with the AccVGPRs apart, with them unified, one of gfx10, one of gfx11 and one of gfx12.

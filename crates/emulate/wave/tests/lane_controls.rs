@@ -1,11 +1,7 @@
 //! DPP, SDWA, lane moves, index mode and carries: values by the rules of the manuals.
 
-#[path = "harness/cases.rs"]
-mod cases;
-mod harness;
-
-use cases::*;
-use harness::{Machine, POISON};
+use crate::harness::cases::*;
+use crate::harness::{Machine, POISON};
 use wave::Stop;
 
 /// v0 after `text` with v1 = 100 + lane and v2 = 1000 * lane; v0 poisoned.

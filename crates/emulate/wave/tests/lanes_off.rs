@@ -1,9 +1,7 @@
 //! Memory accesses of waves with lanes off, against bytes moved lane by lane: drawn masks and addresses, some of which lie
 //! outside of what the wave may access.
 
-mod harness;
-
-use harness::Machine;
+use crate::harness::Machine;
 use wave::{Fault, FaultKind, Stop};
 
 /// Rounds of each instruction.

@@ -1,11 +1,9 @@
 //! What the engine does with the host's vector extensions equals what it does without: every level executes the same instructions
 //! on the same random and special values, in a process of its own.
 
-mod harness;
-
 use std::process::Command;
 
-use harness::{AGPR_BASE, Machine, random::Random};
+use crate::harness::{AGPR_BASE, Machine, random::Random};
 
 /// Says to a child which extensions it leaves alone, see `wave::use_less`.
 const LESS: &str = "LUTHIER_TEST_LESS";
@@ -202,7 +200,12 @@ fn child() {
 fn all_levels_agree() {
     let run = |less: u32| -> Vec<String> {
         let output = Command::new(std::env::current_exe().expect("this test"))
-            .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+            .args([
+                "--exact",
+                "levels::child",
+                "--nocapture",
+                "--test-threads=1",
+            ])
             .env(LESS, less.to_string())
             .output()
             .expect("a child");

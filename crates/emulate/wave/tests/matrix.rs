@@ -1,9 +1,7 @@
 //! MFMA through registers: small integers, for which every model of the sums agrees, laid out by AMD's matrix calculator
 //! formulas written out here for one shape of each kind, plus AccVGPR moves and modifiers; and every element of every instruction.
 
-mod harness;
-
-use harness::{AGPR_BASE, Machine};
+use crate::harness::{AGPR_BASE, Machine};
 use numerics::{
     convert::Fp8,
     matrix::{

@@ -2,11 +2,9 @@
 //! narrow ranges of exponents, denormals alone and beside normals, rows and columns of zeros, and a C that is tiny, huge, of ordinary
 //! size, or no number.
 
-mod harness;
-
 use std::process::Command;
 
-use harness::{AGPR_BASE, Machine, random::Random};
+use crate::harness::{AGPR_BASE, Machine, random::Random};
 use numerics::{
     convert::Fp8,
     matrix::{Instruction, Kind, Model, Place, accumulate_bf16, accumulate_f16, accumulate_fp8},
@@ -213,7 +211,10 @@ fn check(target: &str, name: &str, random: &mut Random) {
 #[test]
 fn products_are_cut_alike_without_wide_vectors() {
     let output = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "products_are_cut_as_the_device_does"])
+        .args([
+            "--exact",
+            "matrix_cuts::products_are_cut_as_the_device_does",
+        ])
         .env(LESS, "2")
         .output()
         .expect("a child");

@@ -1,8 +1,6 @@
 //! FLAT, GLOBAL, SCRATCH and MUBUF loads and stores. Expected values are computed by the host from the addresses alone.
 
-mod harness;
-
-use harness::{Machine, POISON};
+use crate::harness::{Machine, POISON};
 use wave::{FaultKind, Stop};
 
 fn word(index: usize) -> u32 {

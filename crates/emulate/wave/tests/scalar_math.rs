@@ -1,8 +1,8 @@
 //! EXEC masks, MODE and calls. Scalar arithmetic is in `exec/scalar_*.s`.
 
-mod harness;
+use crate::harness;
 
-use harness::Machine;
+use crate::harness::Machine;
 
 #[test]
 fn exec_masks_and_mode() {

@@ -1,9 +1,7 @@
 //! Short cuts of vector rows against the arithmetic that they stand for: mostly ordinary values, now and then one that they
 //! leave to it.
 
-mod harness;
-
-use harness::{Machine, random::Random};
+use crate::harness::{Machine, random::Random};
 use numerics::{Denormals, division, float16, float32};
 
 /// Waves of each instruction.

@@ -1,10 +1,8 @@
 //! Waves that wait for what others do to memory let them; waves that work go on.
 
-mod harness;
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use harness::Machine;
+use crate::harness::Machine;
 use wave::Stop;
 
 #[test]

@@ -1,14 +1,12 @@
 //! What other threads may see of a wave's memory accesses: two dwords at a multiple of eight bytes move as one, because
 //! programs keep a value and the flag that says it is there in them.
 
-mod harness;
-
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
 };
 
-use harness::Machine;
+use crate::harness::Machine;
 
 /// Lanes that are on: all, one, some of every group.
 const MASKS: [u64; 3] = [!0, 1 << 5, 0x7fff_0ff0_00ff_0101];

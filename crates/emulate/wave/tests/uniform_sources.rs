@@ -1,9 +1,7 @@
 //! Bodies that have ways of their own for a scalar source: the manual's meaning, computed by the host lane by lane, with all
 //! lanes on and with some off.
 
-mod harness;
-
-use harness::Machine;
+use crate::harness::Machine;
 
 const MASKS: [u64; 3] = [!0, 0x5555_5555_5555_5555, 0xffff_0000_0180_7ffe];
 

@@ -1,10 +1,6 @@
 //! Comparisons and carries as lane masks: values by hand from the manuals' pseudocode. Arithmetic is in `exec`.
 
-#[path = "harness/cases.rs"]
-mod cases;
-mod harness;
-
-use cases::*;
+use crate::harness::cases::*;
 
 #[rustfmt::skip]
 #[test]

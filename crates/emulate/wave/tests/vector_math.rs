@@ -1,10 +1,6 @@
 //! Division: its steps with VCC, and the whole sequence against the host's IEEE arithmetic. Other values are in `exec`.
 
-#[path = "harness/cases.rs"]
-mod cases;
-mod harness;
-
-use cases::*;
+use crate::harness::cases::*;
 
 #[rustfmt::skip]
 #[test]

@@ -1,12 +1,10 @@
 //! Offload bundles as clang and its tools write them.
 
-mod common;
-
+use crate::common::{Work, compile, run};
 use codeobj::compressed::{Header, HeaderVersion, Method};
 use codeobj::container::{EntryKind, fat_binary_wrappers};
 use codeobj::elf::Elf;
 use codeobj::{CodeObject, bundle, compressed, walk};
-use common::{Work, compile, run};
 
 const TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
 

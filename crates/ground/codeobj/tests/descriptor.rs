@@ -1,10 +1,8 @@
 //! Descriptor fields we set, read back by llvm-objdump; occupancy, compared with clang's remarks.
 
-mod common;
-
+use crate::common::{Work, compile, run, source};
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, KernelDescriptor};
-use common::{Work, compile, run, source};
 use std::collections::BTreeMap;
 
 /// LLVM's directive (or comment) and our field.

@@ -1,11 +1,11 @@
 //! Changed code objects, judged by LLVM's tools and by our own reader.
 
-mod common;
+use crate::common;
 
+use crate::common::{Work, compile, run};
 use codeobj::edit::{Access, DynamicRelocation, ElfEditor, NewSymbol};
 use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::{CodeObject, metadata::KernelMetadata};
-use common::{Work, compile, run};
 
 const TARGETS: [&str; 3] = ["gfx906", "gfx90a", "gfx1200"];
 

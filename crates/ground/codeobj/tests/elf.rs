@@ -1,10 +1,8 @@
 //! Real code objects, read by us and by llvm-readelf.
 
-mod common;
-
+use crate::common::{Work, compile, run};
 use codeobj::elf::{SymbolKind, SymbolSection, Version};
 use codeobj::{CodeObject, Setting};
-use common::{Work, compile, run};
 
 const TARGETS: &[&str] = &[
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1200",

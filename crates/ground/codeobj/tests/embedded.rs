@@ -1,11 +1,9 @@
 //! Code objects in the data of host programs, as GCC's offload compilers leave them.
 
-mod common;
-
+use crate::common::{Work, compile, run};
 use codeobj::container::EntryKind;
 use codeobj::replace;
 use codeobj::{Error, walk};
-use common::{Work, compile, run};
 use std::time::{Duration, Instant};
 
 /// A library of the host with `.rodata` and `.data` that begin with a byte and go on with these.
@@ -185,8 +183,7 @@ fn what_gcc_compiled_is_found() {
     let asked = "-print-prog-name=accel/amdgcn-amdhsa/mkoffload";
     // A program that GCC does not find is printed as it was asked for.
     if !run("gcc", &[asked]).starts_with('/') {
-        eprintln!("not tried: gcc-offload-amdgcn is not installed");
-        return;
+        return prerequisite::skip("gcc does not offload (Debian package gcc-offload-amdgcn)");
     }
     let work = Work::new();
     let source = work.write(

@@ -1,12 +1,10 @@
 //! Damaged input: an error or a value, never a panic or a runaway.
 
-mod common;
-
+use crate::common::{compile, compile_relocatable};
 use codeobj::edit::{Access, ElfEditor, NewSymbol};
 use codeobj::lines::SourceLines;
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, bundle, compressed, walk};
-use common::{compile, compile_relocatable};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 

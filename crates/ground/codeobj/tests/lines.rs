@@ -1,10 +1,8 @@
 //! Source lines and inlined frames, as llvm-symbolizer sees them.
 
-mod common;
-
+use crate::common::{Work, compile, run};
 use codeobj::CodeObject;
 use codeobj::lines::SourceLines;
-use common::{Work, compile, run};
 
 #[test]
 fn frames_agree_with_llvm_at_every_instruction() {

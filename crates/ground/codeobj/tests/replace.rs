@@ -1,13 +1,13 @@
 //! Other code objects in whole files. Programs and libraries look at what is in them themselves, through the records that
 //! the HIP runtime would read.
 
-mod common;
+use crate::common;
 
+use crate::common::{Work, compile, run};
 use codeobj::bundle::{self, Bundle};
 use codeobj::compressed::{self, Header, HeaderVersion, Method};
 use codeobj::replace::{Done, Replacing};
 use codeobj::{CodeObject, Error, replace, walk};
-use common::{Work, compile, run};
 
 const PROGRAM: &str = "program";
 const LIBRARY: &str = "library";

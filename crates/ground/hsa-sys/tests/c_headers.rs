@@ -170,8 +170,7 @@ fn values() -> Vec<Row> {
 
 #[test]
 fn the_compiler_agrees() {
-    if !Path::new("/usr/include/hsa/hsa_api_trace.h").exists() {
-        eprintln!("skipped: the headers are missing (Debian package libhsa-runtime-dev)");
+    if !prerequisite::file("/usr/include/hsa/hsa_api_trace.h", "libhsa-runtime-dev") {
         return;
     }
     let rows: Vec<Row> = tables()

@@ -28,7 +28,9 @@ fn roots_with(file: &str) -> Vec<PathBuf> {
     roots.retain(|root| root.join(file).exists());
     roots.extend(more);
     if roots.is_empty() {
-        eprintln!("skipped: /{file} is missing (Debian package libhsa-runtime-dev)");
+        prerequisite::skip(&format!(
+            "/{file} is missing (Debian package libhsa-runtime-dev)"
+        ));
     }
     roots
 }

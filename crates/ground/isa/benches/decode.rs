@@ -1,5 +1,6 @@
 //! Decoding speed over the distribution's librocrand, and what making a decoder costs: `cargo bench -p isa`.
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

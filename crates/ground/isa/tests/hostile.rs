@@ -1,8 +1,6 @@
 //! No bytes and no text crash the decoder, the printer or the assembler.
 
-mod common;
-
-use common::wave_sizes;
+use crate::common::wave_sizes;
 use isa::{Assembler, Decoder};
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Decoding and encoding again gives the same bytes over compiled code, but for the forms listed here.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use isa::{Decoder, Inst};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,6 @@
 //! Decoding and printing agree with llvm-objdump over whole code objects, on every target and wave size.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use isa::{Assembler, Decoder};
 use std::fmt::Write;
 
@@ -26,10 +24,11 @@ fn compiled_code_of_every_target() {
 /// The distribution's librocrand holds kernels built by clang 15 for five of the targets.
 #[test]
 fn distribution_libraries() {
-    let Ok(host) = std::fs::read("/usr/lib/x86_64-linux-gnu/librocrand.so.1") else {
-        eprintln!("skipped: librocrand1 is not installed");
+    const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
+    if !prerequisite::file(LIBRARY, "librocrand1") {
         return;
-    };
+    }
+    let host = std::fs::read(LIBRARY).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let mut total = 0;
     for target in gfx::TARGETS {

@@ -1,8 +1,7 @@
 //! Compares sizes and offsets with the C compiler's view of Debian's headers (`libhsakmt-dev`, `libhsa-runtime-dev`).
 
-mod common;
-
-use common::{Row, check};
+use crate::common::{Row, check};
+use crate::row;
 use kmt_sys::{aql, thunk};
 
 #[rustfmt::skip]

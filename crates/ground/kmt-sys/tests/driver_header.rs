@@ -1,10 +1,9 @@
 //! Compares the driver's commands and their arguments with the installed `linux/kfd_ioctl.h` (`linux-libc-dev`).
 
-mod common;
+use std::{fmt::Write, process::Command};
 
-use std::{fmt::Write, path::Path, process::Command};
-
-use common::{Row, check, compiler};
+use crate::common::{Row, check, compiler};
+use crate::row;
 use kmt_sys::kfd::{self, command, memory_flag, queue_type, svm_op, wait_result};
 
 /// Members that headers before 1.17 lack come last, so such structures are compared without their size.
@@ -152,8 +151,7 @@ const ENUMERATORS: &[(&str, u32)] = &[
 
 #[test]
 fn numbers_agree_with_the_header() {
-    if !Path::new("/usr/include/linux/kfd_ioctl.h").exists() {
-        eprintln!("skipped: linux/kfd_ioctl.h is missing (install linux-libc-dev)");
+    if !prerequisite::file("/usr/include/linux/kfd_ioctl.h", "linux-libc-dev") {
         return;
     }
     let mut source = String::from("#include <linux/kfd_ioctl.h>\n#include <stdio.h>\n");

@@ -39,7 +39,7 @@ fn role() {
 fn launcher(script: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
-        .args(["--exact", "role", "--nocapture"])
+        .args(["--exact", "signals::role", "--nocapture"])
         .env(SCRIPT, script)
         .stdin(Stdio::null())
         .stdout(Stdio::piped());

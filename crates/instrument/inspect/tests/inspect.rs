@@ -1,9 +1,6 @@
 //! Reports on real files, compared with llvm-objdump and with what was put in.
 
-#[path = "../../../ground/codeobj/tests/common/mod.rs"]
-mod common;
-
-use common::{Work, compile, run, source};
+use crate::objects::{Work, compile, run, source};
 use inspect::{Exit, Options, Report, inspect};
 
 const KERNELS: &str = "../../../../ground/codeobj/tests/data/kernels.hip";

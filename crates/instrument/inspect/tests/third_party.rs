@@ -4,14 +4,12 @@
 //! must print as llvm-objdump prints it, and every kernel gets a control flow graph. A default run takes one library's
 //! smaller objects for all targets and its larger ones for two; `LUTHIER_TEST_LARGE=1` takes all of all.
 
-#[path = "../../../ground/isa/tests/common/mod.rs"]
-mod common;
-mod wheel;
+use crate::wheel;
 
 use std::fs;
 
+use crate::listing::agree_with_objdump;
 use codeobj::CodeObject;
-use common::agree_with_objdump;
 use isa::Decoder;
 use lift::{FunctionKind, Module};
 
@@ -24,8 +22,9 @@ fn published_libraries_decode_as_llvm_prints_them() {
     let libraries = match wheel::libraries() {
         Ok(libraries) => libraries,
         Err(why) => {
-            eprintln!("SKIPPED: no third-party code objects without the package index: {why}");
-            return;
+            return prerequisite::skip(&format!(
+                "no third-party code objects without the package index: {why}"
+            ));
         }
     };
     let everything = std::env::var_os("LUTHIER_TEST_LARGE").is_some();

@@ -1,5 +1,6 @@
 //! What interception costs an application per launch: empty kernels on the emulated device, in interleaved runs.
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]
 #[allow(dead_code)]
 mod common;

@@ -1,10 +1,10 @@
 //! HIP programs on emulated devices, with every kernel that can be running from a second copy of its code.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 
-use common::{compile, launches, run, tool};
+use crate::common::{compile, launches, run, tool};
 
 /// Runs a mode to its good end.
 fn good(device: &str, mode: &[&str], variables: &[(&str, &str)]) -> common::Outcome {

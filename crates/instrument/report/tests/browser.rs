@@ -2,10 +2,9 @@
 //!
 //! Debian's chromium is driven through a pipe, so nothing else has to be installed. Without it the tests are skipped.
 
-mod chromium;
-mod made_up;
+use crate::made_up;
 
-use chromium::Chromium;
+use crate::chromium::Chromium;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 

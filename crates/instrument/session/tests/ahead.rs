@@ -1,11 +1,9 @@
 //! Cached variants of one code object are loaded together.
 
-mod common;
-
 use std::sync::{Arc, atomic::Ordering};
 
+use crate::common::{Changed, config, launch, object, start, variant};
 use codeobj::{CodeObject, edit};
-use common::{Changed, config, launch, object, start, variant};
 use session::{Instrumenter, Request, Variant};
 
 /// Words of code that differ between kernels, and the end of the program.

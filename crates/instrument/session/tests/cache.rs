@@ -1,7 +1,5 @@
 //! The disk cache, alone and through sessions.
 
-mod common;
-
 use std::{
     fs,
     path::Path,
@@ -9,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use common::{config, launch, object, start, variant};
+use crate::common::{config, launch, object, start, variant};
 use session::{
     Content, Global, Identity, MemoryKind, Variant,
     cache::{Cache, Found, Key},

@@ -1,13 +1,11 @@
 //! Rings: a test plays the device, writing slots as `emit` does.
 
-mod common;
-
 use std::{
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
-use common::{HostDevice, config, launch, object, original, start};
+use crate::common::{HostDevice, config, launch, object, original, start};
 use session::{
     Agent, Content, Device, Global, Identity, Instrumenter, MemoryKind, Refusal, Request, RingSpec,
     Session, Variant,

@@ -1,6 +1,6 @@
 //! The session between a tool and a device of host memory.
 
-mod common;
+use crate::common;
 
 use std::{
     sync::{
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Changed, config, launch, object, original, start, variant};
+use crate::common::{Changed, config, launch, object, original, start, variant};
 use session::{
     Content, Decision, Finish, Global, Identity, Instrumenter, MemoryKind, Patch, PatchKind,
     Refusal, Request, Symbol, Variant, summary::Status,

@@ -1,6 +1,6 @@
 //! A tool is asked once about a kernel, whatever it takes to put in what it wants.
 
-mod common;
+use crate::common;
 
 use std::{
     fmt::Write,

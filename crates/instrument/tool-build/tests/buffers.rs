@@ -2,8 +2,6 @@
 //! what a model says that was written from the manuals, and what AMD's own emulator notes of real devices; and tools know each
 //! form of the instructions.
 
-mod common;
-
 use std::{
     io::Write,
     path::Path,
@@ -11,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use common::{object, ready_tool};
+use crate::common::{object, ready_tool};
 use isa::RegKind;
 use luthier::{Argument, Edit, Engine, Kernel, Result, Results, Tool, ToolFile};
 

@@ -1,11 +1,11 @@
 //! Source lines of code that was instrumented on disk, as LLVM's symbolizer reads them.
 
-mod common;
+use crate::common;
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
+use crate::common::ready_tool;
 use codeobj::CodeObject;
-use common::ready_tool;
 use luthier::Engine;
 use session::{Agent, AgentId, Instrumenter, Request};
 

@@ -1,8 +1,6 @@
 //! Code objects that cannot be instrumented.
 
-mod common;
-
-use common::{object, ready_tool};
+use crate::common::{object, ready_tool};
 use luthier::Engine;
 
 /// A pointer in the middle of the code, which the loader fills in.

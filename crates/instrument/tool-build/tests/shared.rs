@@ -1,6 +1,6 @@
 //! LDS variables of one name in two tools are two variables.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

@@ -1,12 +1,10 @@
 //! Tools as they are built for users, on a kernel of every chip: whichever it is, there are templates for it, and the new code
 //! breaks no hazard rule of that chip.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{object, ready_tool};
 use codeobj::CodeObject;
-use common::{object, ready_tool};
 use lift::Module;
 use luthier::Engine;
 

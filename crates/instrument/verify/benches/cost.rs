@@ -3,6 +3,7 @@
 //! registers of the kernel are saved and restored.
 //! `cargo bench -p verify --bench cost`
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

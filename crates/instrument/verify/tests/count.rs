@@ -1,9 +1,9 @@
 //! A counter before every instruction counts what the device retires, and changes nothing else.
 
-mod common;
+use crate::common;
 
+use crate::common::{Tool, compile, compile_with, launch, launches, plan_each, words};
 use codeobj::CodeObject;
-use common::{Tool, compile, compile_with, launch, launches, plan_each, words};
 use lift::Module;
 use verify::{Input, Launch};
 

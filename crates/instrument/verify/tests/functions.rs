@@ -1,10 +1,8 @@
 //! In device functions, too, what is live for the calls that a wave is in stays the same before every instruction, and nothing
 //! else has to.
 
-mod common;
-
+use crate::common::{compile, compile_file, launch, launches};
 use codeobj::CodeObject;
-use common::{compile, compile_file, launch, launches};
 use isa::{Assembler, Operand, Reg, RegKind};
 use lift::Module;
 use rewrite::{Change, ChangeAt, Plan, Point};

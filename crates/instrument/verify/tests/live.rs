@@ -1,9 +1,7 @@
 //! The object that is loaded beside the original: it runs, LLVM's tools read it, and source lines are found in it.
 
-mod common;
-
+use crate::common::{Tool, compile, launches, plan_each};
 use codeobj::{CodeObject, SourceLines};
-use common::{Tool, compile, launches, plan_each};
 use emulate::{Argument, Device, Shape};
 use lift::Module;
 use rewrite::Symbol;

@@ -1,9 +1,7 @@
 //! Hooks at every instruction leave every live register and all memory alone; planted mistakes are found.
 
-mod common;
-
+use crate::common::{Tool, compile, compile_with, launches, plan_each};
 use codeobj::CodeObject;
-use common::{Tool, compile, compile_with, launches, plan_each};
 use isa::{Assembler, Effects, Operand, RegKind};
 use lift::Module;
 use rewrite::{Change, ChangeAt, Plan, Point};

@@ -1,9 +1,7 @@
 //! What the tests would notice: each mutation of right code must be found out.
 
-mod common;
-
+use crate::common::{Tool, compile, launches, plan_each};
 use codeobj::CodeObject;
-use common::{Tool, compile, launches, plan_each};
 use isa::{Assembler, Decoder};
 use lift::Module;
 use rewrite::Rewritten;

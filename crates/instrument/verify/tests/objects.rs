@@ -1,10 +1,8 @@
 //! Hooks with private arrays, LDS variables, floating-point numbers, condition codes and MODE: they get what they were compiled
 //! for, and the application notices nothing but what they write.
 
-mod common;
-
+use crate::common::{closure, compile, compile_with, launches};
 use codeobj::CodeObject;
-use common::{closure, compile, compile_with, launches};
 use hook::{Arg, Bundle, ToolRequest, build_tool};
 use lift::Module;
 use rewrite::{Action, HookVariants, Insertion, Lanes, Plan, Point, Refusal, Rewritten, Value};

@@ -1,9 +1,7 @@
 //! Before, behind and between: where insertions run; and changes of the application's own code.
 
-mod common;
-
+use crate::common::{Tool, compile, launches, plan_blocks};
 use codeobj::CodeObject;
-use common::{Tool, compile, launches, plan_blocks};
 use isa::Assembler;
 use lift::Module;
 use rewrite::{Action, Change, ChangeAt, Insertion, Lanes, Plan, Point, Value};

@@ -1,11 +1,9 @@
 //! Kernels that leave hooks nothing: all registers named and live, all LDS taken, loads on their way to dead registers.
 
-mod common;
-
-use codeobj::CodeObject;
-use common::{
+use crate::common::{
     Tool, compile, full_kernel, fuller_kernel, hazards, launch, plan_each, plan_of_full, words,
 };
+use codeobj::CodeObject;
 use isa::{Assembler, Decoder, Effects, Operand};
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Rewritten, Value};

@@ -1,10 +1,8 @@
 //! Every kernel of rocRAND, for every target it is built for, with a hook at every instruction: laid out without a refusal,
 //! without a hazard, and with waits for all that is loaded.
 
-mod common;
-
+use crate::common::{Tool, hazards, plan_blocks, plan_each, plan_sum};
 use codeobj::CodeObject;
-use common::{Tool, hazards, plan_blocks, plan_each, plan_sum};
 use lift::{FunctionKind, Module};
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";

@@ -1,9 +1,7 @@
 //! Where a kernel's stack ends: compilers call it dynamic as soon as a kernel calls, and nobody may write behind one that is.
 
-mod common;
-
+use crate::common::{Tool, compile_file, full_kernel, launch, plan_of_full, words};
 use codeobj::CodeObject;
-use common::{Tool, compile_file, full_kernel, launch, plan_of_full, words};
 use lift::Module;
 use rewrite::{Lanes, Refusal};
 use verify::{Input, Subject, Verdict, lockstep};

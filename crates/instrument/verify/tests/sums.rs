@@ -1,9 +1,9 @@
 //! Counters that waves keep in registers.
 
-mod common;
+use crate::common;
 
+use crate::common::{Tool, compile, launches, plan_blocks, plan_sum};
 use codeobj::CodeObject;
-use common::{Tool, compile, launches, plan_blocks, plan_sum};
 use lift::Module;
 use rewrite::Action;
 

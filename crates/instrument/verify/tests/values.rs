@@ -1,9 +1,7 @@
 //! What a place supplies to hooks: addresses of memory accesses, values of the kernel's entry.
 
-mod common;
-
+use crate::common::{Tool, closure, compile, full_kernel, hazards, launch, launches, words};
 use codeobj::CodeObject;
-use common::{Tool, closure, compile, full_kernel, hazards, launch, launches, words};
 use isa::{Effects, Format, Operand};
 use lift::Module;
 use rewrite::{Action, Insertion, Lanes, Plan, Point};

@@ -1,9 +1,7 @@
 //! Kernels that wait are compared as far as they go, and those that wait for each other or not for ever to their end.
 
-mod common;
-
+use crate::common::{Tool, compile_file, launch, plan_each};
 use codeobj::CodeObject;
-use common::{Tool, compile_file, launch, plan_each};
 use lift::Module;
 use rewrite::Rewritten;
 use verify::{Difference, Input, StopReason, Verdict, Wait, lockstep, poison};

@@ -1,7 +1,5 @@
 //! Programs that close descriptors they do not know and open their own: nothing of ours gets into those, and nothing of ours is lost.
 
-mod common;
-
 use std::{
     fs,
     os::unix::{
@@ -12,7 +10,7 @@ use std::{
     process::Output,
 };
 
-use common::{hip, luthier};
+use crate::common::{hip, luthier};
 
 /// Of whoever runs the programs here.
 const UMASK: u32 = 0o027;

@@ -1,10 +1,8 @@
 //! `luthier doctor` names each part of an installation that is missing, and what brings it back.
 
-mod common;
-
 use std::{collections::BTreeMap, fs, os::unix::fs::symlink, path::Path, process::Command};
 
-use common::luthier;
+use crate::common::luthier;
 use serde_json::Value;
 
 /// What `doctor` of an installation says: what it found by name, and how it would be mended.

@@ -5,13 +5,11 @@
 //! a line `...` for any lines. A block ```` ```cpp file=NAME ```` is written to that file. `<!-- run: COMMAND -->` runs unseen, and
 //! `<!-- not run: REASON -->` before a block leaves it out. `$SAMPLES` has `examples/` and `vector_add`, compiled for gfx90a and gfx1030.
 
-mod documentation {
-    pub mod page;
-    pub mod pattern;
-}
+mod page;
+mod pattern;
 
-use documentation::page::{Step, steps};
-use documentation::pattern::matches;
+use page::{Step, steps};
+use pattern::matches;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

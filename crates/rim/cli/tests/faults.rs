@@ -1,14 +1,12 @@
 //! Kernels that stop for reasons of the host's, or never: what is said of them.
 
-mod common;
-
 use std::{
     io::{BufRead, BufReader, Read},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::Stdio,
 };
 
-use common::{compile, hip, luthier};
+use crate::common::{compile, hip, luthier};
 
 #[test]
 fn memory_that_is_taken_away_stops_the_kernel_and_says_where() {

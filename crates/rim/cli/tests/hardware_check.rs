@@ -1,10 +1,8 @@
 //! `luthier hardware-check`, with the emulated device behind the real HSA runtime in place of a GPU.
 
-mod common;
-
 use std::{fs, path::Path, process::Output};
 
-use common::luthier;
+use crate::common::luthier;
 use emulate::Measured;
 use hardware::{
     About, Child, Emulated, Job, Kernel, Launch, Machine, Options, Report, Trouble, check,

@@ -1,10 +1,8 @@
 //! What commands print as JSON is what docs/schemas says of it.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::{
+use crate::common::{
     code_object, compile, hip, luthier,
     schema::{check, schema},
 };

@@ -1,7 +1,5 @@
 //! Files that are larger than memory is to be, and code for devices that there are no tools for.
 
-mod common;
-
 use std::{
     fs,
     os::unix::process::ExitStatusExt,
@@ -10,11 +8,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::common::{code_object, compile, luthier};
 use codeobj::{
     bundle,
     compressed::{self, HeaderVersion, Method},
 };
-use common::{code_object, compile, luthier};
 
 fn object(target: &str) -> Vec<u8> {
     // What is compiled is kept under one name for all targets.

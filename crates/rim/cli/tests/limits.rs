@@ -1,7 +1,5 @@
 //! Programs at the end of what the system gives them.
 
-mod common;
-
 use std::{
     os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
@@ -9,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{code_object, compile, hip, luthier};
+use crate::common::{code_object, compile, hip, luthier};
 
 /// However few threads there are, the program works or gets an error, soon.
 #[test]

@@ -1,8 +1,8 @@
 //! Options that are wrong, or without effect, are errors before the program starts.
 
-mod common;
+use crate::common;
 
-use common::{hip, luthier};
+use crate::common::{hip, luthier};
 
 #[test]
 fn what_cannot_act_stops_before_the_program() {

@@ -1,7 +1,5 @@
 //! What the command does to other people's files, and with its own output when that has nowhere to go.
 
-mod common;
-
 use std::{
     fs::{self, File},
     os::unix::fs::{FileTypeExt, PermissionsExt, symlink},
@@ -9,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use common::{code_object, hip, luthier};
+use crate::common::{code_object, hip, luthier};
 
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()

@@ -1,15 +1,13 @@
 //! Who waits at a terminal sees how far a command is; who reads in a file what it says does not.
 
-mod common;
-
 use std::{
     fs,
     path::Path,
     process::{Command, Output, Stdio},
 };
 
+use crate::common::{code_object, hip, luthier};
 use codeobj::bundle;
-use common::{code_object, hip, luthier};
 
 /// A shell's line with `luthier` in it, on a terminal that `script` makes; what that shows, and the status.
 fn on_a_terminal(directory: &Path, line: &str) -> (String, Option<i32>) {

@@ -1,7 +1,5 @@
 //! Ranks of one job: what they count and trace, together.
 
-mod common;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -9,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use common::{hip, luthier};
+use crate::common::{hip, luthier};
 use serde_json::Value;
 
 /// Waves and lanes of one run of the program, of the tool `instr-count`.

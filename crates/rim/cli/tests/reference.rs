@@ -1,10 +1,8 @@
 //! docs/reference.md is what the commands say of themselves; `luthier tool include` leads to the headers.
 
-mod common;
-
 use std::{fs, path::Path, process::Command};
 
-use common::luthier;
+use crate::common::luthier;
 
 fn printed(arguments: &[&str]) -> String {
     let output = luthier(arguments).output().unwrap();

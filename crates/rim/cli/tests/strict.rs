@@ -1,8 +1,6 @@
 //! `--strict`: what hardware lets pass, and an exact device does not.
 
-mod common;
-
-use common::{code_object, compile, hip, luthier};
+use crate::common::{code_object, compile, hip, luthier};
 
 fn run(mode: &str, options: &[&str]) -> (bool, String) {
     run_on("gfx90a", mode, options)

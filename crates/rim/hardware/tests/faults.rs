@@ -1,8 +1,6 @@
 //! Faults planted into a device that is well otherwise: the check finds them, and nothing else.
 
-mod common;
-
-use common::{checked, differing, faulty};
+use crate::common::{checked, differing, faulty};
 use gfx::Target;
 use hardware::{
     Emulated, Job, Machine, Trouble, cases,

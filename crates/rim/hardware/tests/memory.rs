@@ -1,8 +1,6 @@
 //! Cases of memory do what the manuals say of their addresses, and faults planted there are found.
 
-mod common;
-
-use common::{checked, differing, faulty};
+use crate::common::{checked, differing, faulty};
 use hardware::{
     Job,
     frame::{HEADER, Layout, SCALARS_AT, Word, arena::Arena},

@@ -29,6 +29,7 @@ mod known;
 mod language;
 mod run;
 mod seats;
+mod tally;
 
 pub use bounded::{Bounded, wait};
 pub use build::compile;
@@ -36,6 +37,7 @@ pub use header::{DEVICES, Header};
 pub use language::Language;
 pub use run::{Emulator, Verdict, check, check_with};
 pub use seats::{Seat, side_by_side};
+pub use tally::Tally;
 
 use std::{
     collections::BTreeMap,
@@ -65,13 +67,10 @@ pub fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Whether programs can be compiled; says so if not, because their tests are skipped then.
+/// Whether programs can be compiled; if not, the calling test is skipped.
+#[track_caller]
 pub fn can_compile() -> bool {
-    let found = Command::new("hipcc").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: hipcc is missing (Debian package hipcc)");
-    }
-    found
+    prerequisite::program("hipcc", "hipcc")
 }
 
 /// Whether the headers of the HIP here let `program` compile.
@@ -135,12 +134,12 @@ pub fn all() -> Result<Vec<Program>> {
             .entry(language.compiler)
             .or_insert_with(|| language.is_here())
         {
-            println!(
-                "{} skipped: {} for AMD GPUs is missing (Debian packages {})",
+            prerequisite::skip(&format!(
+                "{}: {} for AMD GPUs is missing (Debian packages {})",
                 source.display(),
                 language.compiler,
                 language.packages
-            );
+            ));
             continue;
         }
         let text = std::fs::read_to_string(&source)
@@ -157,7 +156,7 @@ pub fn all() -> Result<Vec<Program>> {
                 .entry(needed.clone())
                 .or_insert_with(|| language.includes(needed))
         {
-            println!("{name:24} skipped: {needed} is missing here");
+            prerequisite::skip(&format!("{name}: {needed} is missing here"));
             continue;
         }
         let mut headers = Vec::new();

@@ -2,13 +2,19 @@
 //! own verdict, and what the tools counted with what the emulated GPU itself counted in the first run. Some programs
 //! have the tools put into their executables before, and run without options for tools then.
 //!
-//! `cargo test -p programs --test instrumented -- lanes lds` runs those two; `-- --all-devices` takes every device of each
+//! `cargo test --release --workspace --test instrumented -- lanes lds` runs those two; `-- --all-devices` takes every device of each
 //! program instead of the first.
 
-use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, bail, ensure};
-use programs::{Bounded, Emulator, Program, Seat};
+use programs::{Bounded, Emulator, Program, Seat, Tally};
 use serde_json::Value;
 
 /// All at once, so that they also have to live with each other.
@@ -39,7 +45,7 @@ struct Seen {
 
 fn main() -> ExitCode {
     if !programs::can_compile() {
-        return ExitCode::SUCCESS;
+        return Tally::default().finish(Duration::ZERO);
     }
     let (options, names): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)
@@ -49,6 +55,7 @@ fn main() -> ExitCode {
     let emulator = Emulator::find().expect("the emulator is built");
     let mut chosen = programs::all().expect("programs can be listed");
     chosen.retain(|program| names.is_empty() || names.contains(&program.name));
+    let began = Instant::now();
     let verdicts = programs::side_by_side(chosen, |program, seat| {
         let devices = if every {
             program.header.devices.len()
@@ -68,7 +75,8 @@ fn main() -> ExitCode {
                     ),
                     Err(error) => eprintln!("FAILED {} on {device}: {error:#}", program.name),
                 }
-                verdict.with_context(|| format!("{} on {device}", program.name))
+                let verdict = verdict.with_context(|| format!("{} on {device}", program.name));
+                (program.name.clone(), verdict)
             })
             .collect::<Vec<_>>()
     })
@@ -76,8 +84,10 @@ fn main() -> ExitCode {
     .into_iter()
     .flatten();
     let (mut runs, mut failures, mut total) = (0, Vec::new(), Seen::default());
-    for verdict in verdicts {
+    let mut tally = Tally::default();
+    for (name, verdict) in verdicts {
         runs += 1;
+        tally.note(&name, verdict.is_ok());
         match verdict {
             Ok(seen) => {
                 total.compared += seen.compared;
@@ -109,10 +119,9 @@ fn main() -> ExitCode {
     let are_few = !every_program || total.in_memory * 10 <= total.instrumented;
     // Kernels may be refused, with a reason, but one in a hundred at most.
     let instrumented_most = total.refused.len() * 100 <= total.instrumented;
-    if failures.is_empty() && runs > 0 && are_few && instrumented_most {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    match runs > 0 && are_few && instrumented_most {
+        true => tally.finish(began.elapsed()),
+        false => ExitCode::FAILURE,
     }
 }
 

@@ -1,10 +1,8 @@
 //! Modules that a tool loads while the application runs.
 
-mod stock;
-
 use std::path::Path;
 
-use stock::Scene;
+use crate::stock::Scene;
 
 /// Variables of its own, one of which has the name of one of the tool's.
 const MODULE: &str = r#"

@@ -1,14 +1,17 @@
 //! Compiles and runs every program of the `programs` folder on every device it is for.
 //!
-//! `cargo test -p programs --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc.
+//! `cargo test --release --workspace --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc.
 
-use std::{process::ExitCode, time::Instant};
+use std::{
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
-use programs::{Emulator, Program, Verdict};
+use programs::{Emulator, Program, Tally, Verdict};
 
 fn main() -> ExitCode {
     if !programs::can_compile() {
-        return ExitCode::SUCCESS;
+        return Tally::default().finish(Duration::ZERO);
     }
     let names: Vec<String> = std::env::args()
         .skip(1)
@@ -27,23 +30,24 @@ fn main() -> ExitCode {
         }
         fits
     });
-    let total = chosen.len();
-    let failures = programs::side_by_side(chosen, |program, _| judge(&emulator, program))
-        .expect("there are cores")
-        .concat();
-    for failure in &failures {
-        eprintln!("\nFAILED {failure}");
+    let began = Instant::now();
+    let results = programs::side_by_side(chosen, |program, _| {
+        (program.name.clone(), judge(&emulator, program))
+    })
+    .expect("there are cores");
+    let mut tally = Tally::default();
+    for (name, failures) in &results {
+        tally.note(name, failures.is_empty());
+        for failure in failures {
+            eprintln!("\nFAILED {failure}");
+        }
     }
-    if total == 0 {
-        eprintln!("{}", programs::none_ran(&names));
-    }
-    println!("{total} programs, {} failures", failures.len());
     // A misspelt name must not pass for a success.
-    if failures.is_empty() && total > 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    if results.is_empty() {
+        eprintln!("{}", programs::none_ran(&names));
+        return ExitCode::FAILURE;
     }
+    tally.finish(began.elapsed())
 }
 
 fn judge(emulator: &Emulator, program: &Program) -> Vec<String> {

@@ -1,7 +1,5 @@
 //! A process that starts HSA several times: what every session collected is kept, and everything that reads it takes all of it.
 
-mod stock;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -9,10 +7,10 @@ use std::{
     process::Command,
 };
 
+use crate::stock::{DEVICE, Scene, said};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use programs::Bounded;
 use serde_json::Value;
-use stock::{DEVICE, Scene, said};
 
 /// One lane's load and store in each launch.
 const KERNEL: &str = "

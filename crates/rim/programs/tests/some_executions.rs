@@ -1,8 +1,6 @@
 //! Hooks that take some executions of many.
 
-mod stock;
-
-use stock::Scene;
+use crate::stock::Scene;
 
 /// Conditions, and how many waves they let through: there is one in each of 4, 4, 4 and 8 workgroups.
 const CONDITIONS: [(&str, &str, u32); 5] = [

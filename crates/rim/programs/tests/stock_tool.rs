@@ -1,11 +1,9 @@
 //! Tools with host code in C++ that HIP compilers made: the distribution's hipcc and clang 22, with HIP's own headers.
 
-mod stock;
-
 use std::{path::PathBuf, process::Command};
 
+use crate::stock::{DEVICE, Scene, compilers, said};
 use programs::Bounded;
-use stock::{DEVICE, Scene, compilers, said};
 
 #[test]
 fn the_first_example_counts_what_the_emulated_gpu_counts() {

@@ -1,14 +1,14 @@
 //! A tool in Rust that has nothing of Luthier but the table of functions, as `luthier tool new --rust` writes it.
 
-mod stock;
+use crate::stock;
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
+use crate::stock::Scene;
 use programs::Bounded;
-use stock::Scene;
 
 /// Uses what the crate has.
 const WIDE: &str = r#"

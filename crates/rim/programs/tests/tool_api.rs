@@ -1,8 +1,8 @@
 //! What C++ tools may do, as docs/tools has it: hooks that are HIP, code that is looked at and changed, parameters, samples.
 
-mod stock;
+use crate::stock;
 
-use stock::{DEVICE, Scene};
+use crate::stock::{DEVICE, Scene};
 
 /// `hook` at the first instruction of every kernel; `body` is the rest of the tool.
 fn at_entry(body: &str, hook: &str) -> String {

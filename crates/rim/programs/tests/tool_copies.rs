@@ -1,10 +1,8 @@
 //! Copies by the runtime as `launch-log` sees them.
 
-mod stock;
-
 use std::process::Command;
 
-use stock::{Scene, json, run};
+use crate::stock::{Scene, json, run};
 
 /// Copies to the device and back by a thread with a name, between events; then one that the program waits for.
 const COPIES: &str = r#"

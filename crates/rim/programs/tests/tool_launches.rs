@@ -1,12 +1,10 @@
 //! Launches as tools see and users order them: packets of all kinds, one launch at a time, kernels that do not end.
 
-mod stock;
-
 use std::os::unix::process::ExitStatusExt;
 
+use crate::stock::{DEVICE, Scene, json, run, run_with};
 use programs::Bounded;
 use serde_json::Value;
-use stock::{DEVICE, Scene, json, run, run_with};
 
 /// One stream waits for another, and what kernels wrote is counted.
 const WAITS: &str = r#"

@@ -1,10 +1,8 @@
 //! Samples of C++ tools that count and trace: what they say, held against the program and the emulated GPU's own counts.
 
-mod stock;
-
 use std::{collections::BTreeMap, path::Path};
 
-use stock::{DEVICE, Scene};
+use crate::stock::{DEVICE, Scene};
 
 /// Runs the scene's program with a tool, or with none, and returns what it said, and the files that were left by the beginnings of
 /// their names.

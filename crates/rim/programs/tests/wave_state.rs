@@ -1,8 +1,6 @@
 //! What a wave keeps from hook to hook.
 
-mod stock;
-
-use stock::Scene;
+use crate::stock::Scene;
 
 /// Three workgroups of four waves; each work-item loads one integer and stores one.
 const PROGRAM: &str = r#"

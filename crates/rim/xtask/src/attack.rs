@@ -16,23 +16,28 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Name of a group, and of a file of tests in one package or several.
-const TESTS: &[(&str, &str)] = &[
-    ("outputs", "outputs"),
-    ("descriptors", "kept"),
-    ("descriptors", "descriptors"),
-    ("permissions", "trusted"),
-    ("permissions", "cache"),
-    ("limits", "limits"),
-    ("options", "options"),
-    ("faults", "guard"),
-    ("faults", "faults"),
-    ("strict", "strict"),
-    ("size", "large"),
-    ("packets", "queues"),
-    ("registers", "hardware_registers"),
-    ("signals", "signals"),
-    ("objects", "hostile"),
+/// Name of a group, of a test program and of the file in it, if the program has more than one.
+const TESTS: &[(&str, &str, &str)] = &[
+    ("outputs", "files", "outputs::"),
+    ("outputs", "cli", "outputs::"),
+    ("descriptors", "kept", ""),
+    ("descriptors", "cli", "descriptors::"),
+    ("permissions", "trusted", ""),
+    ("permissions", "session", "cache::"),
+    ("limits", "cli", "limits::"),
+    ("options", "cli", "options::"),
+    ("options", "coverage", "options::"),
+    ("faults", "gpu", "guard::"),
+    ("faults", "cli", "faults::"),
+    ("faults", "hardware", "faults::"),
+    ("strict", "cli", "strict::"),
+    ("size", "cli", "large::"),
+    ("packets", "gpu", "queues::"),
+    ("registers", "wave", "hardware_registers::"),
+    ("signals", "launcher", "signals::"),
+    ("objects", "codeobj", "hostile::"),
+    ("objects", "isa", "hostile::"),
+    ("objects", "lift", "hostile::"),
 ];
 
 /// A group that goes on for a while.
@@ -68,7 +73,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
                 let number = rest.next().context("--seconds wants a number")?;
                 seconds = number.parse().context("--seconds wants a number")?;
             }
-            name if TESTS.iter().any(|(group, _)| *group == name)
+            name if TESTS.iter().any(|(group, ..)| *group == name)
                 || CHANCES.iter().any(|(group, _)| *group == name) =>
             {
                 groups.push(name)
@@ -93,9 +98,9 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     };
     let mut failures = Vec::new();
     println!("{:<32} {:>8} {:>8} {:>8}", "attack", "tried", "failed", "s");
-    for (group, test) in TESTS.iter().filter(|(group, _)| chosen(group)) {
-        let name = format!("{group}: {test}");
-        failures.extend(line(&name, || tests(&root, test))?);
+    for (group, program, file) in TESTS.iter().filter(|(group, ..)| chosen(group)) {
+        let name = format!("{group}: {program} {}", file.trim_end_matches("::"));
+        failures.extend(line(&name, || tests(&root, program, file))?);
     }
     for (group, attack) in CHANCES.iter().filter(|(group, _)| chosen(group)) {
         failures.extend(line(group, || attack(&setting)).with_context(|| group.to_string())?);
@@ -117,13 +122,13 @@ fn line(name: &str, attack: impl FnOnce() -> Result<Row>) -> Result<Vec<String>>
     Ok(done?.failures)
 }
 
-/// The tests of files with one name; how many, and which failed.
-fn tests(root: &Path, test: &str) -> Result<Row> {
+/// The tests of one file of a test program; how many, and which failed.
+fn tests(root: &Path, program: &str, file: &str) -> Result<Row> {
     let output = Command::new("cargo")
         .current_dir(root)
         // By its package alone it would be built with other features than everything else, and all below it again.
         .args(["test", "--release", "--no-fail-fast", "--workspace"])
-        .args(["--test", test])
+        .args(["--test", program, "--", file])
         .output()
         .context("cannot start cargo")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -132,13 +137,13 @@ fn tests(root: &Path, test: &str) -> Result<Row> {
         if let Some((name, result)) = line.split_once(" ... ") {
             row.tried += 1;
             if result.starts_with("FAILED") {
-                row.failures.push(format!("{test}: {name}"));
+                row.failures.push(format!("{program}: {name}"));
             }
         }
     }
     if row.failures.is_empty() && (!output.status.success() || row.tried == 0) {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        row.failures.push(format!("{test}: {}", said.trim()));
+        row.failures.push(format!("{program}: {}", said.trim()));
     }
     Ok(row)
 }

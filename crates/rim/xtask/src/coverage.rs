@@ -106,10 +106,9 @@ fn measure() -> Result<BTreeMap<String, Target>> {
             "test",
             "--quiet",
             "--release",
-            "--package",
-            "wave",
+            "--workspace",
             "--test",
-            "*",
+            "wave",
         ])
         .current_dir(root())
         .env("LUTHIER_DECODED", &decoded)

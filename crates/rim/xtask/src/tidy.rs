@@ -1,6 +1,7 @@
 //! Conventions that no compiler checks.
 
 mod map;
+mod tests;
 
 use std::{
     fs,
@@ -45,7 +46,9 @@ const BEHIND_THE_REST: &[(&str, &str)] = &[("crates/instrument/luthier", "engine
 pub fn check() -> Result<Vec<String>> {
     let root = crate::root();
     let mut complaints = Vec::new();
-    for place in crates(&root)? {
+    let crates = crates(&root)?;
+    complaints.extend(tests::check(&root, &crates)?);
+    for place in crates {
         let directory = root.join(&place);
         let name = place.rsplit('/').next().unwrap_or_default();
         let head = ["src/lib.rs", "src/main.rs"]

@@ -11,6 +11,7 @@ mod build;
 mod measure;
 mod variants;
 
+#[allow(dead_code, reason = "tests use the rest")]
 #[path = "../../tests/support/mod.rs"]
 mod support;
 

@@ -1,5 +1,4 @@
 //! What the tests of this crate share: building the tools once, compiling and running counted programs.
-#![allow(dead_code)] // Each test binary uses its own part.
 
 pub mod random;
 pub mod sources;

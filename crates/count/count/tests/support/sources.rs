@@ -20,6 +20,7 @@ pub struct Real {
     files: &'static [&'static str],
     pub flags: &'static [&'static str],
     /// An argument for benchmarks: about half a second of work.
+    #[allow(dead_code, reason = "benchmarks read it")]
     pub long: &'static str,
 }
 

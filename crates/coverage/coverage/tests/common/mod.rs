@@ -1,5 +1,4 @@
 //! Programs built with `luthier coverage build`, and run with `luthier coverage run` on emulated devices.
-#![allow(dead_code)]
 
 use std::{
     collections::BTreeMap,

@@ -1,8 +1,5 @@
 //! Small kernels, compiled.
 
-// Each test program uses some of them.
-#![allow(dead_code)]
-
 use std::{fs, process::Command};
 
 use emulate::Shape;

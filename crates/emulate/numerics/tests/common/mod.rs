@@ -1,5 +1,4 @@
 //! Inputs shared by the tests: a small generator that favours the corners of floating-point formats.
-#![allow(dead_code)]
 
 /// SplitMix64: deterministic and good enough to reach every exponent.
 pub struct Random(pub u64);

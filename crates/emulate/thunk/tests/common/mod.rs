@@ -1,5 +1,4 @@
 //! Builds test programs and runs them under the library of this build.
-#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::{
     env,
@@ -23,15 +22,6 @@ pub fn library() -> PathBuf {
         library.display()
     );
     library
-}
-
-/// Whether a Debian package's file is here; if not, says what is skipped.
-pub fn have(file: &str, package: &str) -> bool {
-    let found = Path::new(file).exists();
-    if !found {
-        eprintln!("skipped: {file} is missing (Debian package {package})");
-    }
-    found
 }
 
 /// A built program in a directory of its own.

@@ -1,30 +1,12 @@
 //! Tables of operand values and results: one case per lane.
 
-// Every test binary uses its own part of this module.
-#![allow(dead_code)]
-
 use crate::harness::Machine;
 
 /// Targets with wave size.
 pub type Targets = &'static [(&'static str, u32)];
 
 pub const GFX9: Targets = &[("gfx90a", 64)];
-pub const GFX906: Targets = &[("gfx906", 64)];
-pub const GFX908: Targets = &[("gfx908", 64)];
 pub const GFX10: Targets = &[("gfx1030", 32), ("gfx1030", 64)];
-pub const ALL: Targets = &[
-    ("gfx900", 64),
-    ("gfx90a", 64),
-    ("gfx1030", 32),
-    ("gfx1030", 64),
-];
-pub const WIDE: Targets = &[("gfx900", 64), ("gfx90a", 64), ("gfx1030", 64)];
-pub const DOT: Targets = &[
-    ("gfx906", 64),
-    ("gfx90a", 64),
-    ("gfx1030", 32),
-    ("gfx1030", 64),
-];
 
 /// f32, f64 and f16 bit patterns as case values.
 pub fn f(value: f32) -> u64 {

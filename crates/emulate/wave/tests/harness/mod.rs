@@ -2,9 +2,9 @@
 //!
 //! Registers that a test does not set hold [`POISON`], so that writes to inactive lanes or to the wrong register show up.
 
-// Every test binary uses its own part of this module.
-#![allow(dead_code)]
-
+pub mod cases;
+pub mod file;
+pub mod probes;
 pub mod random;
 pub mod scene;
 
@@ -18,8 +18,7 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SemanticsRow, SplitBarrier,
-    Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SplitBarrier, Stop, Wave, run,
 };
 
 use documented::VECTOR_ROWS;
@@ -320,11 +319,4 @@ impl Machine {
             assert_eq!(value, want, "v{index} lane {lane}: {value:#x} != {want:#x}");
         }
     }
-}
-
-/// Whether the engine has semantics for `mnemonic`.
-pub fn has_row(mnemonic: &str) -> bool {
-    wave::all_rows()
-        .iter()
-        .any(|row: &SemanticsRow| row.mnemonic == mnemonic)
 }

@@ -1,8 +1,5 @@
 //! Instruction words with every opcode of every encoding format.
 
-// Every test binary uses its own part of this module.
-#![allow(dead_code)]
-
 use gfx::Family;
 
 /// The ALU and control formats.

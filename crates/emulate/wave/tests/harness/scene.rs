@@ -80,7 +80,6 @@ impl Scene {
     }
 
     /// The same, if the target has such instructions.
-    #[allow(dead_code)] // Every test binary uses its own part of this module.
     pub fn machine_if_known(&mut self, target: &str, text: &str) -> Option<Machine> {
         let known = self.text_for(target, text);
         let wave_size = if target.starts_with("gfx9") { 64 } else { 32 };

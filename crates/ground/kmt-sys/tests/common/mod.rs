@@ -1,5 +1,4 @@
 //! Asks the C compiler where the members of structures are.
-#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::{fmt::Write, path::Path, process::Command};
 
@@ -15,10 +14,11 @@ macro_rules! row {
 
 /// Compares rows with a C program that includes the header, if it is here.
 pub fn check(needed_header: &str, includes: &str, rows: Vec<Row>) {
-    if !Path::new("/usr/include").join(needed_header).exists() {
-        eprintln!(
-            "skipped: /usr/include/{needed_header} is missing (install libhsakmt-dev, libhsa-runtime-dev, linux-libc-dev)"
-        );
+    let header = Path::new("/usr/include").join(needed_header);
+    if !prerequisite::file(
+        header,
+        "libhsakmt-dev, libhsa-runtime-dev or linux-libc-dev",
+    ) {
         return;
     }
     let mut source =

@@ -26,8 +26,7 @@ pub struct Chromium {
 impl Chromium {
     /// `None`, and a line that says so, where there is no chromium.
     pub fn start() -> Option<Chromium> {
-        if Command::new("chromium").arg("--version").output().is_err() {
-            eprintln!("skipped: chromium is missing (Debian package chromium)");
+        if !prerequisite::program("chromium", "chromium") {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();

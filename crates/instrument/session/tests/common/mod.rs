@@ -1,5 +1,4 @@
 //! A device made of host memory, tools with a purpose, and code objects from clang.
-#![allow(dead_code)]
 
 use std::{
     collections::{BTreeMap, BTreeSet},

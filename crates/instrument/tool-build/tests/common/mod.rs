@@ -1,7 +1,6 @@
 //! Kernels and tools as these tests need them.
 
 // Every test is a crate of its own and uses some of this.
-#![allow(dead_code)]
 
 use std::{fs, path::Path, process::Command};
 

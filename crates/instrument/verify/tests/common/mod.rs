@@ -1,5 +1,4 @@
 //! What the tests share: kernels, a tool, launches.
-#![allow(dead_code)] // not every test uses all of it
 
 use hook::{Arg, Bundle, ToolRequest, build_tool};
 use lift::{FunctionIndex, FunctionKind, FunctionSeed, Module, Options, Program};

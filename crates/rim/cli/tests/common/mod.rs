@@ -1,5 +1,4 @@
 //! The command, and programs for it.
-#![allow(dead_code, reason = "not every test uses everything")]
 
 pub mod schema;
 

@@ -1,7 +1,7 @@
 //! `mem-coalesce` counts the lines that a program itself says it touches, and those of the addresses that `mem-trace` writes;
 //! `lds-conflicts` the turns that a program says its accesses take.
 
-use crate::trace;
+use super::trace;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,

@@ -1,5 +1,4 @@
 //! Tools that HIP compilers made, and programs to run them on.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::{
     path::{Path, PathBuf},

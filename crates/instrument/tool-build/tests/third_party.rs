@@ -4,8 +4,7 @@
 //! nothing is inserted nothing changes. A default run takes one library's smaller objects for all targets and its larger
 //! ones for two; `LUTHIER_TEST_LARGE=1` takes all of all.
 
-#[path = "../../inspect/tests/wheel/mod.rs"]
-mod wheel;
+use crate::wheel;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -70,8 +69,9 @@ fn published_kernels_are_rewritten() {
     let libraries = match wheel::libraries() {
         Ok(libraries) => libraries,
         Err(why) => {
-            eprintln!("SKIPPED: no third-party code objects without the package index: {why}");
-            return;
+            return prerequisite::skip(&format!(
+                "no third-party code objects without the package index: {why}"
+            ));
         }
     };
     let everything = std::env::var_os("LUTHIER_TEST_LARGE").is_some();

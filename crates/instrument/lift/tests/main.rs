@@ -4,6 +4,7 @@
 mod calls;
 #[path = "lift/flow.rs"]
 mod flow;
+mod halves;
 #[path = "lift/hostile.rs"]
 mod hostile;
 #[path = "lift/machine.rs"]

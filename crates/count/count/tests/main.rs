@@ -1,0 +1,19 @@
+//! The tests of `count` in one program: `cargo test --release --workspace --test count -- FILE::NAME`.
+
+mod budgets;
+mod contract;
+mod corners;
+mod cross;
+mod drivers;
+mod ends;
+mod example;
+mod late;
+mod levels;
+mod libraries;
+mod process_budgets;
+mod random_programs;
+mod real;
+mod rust;
+mod stops;
+mod support;
+mod windows;

@@ -1,0 +1,5 @@
+//! The tests of `gpu` in one program: `cargo test --release --workspace --test gpu -- FILE::NAME`.
+
+mod guard;
+mod queues;
+mod rectangles;

@@ -1,0 +1,3 @@
+//! The tests of `kfd` in one program: `cargo test --release --workspace --test kfd -- FILE::NAME`.
+
+mod driver;

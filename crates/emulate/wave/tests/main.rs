@@ -1,0 +1,30 @@
+//! The tests of `wave` in one program: `cargo test --release --workspace --test wave -- FILE::NAME`.
+
+mod atomics;
+mod chains;
+mod clock;
+mod coverage;
+mod ds;
+mod every_encoding;
+mod exec;
+mod first;
+mod formats;
+mod halves;
+mod hardware_registers;
+mod harness;
+mod image_forms;
+mod image_levels;
+mod images;
+mod lane_controls;
+mod lanes_off;
+mod levels;
+mod matrix;
+mod matrix_cuts;
+mod memory;
+mod scalar_math;
+mod short_cuts;
+mod spin;
+mod torn;
+mod uniform_sources;
+mod vector32;
+mod vector_math;

@@ -1,0 +1,9 @@
+//! The tests of `isa` in one program: `cargo test --release --workspace --test isa -- FILE::NAME`.
+
+mod common;
+mod effects;
+mod halves;
+mod hostile;
+mod identity;
+mod objdump;
+mod smoke;

@@ -1,0 +1,3 @@
+//! The tests of `rewrite` in one program: `cargo test --release --workspace --test rewrite -- FILE::NAME`.
+
+mod passes;

@@ -1,0 +1,17 @@
+//! The tests of `cli` in one program: `cargo test --release --workspace --test cli -- FILE::NAME`.
+
+mod common;
+mod descriptors;
+mod doctor;
+mod documentation;
+mod faults;
+mod hardware_check;
+mod json;
+mod large;
+mod limits;
+mod options;
+mod outputs;
+mod progress;
+mod ranks;
+mod reference;
+mod strict;
