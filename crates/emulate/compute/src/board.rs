@@ -158,6 +158,13 @@ impl RunQueue {
             .any(|other| !Arc::ptr_eq(other, run) && other.has_work())
     }
 
+    /// Lets the threads look again: what they left may have changed.
+    pub fn look_again(&self) {
+        let _inside = lock(&self.inside);
+        self.signals.posted.fetch_add(1, Ordering::Release);
+        self.wake.notify_all();
+    }
+
     pub fn runs(&self) -> Vec<Arc<Run>> {
         lock(&self.inside).runs.clone()
     }

@@ -23,6 +23,8 @@ use crate::{
 
 /// A thread stays with one run this long before it looks whether another needs it.
 const LOYALTY: Duration = Duration::from_millis(5);
+/// How long to wait at most for threads to leave a kernel that is to stand still.
+const SETTLING: Duration = Duration::from_secs(1);
 /// How often [`Pool::running`] looks for waves that do not show.
 const LOOKS: u32 = 6;
 /// Most waves of a dispatch that whoever hands it over executes itself.
@@ -187,6 +189,19 @@ impl Executor for Pool {
 
     fn invalidate_code(&self) {
         lock(&self.inner.programs).clear();
+    }
+
+    fn settle(&self, queue: u64) {
+        let began = Instant::now();
+        let of_queue = |run: &Arc<Run>| run.dispatch.origin.queue_id == queue;
+        let is_attended = |run: &Arc<Run>| of_queue(run) && run.is_attended();
+        while began.elapsed() < SETTLING && self.inner.board.runs().iter().any(is_attended) {
+            thread::yield_now();
+        }
+    }
+
+    fn resume(&self) {
+        self.inner.board.look_again();
     }
 
     fn barriers(&self) -> Vec<u32> {
@@ -379,8 +394,9 @@ fn serve(
     slice: Slice,
 ) -> Counts {
     let space: &Memory = &inner.memory;
+    let seen = space.seen_by(run.dispatch.origin.node);
     let mut env = Env {
-        memory: wave::Memory::new(space),
+        memory: wave::Memory::new(&seen),
         lds: Vec::new(),
         barrier: Default::default(),
         program: &run.program,

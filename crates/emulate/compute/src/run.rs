@@ -31,6 +31,8 @@ pub(crate) struct Run {
     pub kernarg: Vec<u32>,
     pub schedule: Schedule<Workgroup>,
     cancelled: Arc<AtomicBool>,
+    /// The queue is suspended: no wave goes on.
+    paused: Arc<AtomicBool>,
     /// Somebody wants to know where waves are.
     asked: AtomicBool,
     places: Mutex<BTreeMap<u64, u64>>,
@@ -65,6 +67,7 @@ impl Run {
         };
         // Of the first workgroup: none has more.
         let waves = dispatch.waves([0; 3]);
+        let slots = dispatch.resident_waves(slots).max(waves.min(slots));
         Run {
             schedule: Schedule::new(dispatch.workgroup_count(), waves, slots, threads),
             dispatch,
@@ -72,6 +75,7 @@ impl Run {
             rows,
             kernarg,
             cancelled: job.cancelled(),
+            paused: job.paused(),
             asked: AtomicBool::new(false),
             places: Mutex::default(),
             failed: AtomicBool::new(false),
@@ -106,7 +110,17 @@ impl Run {
 
     /// Whether a thread that attached now would find something to do.
     pub fn has_work(&self) -> bool {
-        !self.failed.load(Ordering::Relaxed) && self.schedule.has_work()
+        !self.failed.load(Ordering::Relaxed) && !self.is_paused() && self.schedule.has_work()
+    }
+
+    /// The queue is suspended. One that goes away must still be noticed.
+    fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst) && !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Whether a thread works on it.
+    pub fn is_attended(&self) -> bool {
+        lock(&self.shared).workers != 0
     }
 
     /// What the thread with this hand does next.
@@ -115,6 +129,10 @@ impl Run {
             self.abandon("the queue was destroyed while the kernel ran");
         }
         if self.failed.load(Ordering::Relaxed) {
+            return Work::Nothing;
+        }
+        if self.is_paused() {
+            self.schedule.give_back(hand);
             return Work::Nothing;
         }
         self.schedule.take(hand)

@@ -144,7 +144,7 @@ impl Workgroup {
             }
             wave.set_exec(initial.exec);
             wave.index_in_workgroup = index;
-            wave.slot = slot;
+            wave.slot = dispatch.place(slots.0, index);
             wave.compute_die = dispatch.compute_die(workgroup);
             wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
             wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;

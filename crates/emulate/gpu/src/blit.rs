@@ -6,7 +6,7 @@
 use crate::{
     executor::{Counts, Outcome},
     fault::{Fault, FaultKind},
-    memory::{Memory, host_address},
+    memory::{Memory, View, host_address},
 };
 
 /// A shader that we know what it does.
@@ -80,7 +80,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 /// Does what the shader would do with the arguments at `kernarg`; `entry` is for the fault report. `None`: the arguments are
 /// not of the kind ROCr makes, let the shader itself decide.
-pub fn run(memory: &Memory, blit: Blit, entry: u64, kernarg: u64) -> Option<Outcome> {
+pub fn run(memory: View<'_>, blit: Blit, entry: u64, kernarg: u64) -> Option<Outcome> {
     let mut words = [0; 80];
     memory
         .read_bytes(

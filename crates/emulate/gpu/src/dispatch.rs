@@ -14,6 +14,8 @@ pub const DESCRIPTOR_SIZE: u64 = 64;
 const LDS_GRANULE: u32 = 512;
 /// gfx950, whose LDS of 160 KiB has as many granules as 64 KiB have elsewhere.
 const LARGE_LDS_GRANULE: u32 = 1280;
+/// Places for waves of a compute unit, as hardware registers number them.
+const WAVES_OF_UNIT: u32 = 64;
 /// Most work-items of a workgroup.
 const WORKGROUP_LIMIT: u64 = 1024;
 /// High halves of the apertures' base addresses, as the kernel driver sets them.
@@ -149,6 +151,8 @@ pub struct Dispatch {
     /// Workgroups per dimension.
     pub workgroups: [u32; 3],
     pub scratch: Scratch,
+    /// The compute units that may run it, as [`Dispatch::place`] numbers them; None: all.
+    pub units: Option<std::sync::Arc<[u32]>>,
     /// A workgroup has just the LDS that it asks for, and an access beyond is a fault.
     pub exact: bool,
     /// Somebody wants to know [`Counts::instructions`](crate::Counts::instructions).
@@ -232,9 +236,29 @@ impl Dispatch {
                 wave_bytes: scratch_wave_bytes(target, packet.private_segment_size, wave_size),
                 ..Scratch::default()
             },
+            units: None,
             exact: false,
             counted: false,
         })
+    }
+
+    /// The number by which hardware registers tell where the wave `index` of a workgroup runs, whose waves have the slots from `slot` on:
+    /// wave and SIMD in bits 0 to 5, the compute unit in bits 6 to 9, the shader engine above.
+    pub fn place(&self, slot: u32, index: u32) -> u32 {
+        let Some(units @ [_, ..]) = self.units.as_deref() else {
+            return slot + index;
+        };
+        let (waves, count) = (self.waves([0; 3]).max(1), units.len() as u32);
+        let (column, row) = (slot / waves % count, slot / waves / count);
+        units[column as usize] * WAVES_OF_UNIT + (row * waves + index) % WAVES_OF_UNIT
+    }
+
+    /// Most waves that its compute units hold.
+    pub fn resident_waves(&self, most: u32) -> u32 {
+        match self.units.as_deref() {
+            None | Some([]) => most,
+            Some(units) => most.min(units.len() as u32 * WAVES_OF_UNIT),
+        }
     }
 
     /// The die that runs workgroup `index`: one after the other.

@@ -27,6 +27,12 @@ pub trait Executor: Send + Sync {
     /// Code may have changed: forget everything decoded.
     fn invalidate_code(&self) {}
 
+    /// A queue was suspended: returns when none of its kernels is executed any more, or after a moment.
+    fn settle(&self, _queue: u64) {}
+
+    /// A queue goes on, or goes away: jobs that were paused may have changed.
+    fn resume(&self) {}
+
     /// Whether ROCr's own copy and fill shaders may be done natively instead of being submitted.
     fn native_blits(&self) -> bool {
         true
@@ -83,6 +89,7 @@ type Finish = Box<dyn FnOnce(Outcome) + Send>;
 pub struct Job {
     pub dispatch: Arc<Dispatch>,
     cancelled: Arc<AtomicBool>,
+    paused: Arc<AtomicBool>,
     finish: Option<Finish>,
 }
 
@@ -92,8 +99,21 @@ impl Job {
         Job {
             dispatch,
             cancelled,
+            paused: Arc::default(),
             finish: Some(finish),
         }
+    }
+
+    /// The same job, whose waves stand still as long as `paused` is set.
+    pub fn pausing(self, paused: Arc<AtomicBool>) -> Job {
+        let mut job = self;
+        job.paused = paused;
+        job
+    }
+
+    /// Whether the queue is suspended, for many threads to look at.
+    pub fn paused(&self) -> Arc<AtomicBool> {
+        self.paused.clone()
     }
 
     /// The queue is going away: stop soon and finish with any outcome.

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::{dispatch::Dispatch, memory::Memory};
+use crate::{
+    dispatch::Dispatch,
+    memory::{Memory, View},
+};
 
 /// Why a kernel stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +55,7 @@ impl Fault {
 
     /// What a user reads: kernel, cause, program counter, instruction, source line, workgroup, wave and lane.
     pub fn text(&self, dispatch: &Dispatch, memory: &Memory, source: Option<&str>) -> String {
-        let cause = self.kind.cause(memory);
+        let cause = self.kind.cause(memory.seen_by(dispatch.origin.node));
         let mut text = format!(
             "{} on {} stopped: {cause}",
             dispatch.label(),
@@ -89,7 +92,7 @@ impl Fault {
 }
 
 impl FaultKind {
-    fn cause(&self, memory: &Memory) -> String {
+    fn cause(&self, memory: View<'_>) -> String {
         match self {
             FaultKind::Memory { address, write } => {
                 let access = if *write { "write to" } else { "read of" };

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, RwLock, atomic::Ordering},
+    sync::{
+        Arc, Mutex, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -42,9 +45,16 @@ pub(crate) struct Shared {
     identities: RwLock<HashMap<u64, Identity>>,
     packets: Arc<Processor>,
     copies: Arc<Processor>,
+    /// Errors are told as exceptions.
+    exceptions: AtomicBool,
 }
 
 impl Shared {
+    /// Whether the runtime has asked to be told of errors as exceptions.
+    pub fn raises_exceptions(&self) -> bool {
+        self.exceptions.load(Ordering::Relaxed)
+    }
+
     /// Looks at all queues soon.
     pub fn kick(&self) {
         self.packets.kick();
@@ -141,6 +151,24 @@ pub enum RetryError {
     Unsupported,
 }
 
+/// Why errors are not told as exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExceptionError {
+    #[error("errors are told as exceptions already")]
+    Already,
+    #[error("that changes only while there are no queues")]
+    Queues,
+}
+
+/// Why a queue's compute units cannot be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnitsError {
+    #[error("there is no compute queue {id}")]
+    Unknown { id: u64 },
+    #[error("the compute units of a work-group processor can only be chosen together")]
+    Pairs,
+}
+
 /// A new queue, as the runtime needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct NewQueue {
@@ -194,6 +222,7 @@ impl Machine {
             identities: RwLock::default(),
             packets: Processor::new("luthier-queues"),
             copies: Processor::new("luthier-copies"),
+            exceptions: AtomicBool::new(false),
         };
         Machine {
             shared: Arc::new(shared),
@@ -259,6 +288,20 @@ impl Machine {
         Ok(())
     }
 
+    /// Lets queues tell of errors as exceptions, or not. The rules are the kernel driver's.
+    pub fn set_exceptions(&self, on: bool) -> Result<(), ExceptionError> {
+        // As long as they are locked nobody makes one.
+        let queues = self.queues();
+        if on && self.shared.raises_exceptions() {
+            return Err(ExceptionError::Already);
+        }
+        if on && !queues.by_id.is_empty() {
+            return Err(ExceptionError::Queues);
+        }
+        self.shared.exceptions.store(on, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Creates an AQL queue whose `amd_queue_t` is at `queue_address`.
     pub fn create_aql_queue(
         &self,
@@ -266,6 +309,18 @@ impl Machine {
         ring: u64,
         bytes: u64,
         queue_address: u64,
+    ) -> Result<NewQueue, QueueError> {
+        self.create_saved_queue(node, ring, bytes, queue_address, 0)
+    }
+
+    /// The same with an area for saved waves, whose head says where exceptions are told.
+    pub fn create_saved_queue(
+        &self,
+        node: u32,
+        ring: u64,
+        bytes: u64,
+        queue_address: u64,
+        save_area: u64,
     ) -> Result<NewQueue, QueueError> {
         let target = self
             .gpu(node)
@@ -300,6 +355,7 @@ impl Machine {
             ring,
             bytes / 64,
             queue_address,
+            save_area,
             self.shared.clone(),
         );
         self.shared.packets.add(queue.clone())?;
@@ -374,6 +430,7 @@ impl Machine {
             read_pointer,
             own_positions,
             stopped: Default::default(),
+            suspended: Default::default(),
             turn: Mutex::default(),
             shared: self.shared.clone(),
         });
@@ -416,11 +473,54 @@ impl Machine {
         Ok((id, queues.doorbells + id * 8))
     }
 
-    /// Stops or continues a queue.
+    /// Restricts the kernels of a queue to the compute units whose bits are set; without any set bit all of them may be used. The
+    /// driver deals bits to shader engines in turn; since gfx10, pairs of bits.
+    pub fn set_units(&self, id: u64, mask: &[u32]) -> Result<(), UnitsError> {
+        let queues = self.queues();
+        let Some(Queue::Aql(queue)) = queues.by_id.get(&id) else {
+            return Err(UnitsError::Unknown { id });
+        };
+        let Some(gpu) = self.gpu(queue.node) else {
+            return Err(UnitsError::Unknown { id });
+        };
+        let is_set = |bit: u32| {
+            mask.get(bit as usize / 32)
+                .is_some_and(|word| word >> (bit % 32) & 1 == 1)
+        };
+        let processor = if gpu.target.family >= gfx::Family::Gfx10 {
+            2
+        } else {
+            1
+        };
+        let bits = mask.len() as u32 * 32;
+        if processor == 2
+            && (0..bits)
+                .step_by(2)
+                .any(|bit| is_set(bit) != is_set(bit + 1))
+        {
+            return Err(UnitsError::Pairs);
+        }
+        // Dies come first; a wave's die is told apart from its place there.
+        let dies = u32::from(gpu.target.compute_dies).max(1);
+        let engines = (gpu.shader_engines() / dies).max(1);
+        let number = |bit: u32| {
+            let place = bit / processor / dies;
+            let (engine, row) = (place % engines, place / engines);
+            engine << 4 | row
+        };
+        let set = (0..gpu.compute_units.min(bits)).filter(|bit| is_set(*bit));
+        let mut units: Vec<u32> = set.map(number).collect();
+        units.sort_unstable();
+        units.dedup();
+        queue.set_units((!units.is_empty()).then(|| units.into()));
+        Ok(())
+    }
+
+    /// Stops or continues a queue. When this returns, a queue that is stopped does nothing more.
     pub fn suspend_queue(&self, id: u64, suspended: bool) -> Result<(), QueueError> {
         match self.queues().by_id.get(&id) {
             Some(Queue::Aql(queue)) => queue.suspend(suspended),
-            Some(Queue::Sdma(_)) => {}
+            Some(Queue::Sdma(queue)) => queue.suspend(suspended),
             None => return Err(QueueError::Unknown { id }),
         }
         self.kick();

@@ -21,9 +21,11 @@ use crate::{guard::guarded, svm};
 mod exact;
 mod pageable;
 mod placed;
+mod reach;
 
 pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
+pub use reach::View;
 
 /// Host page size, the granule of every allocation.
 pub const PAGE: u64 = 4096;
@@ -128,7 +130,12 @@ struct Region {
     writable: bool,
     device_local: bool,
     remote: bool,
+    /// Nodes that it was mapped to, in the order of mapping.
     mapped_nodes: &'static [u32],
+    /// Nodes reach it without having it mapped: nothing has been said of mappings yet.
+    everywhere: bool,
+    /// Times mapped (user memory only).
+    mappings: u32,
     user_data: u64,
     /// Bytes as the caller stated them.
     size: u64,
@@ -166,6 +173,8 @@ impl Region {
             device_local: false,
             remote: false,
             mapped_nodes: &[],
+            everywhere: true,
+            mappings: 0,
             user_data: 0,
             size,
             count: 0,
@@ -529,25 +538,6 @@ impl Memory {
             .is_some_and(|(_, end)| address < *end)
     }
 
-    /// Notes which nodes the range containing `address` is mapped to.
-    pub fn map_to_nodes(&self, address: u64, nodes: &[u32]) -> Result<(), MemoryError> {
-        let mut map = self.write();
-        let list = match map.node_lists.iter().find(|list| **list == nodes) {
-            Some(list) => *list,
-            None => {
-                // Handed out by pointer queries without a lifetime, so it is never freed; distinct lists are few.
-                let list: &'static [u32] = Vec::leak(nodes.to_vec());
-                map.node_lists.push(list);
-                list
-            }
-        };
-        map.region_mut(address)
-            .ok_or(MemoryError::UnknownAddress { address })?
-            .1
-            .mapped_nodes = list;
-        Ok(())
-    }
-
     /// Attaches a value to the range containing `address`.
     pub fn set_user_data(&self, address: u64, user_data: u64) -> Result<(), MemoryError> {
         let mut map = self.write();
@@ -682,30 +672,27 @@ impl Memory {
 
     /// The range that was allocated for devices, or given to them, around `address`.
     fn known(&self, address: u64) -> Option<Range> {
+        self.known_to(None, address)
+    }
+
+    /// What [`Memory::known`] is, of what this node reaches; None stands for the host.
+    fn known_to(&self, node: Option<u32>, address: u64) -> Option<Range> {
         let map = self.read();
         let exact = self.is_exact();
         if address & ALIAS != 0 {
             return map
-                .find_user(host_address(address), exact)
+                .find_user(host_address(address), exact, node)
                 .map(|range| Range {
                     start: range.start | ALIAS,
                     end: range.end | ALIAS,
                     ..range
                 });
         }
-        if let Some((range, _)) = map.find_allocation(address) {
-            return Some(range);
+        if let Some((range, region)) = map.find_allocation(address) {
+            return region.is_reached_by(node).then_some(range);
         }
-        if let Some((start, end)) = map.shared.range(..=address).next_back()
-            && address < *end
-        {
-            return Some(Range {
-                start: *start,
-                end: *end,
-                writable: true,
-            });
-        }
-        map.find_user(address, exact)
+        map.find_shared(address, node, self.is_pageable())
+            .or_else(|| map.find_user(address, exact, node))
     }
 }
 
@@ -757,10 +744,12 @@ impl Map {
     }
 
     /// The registered pages around `address`.
-    fn find_user(&self, address: u64, exact: bool) -> Option<Range> {
+    fn find_user(&self, address: u64, exact: bool, node: Option<u32>) -> Option<Range> {
         // A user range is reached through whole pages: the last candidate below may begin after `address`.
         let limit = address | (PAGE - 1);
-        self.user.range(..=limit).rev().find_map(|(start, region)| {
+        let below = self.user.range(..=limit).rev();
+        let mut reached = below.filter(|(_, region)| region.is_reached_by(node));
+        reached.find_map(|(start, region)| {
             let (start, end) = match exact {
                 true => (*start, region.end),
                 false => (start & !(PAGE - 1), region.end.next_multiple_of(PAGE)),

@@ -66,6 +66,8 @@ impl BufferPacket {
 /// The commands that are left of a buffer.
 pub struct Commands<'a> {
     pub shared: &'a Shared,
+    /// The device that does them.
+    pub node: u32,
     pub address: u64,
     pub dwords: u64,
 }
@@ -127,7 +129,8 @@ impl Commands<'_> {
     fn cell<T: Atomic>(&self, address: u64, write: bool) -> Result<&T, Step> {
         let size = size_of::<T>() as u64;
         let address = address & !(size - 1);
-        let covered = self.shared.memory.reaches(address, size, write);
+        let view = self.shared.memory.seen_by(self.node);
+        let covered = view.reaches(address, size, write);
         covered.map_err(|address| Step::Fault { address, write })?;
         // SAFETY: just checked and aligned; `T` is an atomic integer, for which any bits are valid.
         Ok(unsafe { &*(host_address(address) as *const T) })

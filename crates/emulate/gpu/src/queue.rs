@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use gfx::Target;
+use gfx::{Family, Target};
 use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
 
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
     fault::{Fault, FaultKind},
     guard::guarded,
     machine::Shared,
+    memory::{View, host_address},
     pm4,
     processor::Engine,
     signals::Signal,
@@ -72,6 +73,8 @@ pub(crate) struct AqlQueue {
     pub size: u64,
     /// Address of the `amd_queue_t`.
     pub address: u64,
+    /// Address of the area for saved waves, whose head says where the runtime wants to be told of exceptions; 0: nowhere.
+    pub save_area: u64,
     pub shared: Arc<Shared>,
     pub this: Weak<AqlQueue>,
     /// Calls of `pump` not yet honoured; whoever raises it from 0 does the work.
@@ -80,9 +83,12 @@ pub(crate) struct AqlQueue {
     finished: Mutex<Option<Outcome>>,
     /// Failed, suspended or destroyed.
     stopped: AtomicBool,
-    suspended: AtomicBool,
+    /// Nothing is processed, and the running kernel stands still.
+    suspended: Arc<AtomicBool>,
     /// Tells the running kernel to stop.
     cancelled: Arc<AtomicBool>,
+    /// The only compute units that may run the queue's kernels; None: all of them.
+    units: Mutex<Option<Arc<[u32]>>>,
 }
 
 impl Engine for AqlQueue {
@@ -113,6 +119,7 @@ impl AqlQueue {
         ring: u64,
         size: u64,
         address: u64,
+        save_area: u64,
         shared: Arc<Shared>,
     ) -> Arc<AqlQueue> {
         Arc::new_cyclic(|this| AqlQueue {
@@ -122,26 +129,43 @@ impl AqlQueue {
             ring,
             size,
             address,
+            save_area,
             shared,
             this: this.clone(),
             turn: AtomicU32::new(0),
             state: Mutex::default(),
             finished: Mutex::default(),
             stopped: AtomicBool::new(false),
-            suspended: AtomicBool::new(false),
+            suspended: Arc::default(),
             cancelled: Arc::default(),
+            units: Mutex::default(),
         })
     }
 
-    /// Stops or continues processing; a running kernel goes on.
+    /// Stops or continues processing. When this returns, a running kernel stands still.
     pub fn suspend(&self, suspended: bool) {
         self.suspended.store(suspended, Ordering::SeqCst);
+        if suspended {
+            // A thread that has not seen it yet may be about to start a kernel.
+            drop(self.state.lock());
+            self.shared.executor.settle(self.id);
+        } else {
+            self.shared.executor.resume();
+        }
+    }
+
+    /// Restricts the kernels that are started from now on to these compute units.
+    pub fn set_units(&self, units: Option<Arc<[u32]>>) {
+        if let Ok(mut current) = self.units.lock() {
+            *current = units;
+        }
     }
 
     /// Stops for good. The running kernel, if any, is told to stop; see [`AqlQueue::is_idle`].
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.cancelled.store(true, Ordering::SeqCst);
+        self.shared.executor.resume();
     }
 
     /// No kernel is in flight, and nobody is inside `pump`.
@@ -157,6 +181,11 @@ impl AqlQueue {
             .ok()
             .map(|state| state.scratch.base)
             .filter(|base| *base != 0)
+    }
+
+    /// Memory as the queue's device sees it.
+    fn view(&self) -> View<'_> {
+        self.shared.memory.seen_by(self.node)
     }
 
     fn index(&self, offset: usize) -> &AtomicU64 {
@@ -246,6 +275,7 @@ impl AqlQueue {
         while state.commands_done < dwords {
             let commands = pm4::Commands {
                 shared: &self.shared,
+                node: self.node,
                 address: address + state.commands_done * 4,
                 dwords: dwords - state.commands_done,
             };
@@ -266,9 +296,9 @@ impl AqlQueue {
                     self.shared.observer.report(&format!(
                         "luthier: a command on queue {} is refused: {access} {address:#x}, {}",
                         self.id,
-                        self.shared.memory.describe(address)
+                        self.view().describe(address)
                     ));
-                    let read_only = write && self.shared.memory.is_read_only(address);
+                    let read_only = write && self.view().is_read_only(address);
                     self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
                     return Step::Failed;
                 }
@@ -348,7 +378,7 @@ impl AqlQueue {
             self.shared.observer.report(&format!(
                 "luthier: a packet on queue {} is refused: {error} ({})",
                 self.id,
-                self.shared.memory.describe(handle)
+                self.view().describe(handle)
             ));
             self.memory_fault(handle, false, error.queue_error());
             Step::Failed
@@ -406,9 +436,9 @@ impl AqlQueue {
                 queue.shared.kick();
             }
         });
-        self.shared
-            .executor
-            .submit(Job::new(dispatch, self.cancelled.clone(), finish));
+        self.shared.executor.submit(
+            Job::new(dispatch, self.cancelled.clone(), finish).pausing(self.suspended.clone()),
+        );
         Step::Started
     }
 
@@ -416,7 +446,7 @@ impl AqlQueue {
     fn blit(&self, blit: Blit, dispatch: &Dispatch, kernarg: u64) -> Option<Outcome> {
         let memory = &self.shared.memory;
         let done = guarded(&mut (), 0..0, |_| {
-            blit::run(memory, blit, dispatch.entry, kernarg)
+            blit::run(self.view(), blit, dispatch.entry, kernarg)
         });
         done.unwrap_or_else(|fault| {
             let kind = FaultKind::Memory {
@@ -448,11 +478,16 @@ impl AqlQueue {
         let mut dispatch =
             Dispatch::prepare(self.target, origin, packet, Descriptor::parse(&bytes))?;
         dispatch.exact = self.shared.memory.is_exact();
+        dispatch.units = self.units.lock().ok().and_then(|units| units.clone());
         self.shared
             .memory
             .covers(dispatch.entry, 4, false)
             .map_err(bad_code)?;
         let wave_bytes = dispatch.scratch.wave_bytes;
+        if let Some(scratch) = self.given_scratch(&dispatch) {
+            dispatch.scratch = scratch;
+            return Ok(dispatch);
+        }
         if wave_bytes > state.scratch.wave_bytes {
             state.scratch = self
                 .shared
@@ -466,6 +501,37 @@ impl AqlQueue {
             };
         }
         Ok(dispatch)
+    }
+
+    /// The scratch memory that the runtime has put into the `amd_queue_t`, if it suffices for the dispatch. ROCr puts none there
+    /// before the device asks for it, and this one does not ask.
+    fn given_scratch(&self, dispatch: &Dispatch) -> Option<Scratch> {
+        let needed = dispatch.scratch.wave_bytes;
+        if needed == 0 {
+            return None;
+        }
+        // SAFETY: the machine checked that the `amd_queue_t` lies in device memory; the runtime destroys the queue before it
+        // frees it. Any bits are valid.
+        let queue = unsafe { (self.address as *const aql::Queue).read_volatile() };
+        let wave_bytes = tmpring_wave_bytes(self.target, queue.compute_tmpring_size);
+        let waves = queue.compute_tmpring_size & 0xfff;
+        let (base, bytes) = (
+            queue.scratch_backing_memory_location,
+            queue.scratch_backing_memory_byte_size,
+        );
+        if base == 0 || waves == 0 || wave_bytes < needed {
+            return None;
+        }
+        let slots = u32::try_from(bytes / u64::from(wave_bytes)).ok()?;
+        let slots = slots.min(self.shared.executor.resident_waves());
+        let size = u64::from(slots) * u64::from(wave_bytes);
+        let suffices =
+            slots >= dispatch.waves([0; 3]) && self.view().reaches(base, size, true).is_ok();
+        suffices.then_some(Scratch {
+            base,
+            wave_bytes,
+            slots,
+        })
     }
 
     /// Frees the packet's slot, then tells whoever waits for it.
@@ -531,7 +597,7 @@ impl AqlQueue {
         self.shared.observer.report(&format!("luthier: {text}"));
         match fault.kind {
             FaultKind::Memory { address, write } => {
-                let read_only = write && self.shared.memory.is_read_only(address);
+                let read_only = write && self.view().is_read_only(address);
                 self.memory_fault(address, read_only, queue_error::APERTURE_VIOLATION);
             }
             FaultKind::Aperture { .. } | FaultKind::Unaligned { .. } => {
@@ -557,6 +623,9 @@ impl AqlQueue {
     }
 
     fn signal_error(&self, value: i64) {
+        if self.shared.raises_exceptions() && self.raise(value).is_some() {
+            return;
+        }
         let handle = self
             .index(offset_of!(aql::Queue, queue_inactive_signal))
             .load(Ordering::Acquire);
@@ -564,4 +633,61 @@ impl AqlQueue {
             signal.store(value, &self.shared.events);
         }
     }
+
+    /// Tells the runtime of an error as the driver does since it supports debuggers: by a bit in a word and an event that the head of
+    /// the area for saved waves names.
+    fn raise(&self, error: i64) -> Option<()> {
+        let (_, code) = EXCEPTION_CODES.iter().find(|(value, _)| *value == error)?;
+        let mut head = [0; SAVE_AREA_HEAD];
+        if self.save_area == 0 {
+            return None;
+        }
+        self.shared
+            .memory
+            .read_bytes(self.save_area, &mut head)
+            .ok()?;
+        let (word, event) = exception_target(&head);
+        let memory = &self.shared.memory;
+        if word == 0 || !word.is_multiple_of(8) || memory.covers(word, 8, true).is_err() {
+            return None;
+        }
+        // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
+        let cell = unsafe { AtomicU64::from_ptr(host_address(word) as *mut u64) };
+        cell.fetch_or(1 << (code - 1), Ordering::SeqCst);
+        // The event may have gone meanwhile; then nobody waits.
+        let _ = self.shared.events.set(event);
+        Some(())
+    }
 }
+
+/// Bytes of a wave's scratch memory that the register COMPUTE_TMPRING_SIZE says.
+fn tmpring_wave_bytes(target: &Target, register: u32) -> u32 {
+    match target.family {
+        family if family >= Family::Gfx12 => (register >> 12 & 0x3_ffff) * 256,
+        family if family >= Family::Gfx11 => (register >> 12 & 0x7fff) * 256,
+        _ => (register >> 12 & 0x1fff) * 1024,
+    }
+}
+
+/// Bytes of `kfd_context_save_area_header` up to the last that is needed here.
+const SAVE_AREA_HEAD: usize = 36;
+
+/// Where the head of an area for saved waves wants exceptions: the address of a word, and an event.
+fn exception_target(head: &[u8; SAVE_AREA_HEAD]) -> (u64, u32) {
+    let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    (u64::from(word(24)) | u64::from(word(28)) << 32, word(32))
+}
+
+/// The driver's codes (`enum kfd_dbg_trap_exception_code`) of what the inactive signal has values for.
+#[rustfmt::skip]
+const EXCEPTION_CODES: &[(i64, u32)] = &[
+    (queue_error::EXCEPTION,           2),
+    (queue_error::ILLEGAL_INSTRUCTION, 4),
+    (queue_error::APERTURE_VIOLATION,  6),
+    (2,   16), // dimensions of a dispatch
+    (4,   17), // LDS of a workgroup
+    (8,   18), // code
+    (32,  20), // packet
+    (64,  21), // workgroup
+    (128, 22), // registers
+];

@@ -25,7 +25,7 @@ enum Step {
     /// The packet touches memory the device may not.
     Fault { address: u64, write: bool },
     /// Not a packet we know.
-    Unknown,
+    Unknown(&'static str),
 }
 
 pub(crate) struct SdmaQueue {
@@ -40,6 +40,8 @@ pub(crate) struct SdmaQueue {
     /// The page with both, if it was allocated for this queue.
     pub own_positions: Option<u64>,
     pub stopped: AtomicBool,
+    /// Nothing is processed until this is taken back.
+    pub suspended: AtomicBool,
     pub turn: Mutex<()>,
     pub shared: Arc<Shared>,
 }
@@ -50,7 +52,7 @@ impl Engine for SdmaQueue {
             return false;
         };
         let mut progress = false;
-        while !self.stopped.load(Ordering::Relaxed) {
+        while !self.stopped.load(Ordering::Relaxed) && !self.suspended.load(Ordering::SeqCst) {
             let (read, write) = (
                 self.position(self.read_pointer),
                 self.position(self.write_pointer),
@@ -69,10 +71,10 @@ impl Engine for SdmaQueue {
                 Step::Done(dwords) => read.store(read_at + dwords * 4, Ordering::Release),
                 Step::Blocked => break,
                 Step::Fault { address, write } => self.fault(address, write),
-                Step::Unknown => {
+                Step::Unknown(what) => {
                     let word = self.dword(read_at, 0);
                     let message = format!(
-                        "luthier: SDMA queue {} stopped: packet {word:#010x} is not known",
+                        "luthier: SDMA queue {} stopped: packet {word:#010x}: {what} is not emulated",
                         self.id
                     );
                     self.shared.observer.report(&message);
@@ -84,6 +86,30 @@ impl Engine for SdmaQueue {
         progress
     }
 }
+
+/// What is stored, of what is there, the data and what is compared; None: nothing. Of 32 bits all are extended by their signs, which
+/// changes no order.
+type Atomic = fn(u64, u64, u64) -> Option<u64>;
+
+#[rustfmt::skip]
+const ATOMICS: &[(u32, Atomic)] = &[
+    (7,  |_, data, _| Some(data)),
+    (8,  |now, data, compared| (now == compared).then_some(data)),
+    (15, |now, data, _| Some(now.wrapping_add(data))),
+    (16, |now, data, _| Some(now.wrapping_sub(data))),
+    (17, |now, data, _| Some((now as i64).min(data as i64) as u64)),
+    (18, |now, data, _| Some(now.min(data))),
+    (19, |now, data, _| Some((now as i64).max(data as i64) as u64)),
+    (20, |now, data, _| Some(now.max(data))),
+    (21, |now, data, _| Some(now & data)),
+    (22, |now, data, _| Some(now | data)),
+    (23, |now, data, _| Some(now ^ data)),
+    (24, |now, data, _| Some(if now >= data { 0 } else { now.wrapping_add(1) })),
+    (25, |now, data, _| Some(if now == 0 || now > data { data } else { now - 1 })),
+];
+
+/// The bit of a linear copy's header that says that it has a second destination.
+const BROADCAST: u32 = 1 << 27;
 
 /// Bits of the fields of packets that copy rectangles.
 struct Rectangle {
@@ -138,61 +164,130 @@ impl SdmaQueue {
     fn allowed(&self, address: u64, size: u64, write: bool) -> Result<(), Step> {
         self.shared
             .memory
+            .seen_by(self.node)
             .reaches(address, size, write)
             .map_err(|address| Step::Fault { address, write })
     }
 
-    fn step(&self, at: u64, write_at: u64) -> Step {
-        let header = self.dword(at, 0);
+    /// Stops or continues processing. When this returns, nothing is done any more.
+    pub fn suspend(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::SeqCst);
+        if suspended {
+            // Whoever is in the middle of a packet finishes it first.
+            drop(self.turn.lock());
+        }
+    }
+
+    /// The dwords of the packet at `at`, whose header this is.
+    fn length(&self, at: u64, header: u32) -> Result<u64, Step> {
         let (opcode, sub_opcode) = (header & 0xff, header >> 8 & 0xff);
-        // Packet sizes in dwords; zero: unknown.
+        let gfx10 = self.family >= Family::Gfx10;
         #[rustfmt::skip]
         let dwords = match (opcode, sub_opcode) {
-            (0, _)  => 1 + u64::from(header >> 16 & 0x3fff), // nop, with a count of words to skip
-            (1, 0)  => 7,   // copy, linear
-            (1, 4)  => 13,  // copy, linear rectangle
-            (5, _)  => 4,   // fence
-            (6, _)  => 2,   // trap
-            (8, _)  => 6,   // poll
-            (10, _) => 8,   // atomic
-            (11, _) => 5,   // constant fill
-            (13, 2) => 3,   // global timestamp
-            (17, _) if self.family >= Family::Gfx10 => 5, // cache control
-            _       => return Step::Unknown,
+            // A count of words to skip.
+            (0, _)  => 1 + u64::from(header >> 16 & 0x3fff),
+            (1, 0) if header & BROADCAST != 0 => 9,
+            (1, 0)  => 7,
+            (1, 4)  => 13,
+            (1, _)  => return Err(Step::Unknown("a copy that is neither linear nor a rectangle of linear memory")),
+            (2, 0)  => 4 + self.written_dwords(at),
+            (2, _)  => return Err(Step::Unknown("a write to tiled memory")),
+            (4, _)  => return Err(Step::Unknown("an indirect buffer")),
+            (5, _)  => 4,
+            (6, _)  => 2,
+            (7, _)  => return Err(Step::Unknown("a semaphore")),
+            (8, 0)  => 6,
+            (8, _)  => return Err(Step::Unknown("a poll that is none of one word in memory")),
+            (9, _)  => 5,
+            (10, _) => 8,
+            (11, _) => 5,
+            (13, 0..=2) => 3,
+            (14, _) => return Err(Step::Unknown("a write to a register")),
+            (17, _) if gfx10 => 5,
+            _       => return Err(Step::Unknown("an opcode that is none")),
         };
-        if at + dwords * 4 > write_at {
-            return Step::Blocked;
+        Ok(dwords)
+    }
+
+    /// The dwords of data that a write packet has; the count is one less.
+    fn written_dwords(&self, at: u64) -> u64 {
+        u64::from(self.dword(at, 3) & 0xf_ffff) + 1
+    }
+
+    fn step(&self, at: u64, write_at: u64) -> Step {
+        self.execute(at, write_at).unwrap_or_else(|step| step)
+    }
+
+    fn execute(&self, at: u64, write_at: u64) -> Result<Step, Step> {
+        let header = self.dword(at, 0);
+        let (opcode, sub_opcode) = (header & 0xff, header >> 8 & 0xff);
+        let left = (write_at - at) / 4;
+        // The length of a write is in the packet, which must be there as far as that.
+        if opcode == 2 && left < 4 {
+            return Ok(Step::Blocked);
         }
-        let result = match (opcode, sub_opcode) {
-            (1, 0) => self.copy(
-                self.long(at, 3),
-                self.long(at, 5),
-                u64::from(self.dword(at, 1) & 0x3fff_ffff) + 1,
-            ),
-            (1, 4) => self.copy_rectangle(at),
-            (5, _) => self.store(self.long(at, 1), self.dword(at, 3)),
+        let mut dwords = self.length(at, header)?;
+        if dwords > left {
+            return Ok(Step::Blocked);
+        }
+        match (opcode, sub_opcode) {
+            (1, 0) => {
+                let (source, size) = (
+                    self.long(at, 3),
+                    u64::from(self.dword(at, 1) & 0x3fff_ffff) + 1,
+                );
+                self.copy(source, self.long(at, 5), size)?;
+                if header & BROADCAST != 0 {
+                    self.copy(source, self.long(at, 7), size)?;
+                }
+            }
+            (1, 4) => self.copy_rectangle(at)?,
+            (2, 0) => {
+                let (address, count) = (self.long(at, 1), self.written_dwords(at));
+                self.allowed(address, count * 4, true)?;
+                for index in 0..count {
+                    let value = self.dword(at, 4 + index);
+                    // SAFETY: inside the range just checked.
+                    unsafe {
+                        (host_address(address + index * 4) as *mut u32).write_unaligned(value)
+                    };
+                }
+            }
+            (5, _) => self.store(self.long(at, 1), self.dword(at, 3))?,
             (6, _) => {
                 // The event may have gone meanwhile; then nobody waits.
                 let _ = self.shared.events.set(self.dword(at, 1));
-                Ok(())
             }
-            (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7),
-            (10, _) => self.atomic(at, header >> 25),
+            (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7)?,
+            (9, _) => {
+                let reference = self.dword(at, 3);
+                if self
+                    .cell32(self.long(at, 1), false)?
+                    .load(Ordering::Acquire)
+                    != reference
+                {
+                    dwords += u64::from(self.dword(at, 4) & 0x3fff);
+                    if dwords > left {
+                        return Ok(Step::Blocked);
+                    }
+                }
+            }
+            (10, _) => self.atomic(at, header)?,
             (11, _) => self.fill(
                 self.long(at, 1),
                 self.dword(at, 3),
-                u64::from(self.dword(at, 4) & 0x3fff_ffff) + 4,
-            ),
-            (13, 2) => self.allowed(self.long(at, 1), 8, true).map(|()| {
-                // SAFETY: just checked; ROCr passes the address of a signal's aligned time field.
-                unsafe { (self.long(at, 1) as *mut u64).write_unaligned(clock::ticks()) }
-            }),
-            _ => Ok(()),
-        };
-        match result {
-            Ok(()) => Step::Done(dwords),
-            Err(step) => step,
+                self.dword(at, 4) & 0x3fff_ffff,
+                header >> 30,
+            )?,
+            (13, 1 | 2) => {
+                let address = self.long(at, 1);
+                self.allowed(address, 8, true)?;
+                // SAFETY: just checked; misalignment is allowed for.
+                unsafe { (host_address(address) as *mut u64).write_unaligned(clock::ticks()) };
+            }
+            _ => {}
         }
+        Ok(Step::Done(dwords))
     }
 
     fn copy(&self, source: u64, destination: u64, size: u64) -> Result<(), Step> {
@@ -244,11 +339,24 @@ impl SdmaQueue {
         Ok(())
     }
 
-    fn fill(&self, address: u64, value: u32, size: u64) -> Result<(), Step> {
+    /// Fills elements of 1, 2 or 4 bytes. The count is the bytes less one, of which the bits below an element do not count.
+    fn fill(&self, address: u64, value: u32, count: u32, element: u32) -> Result<(), Step> {
+        if element > 2 {
+            return Err(Step::Unknown("a fill with elements of 8 bytes"));
+        }
+        let width = 1_u64 << element;
+        let size = (u64::from(count) & !(width - 1)) + width;
         self.allowed(address, size, true)?;
-        for offset in (0..size & !3).step_by(4) {
-            // SAFETY: inside the range just checked.
-            unsafe { (host_address(address + offset) as *mut u32).write_unaligned(value) };
+        for offset in (0..size).step_by(width as usize) {
+            let at = host_address(address + offset);
+            // SAFETY: inside the range just checked, which is whole elements long.
+            unsafe {
+                match element {
+                    0 => (at as *mut u8).write(value as u8),
+                    1 => (at as *mut u16).write_unaligned(value as u16),
+                    _ => (at as *mut u32).write_unaligned(value),
+                }
+            }
         }
         Ok(())
     }
@@ -275,17 +383,36 @@ impl SdmaQueue {
         if holds { Ok(()) } else { Err(Step::Blocked) }
     }
 
-    fn atomic(&self, at: u64, operation: u32) -> Result<(), Step> {
-        /// 64-bit add with return.
-        const ADD64: u32 = 47;
-        if operation != ADD64 {
-            return Err(Step::Unknown);
+    /// The memory's own operations. Numbers are those of the texture cache; 32 more stand for 64 bits.
+    fn atomic(&self, at: u64, header: u32) -> Result<(), Step> {
+        const WIDE: u32 = 32;
+        let number = header >> 25;
+        let (address, data, compared) = (self.long(at, 1), self.long(at, 3), self.long(at, 5));
+        let find = |number| ATOMICS.iter().find(|(known, _)| *known == number);
+        let order = Ordering::SeqCst;
+        let stored = if let Some((_, operation)) = find(number) {
+            let update = |now: u32| {
+                let operands = (i64::from(now as i32) as u64, i64::from(data as i32) as u64);
+                operation(operands.0, operands.1, i64::from(compared as i32) as u64)
+                    .map(|value| value as u32)
+            };
+            self.cell32(address, true)?
+                .fetch_update(order, order, update)
+                .is_ok()
+        } else if let Some((_, operation)) = find(number.wrapping_sub(WIDE)) {
+            let address = address & !7;
+            self.allowed(address, 8, true)?;
+            // SAFETY: just checked and aligned; all parties access such words atomically.
+            let cell = unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) };
+            let update = |now| operation(now, data, compared);
+            cell.fetch_update(order, order, update).is_ok()
+        } else {
+            return Err(Step::Unknown("an atomic operation of this number"));
+        };
+        // An exchange on comparison can be one that is tried until it happens.
+        if !stored && header >> 16 & 1 == 1 {
+            return Err(Step::Blocked);
         }
-        let address = self.long(at, 1) & !7;
-        self.allowed(address, 8, true)?;
-        // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
-        unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) }
-            .fetch_add(self.long(at, 3), Ordering::SeqCst);
         self.shared.kick();
         Ok(())
     }
@@ -293,13 +420,13 @@ impl SdmaQueue {
     fn fault(&self, address: u64, write: bool) {
         self.stopped.store(true, Ordering::Relaxed);
         let access = if write { "write to" } else { "read of" };
-        let place = self.shared.memory.describe(address);
+        let place = self.shared.memory.seen_by(self.node).describe(address);
         let message = format!(
             "luthier: SDMA queue {} stopped: {access} {address:#x}, {place}",
             self.id
         );
         self.shared.observer.report(&message);
-        let read_only = write && self.shared.memory.is_read_only(address);
+        let read_only = write && self.shared.memory.seen_by(self.node).is_read_only(address);
         self.shared.events.memory_fault(MemoryFault {
             node: self.node,
             address,

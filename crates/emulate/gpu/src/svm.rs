@@ -178,6 +178,33 @@ impl Ranges {
         (address < *end).then_some((range, attributes.flags & COHERENT != 0))
     }
 
+    /// Whether `node` may use `address`, and for which addresses around it that is true as well. Where access was given to other
+    /// nodes only, it may not.
+    pub fn access_of(&self, address: u64, node: u32, pageable: bool) -> (Range, bool) {
+        let below = self.entries.range(..=address).next_back();
+        if let Some((&start, (end, attributes))) = below
+            && address < *end
+        {
+            let range = Range {
+                start,
+                end: *end,
+                writable: true,
+            };
+            let is_given = |kind: &u32| *kind != kind::NO_ACCESS;
+            let allowed = match attributes.access.get(&node) {
+                Some(kind) => is_given(kind),
+                None => pageable || !attributes.access.values().any(is_given),
+            };
+            return (range, allowed);
+        }
+        let range = Range {
+            start: below.map_or(0, |(_, (end, _))| *end),
+            end: (self.entries.range(address..).next()).map_or(u64::MAX, |(&start, _)| start),
+            writable: true,
+        };
+        (range, true)
+    }
+
     /// Makes `at` the border of two entries if it lies in one.
     fn split(&mut self, at: u64) {
         let Some((_, (end, attributes))) = self.entries.range_mut(..at).next_back() else {

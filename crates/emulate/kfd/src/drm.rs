@@ -5,7 +5,7 @@ use std::{
     ffi::{c_char, c_int, c_uint, c_ulong, c_void},
     sync::{
         Mutex,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
 };
 
@@ -408,4 +408,64 @@ pub unsafe extern "C" fn amdgpu_bo_va_op(
             next!("amdgpu_bo_va_op"(object => *mut c_void, offset => u64, size => u64, address => u64, flags => u64, operation => u32) -> c_int, or -libc::ENODEV)
         }
     }
+}
+
+/// Functions of libdrm for a device that are not emulated: whoever calls one for a device of ours is told its name. Eight arguments are the
+/// most that any of them has; what a caller does not pass is passed on unseen.
+macro_rules! missing {
+    ($($name:ident $text:literal;)*) => { $(
+        /// # Safety
+        /// As libdrm's function of that name.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            handle: *mut c_void, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64,
+        ) -> c_int {
+            if node(handle).is_some() {
+                static SAID: AtomicBool = AtomicBool::new(false);
+                return refuse(&SAID, $text);
+            }
+            next!($text(handle => *mut c_void, b => u64, c => u64, d => u64, e => u64, f => u64, g => u64, h => u64) -> c_int, or -libc::ENOSYS)
+        }
+    )* };
+}
+
+fn refuse(said: &AtomicBool, name: &str) -> c_int {
+    if !said.swap(true, Ordering::Relaxed) {
+        emulator::say(&format!(
+            "luthier: the emulated driver: {name} is not emulated: of libdrm's functions only those that ROCr calls are"
+        ));
+    }
+    -libc::EOPNOTSUPP
+}
+
+missing! {
+    amdgpu_bo_alloc "amdgpu_bo_alloc";
+    amdgpu_create_bo_from_user_mem "amdgpu_create_bo_from_user_mem";
+    amdgpu_find_bo_by_cpu_mapping "amdgpu_find_bo_by_cpu_mapping";
+    amdgpu_bo_list_create "amdgpu_bo_list_create";
+    amdgpu_bo_list_create_raw "amdgpu_bo_list_create_raw";
+    amdgpu_bo_va_op_raw "amdgpu_bo_va_op_raw";
+    amdgpu_va_range_alloc "amdgpu_va_range_alloc";
+    amdgpu_va_range_query "amdgpu_va_range_query";
+    amdgpu_cs_ctx_create "amdgpu_cs_ctx_create";
+    amdgpu_cs_ctx_create2 "amdgpu_cs_ctx_create2";
+    amdgpu_cs_create_semaphore "amdgpu_cs_create_semaphore";
+    amdgpu_cs_create_syncobj "amdgpu_cs_create_syncobj";
+    amdgpu_cs_create_syncobj2 "amdgpu_cs_create_syncobj2";
+    amdgpu_cs_submit_raw "amdgpu_cs_submit_raw";
+    amdgpu_cs_submit_raw2 "amdgpu_cs_submit_raw2";
+    amdgpu_query_buffer_size_alignment "amdgpu_query_buffer_size_alignment";
+    amdgpu_query_firmware_version "amdgpu_query_firmware_version";
+    amdgpu_query_hw_ip_count "amdgpu_query_hw_ip_count";
+    amdgpu_query_hw_ip_info "amdgpu_query_hw_ip_info";
+    amdgpu_query_heap_info "amdgpu_query_heap_info";
+    amdgpu_query_info "amdgpu_query_info";
+    amdgpu_query_sensor_info "amdgpu_query_sensor_info";
+    amdgpu_query_video_caps_info "amdgpu_query_video_caps_info";
+    amdgpu_query_gds_info "amdgpu_query_gds_info";
+    amdgpu_read_mm_registers "amdgpu_read_mm_registers";
+    amdgpu_vm_reserve_vmid "amdgpu_vm_reserve_vmid";
+    amdgpu_vm_unreserve_vmid "amdgpu_vm_unreserve_vmid";
+    amdgpu_create_userqueue "amdgpu_create_userqueue";
+    amdgpu_free_userqueue "amdgpu_free_userqueue";
 }

@@ -103,7 +103,7 @@ fn last_error() -> String {
 }
 
 /// Tells the user, in one write.
-fn say(text: &str) {
+pub fn say(text: &str) {
     let line = format!("{text}\n");
     // SAFETY: the buffer is as long as said. A closed stream is nobody's fault.
     unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };

@@ -81,9 +81,118 @@ fn the_driver_answers() {
     for named in [
         "command 0xc0084b7f to /dev/kfd is not known",
         "AMDKFD_IOC_SMI_EVENTS is not emulated",
+        "AMDKFD_IOC_PC_SAMPLE is not emulated",
+        "amdgpu_bo_alloc is not emulated",
+        "amdgpu_cs_ctx_create is not emulated",
+        "amdgpu_query_info is not emulated",
+        "amdgpu_va_range_alloc is not emulated",
     ] {
         assert_eq!(text(&output).matches(named).count(), 1, "{}", text(&output));
     }
+}
+
+/// The kernels of `device.c` for a target; None where LLVM's compiler is missing.
+fn kernels(target: &str, directory: &Path) -> Option<PathBuf> {
+    let compiler = "clang-22";
+    if Command::new(compiler).arg("--version").output().is_err() {
+        eprintln!("skipped: {compiler} is missing (Debian package clang-22)");
+        return None;
+    }
+    let object = directory.join(format!("{target}.co"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/device.cl");
+    let output = Command::new(compiler)
+        .args(["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa"])
+        .args(["-nogpulib", "-mcode-object-version=4", "-O2"])
+        .arg(format!("-mcpu={target}"))
+        .arg(source)
+        .arg("-o")
+        .arg(&object)
+        .output()
+        .expect("a compiler for kernels");
+    assert!(output.status.success(), "{}", text(&output));
+    Some(object)
+}
+
+/// Runs scenes of `device.c` on devices; what it writes to standard error, by scene.
+fn scenes(devices: &[&str], scenes: &[&str], check: impl Fn(&str, &str)) {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compiled("device.c", directory.path()) else {
+        return;
+    };
+    for devices in devices {
+        let target = devices.split(',').next().unwrap_or(devices);
+        let Some(object) = kernels(target, directory.path()) else {
+            return;
+        };
+        let object = object.to_str().expect("its path is text");
+        for scene in scenes {
+            let output = run(&program, &[object, scene], &[("LUTHIER_DEVICE", devices)]);
+            let printed = String::from_utf8_lossy(&output.stdout);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(printed, format!("{scene} done\n"), "{devices}: {said}");
+            check(scene, &said);
+        }
+    }
+}
+
+const FAMILIES: [&str; 5] = ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"];
+
+/// Packets of copy engines, queues that are suspended, scratch and doorbells that the program gives, mappings, shared memory.
+#[test]
+fn queues_do_what_the_driver_is_told() {
+    let all = [
+        "engines",
+        "suspension",
+        "scratch",
+        "doorbells",
+        "mapping",
+        "shared",
+    ];
+    scenes(&FAMILIES, &all, |scene, said| {
+        assert_eq!(said, "", "{scene}")
+    });
+}
+
+#[test]
+fn kernels_run_on_the_compute_units_of_their_queue() {
+    scenes(
+        &["gfx90a", "gfx1030", "gfx1100", "gfx1201"],
+        &["units"],
+        |_, said| {
+            assert_eq!(said, "");
+        },
+    );
+}
+
+/// On hardware these accesses are page faults.
+#[test]
+fn memory_that_is_not_mapped_to_a_device_is_out_of_its_reach() {
+    let check = |scene: &str, said: &str| {
+        assert!(said.contains("not mapped to node 1"), "{scene}: {said}");
+    };
+    scenes(
+        &["gfx90a", "gfx1201"],
+        &["unmapped", "unmapped-kernel"],
+        check,
+    );
+    let peers = ["gfx942,gfx942"];
+    scenes(&peers, &["unmapped-peer", "unmapped-kernel-peer"], check);
+}
+
+/// By the driver's numbers, where the runtime has asked for them.
+#[test]
+fn errors_are_told_as_exceptions() {
+    scenes(&["gfx90a", "gfx1100"], &["exceptions"], |_, said| {
+        assert!(said.contains("trap 2"), "{said}");
+    });
+}
+
+#[test]
+fn a_copy_engine_stops_with_the_name_of_what_it_does_not_know() {
+    scenes(&["gfx90a"], &["unknown"], |_, said| {
+        let expected = "packet 0x0000000e: a write to a register is not emulated";
+        assert_eq!(said.matches(expected).count(), 1, "{said}");
+    });
 }
 
 /// Programs try commands again and again: each is named once, so that the rest of what a program prints can be read.

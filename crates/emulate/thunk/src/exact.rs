@@ -16,7 +16,10 @@ use hsa_sys::{
     Handle, Status,
     constants::status,
     layouts::amd_offset,
-    tables::{AmdTable, CoreTable, MemoryAllocate, MemoryFree, PoolAllocate, PoolFree, covers},
+    tables::{
+        AmdTable, CoreTable, MemoryAllocate, MemoryFree, PointerInfo, PoolAllocate, PoolFree,
+        QueryPointer, covers,
+    },
 };
 use hsa_tool::{Original, contain};
 
@@ -24,6 +27,8 @@ use crate::{instance::instance, report::report};
 
 /// Set by `luthier run --strict`.
 const VARIABLE: &str = "LUTHIER_EXACT";
+/// Bytes of the longest `hsa_amd_pointer_info_t` that a caller may have.
+const LARGEST_INFO: usize = 256;
 /// Bytes and number of what is freed and not given back yet.
 const MOST_BYTES: u64 = 2 << 30;
 const MOST: usize = 8192;
@@ -33,6 +38,7 @@ static POOL_ALLOCATE: Original<PoolAllocate> = Original::new();
 static POOL_FREE: Original<PoolFree> = Original::new();
 static ALLOCATE: Original<MemoryAllocate> = Original::new();
 static FREE: Original<MemoryFree> = Original::new();
+static QUERY: Original<QueryPointer> = Original::new();
 
 /// What is freed as far as the program knows, in the order of freeing.
 static FREED: Mutex<Freed> = Mutex::new(Freed {
@@ -71,10 +77,12 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
     let pools = [
         offset_of!(AmdTable, memory_pool_allocate),
         offset_of!(AmdTable, memory_pool_free),
+        offset_of!(AmdTable, pointer_info),
     ];
-    let (Some(pool_allocate), Some(pool_free), true) = (
+    let (Some(pool_allocate), Some(pool_free), Some(query), true) = (
         amd_offset(&amd_version, pools[0]),
         amd_offset(&amd_version, pools[1]),
+        amd_offset(&amd_version, pools[2]),
         covers(&core_version, offset_of!(CoreTable, memory_free)),
     ) else {
         report(
@@ -88,6 +96,8 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
         let pool_free = &mut *amd.byte_add(pool_free).cast::<Option<PoolFree>>();
         POOL_ALLOCATE.replace(pool_allocate, pool_allocate_exactly);
         POOL_FREE.replace(pool_free, pool_free_later);
+        let query = &mut *amd.byte_add(query).cast::<Option<QueryPointer>>();
+        QUERY.replace(query, query_living);
         ALLOCATE.replace(&mut (*core).memory_allocate, allocate_exactly);
         FREE.replace(&mut (*core).memory_free, free_later);
     }
@@ -122,6 +132,38 @@ unsafe extern "C" fn pool_free_later(address: *mut c_void) -> Status {
 
 unsafe extern "C" fn free_later(address: *mut c_void) -> Status {
     later(address, FREE.behind())
+}
+
+/// The runtime still knows what the program has freed; HIP, which asks it about addresses that it does not know itself, must not hear of
+/// that.
+unsafe extern "C" fn query_living(
+    address: *const c_void,
+    info: *mut PointerInfo,
+    allocate: *mut c_void,
+    count: *mut u32,
+    agents: *mut *mut Handle,
+) -> Status {
+    let freed = || memory().is_some_and(|memory| memory.is_retired(address as u64));
+    if info.is_null() || contain(freed, || ()) != Some(true) {
+        // SAFETY: these are the arguments of whoever called the entry.
+        return unsafe { QUERY.behind()(address, info, allocate, count, agents) };
+    }
+    // SAFETY: the caller says in the first word how many bytes of the structure there are; zeros behind it mean that nothing is
+    // known. The other two are null or memory for a number and a list.
+    unsafe {
+        let size = (*info).size as usize;
+        let head = size_of::<u32>();
+        info.cast::<u8>()
+            .add(head)
+            .write_bytes(0, size.min(LARGEST_INFO).saturating_sub(head));
+        if !count.is_null() {
+            count.write(0);
+        }
+        if !agents.is_null() {
+            agents.write(std::ptr::null_mut());
+        }
+    }
+    status::SUCCESS
 }
 
 fn memory() -> Option<&'static Memory> {
@@ -162,6 +204,11 @@ fn later(address: *mut c_void, free: MemoryFree) -> Status {
             }
             give_back(MOST_BYTES, MOST);
             status::SUCCESS
+        }
+        // Freed before: the runtime does not know of it yet, and would give the addresses to another allocation, which the first
+        // of the two calls would then take away.
+        Some(Err(_)) if memory().is_some_and(|memory| memory.is_retired(address as u64)) => {
+            status::INVALID_ALLOCATION
         }
         // SAFETY: the argument is the caller's; the runtime says what is wrong with it.
         _ => unsafe { free(address) },

@@ -35,6 +35,14 @@ impl Executor for Shared {
         self.0.invalidate_code();
     }
 
+    fn settle(&self, queue: u64) {
+        self.0.settle(queue);
+    }
+
+    fn resume(&self) {
+        self.0.resume();
+    }
+
     fn barriers(&self) -> Vec<u32> {
         self.0.barriers()
     }

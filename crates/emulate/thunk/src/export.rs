@@ -95,9 +95,9 @@ mod table {
         hsaKmtWaitOnMultipleEvents_Ext(list: In<Out<Event>>, count: u32, all: bool, milliseconds: u32, _ages: Out<u64>) => event::wait(list, count, all, milliseconds);
 
         hsaKmtCreateQueue(node: u32, kind: u32, _percentage: u32, _priority: i32, ring: u64, size: u64, _event: u64, resource: Out<QueueResource>) => queue::create(node, kind, ring, size, resource);
-        hsaKmtUpdateQueue(queue: u64, percentage: u32, _priority: i32, _ring: u64, _size: u64, _event: u64) => queue::update(queue, percentage);
+        hsaKmtUpdateQueue(queue: u64, percentage: u32, _priority: i32, ring: u64, size: u64, _event: u64) => queue::update(queue, percentage, ring, size);
         hsaKmtDestroyQueue(queue: u64) => of_parent(|| queue::destroy(queue));
-        hsaKmtSetQueueCUMask(_queue: u64, _count: u32, _mask: In<u32>) => Ok(());
+        hsaKmtSetQueueCUMask(queue: u64, count: u32, mask: In<u32>) => queue::set_mask(queue, count, mask);
         hsaKmtAllocQueueGWS(_queue: u64, _count: u32, first: Out<u32>) => queue::allocate_wave_sync(first);
 
         hsaKmtDbgEnable(_info: u64, _size: u64) => unsupported();

@@ -17,6 +17,13 @@ pub fn at(address: u64) -> Option<Mapping> {
     all.find_map(|(range, mapping)| range.contains(&address).then_some(mapping))
 }
 
+/// Whether something is mapped at all of these addresses, whatever rights it has.
+pub fn covers(start: u64, size: u64) -> bool {
+    // SAFETY: asks the system to write modified pages of files back some time, which it does anyway; all that is looked at is whether
+    // it finds the pages.
+    unsafe { libc::msync(start as *mut libc::c_void, size as usize, libc::MS_ASYNC) == 0 }
+}
+
 /// `start-end rights offset device inode name`.
 fn parse(line: &str) -> Option<(Range<u64>, Mapping)> {
     let mut words = line.splitn(6, ' ');
@@ -59,5 +66,7 @@ mod tests {
         let code = at(at as *const () as u64).unwrap();
         assert!(code.readable && !code.writable && code.name.starts_with('/'));
         assert_eq!(at(8), None);
+        let page = (at as *const () as u64) & !4095;
+        assert!(covers(page, 4096) && !covers(0, 4096));
     }
 }

@@ -93,6 +93,14 @@ impl<E: Executor> Executor for Recorder<E> {
         self.executor.invalidate_code();
     }
 
+    fn settle(&self, queue: u64) {
+        self.executor.settle(queue);
+    }
+
+    fn resume(&self) {
+        self.executor.resume();
+    }
+
     fn barriers(&self) -> Vec<u32> {
         self.executor.barriers()
     }
@@ -158,7 +166,8 @@ impl Shelf {
     /// Where devices reach all memory of the program, it is seen only at the end which of that a dispatch has used. What devices know is
     /// kept from the start.
     fn watch(self: &Arc<Self>, job: Job, name: String, barriers: Vec<u32>) -> Job {
-        let (shelf, dispatch, cancelled) = (self.clone(), job.dispatch.clone(), job.cancelled());
+        let (shelf, dispatch) = (self.clone(), job.dispatch.clone());
+        let (cancelled, paused) = (job.cancelled(), job.paused());
         let start = apart(|| {
             let start = self.start(&dispatch, &name, barriers.clone())?;
             let known: Vec<_> = start.header.ranges.iter().flat_map(pages).collect();
@@ -191,7 +200,7 @@ impl Shelf {
             say(&name, recorded);
             job.finish(outcome);
         };
-        Job::new(dispatch, cancelled, Box::new(finish))
+        Job::new(dispatch, cancelled, Box::new(finish)).pausing(paused)
     }
 
     /// A file name that nothing else uses: no other process, no earlier device of this one, and no earlier program in it. Mangled names may be longer than file

@@ -32,6 +32,11 @@ fn no_node() -> NodeProperties {
     unsafe { std::mem::zeroed() }
 }
 
+/// The minor number of a GPU's render node.
+pub fn render_minor(node: u32) -> u32 {
+    FIRST_RENDER_MINOR + node - 1
+}
+
 /// The GPU whose render node has this minor number.
 pub fn render_node(machine: &Machine, minor: u32) -> Option<u32> {
     let node = minor.checked_sub(FIRST_RENDER_MINOR - 1)?;
@@ -76,6 +81,7 @@ fn host_node(machine: &Machine) -> NodeProperties {
 fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
     let (model, target) = (gpu.model(), gpu.target);
     let is_gfx9 = target.family == Family::Gfx9;
+    let (compute_firmware, copy_firmware) = firmware(target);
     NodeProperties {
         num_f_compute_cores: gpu.simds(),
         num_memory_banks: 3,
@@ -91,13 +97,14 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         num_cu_per_array: gpu.compute_units / gpu.shader_engines(),
         num_simd_per_cu: u32::from(target.simds_per_cu),
         max_slots_scratch_cu: 32,
-        engine_id: gpu.engine_id(),
+        engine_id: gpu.engine_id() | compute_firmware,
+        ucode_engine_versions: copy_firmware,
         vendor_id: 0x1002,
         device_id: model.device_id,
         location_id: node << 8,
         local_mem_size: gpu.memory_bytes,
         max_engine_clock_mhz_f_compute: model.engine_clock,
-        drm_render_minor: (FIRST_RENDER_MINOR + node - 1) as i32,
+        drm_render_minor: render_minor(node) as i32,
         marketing_name: utf16(model.marketing_name),
         amd_name: ascii(target.name),
         num_sdma_engines: 2,
@@ -111,6 +118,23 @@ fn gpu_node(machine: &Machine, node: u32, gpu: &Config) -> NodeProperties {
         kfd_gpu_id: GPU_ID_BASE + node,
         family_id: driver_family(target),
         ..no_node()
+    }
+}
+
+/// Versions of the firmware of the compute and the copy engines, in 10 bits each: not older than what the kernel driver demands of a
+/// device that supports debuggers (`kfd_topology_set_dbg_firmware_support`). Below 1000 ROCr takes no scratch back from queues of
+/// gfx942 by itself.
+fn firmware(target: &gfx::Target) -> (u32, u32) {
+    match target.version {
+        (9, 0, 8) => (71, 18),
+        (9, 0, 10) => (79, 9),
+        (9, 4, _) => (170, 22),
+        (9, 5, _) => (60, 15),
+        (9, ..) => (471, 430),
+        (10, 1, _) => (157, 35),
+        (10, ..) => (121, 76),
+        (11, ..) => (640, 24),
+        _ => (720, 36),
     }
 }
 

@@ -85,3 +85,19 @@ fn functions_of_later_runtimes_can_be_called() {
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(text(&output), "all called\n");
 }
+
+/// An exact device keeps what is freed for a while. The program must not notice, however often it frees it.
+#[test]
+fn memory_of_an_exact_device_is_freed_once() {
+    if !have(HEADER, "libhsa-runtime-dev") {
+        return;
+    }
+    let library = common::library();
+    let variables = [
+        ("LUTHIER_EXACT", "1"),
+        ("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1"),
+        ("HSA_TOOLS_LIB", library.to_str().expect("its path is text")),
+    ];
+    let output = c_program("freed.c").run(&[], &variables);
+    assert_eq!(text(&output), "all well\n", "{}", output.status);
+}

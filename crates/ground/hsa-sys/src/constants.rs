@@ -8,6 +8,7 @@ pub mod status {
     pub const SUCCESS: Status = 0;
     /// Ends an iteration early, without error.
     pub const INFO_BREAK: Status = 1;
+    pub const INVALID_ALLOCATION: Status = 0x1003;
     pub const NOT_INITIALIZED: Status = 0x100b;
     pub const INVALID_EXECUTABLE: Status = 0x1011;
 }

@@ -41,6 +41,13 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::SeqCst);
         Ok(region.end - address)
     }
+
+    /// Whether `address` lies in an allocation that [`Memory::retire`] has taken from the device.
+    pub fn is_retired(&self, address: u64) -> bool {
+        let map = self.read();
+        map.region(address)
+            .is_some_and(|(_, region)| region.retired)
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +97,7 @@ mod tests {
         memory.limit(address, 100).unwrap();
         assert_eq!(memory.retire(address), Ok(4096));
         assert!(memory.retire(address).is_err());
+        assert!(memory.is_retired(address + 8) && !memory.is_retired(address + 4096));
         assert_eq!(memory.covers(address, 1, false), Err(address));
         let said = memory.describe(address + 8);
         assert_eq!(

@@ -6,6 +6,7 @@ use kmt_sys::thunk::{PointerInfo, Status, SvmAttribute, pointer_type};
 use crate::{
     ffi::{In, Out, Result},
     instance::{Instance, instance},
+    mappings,
 };
 
 /// Bits of the allocation flags that matter here.
@@ -50,7 +51,10 @@ pub fn allocate(node: u32, size: u64, flags: u32, address: Out<u64>) -> Result {
     if address.is_null() {
         return Err(Status::InvalidParameter);
     }
-    address.put(machine.memory().allocate(request).map_err(status)?)
+    let made = machine.memory().allocate(request).map_err(status)?;
+    // No device reaches it before it is mapped.
+    machine.memory().map_to_nodes(made, &[]).map_err(status)?;
+    address.put(made)
 }
 
 pub fn free(address: u64) -> Result {
@@ -96,7 +100,7 @@ pub fn unmap(address: u64) -> Result {
     let _ = instance()?
         .machine
         .memory()
-        .map_to_nodes(host_address(address), &[]);
+        .unmap_from_all(host_address(address));
     Ok(())
 }
 
@@ -175,6 +179,16 @@ fn check_managed(address: u64, size: u64) -> Result {
     end.map(|_| ()).ok_or(Status::InvalidParameter)
 }
 
+/// The driver refuses addresses where the program has nothing.
+fn check_mapped(address: u64, size: u64) -> Result {
+    const PAGE: u64 = 4096;
+    let start = address & !(PAGE - 1);
+    match mappings::covers(start, address + size - start) {
+        true => Ok(()),
+        false => Err(Status::Error),
+    }
+}
+
 fn pairs(list: Vec<SvmAttribute>) -> Vec<(u32, u32)> {
     let pair = |SvmAttribute { kind, value }| (kind, value);
     list.into_iter().map(pair).collect()
@@ -184,6 +198,7 @@ fn pairs(list: Vec<SvmAttribute>) -> Vec<(u32, u32)> {
 pub fn svm_set(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>) -> Result {
     check_managed(address, size)?;
     let list = pairs(attributes.list(count as usize)?);
+    check_mapped(address, size)?;
     instance()?
         .machine
         .memory()
@@ -194,6 +209,7 @@ pub fn svm_set(address: u64, size: u64, count: u32, attributes: In<SvmAttribute>
 pub fn svm_get(address: u64, size: u64, count: u32, attributes: Out<SvmAttribute>) -> Result {
     check_managed(address, size)?;
     let mut list = pairs(In::from(attributes).list(count as usize)?);
+    check_mapped(address, size)?;
     instance()?
         .machine
         .memory()

@@ -2,14 +2,14 @@
 
 use std::mem::offset_of;
 
-use gpu::machine::QueueError;
+use gpu::machine::{QueueError, UnitsError};
 use kmt_sys::{
     aql,
     thunk::{QueueResource, Status, queue_type},
 };
 
 use crate::{
-    ffi::{Out, Result},
+    ffi::{In, Out, Result},
     instance::instance,
     report::report,
 };
@@ -49,12 +49,24 @@ pub fn create(node: u32, kind: u32, ring: u64, size: u64, resource: Out<QueueRes
     resource.put(value)
 }
 
-/// A percentage of zero suspends the queue, as ROCr does after an error.
-pub fn update(queue: u64, percentage: u32) -> Result {
-    instance()?
-        .machine
-        .suspend_queue(queue, percentage == 0)
-        .map_err(status)
+/// A percentage of zero, or no ring, suspends the queue. ROCr does so after an error.
+pub fn update(queue: u64, percentage: u32, ring: u64, size: u64) -> Result {
+    let stop = percentage == 0 || ring == 0 || size == 0;
+    let machine = &instance()?.machine;
+    machine.suspend_queue(queue, stop).map_err(status)
+}
+
+/// Restricts a queue to compute units, by `count` bits.
+pub fn set_mask(queue: u64, count: u32, mask: In<u32>) -> Result {
+    if count == 0 || !count.is_multiple_of(32) {
+        return Err(Status::InvalidParameter);
+    }
+    let mask = mask.list(count as usize / 32)?;
+    let set = instance()?.machine.set_units(queue, &mask);
+    set.map_err(|error| match error {
+        UnitsError::Unknown { .. } => Status::InvalidHandle,
+        UnitsError::Pairs => Status::Error,
+    })
 }
 
 pub fn destroy(queue: u64) -> Result {

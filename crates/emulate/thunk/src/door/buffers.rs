@@ -72,10 +72,10 @@ pub fn render_command(instance: &Instance, command: u32, data: &mut [u8]) -> Res
 }
 
 /// A buffer object for the memory behind a descriptor.
-pub fn import(instance: &Instance, descriptor: i32) -> Result<(u32, u64)> {
+pub fn import(instance: &Instance, node: u32, descriptor: i32) -> Result<(u32, u64)> {
     let file = duplicate(descriptor)?;
     let size = size(&file)?;
-    let number = instance.door.lock().add_buffer(Buffer { file, size });
+    let number = instance.door.lock().add_buffer(Buffer { node, file, size });
     Ok((number, size))
 }
 
@@ -97,7 +97,7 @@ pub fn free(instance: &Instance, number: u32) -> Result {
     removed.map(|_| ()).ok_or(Errno(libc::ENOENT))
 }
 
-/// Maps part of a buffer object at an address of the device. The host reaches it there, too.
+/// Maps part of a buffer object at an address of its device. The host reaches it there, too.
 pub fn put(
     instance: &Instance,
     number: u32,
@@ -108,6 +108,7 @@ pub fn put(
 ) -> Result {
     let memory = instance.machine.memory();
     let mut handles = instance.door.lock();
+    let node = handles.buffer(number)?.node;
     let bytes = bytes.next_multiple_of(PAGE);
     match operation {
         place::MAP | place::REPLACE => {
@@ -122,7 +123,7 @@ pub fn put(
                 // Several devices have it at the same address.
                 if (placed.identity, placed.offset, placed.size) == (identity, offset, bytes) {
                     placed.count += 1;
-                    return Ok(());
+                    return Ok(memory.grant(address, &[node])?);
                 }
                 if operation == place::MAP {
                     return refuse(libc::EINVAL);
@@ -131,7 +132,7 @@ pub fn put(
                 handles.placed.remove(&address);
             }
             let request = Request {
-                node: 1,
+                node,
                 size: bytes,
                 flags: 0,
                 writable: true,
@@ -144,6 +145,7 @@ pub fn put(
                 offset,
             };
             memory.put(place, request)?;
+            memory.map_to_nodes(address, &[node])?;
             let placed = Placed {
                 identity,
                 offset,
@@ -161,6 +163,8 @@ pub fn put(
             if placed.count == 0 {
                 handles.placed.remove(&address);
                 memory.take_away(address)?;
+            } else {
+                memory.revoke(address, &[node])?;
             }
             Ok(())
         }

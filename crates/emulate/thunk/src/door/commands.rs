@@ -23,11 +23,13 @@ enum Answer {
     Accepted,
     /// The runtime copes with this error.
     Refused(i32),
+    /// The error of a driver or a device that lacks it, and what it is.
+    Unsupported(i32, &'static str),
     /// Not emulated; whoever needs it shall say so.
     Missing(&'static str),
 }
 
-use Answer::{Accepted, Does, Missing, Refused};
+use Answer::{Accepted, Does, Missing, Refused, Unsupported};
 
 #[rustfmt::skip]
 const COMMANDS: &[(u8, &str, Answer)] = &[
@@ -61,7 +63,7 @@ const COMMANDS: &[(u8, &str, Answer)] = &[
     (GET_DMABUF_INFO,           "GET_DMABUF_INFO",           Does(exchange::describe)),
     (IMPORT_DMABUF,             "IMPORT_DMABUF",             Does(exchange::import_descriptor)),
     (ALLOC_QUEUE_GWS,           "ALLOC_QUEUE_GWS",           Does(queues::allocate_wave_sync)),
-    (SMI_EVENTS,                "SMI_EVENTS",                Missing("system management events")),
+    (SMI_EVENTS,                "SMI_EVENTS",                Unsupported(libc::ENOTTY, "events of system management")),
     (SVM,                       "SVM",                       Does(shared::attributes)),
     (SET_XNACK_MODE,            "SET_XNACK_MODE",            Does(devices::xnack)),
     (CRIU_OP,                   "CRIU_OP",                   Missing("checkpoints")),
@@ -74,9 +76,9 @@ const COMMANDS: &[(u8, &str, Answer)] = &[
     (IPC_EXPORT_HANDLE,         "IPC_EXPORT_HANDLE",         Does(exchange::export_handle)),
     (OLD_DBG_TRAP,              "DBG_TRAP (0x82)",           Refused(libc::EINVAL)),
     (CROSS_MEMORY_COPY,         "CROSS_MEMORY_COPY",         Missing("copies between processes")),
-    (RLC_SPM,                   "RLC_SPM",                   Refused(libc::EINVAL)),
-    (PC_SAMPLE,                 "PC_SAMPLE",                 Refused(libc::ENODEV)),
-    (PROFILER,                  "PROFILER",                  Refused(libc::EINVAL)),
+    (RLC_SPM,                   "RLC_SPM",                   Unsupported(libc::EINVAL, "streams of performance counters")),
+    (PC_SAMPLE,                 "PC_SAMPLE",                 Unsupported(libc::EOPNOTSUPP, "sampling of program counters")),
+    (PROFILER,                  "PROFILER",                  Unsupported(libc::EINVAL, "performance counters")),
     (AIS,                       "AIS",                       Missing("copies between files and devices")),
 ];
 
@@ -119,6 +121,15 @@ fn answered(name: &str, answer: &Answer, arguments: Arguments) -> Result {
         Does(body) => body(instance, arguments),
         Accepted => Ok(()),
         Refused(code) => refuse(*code),
+        Unsupported(code, what) => {
+            said_once(
+                name.as_ptr() as u64,
+                &format!(
+                    "the emulated driver: AMDKFD_IOC_{name} is not emulated: {what} are answered as unsupported"
+                ),
+            );
+            refuse(*code)
+        }
         Missing(what) => {
             once(
                 name.as_ptr() as u64,
@@ -145,13 +156,19 @@ pub fn trace(name: &str, result: Result) {
 
 /// Tells the user what is missing, once for each `key`.
 pub fn once(key: u64, what: &str) {
+    said_once(
+        key,
+        &format!("the emulated driver: {what}; please report it with the versions of ROCr and HIP"),
+    );
+}
+
+/// Tells the user something, once for each `key`.
+fn said_once(key: u64, what: &str) {
     static SAID: Mutex<Vec<u64>> = Mutex::new(Vec::new());
     let Ok(mut said) = SAID.lock() else { return };
     if !said.contains(&key) {
         said.push(key);
-        report(&format!(
-            "luthier: the emulated driver: {what}; please report it with the versions of ROCr and HIP"
-        ));
+        report(&format!("luthier: {what}"));
     }
 }
 

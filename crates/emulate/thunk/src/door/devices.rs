@@ -1,9 +1,12 @@
 //! What the driver says about itself and its devices.
 
-use gpu::{clock, machine::RetryError};
+use gpu::{
+    clock,
+    machine::{ExceptionError, RetryError},
+};
 use kmt_sys::kfd;
 
-use super::{Errno, Result, arguments::Arguments, gpu, refuse};
+use super::{Errno, Result, arguments::Arguments, gpu};
 use crate::{calls::device, instance::Instance, source};
 
 /// 1.18: event ages (14), virtual memory management (15), SDMA queues by engine (17).
@@ -65,16 +68,26 @@ pub fn xnack(instance: &Instance, arguments: Arguments) -> Result {
 
 /// The bit of the mode that says whether the process enters or leaves the debugger's way of reporting errors.
 const RUNTIME_ENABLE: u32 = 1;
+/// The capability by which the driver says that it writes core files itself; else the runtime does. There are none here.
+const CORE_DUMPS: u32 = 1 << 31;
 
-/// Only the classic way of reporting errors is offered; the runtime is told so by the topology, too. Nothing has to be done to leave
-/// what was never entered.
-pub fn runtime_enable(_: &Instance, arguments: Arguments) -> Result {
-    let value: kfd::RuntimeEnable = arguments.get()?;
-    if value.debug != 0 {
+impl From<ExceptionError> for Errno {
+    fn from(error: ExceptionError) -> Errno {
+        Errno(match error {
+            ExceptionError::Already => libc::EBUSY,
+            ExceptionError::Queues => libc::EEXIST,
+        })
+    }
+}
+
+/// From now on errors are reported by exceptions, or no longer. Leaving what was never entered is allowed.
+pub fn runtime_enable(instance: &Instance, arguments: Arguments) -> Result {
+    let mut value: kfd::RuntimeEnable = arguments.get()?;
+    let on = value.mode & RUNTIME_ENABLE != 0;
+    instance.machine.set_exceptions(on)?;
+    if on && value.debug != 0 {
         source::set_debug_list(value.debug);
     }
-    match value.mode & RUNTIME_ENABLE {
-        0 => Ok(()),
-        _ => refuse(libc::EINVAL),
-    }
+    value.capabilities = if on { CORE_DUMPS } else { 0 };
+    arguments.put(value)
 }

@@ -26,7 +26,7 @@ fn file_of(instance: &Instance, allocation: &Allocation) -> Result<File> {
     match &allocation.what {
         What::Memory { address } => Ok(instance.machine.memory().export(*address)?.1),
         What::Floating { file, .. } => file.try_clone().map_err(bad),
-        What::Doorbells => refuse(libc::EINVAL),
+        What::Doorbells { .. } => refuse(libc::EINVAL),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn describe(instance: &Instance, arguments: Arguments) -> Result {
             What::Memory { address } => {
                 instance.machine.memory().file_identity(*address) == Some(wanted)
             }
-            What::Doorbells => false,
+            What::Doorbells { .. } => false,
         });
     (value.gpu_id, value.flags) = owner
         .map_or((gpu_id(1), flag::VRAM | flag::WRITABLE), |(_, found)| {
@@ -115,7 +115,9 @@ fn attach(instance: &Instance, id: u32, address: u64, file: File) -> Result<u64>
             file,
             offset: 0,
         };
-        instance.machine.memory().put(place, request)?;
+        let memory = instance.machine.memory();
+        memory.put(place, request)?;
+        memory.map_to_nodes(address, &[])?;
         What::Memory { address }
     };
     let allocation = Allocation { node, flags, what };
@@ -129,7 +131,8 @@ pub fn import_descriptor(instance: &Instance, arguments: Arguments) -> Result {
     arguments.put(value)
 }
 
-/// A process, its descriptor, and the file's own number, since the other two are given again.
+/// A process, its descriptor, the file's own number, since the other two are given again, and what the exporter says of the memory in
+/// flags, which the importer is told as they are. (Numbers of files in memory have 32 bits.)
 pub fn export_handle(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::IpcExport = arguments.get()?;
     let handles = instance.door.lock();
@@ -142,24 +145,24 @@ pub fn export_handle(instance: &Instance, arguments: Arguments) -> Result {
         std::process::id(),
         descriptor as u32,
         number as u32,
-        (number >> 32) as u32,
+        value.flags,
     ];
     arguments.put(value)
 }
 
 pub fn import_handle(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::IpcImport = arguments.get()?;
-    let [process, descriptor, low, high] = value.share;
+    let [process, descriptor, number, flags] = value.share;
     let file = File::options()
         .read(true)
         .write(true)
         .open(format!("/proc/{process}/fd/{descriptor}"))
         .map_err(|_| Errno(libc::EINVAL))?;
-    if identity(&file)?.1 != u64::from(low) | u64::from(high) << 32 {
+    if identity(&file)?.1 as u32 != number {
         return refuse(libc::EINVAL);
     }
     value.handle = attach(instance, value.gpu_id, value.address, file)?;
     value.mmap_offset = mmap_offset(value.handle);
-    value.flags = flag::VRAM | flag::WRITABLE;
+    value.flags = flags;
     arguments.put(value)
 }

@@ -167,7 +167,7 @@ unsafe extern "C" fn mmap(
                 let file = file.try_clone().map_err(|_| Errno(libc::EMFILE))?;
                 map(address, length, protection, flags, file.into_raw_fd(), 0)
             }
-            What::Doorbells => refuse(libc::EINVAL),
+            What::Doorbells { .. } => refuse(libc::EINVAL),
         }
     });
     commands::trace("mmap", result.map(|_| ()));
@@ -241,13 +241,13 @@ unsafe extern "C" fn gpu_info(node: u32, info: *mut c_void) -> i32 {
 }
 
 unsafe extern "C" fn buffer_import(
-    _node: u32,
+    node: u32,
     descriptor: i32,
     number: *mut u32,
     size: *mut u64,
 ) -> i32 {
     short(|| {
-        let (new, bytes) = buffers::import(opened()?, descriptor)?;
+        let (new, bytes) = buffers::import(opened()?, node, descriptor)?;
         // SAFETY: the preloaded library passes memory for both.
         unsafe {
             number.write(new);

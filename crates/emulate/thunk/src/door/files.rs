@@ -80,6 +80,10 @@ fn below(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     }
 }
 
+/// The capability that a device's firmware supports debuggers. The thunk asks the driver to report errors as exceptions only where all
+/// devices have it, and ROCr 7.2 does not end without.
+const DEBUG_FIRMWARE: u64 = 1 << 29;
+
 /// Folders with numbers for names.
 fn numbered(count: usize) -> Entry {
     Entry::Directory((0..count).map(|number| format!("/{number}")).collect())
@@ -137,7 +141,8 @@ fn of_node(machine: &Machine, node: u32, parts: &[&str]) -> Option<Entry> {
                 let (major, minor, step) = gpu.target.version;
                 u64::from(major) * 10_000 + u64::from(minor) * 100 + u64::from(step)
             });
-            file(&node_rows(&properties, &counts, version))
+            let debugging = gpu.map_or(0, |_| DEBUG_FIRMWARE);
+            file(&node_rows(&properties, &counts, version, debugging))
         }
         [kind] => {
             let (_, count) = counts.iter().find(|(name, _)| name == kind)?;
@@ -201,6 +206,7 @@ fn node_rows(
     node: &kmt_sys::thunk::NodeProperties,
     counts: &[(&str, usize); 4],
     version: u64,
+    debugging: u64,
 ) -> Vec<(&'static str, u64)> {
     let [banks, caches, links, p2p] = counts.map(|(_, count)| count as u64);
     vec![
@@ -236,7 +242,7 @@ fn node_rows(
         ("max_engine_clk_fcompute",    node.max_engine_clock_mhz_f_compute.into()),
         ("local_mem_size",             node.local_mem_size),
         ("fw_version",                 u64::from(node.engine_id) & 0x3ff),
-        ("capability",                 node.capability.into()),
+        ("capability",                 u64::from(node.capability) | debugging),
         ("debug_prop",                 node.debug_properties),
         ("sdma_fw_version",            u64::from(node.ucode_engine_versions) & 0x3ff),
         ("unique_id",                  node.unique_id),

@@ -19,8 +19,8 @@ pub enum What {
         /// Bytes that count as used on the node.
         claimed: u64,
     },
-    /// The doorbells' page, which the runtime maps itself.
-    Doorbells,
+    /// The doorbells' pages at this address, which the runtime maps itself.
+    Doorbells { address: u64 },
 }
 
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Allocation {
 /// A buffer object of the render node: memory, and where it has been put.
 #[derive(Debug)]
 pub struct Buffer {
+    /// The device whose it is.
+    pub node: u32,
     pub file: File,
     pub size: u64,
 }
@@ -102,6 +104,16 @@ impl Handles {
 /// Where a handle's memory is to be mapped from.
 pub fn mmap_offset(handle: u64) -> u64 {
     MMAP_BASE + ((handle & 0xffff_ffff) << PAGE_SHIFT)
+}
+
+impl What {
+    /// Where the devices to which it is mapped have it.
+    pub fn address(&self) -> Option<u64> {
+        match self {
+            What::Memory { address } | What::Doorbells { address } => Some(*address),
+            What::Floating { .. } => None,
+        }
+    }
 }
 
 /// The handles of a process.

@@ -16,10 +16,21 @@ use crate::instance::Instance;
 pub fn allocate(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::AllocMemory = arguments.get()?;
     let (node, _) = gpu(instance, value.gpu_id)?;
+    match value.size {
+        0 => return refuse(libc::EINVAL),
+        // More than a process has addresses for.
+        size if size > 1 << 47 => return refuse(libc::ENOMEM),
+        _ => {}
+    }
     let what = match value.flags {
         // The runtime goes on without a register page for flushing.
         flags if flags & flag::MMIO_REMAP != 0 => return refuse(libc::ENOMEM),
-        flags if flags & flag::DOORBELL != 0 => What::Doorbells,
+        flags if flags & flag::DOORBELL != 0 => {
+            let address = value.address;
+            let memory = instance.machine.memory();
+            memory.put(Placement::Mapped(address), request(node, &value))?;
+            What::Doorbells { address }
+        }
         flags if flags & flag::USERPTR != 0 => adopt(instance, node, &value)?,
         flags if flags & (flag::VRAM | flag::GTT) == 0 => return refuse(libc::EINVAL),
         _ if value.address == 0 => float(instance, node, &value)?,
@@ -30,6 +41,10 @@ pub fn allocate(instance: &Instance, arguments: Arguments) -> Result {
             What::Memory { address }
         }
     };
+    if let Some(address) = what.address() {
+        // No device reaches it before it is mapped.
+        instance.machine.memory().map_to_nodes(address, &[])?;
+    }
     let handle = instance.door.lock().add(Allocation {
         node,
         flags: value.flags,
@@ -113,25 +128,31 @@ pub fn free(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::FreeMemory = arguments.get()?;
     let allocation = instance.door.lock().remove(value.handle)?;
     match allocation.what {
-        What::Memory { address } => Ok(instance.machine.memory().take_away(address)?),
+        What::Memory { address } | What::Doorbells { address } => {
+            Ok(instance.machine.memory().take_away(address)?)
+        }
         What::Floating { claimed, .. } => {
             instance.machine.memory().give_up(allocation.node, claimed);
             Ok(())
         }
-        What::Doorbells => Ok(()),
     }
+}
+
+/// The nodes that a list of the caller's names.
+fn nodes(instance: &Instance, value: &kfd::MapMemory) -> Result<Vec<u32>> {
+    if value.count == 0 {
+        return refuse(libc::EINVAL);
+    }
+    let ids = List::<u32>::new(value.gpu_ids, value.count as usize)?.get();
+    ids.into_iter().map(|id| Ok(gpu(instance, id)?.0)).collect()
 }
 
 pub fn map(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::MapMemory = arguments.get()?;
-    let ids = List::<u32>::new(value.gpu_ids, value.count as usize)?.get();
-    let mut nodes = Vec::with_capacity(ids.len());
-    for id in ids {
-        nodes.push(gpu(instance, id)?.0);
-    }
+    let nodes = nodes(instance, &value)?;
     let handles = instance.door.lock();
-    if let What::Memory { address } = handles.get(value.handle)?.what {
-        instance.machine.memory().map_to_nodes(address, &nodes)?;
+    if let Some(address) = handles.get(value.handle)?.what.address() {
+        instance.machine.memory().grant(address, &nodes)?;
     }
     value.succeeded = value.count;
     arguments.put(value)
@@ -139,7 +160,11 @@ pub fn map(instance: &Instance, arguments: Arguments) -> Result {
 
 pub fn unmap(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::MapMemory = arguments.get()?;
-    instance.door.lock().get(value.handle)?;
+    let nodes = nodes(instance, &value)?;
+    let handles = instance.door.lock();
+    if let Some(address) = handles.get(value.handle)?.what.address() {
+        instance.machine.memory().revoke(address, &nodes)?;
+    }
     value.succeeded = value.count;
     arguments.put(value)
 }

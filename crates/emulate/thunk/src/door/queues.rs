@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use gpu::machine::QueueError;
+use gpu::machine::{QueueError, UnitsError};
 use kmt_sys::{
     aql,
     kfd::{self, queue_type},
@@ -32,9 +32,25 @@ impl From<QueueError> for Errno {
     }
 }
 
-/// Priorities, masks of compute units and engines make no difference to what is computed.
+/// What the driver refuses of a queue's percentage, priority and ring.
+fn check(percentage: u32, priority: u32, ring_size: u32) -> Result {
+    const MOST_PERCENT: u32 = 100;
+    const HIGHEST_PRIORITY: u32 = 15;
+    // The upper bits choose a die for queues that are none of AQL.
+    let possible = percentage & 0xff <= MOST_PERCENT
+        && priority <= HIGHEST_PRIORITY
+        && (ring_size == 0 || ring_size.is_power_of_two());
+    if possible {
+        Ok(())
+    } else {
+        refuse(libc::EINVAL)
+    }
+}
+
+/// Priorities and engines make no difference to what is computed.
 pub fn create(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::CreateQueue = arguments.get()?;
+    check(value.percentage, value.priority, value.ring_size)?;
     let (node, _) = gpu(instance, value.gpu_id)?;
     let machine = &instance.machine;
     let size = u64::from(value.ring_size);
@@ -44,7 +60,7 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
             source::find_debug_list();
             let read_index = offset_of!(aql::Queue, read_dispatch_id) as u64;
             let address = value.read_pointer.wrapping_sub(read_index);
-            machine.create_aql_queue(node, value.ring, size, address)?
+            machine.create_saved_queue(node, value.ring, size, address, value.context_area)?
         }
         queue_type::SDMA | queue_type::SDMA_XGMI | queue_type::SDMA_BY_ENGINE => {
             let positions = Some((value.write_pointer, value.read_pointer));
@@ -68,7 +84,8 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
 /// A percentage of zero, or no ring, suspends the queue.
 pub fn update(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::UpdateQueue = arguments.get()?;
-    let stop = value.percentage == 0 || value.ring == 0 && value.ring_size == 0;
+    check(value.percentage, value.priority, value.ring_size)?;
+    let stop = value.percentage & 0xff == 0 || value.ring == 0 || value.ring_size == 0;
     let id = u64::from(value.queue_id);
     Ok(instance.machine.suspend_queue(id, stop)?)
 }
@@ -78,12 +95,21 @@ pub fn destroy(instance: &Instance, arguments: Arguments) -> Result {
     Ok(instance.machine.destroy_queue(u64::from(value.number))?)
 }
 
-pub fn set_mask(_: &Instance, arguments: Arguments) -> Result {
+pub fn set_mask(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::CuMask = arguments.get()?;
     if value.bits == 0 || !value.bits.is_multiple_of(32) {
         return refuse(libc::EINVAL);
     }
-    List::<u32>::new(value.mask, value.bits as usize / 32).map(|_| ())
+    // No device has more units.
+    let words = value.bits.min(1024) / 32;
+    let mask = List::<u32>::new(value.mask, words as usize)?.get();
+    let set = instance.machine.set_units(u64::from(value.queue_id), &mask);
+    set.map_err(|error| {
+        Errno(match error {
+            UnitsError::Unknown { .. } => libc::EFAULT,
+            UnitsError::Pairs => libc::EINVAL,
+        })
+    })
 }
 
 /// Global wave sync resources belong to the device, not to queues, so the first is always number 0.

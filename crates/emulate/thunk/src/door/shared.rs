@@ -5,20 +5,48 @@ use kmt_sys::{
     thunk::SvmAttribute,
 };
 
-use super::{Errno, Result, arguments::Arguments, refuse};
-use crate::instance::Instance;
+use super::{Errno, Result, arguments::Arguments, gpu, gpu_id, refuse};
+use crate::{instance::Instance, mappings};
 
-/// Any attribute makes the range reachable: host and device share one memory, so there is nothing to migrate. Values name GPUs by
-/// the driver's numbers; nobody here looks at them but who asks again.
+/// Kinds whose value names a device: first those of locations, then those of access.
+const LOCATIONS: [u32; 2] = [0, 1];
+const ACCESS: [u32; 3] = [2, 3, 4];
+/// Locations that are no device: the host, and none.
+const NO_DEVICES: [u32; 2] = [0, u32::MAX];
+const PAGE: u64 = 4096;
+
+/// The value as the device model has it, which numbers devices by their nodes where access is meant.
+fn inside(instance: &Instance, row: &SvmAttribute) -> Result<(u32, u32)> {
+    let SvmAttribute { kind, value } = *row;
+    if ACCESS.contains(&kind) {
+        return Ok((kind, gpu(instance, value)?.0));
+    }
+    if LOCATIONS.contains(&kind) && !NO_DEVICES.contains(&value) {
+        gpu(instance, value)?;
+    }
+    Ok((kind, value))
+}
+
+/// Attributes make the range reachable: host and device share one memory, so there is nothing to migrate.
 pub fn attributes(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::Svm = arguments.get()?;
     let end = value.start.checked_add(value.size);
-    if value.size == 0 || end.is_none() {
+    let whole_pages = value.start.is_multiple_of(PAGE) && value.size.is_multiple_of(PAGE);
+    if value.start == 0 || value.size == 0 || end.is_none() || !whole_pages {
         return refuse(libc::EINVAL);
     }
     let list = arguments.list::<SvmAttribute>(size_of::<kfd::Svm>(), value.count as usize)?;
+    if !mappings::covers(value.start, value.size) {
+        return refuse(libc::EFAULT);
+    }
     let rows = list.get();
-    let mut pairs: Vec<(u32, u32)> = rows.iter().map(|row| (row.kind, row.value)).collect();
+    let asks = value.op == svm_op::GET;
+    let row = |row: &SvmAttribute| match asks && !ACCESS.contains(&row.kind) {
+        // What is asked for is not in the value yet.
+        true => Ok((row.kind, row.value)),
+        false => inside(instance, row),
+    };
+    let mut pairs = rows.iter().map(row).collect::<Result<Vec<(u32, u32)>>>()?;
     let memory = instance.machine.memory();
     let invalid = |_| Errno(libc::EINVAL);
     match value.op {
@@ -29,10 +57,14 @@ pub fn attributes(instance: &Instance, arguments: Arguments) -> Result {
             memory
                 .attributes(value.start, value.size, &mut pairs)
                 .map_err(invalid)?;
-            let answers: Vec<SvmAttribute> = pairs
-                .into_iter()
-                .map(|(kind, value)| SvmAttribute { kind, value })
-                .collect();
+            let outside = |(kind, value)| match ACCESS.contains(&kind) {
+                true => SvmAttribute {
+                    kind,
+                    value: gpu_id(value),
+                },
+                false => SvmAttribute { kind, value },
+            };
+            let answers: Vec<SvmAttribute> = pairs.into_iter().map(outside).collect();
             list.put(&answers);
             Ok(())
         }
