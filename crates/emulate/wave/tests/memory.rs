@@ -290,6 +290,99 @@ fn flat_reaches_lds_scratch_and_memory_at_once() {
     }
 }
 
+/// The base alone decides where a FLAT access goes: an offset leads neither into an aperture nor out of it.
+#[test]
+fn flat_offsets_stay_in_the_memory_of_their_base() {
+    const OFFSET: u64 = 16;
+    // (Negative offsets of FLAT exist since gfx12.)
+    let targets = [
+        "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201",
+    ];
+    let accesses = |target: &str| match target {
+        "gfx1100" | "gfx1201" => [
+            "flat_load_b32 v4, v[2:3]",
+            "flat_load_b64 v[4:5], v[2:3]",
+            "flat_load_u8 v4, v[2:3]",
+            "flat_store_b32 v[2:3], v1",
+            "flat_store_b8 v[2:3], v1",
+            "flat_atomic_add_u32 v[2:3], v1",
+        ],
+        _ => [
+            "flat_load_dword v4, v[2:3]",
+            "flat_load_dwordx2 v[4:5], v[2:3]",
+            "flat_load_ubyte v4, v[2:3]",
+            "flat_store_dword v[2:3], v1",
+            "flat_store_byte v[2:3], v1",
+            "flat_atomic_add v[2:3], v1",
+        ],
+    };
+    for target in targets {
+        for access in accesses(target) {
+            let fault = |text: &str, address: &dyn Fn(usize) -> u64| {
+                let mut scratch: Vec<u32> = vec![5; 64 * 8];
+                let mut m = Machine::new(target, text);
+                with_scratch(&mut m, &mut scratch, 32);
+                m.lds_words([7; 64]).vgpr64(2, address);
+                match m.stop() {
+                    Stop::End => None,
+                    Stop::Fault(fault) => Some(fault.kind),
+                    other => panic!("{target} {text}: {other:?}"),
+                }
+            };
+            let text = &format!("{access} offset:{OFFSET}");
+            let what = |case: &str| format!("{target} {text}: {case}");
+            for aperture in [SHARED, PRIVATE] {
+                let below = |lane: usize| aperture - OFFSET + 4 * (lane as u64 % 2);
+                assert_eq!(
+                    fault(text, &below),
+                    Some(FaultKind::NotMapped),
+                    "{}",
+                    what("below")
+                );
+                // One lane alone, among others that are right.
+                let one = |lane: usize| aperture + 4 * (lane as u64 % 2);
+                assert_eq!(fault(text, &one), None, "{}", what("inside"));
+                let last = |lane: usize| {
+                    if lane == 5 {
+                        aperture - OFFSET
+                    } else {
+                        aperture
+                    }
+                };
+                assert_eq!(
+                    fault(text, &last),
+                    Some(FaultKind::NotMapped),
+                    "{}",
+                    what("one lane below")
+                );
+            }
+            // From its last bytes an offset leads out of range, not behind the aperture.
+            for (aperture, kind) in [
+                (SHARED, FaultKind::LdsOutOfRange),
+                (PRIVATE, FaultKind::ScratchOutOfRange),
+            ] {
+                assert_eq!(
+                    fault(text, &|_| aperture + 0xffff_fff8),
+                    Some(kind),
+                    "{}",
+                    what("the end")
+                );
+                if target == "gfx1201" {
+                    let back = &format!("{access} offset:-8");
+                    assert_eq!(fault(back, &|_| aperture), Some(kind), "{back}");
+                    assert_eq!(fault(back, &|_| aperture + 8), None, "{back}");
+                    let above = aperture + (1 << 32);
+                    assert_eq!(
+                        fault(back, &|_| above),
+                        Some(FaultKind::NotMapped),
+                        "{back}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// MUBUF through the scratch descriptor, SCRATCH instructions and FLAT through the private aperture see the same bytes.
 #[test]
 fn all_ways_to_scratch_agree() {

@@ -14,12 +14,28 @@ use crate::{
     state::Wave,
 };
 
+/// What is added to every lane's base.
+#[inline(always)]
+fn offset(op: &MicroOp, access: &Access) -> u64 {
+    (i64::from(op.vector_memory().offset) as u64).wrapping_add(u64::from(access.extra))
+}
+
 /// Byte address of every lane of a group.
 #[inline(always)]
 fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
-    let low = lanes::words(wave, op.src[0].index as usize, access.group);
-    let offset =
-        (i64::from(op.vector_memory().offset) as u64).wrapping_add(u64::from(access.extra));
+    sums(wave, op, access.group, offset(op, access))
+}
+
+/// The same without the instruction's offset.
+#[inline(always)]
+fn bases(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
+    sums(wave, op, access.group, 0)
+}
+
+/// The sum of base registers and `offset` for every lane of a group.
+#[inline(always)]
+fn sums(wave: &Wave, op: &MicroOp, group: usize, offset: u64) -> [u64; GROUP] {
+    let low = lanes::words(wave, op.src[0].index as usize, group);
     if op.vector_memory().has_scalar_base() {
         let base = wave.scalar64(op.src[2].index as usize).wrapping_add(offset);
         return low.map(
@@ -27,7 +43,7 @@ fn addresses(wave: &Wave, op: &MicroOp, access: &Access) -> [u64; GROUP] {
             |low| base.wrapping_add(u64::from(low)),
         );
     }
-    let high = lanes::words(wave, op.src[0].index as usize + 1, access.group);
+    let high = lanes::words(wave, op.src[0].index as usize + 1, group);
     std::array::from_fn(
         #[inline(always)]
         |i| (u64::from(low[i]) | u64::from(high[i]) << 32).wrapping_add(offset),
@@ -87,19 +103,20 @@ impl Space for Global {
     }
 }
 
-/// FLAT: the high half of an address decides between LDS, scratch and the device's memory.
+/// FLAT: the high half of the base decides between LDS, scratch and the device's memory, whatever the instruction's offset. (So
+/// compilers put offsets there only if they know that they stay in the same memory.)
 pub(super) struct Flat;
 
-/// Whether an active lane's address has `aperture` as its high half.
+/// Whether an active lane's base has `aperture` as its high half.
 #[inline(always)]
-fn any_in(aperture: u64, at: &[u64; GROUP], active: u16) -> bool {
+fn any_in(aperture: u64, bases: &[u64; GROUP], active: u16) -> bool {
     if aperture == 0 {
         return false;
     }
     let high = (aperture >> 32) as u32;
     let mut found = 0u32;
-    for (i, address) in at.iter().enumerate() {
-        found |= u32::from((address >> 32) as u32 == high) << i;
+    for (i, base) in bases.iter().enumerate() {
+        found |= u32::from((base >> 32) as u32 == high) << i;
     }
     found & u32::from(active) != 0
 }
@@ -136,12 +153,21 @@ impl Space for Flat {
         write: bool,
     ) -> Option<Spread> {
         let (offsets, base) = spread_offsets(wave, op, bytes)?;
-        let half = |offset: u32| base.wrapping_add(u64::from(offset)) >> 32;
+        let offset = i64::from(op.vector_memory().offset) as u64;
+        let half = |low: u32| {
+            let base = base.wrapping_sub(offset);
+            base.wrapping_add(u64::from(low)) >> 32
+        };
         let high = half(offsets.lowest());
         if high != half(offsets.highest()) {
             return None;
         }
         if high == wave.private_aperture >> 32 {
+            // The sum of low halves has no carry to lose.
+            let fits = |low: u32| u32::try_from(i64::from(low) + offset as i64).is_ok();
+            if !fits(offsets.lowest()) || !fits(offsets.highest()) {
+                return None;
+            }
             return private_elements(wave, op, env, bytes, write);
         }
         if high == wave.shared_aperture >> 32 && wave.shared_aperture != 0 {
@@ -152,8 +178,8 @@ impl Space for Flat {
 
     #[inline(always)]
     fn contiguous(wave: &Wave, op: &MicroOp, _: &Env<'_>, access: &Access) -> bool {
-        let at = addresses(wave, op, access);
-        !any_in(wave.private_aperture, &at, access.active)
+        let bases = bases(wave, op, access);
+        !any_in(wave.private_aperture, &bases, access.active)
     }
 
     fn torn(wave: &Wave, op: &MicroOp, access: &Access) -> bool {
@@ -172,29 +198,38 @@ impl Space for Flat {
         access: &Access,
         lanes: &mut Lanes,
     ) -> Checked {
-        let at = addresses(wave, op, access);
-        if any_in(wave.shared_aperture, &at, access.active)
-            || any_in(wave.private_aperture, &at, access.active)
+        let bases = bases(wave, op, access);
+        let offset = offset(op, access);
+        if any_in(wave.shared_aperture, &bases, access.active)
+            || any_in(wave.private_aperture, &bases, access.active)
         {
-            return resolve_apertures(wave, env, at, access, lanes);
+            return resolve_apertures(wave, env, bases, offset, access, lanes);
         }
+        let at = bases.map(
+            #[inline(always)]
+            |base| base.wrapping_add(offset),
+        );
         resolve_checked(env, wave, at, access.active, access, lanes)
     }
 }
 
-/// FLAT with at least one lane in an aperture: each lane by itself.
+/// FLAT with at least one lane's base in an aperture: each lane by itself.
 #[inline(never)]
 fn resolve_apertures(
     wave: &Wave,
     env: &mut Env<'_>,
-    mut at: [u64; GROUP],
+    bases: [u64; GROUP],
+    offset: u64,
     access: &Access,
     lanes: &mut Lanes,
 ) -> Checked {
+    let mut at = bases.map(|base| base.wrapping_add(offset));
+    let fits = |at: i64, limit: u32| at >= 0 && at + i64::from(access.bytes) <= i64::from(limit);
     for i in (0..GROUP).filter(|i| access.active >> i & 1 != 0) {
         let address = at[i];
         let lane = (GROUP * access.group + i) as u32;
-        let aperture = address & !0xffff_ffff;
+        let aperture = bases[i] & !0xffff_ffff;
+        let within = i64::from(bases[i] as u32) + offset as i64;
         let fault = |kind| {
             Box::new(Fault {
                 kind,
@@ -205,20 +240,17 @@ fn resolve_apertures(
         };
         if aperture == wave.shared_aperture && aperture != 0 {
             let limit = wave.lds_bytes.min(env.lds.len() as u32);
-            let offset = address as u32;
-            if access.bytes > limit || offset > limit - access.bytes {
+            if !fits(within, limit) {
                 return Err(fault(FaultKind::LdsOutOfRange));
             }
-            at[i] = env.lds[offset as usize..].as_mut_ptr().expose_provenance() as u64;
+            at[i] = env.lds[within as usize..].as_mut_ptr().expose_provenance() as u64;
             continue;
         }
         if aperture == wave.private_aperture && aperture != 0 {
-            if u64::from(address as u32) + u64::from(access.bytes)
-                > u64::from(wave.scratch_bytes_per_lane)
-            {
+            if !fits(within, wave.scratch_bytes_per_lane) {
                 return Err(fault(FaultKind::ScratchOutOfRange));
             }
-            at[i] = scratch_address(wave, address as u32, lane as usize);
+            at[i] = scratch_address(wave, within as u32, lane as usize);
         }
         env.memory
             .pointer(at[i], access.bytes, access.write, lane)
