@@ -1,6 +1,7 @@
 //! The tests of `isa` in one program: `cargo test --release --workspace --test isa -- FILE::NAME`.
 
 mod common;
+mod dual;
 mod effects;
 mod halves;
 mod hostile;
