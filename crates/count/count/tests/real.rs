@@ -1,7 +1,7 @@
 //! Real programs. The oracle is LLVM's own profiler: block counts of IR-PGO times the instructions of each block, counted
 //! in the textual IR by this test. Nothing of ours takes part in it.
 //!
-//! By default zlib, bzip2, the bots, C++ objects and coroutines; `LUTHIER_TEST_LARGE=1` adds lz4, Lua, SQLite and thirteen more, which
+//! By default zlib, bzip2, the bots, C++ objects and coroutines; `-- --ignored real::` adds lz4, Lua, SQLite and thirteen more, which
 //! take minutes each (SQLite ten), and libffi through its own build with autotools. Sources are fetched, see `support/sources.rs`.
 
 use crate::support;
@@ -380,16 +380,10 @@ fn agree(name: &str) {
     }
 }
 
-fn large() -> bool {
-    std::env::var_os("LUTHIER_TEST_LARGE").is_some()
-}
-
 /// A real `configure` with libtool, makefiles by automake, and assembly among the sources.
 #[test]
+#[ignore = "takes minutes; ./dev nightly runs it"]
 fn autotools() {
-    if !large() {
-        return;
-    }
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let count = support::tools().join("luthier-count");
@@ -527,10 +521,9 @@ fn coroutines() {
 macro_rules! opt_in {
     ($($name:ident)*) => {$(
         #[test]
+        #[ignore = "takes minutes; ./dev nightly runs it"]
         fn $name() {
-            if large() {
-                agree(stringify!($name));
-            }
+            agree(stringify!($name));
         }
     )*};
 }

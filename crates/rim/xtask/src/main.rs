@@ -1,6 +1,7 @@
 //! Developer tasks: `cargo xtask WORD`.
 
 mod attack;
+mod c;
 mod cluster;
 mod command;
 mod coverage;
@@ -8,10 +9,12 @@ mod fuzz;
 mod fuzz_count;
 mod fuzz_device;
 mod fuzz_rewrite;
+mod gate;
 mod hsa_events;
 mod installed;
 mod layers;
 mod model;
+mod nightly;
 mod package;
 mod python;
 mod reference;
@@ -42,6 +45,16 @@ const TASKS: &[Task] = &[
         |_| tidy::check(),
     ),
     (
+        "c",
+        "[--all]: compile our C and C++ with warnings that are errors; all: also what includes LLVM's headers, a minute or two",
+        c::run,
+    ),
+    (
+        "gate",
+        "[CARGO-TEST-ARGUMENTS] [-- TEST-ARGUMENTS]: every test and check that a change has to pass, or the tests that are chosen",
+        gate::run,
+    ),
+    (
         "hsa-events",
         "[--check | --newer FOLDER]: write include/luthier_hsa_events.h from the headers of HSA that are installed, or the list of what those of another release in FOLDER have besides",
         |arguments| {
@@ -70,6 +83,11 @@ const TASKS: &[Task] = &[
         model::run,
     ),
     (
+        "nightly",
+        "[PART...]: what takes too long for the gate, one part after another; appends a table to docs/measurements/nightly.md",
+        nightly::run,
+    ),
+    (
         "sanitize",
         "[address|thread] [CRATE...]: tests with a sanitizer compiled in; without crates, those of the emulator with unsafe code or threads",
         sanitize::run,
@@ -91,7 +109,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "python",
-        "[--wheel] [PYTEST-ARGUMENTS...]: make the Python wheel in target/python/wheels; test it, installed in a fresh environment",
+        "[--wheel | --quick] [PYTEST-ARGUMENTS...]: make the Python wheel in target/python/wheels; test it, installed in a fresh environment; or, quickly, the sources with the module that ./dev build made",
         python::run,
     ),
     (

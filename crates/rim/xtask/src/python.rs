@@ -1,16 +1,21 @@
 //! `cargo xtask python`: the Python package as users get it: the wheel, installed in a fresh environment, and tested there.
 //!
-//! Apart from the gate, because it installs packages from the network. What it makes lies in `target/python`.
+//! `--quick` is for the gate: the package as `./dev build` leaves it, without a wheel, which would be compiled once more. What it makes
+//! lies in `target/python`.
 
 use std::{
     fs,
+    os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::Command,
 };
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{command::done, root};
+use crate::{
+    command::{done, said},
+    root,
+};
 
 /// What builds the wheel.
 const BUILDING: [&str; 1] = ["maturin>=1.9,<2"];
@@ -28,8 +33,11 @@ const TESTING: [&str; 10] = [
     "pytest",
 ];
 
-/// `[--wheel] [ARGUMENTS OF PYTEST]`
+/// `[--wheel | --quick] [ARGUMENTS OF PYTEST]`
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    if arguments.first().is_some_and(|first| first == "--quick") {
+        return quick(&arguments[1..]);
+    }
     let wheel = wheel()?;
     println!("{}", wheel.display());
     if arguments.first().is_some_and(|first| first == "--wheel") {
@@ -38,6 +46,11 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let environment = folder().join("environment");
     make(&environment, &TESTING, true)?;
     let python = installed(&environment, &wheel)?;
+    check(&python, arguments)
+}
+
+/// Types and tests of the package that an environment has.
+fn check(python: &Path, arguments: &[String]) -> Result<Vec<String>> {
     let luthier = root().join("target/release/luthier");
     ensure!(
         luthier.exists(),
@@ -51,7 +64,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     ];
     let mut complaints = Vec::new();
     for words in checks {
-        let mut check = Command::new(&python);
+        let mut check = Command::new(python);
         check
             .arg("-m")
             .args(words)
@@ -75,6 +88,77 @@ fn folder() -> PathBuf {
 
 fn tests() -> PathBuf {
     root().join("crates/rim/python/tests")
+}
+
+/// The same checks of the sources and of the native module that is built already.
+fn quick(arguments: &[String]) -> Result<Vec<String>> {
+    let environment = folder().join("quick");
+    if let Err(error) = make(&environment, &TESTING, false) {
+        prerequisite::skip(&format!("the Python package is not tested: {error:#}"));
+        return Ok(Vec::new());
+    }
+    let python = environment.join("bin/python");
+    link(&python)?;
+    check(&python, arguments)
+}
+
+/// Puts the package into an environment as pip would, but with links to the sources.
+fn link(python: &Path) -> Result<()> {
+    let place = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let packages = PathBuf::from(said(Command::new(python).args(["-c", place]))?);
+    let sources = root().join("crates/rim/python");
+    let package = packages.join("luthier");
+    if package.exists() {
+        fs::remove_dir_all(&package).context("cannot remove the last package")?;
+    }
+    fs::create_dir_all(&package)?;
+    for entry in fs::read_dir(sources.join("python/luthier"))? {
+        let entry = entry?;
+        symlink(entry.path(), package.join(entry.file_name()))?;
+    }
+    symlink(
+        root().join("target/release/lib_luthier.so"),
+        package.join("_luthier.abi3.so"),
+    )?;
+    let project = fs::read_to_string(sources.join("pyproject.toml"))?;
+    let project: toml::Table = project.parse().context("pyproject.toml")?;
+    let project = &project["project"];
+    let table = |value: Option<&toml::Value>| -> Vec<(String, String)> {
+        let table = value.and_then(toml::Value::as_table).into_iter().flatten();
+        let rows = table.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+        rows.collect()
+    };
+    let scripts = table(project.get("scripts"));
+    let mut points = format!("[console_scripts]\n{}", lines(&scripts));
+    let groups = project.get("entry-points").and_then(toml::Value::as_table);
+    for (group, rows) in groups.into_iter().flatten() {
+        points.push_str(&format!("[{group}]\n{}", lines(&table(Some(rows)))));
+    }
+    let information = packages.join("luthier-0.dist-info");
+    fs::create_dir_all(&information)?;
+    fs::write(information.join("entry_points.txt"), points)?;
+    fs::write(
+        information.join("METADATA"),
+        "Metadata-Version: 2.1\nName: luthier\nVersion: 0\n",
+    )?;
+    for (name, place) in &scripts {
+        let (module, function) = place
+            .split_once(':')
+            .context("a script is MODULE:FUNCTION")?;
+        let program = python.with_file_name(name);
+        let text = format!(
+            "#!{}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n",
+            python.display()
+        );
+        fs::write(&program, text)?;
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+fn lines(rows: &[(String, String)]) -> String {
+    let lines = rows.iter().map(|(key, value)| format!("{key} = {value}\n"));
+    lines.collect()
 }
 
 /// Tests of some files, with what users install and more programs in the PATH; for tasks that need more than tests of the package.

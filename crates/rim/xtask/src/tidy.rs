@@ -1,5 +1,7 @@
 //! Conventions that no compiler checks.
 
+mod licences;
+mod links;
 mod map;
 mod tests;
 
@@ -81,6 +83,8 @@ pub fn check() -> Result<Vec<String>> {
         )?;
     }
     complaints.extend(map::check(&root)?);
+    complaints.extend(links::check(&root)?);
+    complaints.extend(licences::check(&root)?);
     Ok(complaints)
 }
 

@@ -67,6 +67,8 @@ struct Mover {
   std::set<Value *> Plain;
   bool Good = true;
 
+  explicit Mover(Reporter &Report) : Report(Report) {}
+
   void fail(const Instruction &I, const Twine &Text) {
     Report.fail(placeOf(I), Text);
     Good = false;
@@ -228,7 +230,7 @@ bool moveStack(Function &F, luthier_codegen_job &Job, Reporter &Report) {
     Lane = B.CreateAnd(Lane, 31);
   Value *Offset = B.CreateZExt(B.CreateMul(Lane, ConstantInt::get(Word, Frame)), Wide);
   Value *Own = B.CreateGEP(B.getInt8Ty(), Start, Offset);
-  Mover Move{Report};
+  Mover Move(Report);
   for (AllocaInst *A : Found) {
     Move.uses(A, B.CreateConstGEP1_64(B.getInt8Ty(), Own, Places[A]));
     Move.Dead.insert(Move.Dead.begin(), A);

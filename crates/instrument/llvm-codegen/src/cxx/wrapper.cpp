@@ -80,9 +80,12 @@ struct Builder {
   std::map<std::string, CallInst *> Storage;
   Function *Wrapper = nullptr;
 
+  Builder(Module &M, luthier_codegen_job &Job, TargetMachine &TM, Reporter &Report)
+      : M(M), Job(Job), TM(TM), Report(Report) {}
+
   Function *find(StringRef Name);
   void redirect();
-  void strip(Function *Hook);
+  void strip();
   bool call(Function *Hook);
   void optimise(bool Fully);
   bool replaceState();
@@ -148,7 +151,7 @@ void Builder::redirect() {
 }
 
 // Leaves the hook and what it needs; the tool's variables become external symbols.
-void Builder::strip(Function *Hook) {
+void Builder::strip() {
   for (const char *List : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"})
     if (GlobalVariable *G = M.getGlobalVariable(List, true))
       G->eraseFromParent();
@@ -570,7 +573,7 @@ bool Builder::refuse() {
 
 bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report,
                    bool &Again) {
-  Builder B{M, Job, TM, Report};
+  Builder B(M, Job, TM, Report);
   Job.Bindings.clear();
   Job.Constants.clear();
   Function *F = B.find(Hook);
@@ -579,7 +582,7 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
   M.setTargetTriple(TM.getTargetTriple());
   M.setDataLayout(TM.createDataLayout());
   B.redirect();
-  B.strip(F);
+  B.strip();
   if (!B.call(F))
     return false;
   B.optimise(false);

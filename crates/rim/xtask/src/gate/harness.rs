@@ -1,0 +1,106 @@
+//! What a test program prints: the lines of Rust's test harness, which our own test programs print too.
+
+/// What one run of a test program came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub passed: u64,
+    pub failed: u64,
+    pub ignored: u64,
+    /// Names of the tests that failed.
+    pub failures: Vec<String>,
+}
+
+const RESULT: &str = "test result: ";
+
+/// Reads the end of a test program's output; `None` if the program ended before it said what came of its tests.
+///
+/// Tests may print anything, also lines of other harnesses, so that only the last result and the list before it count.
+pub fn read(output: &str) -> Option<Said> {
+    let lines: Vec<&str> = output.lines().collect();
+    let last = lines.iter().rposition(|line| line.starts_with(RESULT))?;
+    let mut said = counts(lines[last])?;
+    if said.failed > 0 {
+        let list = lines[..last]
+            .iter()
+            .rposition(|line| *line == "failures:")?;
+        let names = lines[list + 1..last].iter();
+        let names = names.map_while(|line| line.strip_prefix("    "));
+        said.failures = names.map(str::to_owned).collect();
+    }
+    Some(said)
+}
+
+/// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s`
+fn counts(line: &str) -> Option<Said> {
+    let (_, counts) = line.strip_prefix(RESULT)?.split_once(". ")?;
+    let count = |word: &str| {
+        let part = counts.split("; ").find(|part| part.ends_with(word))?;
+        part.split(' ').next()?.parse().ok()
+    };
+    Some(Said {
+        passed: count(" passed")?,
+        failed: count(" failed")?,
+        ignored: count(" ignored")?,
+        failures: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from cargo 1.95.
+    const FAILED: &str = "
+running 4 tests
+test atomics::adds ... ok
+test levels::child ... FAILED
+test levels::all_levels_agree ... FAILED
+test levels::slow ... ignored, takes minutes
+
+failures:
+
+---- levels::child stdout ----
+running 1 test
+failures:
+    of_another_harness
+
+test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+thread 'levels::child' (5) panicked at crates/emulate/wave/tests/levels.rs:7:5:
+boom
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+
+failures:
+    levels::all_levels_agree
+    levels::child
+
+test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.50s
+
+";
+
+    #[test]
+    fn failures_are_named_and_counted() {
+        let said = read(FAILED).unwrap();
+        assert_eq!((said.passed, said.failed, said.ignored), (1, 2, 1));
+        assert_eq!(said.failures, ["levels::all_levels_agree", "levels::child"]);
+    }
+
+    #[test]
+    fn success_has_no_failures() {
+        let text = "failures:\n    printed by a test\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s\n";
+        let expected = Said {
+            passed: 3,
+            ignored: 1,
+            ..Said::default()
+        };
+        assert_eq!(read(text), Some(expected));
+    }
+
+    #[test]
+    fn a_program_that_died_says_nothing() {
+        assert_eq!(read("running 2 tests\ntest a ... ok\n"), None);
+        assert_eq!(read(""), None);
+        assert_eq!(read("test result: nonsense\n"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! `cargo xtask gate [ARGUMENTS OF CARGO TEST] [-- ARGUMENTS OF TESTS]`: what `./dev test` runs when everything is built.
+//!
+//! Without arguments it is the gate: every test, and the checks of [`checks`]. A test that fails is run once more, alone
+//! ([`repeat`]). What was skipped, what was repeated and what failed is said at the end, in `target/gate`, too.
+
+mod checks;
+mod harness;
+mod programs;
+mod repeat;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result};
+
+use crate::root;
+use programs::Program;
+use repeat::Repeated;
+
+/// All tests together.
+#[derive(Default)]
+struct Total {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    /// Programs that ended without naming a test.
+    crashed: Vec<String>,
+    failures: Vec<(Program, String)>,
+    times: Vec<(Duration, String)>,
+}
+
+/// A folder for temporary files: compilers leave some (clang leaves two empty directories for each target that it offloads to), and so
+/// do tests that are killed.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new() -> Result<Temporary> {
+        let path = env::temp_dir().join(format!("luthier-gate.{}", std::process::id()));
+        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        Ok(Temporary(path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub fn run(arguments: &[String]) -> Result<Vec<String>> {
+    let began = Instant::now();
+    let known = repeat::known(&root())?;
+    let folder = root().join("target/gate");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).context("cannot remove target/gate")?;
+    }
+    fs::create_dir_all(&folder).context("cannot make target/gate")?;
+    let temporary = Temporary::new()?;
+    let environment = vec![
+        ("TMPDIR", temporary.0.clone()),
+        (prerequisite::LIST, folder.join("skipped.txt")),
+    ];
+    let (cargo, tests) = split(arguments);
+    let whole = arguments.is_empty();
+    let checks = whole.then(|| checks::start(environment.clone()));
+
+    let (programs, libraries) = match whole {
+        true => programs::build(&["--lib", "--bins", "--tests"].map(str::to_owned))?,
+        false => programs::build(&cargo)?,
+    };
+    let mut total = Total::default();
+    for program in &programs {
+        println!("\n     Running {}", program.name());
+        let program = program.with_environment(&environment, &libraries);
+        total.add(&program, program.run(&tests)?);
+    }
+    if whole {
+        documentation(&environment, &mut total)?;
+    }
+    let repeated = repeat::all(&total.failures, &known)?;
+    let checks = match checks {
+        Some(thread) => thread.join().expect("no check panics")?,
+        None => Vec::new(),
+    };
+    finish(&total, &repeated, &checks, &folder, began.elapsed())
+}
+
+/// What stands before `--` and behind it.
+fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
+    let mut parts = arguments.splitn(2, |argument| argument == "--");
+    let mut next = || parts.next().unwrap_or_default().to_vec();
+    (next(), next())
+}
+
+impl Total {
+    fn add(&mut self, program: &Program, outcome: programs::Outcome) {
+        self.times.push((outcome.time, program.name()));
+        if outcome.crashed() {
+            self.crashed.push(program.name());
+        }
+        let Some(said) = outcome.said else { return };
+        self.passed += said.passed;
+        self.failed += said.failed;
+        self.ignored += said.ignored;
+        let named = said.failures.into_iter();
+        self.failures
+            .extend(named.map(|test| (program.clone(), test)));
+    }
+}
+
+/// The examples in the documentation of libraries; cargo compiles and runs them itself.
+fn documentation(environment: &[(&'static str, PathBuf)], total: &mut Total) -> Result<()> {
+    let began = Instant::now();
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args([
+            "test",
+            "--doc",
+            "--release",
+            "--workspace",
+            "--no-fail-fast",
+        ])
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .current_dir(root())
+        .output()
+        .context("cannot run cargo")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    print!("{text}");
+    total
+        .times
+        .push((began.elapsed(), "cargo test --doc".to_owned()));
+    for part in text.split_inclusive("finished in") {
+        if let Some(said) = harness::read(part) {
+            total.passed += said.passed;
+            total.failed += said.failed;
+            total.ignored += said.ignored;
+        }
+    }
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stderr));
+        total.crashed.push("cargo test --doc".to_owned());
+    }
+    Ok(())
+}
+
+/// Says what came of everything, the most important last; returns why the gate fails.
+fn finish(
+    total: &Total,
+    repeated: &[Repeated],
+    checks: &[checks::Check],
+    folder: &Path,
+    time: Duration,
+) -> Result<Vec<String>> {
+    let mut complaints = Vec::new();
+    for check in checks.iter().filter(|check| !check.passed) {
+        println!("\nThe check `{}` failed:", check.name);
+        let printed = fs::read(&check.printed).unwrap_or_default();
+        println!("{}", String::from_utf8_lossy(&printed).trim_end());
+        complaints.push(format!("the check `{}` fails", check.name));
+    }
+    let mut times = total.times.clone();
+    times.sort();
+    println!("\nLongest:");
+    for (time, name) in times.iter().rev().take(10) {
+        println!("{:>8.1} s  {name}", time.as_secs_f64());
+    }
+    for check in checks {
+        println!(
+            "{:>8.1} s  the check `{}`",
+            check.time.as_secs_f64(),
+            check.name
+        );
+    }
+    let skipped = fs::read_to_string(folder.join("skipped.txt")).unwrap_or_default();
+    if !skipped.is_empty() {
+        println!(
+            "\nTests that were skipped, {}:\n{}",
+            skipped.lines().count(),
+            skipped.trim_end()
+        );
+    }
+    if !repeated.is_empty() {
+        let lines: Vec<String> = repeated.iter().map(Repeated::line).collect();
+        let path = folder.join("repeated.txt");
+        fs::write(&path, lines.join("\n") + "\n").context("cannot write repeated.txt")?;
+        println!("\nTests that were repeated ({}):", path.display());
+        println!("{}", lines.join("\n"));
+    }
+    for crashed in &total.crashed {
+        complaints.push(format!("{crashed}: ended without naming a test that fails"));
+    }
+    complaints.extend(
+        repeated
+            .iter()
+            .filter(|test| test.fails())
+            .map(Repeated::line),
+    );
+    let forgiven = repeated.iter().filter(|test| !test.fails()).count() as u64;
+    println!(
+        "\n{}",
+        last_line(total, forgiven, complaints.is_empty(), time)
+    );
+    Ok(complaints)
+}
+
+/// The last line in the form that the test harness of Rust prints.
+fn last_line(total: &Total, forgiven: u64, good: bool, time: Duration) -> String {
+    format!(
+        "test result: {}. {} passed; {} failed; {} ignored; 0 measured; 0 filtered out; finished in {:.2}s",
+        if good { "ok" } else { "FAILED" },
+        total.passed + forgiven,
+        total.failed - forgiven + total.crashed.len() as u64,
+        total.ignored,
+        time.as_secs_f64()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_behind_two_dashes_are_for_tests() {
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let both = split(&words("--test wave -- atomics --exact"));
+        assert_eq!(both, (words("--test wave"), words("atomics --exact")));
+        assert_eq!(split(&words("--lib")), (words("--lib"), Vec::new()));
+        assert_eq!(split(&[]), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn the_last_line_is_the_harness_s() {
+        let total = Total {
+            passed: 7,
+            failed: 2,
+            ignored: 1,
+            crashed: vec!["wave --lib".to_owned()],
+            ..Total::default()
+        };
+        let line = last_line(&total, 1, false, Duration::from_millis(1500));
+        assert_eq!(
+            line,
+            "test result: FAILED. 8 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.50s"
+        );
+        let good = Total {
+            passed: 7,
+            ..Total::default()
+        };
+        let said = harness::read(&last_line(&good, 0, true, Duration::ZERO)).unwrap();
+        assert_eq!((said.passed, said.failed), (7, 0));
+    }
+}

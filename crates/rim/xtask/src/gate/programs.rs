@@ -1,0 +1,243 @@
+//! The test programs that cargo builds, and how they are run: one after another, as cargo runs them.
+
+use std::{
+    ffi::OsString,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::harness::{self, Said};
+use crate::{command, root};
+
+/// A test program that takes longer is killed in CI, so that the run ends with a name.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// One test program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub package: String,
+    /// How cargo is told to run it: `--test wave`, `--lib`, `--bin luthier`.
+    pub target: String,
+    pub file: PathBuf,
+    /// Where it runs: the folder of its package.
+    folder: PathBuf,
+    /// Variables of its environment.
+    environment: Vec<(&'static str, OsString)>,
+}
+
+/// What a run of a test program came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub said: Option<Said>,
+    pub succeeded: bool,
+    pub time: Duration,
+}
+
+impl Outcome {
+    /// Whether it failed in a way that names no test: it crashed, was killed, or its status does not fit what it printed.
+    pub fn crashed(&self) -> bool {
+        match &self.said {
+            Some(said) => self.succeeded != (said.failed == 0),
+            None => true,
+        }
+    }
+}
+
+impl Program {
+    /// Its name in lists: `wave --test wave`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.package, self.target)
+    }
+
+    pub fn with_environment(
+        &self,
+        variables: &[(&'static str, PathBuf)],
+        libraries: &OsString,
+    ) -> Program {
+        let mut program = self.clone();
+        let variables = variables.iter();
+        program.environment = variables
+            .map(|(name, value)| (*name, value.clone().into()))
+            .collect();
+        program
+            .environment
+            .push(("LD_LIBRARY_PATH", libraries.clone()));
+        program
+    }
+
+    /// Runs it. Standard output is passed on as it comes.
+    pub fn run(&self, arguments: &[String]) -> Result<Outcome> {
+        let began = Instant::now();
+        let mut command = match prerequisite::required() {
+            true => {
+                let mut timeout = Command::new("timeout");
+                timeout.args(["--kill-after=10", &LIMIT.as_secs().to_string()]);
+                timeout.arg(&self.file);
+                timeout
+            }
+            false => Command::new(&self.file),
+        };
+        let mut child = command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", self.file.display()))?;
+        let mut text = Vec::new();
+        let mut reader = BufReader::new(child.stdout.take().context("standard output")?);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            std::io::stdout().write_all(&line)?;
+            text.append(&mut line);
+        }
+        let status = child.wait()?;
+        let outcome = Outcome {
+            said: harness::read(&String::from_utf8_lossy(&text)),
+            succeeded: status.success(),
+            time: began.elapsed(),
+        };
+        if outcome.crashed() {
+            println!("{}: {status}", self.name());
+        }
+        Ok(outcome)
+    }
+}
+
+/// Builds what `cargo test` with these arguments would run. Returns the programs in cargo's order, and where they look for libraries.
+pub fn build(arguments: &[String]) -> Result<(Vec<Program>, OsString)> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["test", "--no-run", "--release", "--workspace"])
+        .arg("--message-format=json-render-diagnostics")
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    ensure!(output.status.success(), "the tests do not build");
+    let (programs, linked) = read(&String::from_utf8_lossy(&output.stdout))?;
+    let sysroot = command::said(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let release = root().join("target/release");
+    let mut folders = linked;
+    folders.push(release.join("deps"));
+    folders.push(release);
+    folders.push(Path::new(&sysroot).join("lib"));
+    folders.extend(std::env::var_os("LD_LIBRARY_PATH").map(PathBuf::from));
+    Ok((programs, std::env::join_paths(folders)?))
+}
+
+/// Cargo's messages: test programs, and folders with libraries that build scripts made.
+fn read(messages: &str) -> Result<(Vec<Program>, Vec<PathBuf>)> {
+    let (mut programs, mut linked) = (Vec::new(), Vec::new());
+    for line in messages.lines().filter(|line| line.starts_with('{')) {
+        let message: Value = serde_json::from_str(line).context("a message of cargo")?;
+        match message["reason"].as_str() {
+            Some("build-script-executed") => {
+                let paths = message["linked_paths"].as_array().into_iter().flatten();
+                let paths = paths.filter_map(Value::as_str);
+                let paths = paths.map(|path| path.split_once('=').map_or(path, |(_, path)| path));
+                let own = paths.filter(|path| path.contains("/target/"));
+                linked.extend(own.map(PathBuf::from));
+            }
+            Some("compiler-artifact") if message["profile"]["test"] == true => {
+                programs.extend(program(&message)?);
+            }
+            _ => {}
+        }
+    }
+    linked.sort();
+    linked.dedup();
+    Ok((programs, linked))
+}
+
+fn program(message: &Value) -> Result<Option<Program>> {
+    let Some(file) = message["executable"].as_str() else {
+        return Ok(None);
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let manifest = text(&message["manifest_path"]).context("a manifest")?;
+    let id = text(&message["package_id"]).context("a package")?;
+    let name = text(&message["target"]["name"]).context("a target")?;
+    let target = match message["target"]["kind"][0].as_str() {
+        Some("bin") => format!("--bin {name}"),
+        Some("test") => format!("--test {name}"),
+        Some("bench") => format!("--bench {name}"),
+        Some("example") => format!("--example {name}"),
+        _ => "--lib".to_owned(),
+    };
+    Ok(Some(Program {
+        package: package(&id).to_owned(),
+        target,
+        file: PathBuf::from(file),
+        folder: Path::new(&manifest)
+            .parent()
+            .context("a manifest has a folder")?
+            .to_owned(),
+        environment: Vec::new(),
+    }))
+}
+
+/// The name in `path+file:///folder/crates/ground/isa#0.1.0` or `path+file:///folder/crates/rim/python#luthier-python@0.1.0`.
+fn package(id: &str) -> &str {
+    let (place, version) = id.rsplit_once('#').unwrap_or((id, ""));
+    match version.split_once('@') {
+        Some((name, _)) => name,
+        None => place.rsplit('/').next().unwrap_or(place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from cargo 1.95, shortened.
+    const MESSAGES: &str = r#"
+{"reason":"compiler-artifact","package_id":"registry+https://github.com/rust-lang/crates.io-index#libc@0.2.177","manifest_path":"/r/libc/Cargo.toml","target":{"kind":["lib"],"name":"libc"},"profile":{"test":false},"executable":null,"fresh":true}
+{"reason":"build-script-executed","package_id":"path+file:///a/crates/ground/llvm-shim#0.1.0","linked_paths":["native=/a/target/release/build/llvm-shim-1/out","native=/usr/lib/llvm-22/lib"]}
+{"reason":"compiler-artifact","package_id":"path+file:///a/crates/emulate/wave#0.1.0","manifest_path":"/a/crates/emulate/wave/Cargo.toml","target":{"kind":["lib"],"name":"wave"},"profile":{"test":true},"executable":"/a/target/release/deps/wave-1","fresh":true}
+{"reason":"compiler-artifact","package_id":"path+file:///a/crates/emulate/wave#0.1.0","manifest_path":"/a/crates/emulate/wave/Cargo.toml","target":{"kind":["test"],"name":"wave"},"profile":{"test":true},"executable":"/a/target/release/deps/wave-2","fresh":true}
+{"reason":"compiler-artifact","package_id":"path+file:///a/crates/rim/python#luthier-python@0.1.0","manifest_path":"/a/crates/rim/python/Cargo.toml","target":{"kind":["bin"],"name":"luthier"},"profile":{"test":true},"executable":"/a/target/release/deps/luthier-3","fresh":false}
+{"reason":"build-finished","success":true}
+"#;
+
+    #[test]
+    fn every_test_program_is_found_with_its_crate_and_target() {
+        let (programs, linked) = read(MESSAGES).unwrap();
+        let names: Vec<String> = programs.iter().map(Program::name).collect();
+        let expected = [
+            "wave --lib",
+            "wave --test wave",
+            "luthier-python --bin luthier",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(programs[1].file, Path::new("/a/target/release/deps/wave-2"));
+        assert_eq!(programs[1].folder, Path::new("/a/crates/emulate/wave"));
+        assert_eq!(
+            linked,
+            [Path::new("/a/target/release/build/llvm-shim-1/out")]
+        );
+    }
+
+    #[test]
+    fn a_status_that_does_not_fit_is_a_crash() {
+        let outcome = |said: Option<&str>, succeeded| Outcome {
+            said: said.map(|line| harness::read(line).unwrap()),
+            succeeded,
+            time: Duration::ZERO,
+        };
+        let good = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+        assert!(!outcome(Some(good), true).crashed());
+        // All tests passed, and then a destructor crashed.
+        assert!(outcome(Some(good), false).crashed());
+        assert!(outcome(None, true).crashed() && outcome(None, false).crashed());
+    }
+}
