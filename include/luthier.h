@@ -276,7 +276,9 @@ typedef struct {
 
 enum luthier_arg_kind {
   LUTHIER_ARG_CONSTANT = 0,
-  LUTHIER_ARG_SGPR = 1, // value: the number of the first register; the parameter's dwords take consecutive registers
+  // value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register, the
+  // hook is left out and the summary says why.
+  LUTHIER_ARG_SGPR = 1,
   LUTHIER_ARG_VGPR = 2, // the same; a value for each lane
   LUTHIER_ARG_EXEC = 3,
   LUTHIER_ARG_PC = 4,
@@ -652,6 +654,9 @@ inline void luthier_insert_call_at_block(const luthier_block &block, const void 
 inline void luthier_all_or_nothing(luthier_u64 kernel_object) {
   luthier_check(luthier_api_table->all_or_nothing(kernel_object));
 }
+// Changed code is checked as the kernel's own is: its branches go to labels of the same text, it calls nothing, and the kernel still
+// ends. It may name registers that the kernel does not have: the kernel gets them, if its largest workgroup still fits the device.
+// What cannot be done leaves the kernel as it is, and the summary says why.
 inline void luthier_change(const Instr &instruction, luthier_change_kind kind, const char *text) {
   luthier_raw_change change = {sizeof change, (luthier_u32)kind, 0, instruction.index, text};
   luthier_check(luthier_api_table->change(instruction.kernel_object, &change));

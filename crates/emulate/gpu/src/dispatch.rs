@@ -9,13 +9,10 @@ use kmt_sys::aql::KernelDispatchPacket;
 
 /// Bytes of a kernel descriptor.
 pub const DESCRIPTOR_SIZE: u64 = 64;
-/// LDS is given out in as many bytes: 128 dwords on all targets up to gfx11 (AMDGPU usage guide, GRANULATED_LDS_SIZE). What lies
-/// between a kernel's last variable and the next granule can be read and written.
-const LDS_GRANULE: u32 = 512;
-/// gfx950, whose LDS of 160 KiB has as many granules as 64 KiB have elsewhere.
-const LARGE_LDS_GRANULE: u32 = 1280;
 /// Places for waves of a compute unit, as hardware registers number them.
 const WAVES_OF_UNIT: u32 = 64;
+/// COMPUTE_PGM_RSRC1: a workgroup may use both compute units of a work-group processor (since gfx10).
+const WGP_MODE: u32 = 1 << 29;
 /// Most work-items of a workgroup.
 const WORKGROUP_LIMIT: u64 = 1024;
 /// High halves of the apertures' base addresses, as the kernel driver sets them.
@@ -203,13 +200,11 @@ impl Dispatch {
         let vgprs = vgpr_count(target, &descriptor, wave_size);
         let waves = (work_items as u32).div_ceil(wave_size);
         let column = usize::from(wave_size == 32);
-        // On gfx9 a workgroup must fit one compute unit's SIMDs; later families may spread it over a work-group processor.
-        let simds = if target.family == Family::Gfx9 {
-            u32::from(target.simds_per_cu)
-        } else {
-            4
-        };
-        let fits = vgprs * waves.div_ceil(simds) <= u32::from(target.vgpr_total[column]);
+        // A workgroup must fit one compute unit's SIMDs, or those of a work-group processor where the kernel asks for that.
+        let both = target.has_work_group_processors() && descriptor.rsrc1 & WGP_MODE != 0;
+        let simds = u32::from(target.simds_per_cu) * if both { 2 } else { 1 };
+        let allocated = vgprs.next_multiple_of(u32::from(target.vgpr_granule[column]).max(1));
+        let fits = allocated * waves.div_ceil(simds) <= u32::from(target.vgpr_total[column]);
         if vgprs > u32::from(target.vgpr_addressable[column]) || !fits {
             return Err(DispatchError::TooManyRegisters {
                 needed: vgprs,
@@ -271,11 +266,8 @@ impl Dispatch {
         if self.exact {
             return self.packet.group_segment_size;
         }
-        let granule = if self.target.lds_bytes > 64 << 10 {
-            LARGE_LDS_GRANULE
-        } else {
-            LDS_GRANULE
-        };
+        // What lies between a kernel's last variable and the next granule can be read and written.
+        let granule = self.target.lds_granule;
         self.packet.group_segment_size.next_multiple_of(granule)
     }
 

@@ -115,6 +115,67 @@ pub fn resources(
     }
 }
 
+/// What a kernel takes of the compute unit that runs it, and what that has: enough to say how many workgroups fit, whatever their
+/// size and LDS. It knows no target, so it can be kept beside a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Footprint {
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// Waves that the unit's SIMDs hold together, by their number and by registers.
+    pub waves: u32,
+    /// Bytes of the unit's LDS.
+    pub lds_bytes: u32,
+    /// Bytes of it that one workgroup may have.
+    pub workgroup_lds: u32,
+    /// It is given out in multiples of so many bytes.
+    pub lds_granule: u32,
+    /// Workgroups of more than one wave that the unit holds.
+    pub barriers: u32,
+    /// Bytes of scratch that one lane can have.
+    pub scratch_lane_bytes: u32,
+}
+
+impl Footprint {
+    /// Of a kernel with this descriptor.
+    pub fn new(descriptor: &KernelDescriptor) -> Footprint {
+        let target = descriptor.target();
+        let unit = ComputeUnit::for_kernel(descriptor);
+        let wave_size = u32::from(descriptor.wave_size());
+        let occupancy = resources(descriptor, 0, WorkgroupSizes::default()).occupancy;
+        Footprint {
+            wave_size,
+            waves: occupancy.by_vgprs.min(occupancy.by_sgprs) * unit.simds,
+            lds_bytes: unit.lds_bytes,
+            workgroup_lds: target.lds_bytes,
+            lds_granule: target.lds_granule,
+            barriers: unit.barriers,
+            scratch_lane_bytes: target.scratch_lane_bytes(wave_size),
+        }
+    }
+
+    /// Workgroups of so many work-items with so many bytes of LDS that run on one unit at a time; 0: not even one can.
+    pub fn workgroups(&self, work_items: u32, lds_bytes: u32) -> u32 {
+        if lds_bytes > self.workgroup_lds {
+            return 0;
+        }
+        let waves = work_items.div_ceil(self.wave_size.max(1)).max(1);
+        let by_waves = self.waves / waves;
+        let lds = lds_bytes.next_multiple_of(self.lds_granule.max(1));
+        let by_lds = self.lds_bytes.checked_div(lds).unwrap_or(u32::MAX);
+        // A single wave needs no barrier.
+        let by_barriers = if waves == 1 { u32::MAX } else { self.barriers };
+        by_waves.min(by_lds).min(by_barriers)
+    }
+
+    /// Work-items of the largest workgroup that fits with so many bytes of LDS.
+    pub fn largest_workgroup(&self, lds_bytes: u32) -> u32 {
+        match self.workgroups(1, lds_bytes) {
+            0 => 0,
+            _ => (self.waves * self.wave_size).min(1024),
+        }
+    }
+}
+
 /// What shares one LDS.
 struct ComputeUnit {
     simds: u32,

@@ -86,6 +86,10 @@ pub struct Target {
     pub simds_per_cu: u8,
     /// Bytes of LDS one workgroup may use; a compute unit (half a work-group processor since gfx10) has as much.
     pub lds_bytes: u32,
+    /// LDS is given out in multiples of so many bytes (AMDGPU usage guide, GRANULATED_LDS_SIZE).
+    pub lds_granule: u32,
+    /// Bytes of scratch that one wave can have: what COMPUTE_TMPRING_SIZE.WAVESIZE can say.
+    pub scratch_wave_bytes: u32,
     /// Workgroups of more than one wave that a compute unit can hold, for want of barriers.
     pub barriers_per_cu: u8,
     pub matrix: Matrix,
@@ -158,6 +162,11 @@ impl Target {
         self.sramecc == Feature::Selectable && self.family == Family::Gfx9
     }
 
+    /// Bytes of scratch that each lane of a wave can have, whole dwords.
+    pub fn scratch_lane_bytes(&self, wave_size: u32) -> u32 {
+        self.scratch_wave_bytes / wave_size.max(1) & !3
+    }
+
     /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
     pub fn has_work_group_processors(&self) -> bool {
         (Family::Gfx10..Family::Gfx12_5).contains(&self.family)
@@ -220,6 +229,25 @@ mod tests {
         }
         let generic = Target::find("gfx10-3-generic").unwrap();
         assert!(!generic.covers(Target::find("gfx1010").unwrap()));
+    }
+
+    /// What LLVM's backend says it compiles at most.
+    #[test]
+    fn lanes_have_as_much_scratch_as_compilers_use() {
+        for (target, wave_size, most) in [
+            ("gfx900", 64, 131_056),
+            ("gfx1030", 32, 262_112),
+            ("gfx1100", 64, 131_068),
+            ("gfx1201", 64, 1_048_572),
+        ] {
+            let target = Target::find(target).unwrap();
+            assert_eq!(
+                target.scratch_lane_bytes(wave_size),
+                most,
+                "{}",
+                target.name
+            );
+        }
     }
 
     #[test]

@@ -3,6 +3,11 @@
 
 use crate::{Family::*, Feature::*, Matrix::*, Target};
 
+/// The largest number of a field of so many bits, in units of so many dwords, in bytes.
+const fn field(bits: u32, dwords: u32) -> u32 {
+    ((1 << bits) - 1) * dwords * 4
+}
+
 /// gfx9 compute defaults; rows override what differs.
 pub(crate) const GFX9: Target = Target {
     name: "",
@@ -20,6 +25,8 @@ pub(crate) const GFX9: Target = Target {
     max_waves_per_simd: 10,
     simds_per_cu: 4,
     lds_bytes: 65536,
+    lds_granule: 512,
+    scratch_wave_bytes: field(13, 256),
     barriers_per_cu: 16,
     matrix: None,
     xnack: Selectable,
@@ -80,6 +87,7 @@ pub(crate) const GFX10_3: Target = Target {
 
 pub(crate) const GFX11: Target = Target {
     family: Gfx11,
+    scratch_wave_bytes: field(15, 64),
     vgpr_granule: [12, 24],
     vgpr_total: [768, 1536],
     matrix: Wmma,
@@ -97,6 +105,7 @@ pub(crate) const GFX11_SMALL: Target = Target {
 
 pub(crate) const GFX12: Target = Target {
     family: Gfx12,
+    scratch_wave_bytes: field(18, 64),
     ..GFX11
 };
 
@@ -109,6 +118,7 @@ pub(crate) const GFX12_5: Target = Target {
     vgpr_addressable: [0, 1024],
     simds_per_cu: 4,
     lds_bytes: 327680,
+    lds_granule: 2048,
     xnack: Absent,
     ..GFX12
 };
@@ -125,7 +135,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "gfx90c",  mach: 0x32, version: (9, 0, 12),  ..GFX9 },
     Target { name: "gfx90a",  mach: 0x3f, version: (9, 0, 10),  ..GFX90A },
     Target { name: "gfx942",  mach: 0x4c, version: (9, 4, 2),   ..GFX940 },
-    Target { name: "gfx950",  mach: 0x4f, version: (9, 5, 0),   lds_bytes: 163840, matrix: Mfma4, ..GFX940 },
+    Target { name: "gfx950",  mach: 0x4f, version: (9, 5, 0),   lds_bytes: 163840, lds_granule: 1280, matrix: Mfma4, ..GFX940 },
     Target { name: "gfx1010", mach: 0x33, version: (10, 1, 0),  ..GFX10 },
     Target { name: "gfx1011", mach: 0x34, version: (10, 1, 1),  ..GFX10 },
     Target { name: "gfx1012", mach: 0x35, version: (10, 1, 2),  ..GFX10 },

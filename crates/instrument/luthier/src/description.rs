@@ -402,12 +402,16 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
             let words = HOOK_VALUES.iter().map(|row| row.word);
             let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
             Err(unknown(&format!(
-                "expected a number, a register (v3, s[4:5]), &VARIABLE, &site.NAME, $PARAMETER, operand.N, block.length, block.index, or one of {}",
+                "expected a number, a register (v3, s[4:5]; v0 to v255, a0 to a255 and s0 to s105), &VARIABLE, &site.NAME, $PARAMETER, operand.N, block.length, block.index, or one of {}",
                 words.join(", ")
             )))
         }
     }
 }
+
+/// Registers that hooks can name on any target: SGPRs besides VCC, and those of one vector file.
+const SGPRS: u16 = 106;
+const VECTOR_REGISTERS: u16 = 256;
 
 /// `v3`, `s[4:5]`, `a0`.
 fn register(text: &str) -> Option<Reg> {
@@ -432,6 +436,14 @@ fn register(text: &str) -> Option<Reg> {
         }
     };
     let width = u8::try_from(last.checked_sub(first)? + 1).ok()?;
+    let known = if kind == RegKind::Sgpr {
+        SGPRS
+    } else {
+        VECTOR_REGISTERS
+    };
+    if last >= known {
+        return None;
+    }
     Some(Reg {
         kind,
         index: first,

@@ -171,9 +171,11 @@ fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
     match refusal {
         Refusal::Object(_) | Refusal::NoDescriptor(_) => session::Refusal::Object(text),
         Refusal::DynamicStack => session::Refusal::StackSize(text),
-        Refusal::Registers { .. } | Refusal::Full { .. } | Refusal::NoRegisters { .. } => {
-            session::Refusal::Resources(text)
-        }
+        Refusal::Registers { .. }
+        | Refusal::Full { .. }
+        | Refusal::NoRegisters { .. }
+        | Refusal::NoRoom { .. } => session::Refusal::Resources(text),
+        Refusal::Change { .. } => session::Refusal::Tool(text),
         Refusal::Unresolved { .. }
         | Refusal::NoValue { .. }
         | Refusal::Bind { .. }

@@ -81,14 +81,11 @@ impl Lowering<'_, '_> {
         arguments: &[(String, Value)],
         place: &HookSite<'_>,
     ) -> Result<Vec<Dword>, Refusal> {
-        let refused = |reason| Refusal::NoValue {
+        let refused = |reason: &str| Refusal::NoValue {
             hook: hook.name.clone(),
-            port: match port.parameter() {
-                Some(number) => format!("a value for parameter {number}"),
-                None => port.name.clone(),
-            },
+            port: port.described(),
             pc: place.pc,
-            reason,
+            reason: reason.to_owned(),
         };
         if let Some(name) = port.name.strip_prefix("lds:") {
             let first = self.entry.shared.get(name).copied();

@@ -38,7 +38,7 @@ pub enum Refusal {
         hook: String,
         port: String,
         pc: u64,
-        reason: &'static str,
+        reason: String,
     },
     #[error("hook {hook} cannot be bound at {pc:#x}: {reason}")]
     Bind {
@@ -46,6 +46,20 @@ pub enum Refusal {
         pc: u64,
         reason: String,
     },
+    #[error(
+        "a workgroup of {work_items} work-items, which the kernel allows, would not fit {target} any more: with what tools add, a wave \
+         takes {vgprs} VGPRs and {sgprs} SGPRs, a lane {scratch} bytes of scratch, a workgroup {lds} bytes of LDS"
+    )]
+    NoRoom {
+        work_items: u32,
+        target: &'static str,
+        vgprs: u32,
+        sgprs: u32,
+        lds: u32,
+        scratch: u32,
+    },
+    #[error("a tool changes the code at {pc:#x}, which cannot be done: {reason}")]
+    Change { pc: u64, reason: String },
     #[error("nothing can be inserted at {pc:#x}: {reason}")]
     Place { pc: u64, reason: &'static str },
     #[error(
@@ -65,7 +79,11 @@ impl Refusal {
 
     /// Whether a plan that keeps less in registers may do where this one does not.
     pub fn lacks_registers(&self) -> bool {
-        self.is_for_registers() || matches!(self, Refusal::Registers { .. } | Refusal::DynamicStack)
+        self.is_for_registers()
+            || matches!(
+                self,
+                Refusal::Registers { .. } | Refusal::NoRoom { .. } | Refusal::DynamicStack
+            )
     }
 
     /// The only place that cannot take what is to be inserted there, if it is that.

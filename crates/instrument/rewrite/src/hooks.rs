@@ -2,6 +2,7 @@
 
 use crate::addresses::KeptAddresses;
 use crate::block_facts::BlockFacts;
+use crate::changes::Changes;
 use crate::ir::{Code, Item, SplicePoint};
 use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::MemoryAccess;
@@ -27,6 +28,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
             plan,
             counting: &rewriting.counting,
             addresses: &rewriting.addresses,
+            changes: &rewriting.changes,
             facts: BlockFacts::new(module, rewriting.kernel, 0),
             lowering: Lowering {
                 codes: rewriting.codes,
@@ -68,6 +70,7 @@ struct Hooks<'a, 'p> {
     plan: &'p Plan<'p>,
     counting: &'a crate::counting::Counting,
     addresses: &'a KeptAddresses,
+    changes: &'a Changes,
     /// Of the block that was last asked for.
     facts: BlockFacts<'a>,
     lowering: Lowering<'a, 'p>,
@@ -91,13 +94,15 @@ impl<'p> Hooks<'_, 'p> {
             self.facts = BlockFacts::new(self.module, index, spot.block);
         }
         let function = &self.module.functions[index];
+        let mut live = self.facts.live(spot.position);
+        live.unite(&self.changes.live);
         Ok(HookSite {
             function: index,
             spot,
             pc: function.insts.pc(spot.inst),
             site: 0,
             wave_size: function.wave_size,
-            live: self.facts.live(spot.position),
+            live,
             indexing: index_mode(function, spot.next)?,
             memory: &|| None,
         })

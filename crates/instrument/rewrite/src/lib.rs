@@ -7,12 +7,14 @@
 //! A kernel goes through [`PASSES`], one file each, over the items of `ir`; bytes come to be in the last one.
 #![forbid(unsafe_code)]
 
+mod absent;
 mod addresses;
 mod allocate;
 mod bind;
 mod block_facts;
 mod branches;
 mod calls;
+mod changes;
 mod clauses;
 mod counter_use;
 mod counting;
@@ -47,6 +49,7 @@ mod reserve;
 mod result;
 mod rewriting;
 mod roles;
+mod room;
 mod save;
 mod select;
 mod spill;
@@ -56,6 +59,7 @@ mod target_tables;
 mod values;
 mod waits;
 
+pub use absent::absent_registers;
 pub use error::Refusal;
 pub use kernel::Kernels;
 pub use memory::{Address, MemoryAccess};

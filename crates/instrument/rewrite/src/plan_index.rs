@@ -33,8 +33,11 @@ impl PlanIndex {
         all.map(|(site, _)| *site)
     }
 
+    /// Whether anything is inserted or changed at one of these instructions.
     pub fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
-        !self.insertions.within(function, range).is_empty()
+        let (insertions, changes) = (&self.insertions, &self.changes);
+        !insertions.within(function, range.clone()).is_empty()
+            || !changes.within(function, range).is_empty()
     }
 }
 

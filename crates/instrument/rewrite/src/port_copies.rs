@@ -180,7 +180,7 @@ pub(crate) fn copy_out(
                 hook: hook.name.clone(),
                 port: "an output".to_owned(),
                 pc: place.pc,
-                reason: "what the hook writes has no register to go to",
+                reason: "what the hook writes has no register to go to".to_owned(),
             });
         }
     }

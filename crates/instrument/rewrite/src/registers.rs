@@ -1,14 +1,17 @@
 //! Registers for inserted code: those that nothing in the kernel ever names.
 
 use crate::Refusal;
-use codeobj::resources::{WorkgroupSizes, resources};
+use crate::changes::Changes;
+use crate::room::most_vgprs;
 use codeobj::{KernelDescriptor, metadata::KernelEntry};
-use gfx::Family;
-use lift::{Bits, NamedRegisters, registers::AGPR_BASE};
+use gfx::{Family, Matrix, Target};
+use isa::{Reg, RegKind};
+use lift::registers::{AGPR_BASE, SGPR_COUNT};
+use lift::{Bits, NamedRegisters};
 use template::RegisterFile;
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, at the end of a wave's SGPRs on gfx9.
-const SPECIAL_SGPRS: u32 = 6;
+const SPECIAL_SGPRS: u16 = 6;
 
 /// A set of registers of one file.
 pub(crate) type FileMask = Bits<4>;
@@ -22,7 +25,10 @@ pub(crate) struct RegisterPool {
     /// One more than the highest number handed out.
     pub sgprs_used: u16,
     pub vgprs_used: u16,
-    /// SGPRs and VGPRs that the kernel is given without us.
+    /// AccVGPRs of a unified file that the kernel has, and VGPRs that it can have beside them.
+    unified: u16,
+    most: u16,
+    /// SGPRs and VGPRs that the kernel is given without us and hooks may use where they are dead.
     pub allocated: (u16, u16),
     /// SGPRs that keep a value for the wave's whole life.
     pub kept_scalars: FileMask,
@@ -67,30 +73,124 @@ pub(crate) fn vector_registers(descriptor: &KernelDescriptor) -> (u32, u32) {
     }
 }
 
-impl RegisterPool {
+/// Registers of each file that a kernel has, without those that hooks add: it was given them, or code that a tool put in names them.
+#[derive(Clone, Debug)]
+pub(crate) struct RegisterCounts {
+    sgprs: u16,
+    vgprs: u16,
+    agprs: u16,
+    /// SGPRs that the application names.
+    named: FileMask,
+}
+
+/// SGPRs that code of the target can name.
+fn nameable_sgprs(target: &Target) -> u16 {
+    match target.family {
+        Family::Gfx9 => target.sgpr_addressable,
+        _ => SGPR_COUNT,
+    }
+}
+
+/// SGPRs that the kernel was given, without those that have names of their own.
+fn given_sgprs(descriptor: &KernelDescriptor) -> u16 {
+    let nameable = nameable_sgprs(descriptor.target());
+    match descriptor.target().family {
+        Family::Gfx9 => {
+            nameable.min((descriptor.sgpr_count() as u16).saturating_sub(SPECIAL_SGPRS))
+        }
+        _ => nameable,
+    }
+}
+
+impl RegisterCounts {
     pub fn new(
-        named: &NamedRegisters,
         descriptor: &KernelDescriptor,
-        metadata: Option<KernelEntry<'_>>,
-    ) -> RegisterPool {
+        named: &NamedRegisters,
+        changes: &Changes,
+    ) -> RegisterCounts {
         let target = descriptor.target();
         let (vgprs, agprs) = vector_registers(descriptor);
-        let fitting = most_vgprs(descriptor, metadata);
-        let vgpr_limit = fitting.saturating_sub(agprs).min(256) as u16;
-        // One remains for what `apply` adds.
-        let room = u16::from(spares_last_vgpr(descriptor, vgpr_limit.into()) && vgpr_limit < 256);
-        let vgpr_limit = vgpr_limit - room;
-        let sgpr_limit = if target.family == Family::Gfx9 {
-            u32::from(target.sgpr_addressable)
+        // gfx908 has as many of each.
+        let agprs = if target.matrix == Matrix::Mfma1 {
+            vgprs
         } else {
-            106
+            agprs
         };
+        let (sgprs_end, vgprs_end, agprs_end) = changes.ends();
+        let names = |number| !named.calls_unknown && named.registers.scalars.contains(number);
+        RegisterCounts {
+            sgprs: given_sgprs(descriptor).max(sgprs_end),
+            vgprs: (vgprs.min(256) as u16).max(vgprs_end),
+            agprs: (agprs.min(256) as u16).max(agprs_end),
+            named: Bits::from_fn(|number| number < nameable_sgprs(target) && names(number)),
+        }
+    }
+
+    /// Why the kernel does not have a register, or not all of it.
+    pub fn lacks(&self, reg: Reg) -> Option<String> {
+        let (letter, file, count) = match reg.kind {
+            RegKind::Sgpr => ('s', "SGPRs", self.sgprs),
+            RegKind::Vgpr => ('v', "VGPRs", self.vgprs),
+            RegKind::Agpr => ('a', "AccVGPRs", self.agprs),
+            _ => return None,
+        };
+        let is_there = |number: &u16| {
+            let named = reg.kind == RegKind::Sgpr && *number < 256 && self.named.contains(*number);
+            *number < count || named
+        };
+        let width = u16::from(reg.width.max(1));
+        let mut numbers = (0..width).map(|offset| reg.index.saturating_add(offset));
+        let missing = numbers.find(|number| !is_there(number))?;
+        Some(match count.checked_sub(1) {
+            Some(last) => format!(
+                "the kernel has no {letter}{missing}; its {file} are {letter}0 to {letter}{last}"
+            ),
+            None => format!("the kernel has no {letter}{missing}; it has no {file}"),
+        })
+    }
+}
+
+impl RegisterPool {
+    /// The kernel gets the registers that `changes` name; why not, if it cannot.
+    pub fn new(
+        named: &NamedRegisters,
+        changes: &Changes,
+        descriptor: &KernelDescriptor,
+        metadata: Option<KernelEntry<'_>>,
+    ) -> Result<RegisterPool, String> {
+        let target = descriptor.target();
+        let (vgprs, agprs_given) = vector_registers(descriptor);
+        let (sgprs_end, vgprs_end, agprs_end) = changes.ends();
+        let (vgprs_end, agprs_end) = match target.matrix {
+            // gfx908 has as many of each.
+            Matrix::Mfma1 => (vgprs_end.max(agprs_end), 0),
+            _ => (vgprs_end, agprs_end),
+        };
+        let sgpr_limit = u32::from(nameable_sgprs(target));
+        if u32::from(sgprs_end) > sgpr_limit {
+            return Err(format!("{} has no s{}", target.name, sgprs_end - 1));
+        }
+        let agprs = agprs_given.max(agprs_end.into());
+        let fitting = most_vgprs(descriptor, metadata);
+        let least = match vgprs.max(vgprs_end.into()) {
+            least if agprs > 0 => least.next_multiple_of(4) + agprs,
+            least => least,
+        };
+        if least > fitting.max(descriptor.vgpr_count()) {
+            return Err(format!(
+                "with its registers a wave takes {least} VGPRs, and with workgroups as large as the kernel allows it has at most {fitting}"
+            ));
+        }
+        let most = fitting.saturating_sub(agprs).min(256) as u16;
+        // One remains for what `apply` adds.
+        let room = u16::from(spares_last_vgpr(descriptor, most.into()));
+        let vgpr_limit = u32::from(most - room);
+        // Where one more would not fit, the last one of the kernel is not for hooks even if it is dead.
+        let at_limit = spares_last_vgpr(descriptor, vgprs) && vgprs >= most.into();
         // Nothing that the kernel may run, by name, by pointer or by index, reaches beyond its allocation.
-        let (sgprs, usable_sgprs) = if target.family == Family::Gfx9 {
-            let count = descriptor.sgpr_count();
-            (count, count.saturating_sub(SPECIAL_SGPRS).min(sgpr_limit))
-        } else {
-            (106, 106)
+        let sgprs = match target.family {
+            Family::Gfx9 => descriptor.sgpr_count(),
+            _ => sgpr_limit,
         };
         let scalars = &named.registers.scalars;
         let vectors = &named.registers.vectors;
@@ -98,16 +198,37 @@ impl RegisterPool {
             let number = u32::from(number);
             number < limit && (!is_named || number >= beyond)
         };
-        RegisterPool {
-            sgprs: Bits::from_fn(|n| free(n, sgpr_limit, sgprs, scalars.contains(n))),
-            vgprs: Bits::from_fn(|n| free(n, vgpr_limit.into(), vgprs, vectors.contains(n))),
-            agprs: Bits::from_fn(|n| free(n, agprs, agprs, vectors.contains(AGPR_BASE + n))),
+        let (new_scalars, new_vectors) = (&changes.named.scalars, &changes.named.vectors);
+        let mut pool = RegisterPool {
+            sgprs: Bits::from_fn(|n| {
+                !new_scalars.contains(n) && free(n, sgpr_limit, sgprs, scalars.contains(n))
+            }),
+            vgprs: Bits::from_fn(|n| {
+                !new_vectors.contains(n) && free(n, vgpr_limit, vgprs, vectors.contains(n))
+            }),
+            agprs: Bits::from_fn(|n| {
+                let number = AGPR_BASE + n;
+                !new_vectors.contains(number)
+                    && free(n, agprs_given, agprs_given, vectors.contains(number))
+            }),
             sgprs_used: 0,
             vgprs_used: 0,
-            allocated: (usable_sgprs as u16, vgprs.min(256) as u16),
+            unified: agprs as u16,
+            most,
+            allocated: (
+                given_sgprs(descriptor),
+                vgprs.min(256) as u16 - u16::from(at_limit),
+            ),
             kept_scalars: Bits::EMPTY,
             kept_vectors: Bits::EMPTY,
+        };
+        if sgprs_end > given_sgprs(descriptor) {
+            pool.use_up(RegisterFile::Sgpr, sgprs_end);
         }
+        if u32::from(vgprs_end) > vgprs {
+            pool.use_up(RegisterFile::Vgpr, vgprs_end);
+        }
+        Ok(pool)
     }
 
     /// Everything that is free in the whole kernel.
@@ -177,25 +298,30 @@ impl RegisterPool {
             reason: error.to_string(),
         };
         if self.sgprs_used > 0 {
-            let count = u32::from(self.sgprs_used) + SPECIAL_SGPRS;
+            let count = u32::from(self.sgprs_used + SPECIAL_SGPRS);
             descriptor.require_sgprs(count).map_err(refused)?;
         }
         let (vgprs, agprs) = vector_registers(descriptor);
         let mut wanted = u32::from(self.vgprs_used);
-        if spares_last_vgpr(descriptor, wanted) {
-            wanted = (wanted + 1).min(256);
+        if spares_last_vgpr(descriptor, wanted) && wanted < self.most.into() {
+            wanted += 1;
         }
-        if wanted > vgprs {
-            if descriptor.accum_offset().is_some() {
-                // AccVGPRs are numbered from their base, wherever that is.
-                let offset = wanted.next_multiple_of(4);
-                descriptor
-                    .set("accum_offset", u64::from(offset / 4 - 1))
-                    .map_err(refused)?;
-                descriptor.require_vgprs(offset + agprs).map_err(refused)?;
-            } else {
-                descriptor.require_vgprs(wanted).map_err(refused)?;
-            }
+        let unified = u32::from(self.unified);
+        if wanted <= vgprs && unified <= agprs {
+            return Ok(());
+        }
+        let wanted = wanted.max(vgprs);
+        if descriptor.accum_offset().is_some() {
+            // AccVGPRs are numbered from their base, wherever that is.
+            let offset = wanted.next_multiple_of(4);
+            descriptor
+                .set("accum_offset", u64::from(offset / 4 - 1))
+                .map_err(refused)?;
+            descriptor
+                .require_vgprs(offset + unified)
+                .map_err(refused)?;
+        } else {
+            descriptor.require_vgprs(wanted).map_err(refused)?;
         }
         Ok(())
     }
@@ -203,23 +329,8 @@ impl RegisterPool {
 
 /// gfx90a: a 64-bit shift by a VGPR whose number is 7 modulo 8 goes wrong if that is the last of the allocation.
 fn spares_last_vgpr(descriptor: &KernelDescriptor, vgprs: u32) -> bool {
-    descriptor.target().matrix == gfx::Matrix::Mfma2 && vgprs > 0 && vgprs.is_multiple_of(8)
-}
-
-/// VGPRs, AccVGPRs included, with which the largest workgroup that the kernel allows still fits a compute unit.
-fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<KernelEntry<'_>>) -> u32 {
-    let target = descriptor.target();
-    let column = usize::from(descriptor.wave_size() == 32);
-    let occupancy = resources(descriptor, 0, WorkgroupSizes::default()).occupancy;
-    let largest = metadata
-        .map(KernelEntry::max_flat_workgroup_size)
-        .filter(|size| *size != 0)
-        .unwrap_or(1024) as u32;
-    let waves = largest.div_ceil(u32::from(descriptor.wave_size()));
-    let waves_per_simd = waves.div_ceil(occupancy.simds.max(1)).max(1);
-    let granule = u32::from(target.vgpr_granule[column]).max(1);
-    let fitting = u32::from(target.vgpr_total[column]) / waves_per_simd / granule * granule;
-    fitting.min(u32::from(target.vgpr_addressable[column]))
+    let concerned = descriptor.target().matrix == Matrix::Mfma2;
+    concerned && (1..256).contains(&vgprs) && vgprs.is_multiple_of(8)
 }
 
 /// The first of `width` free registers in a row from `from` on, a multiple of `alignment`, all below `limit`.
@@ -294,7 +405,8 @@ mod tests {
             let bytes = [0; KernelDescriptor::SIZE];
             let mut descriptor = KernelDescriptor::from_bytes(bytes, target);
             // (Nothing says how large a workgroup may be.)
-            let mut pool = RegisterPool::new(&NamedRegisters::default(), &descriptor, None);
+            let (named, changes) = (NamedRegisters::default(), Changes::default());
+            let mut pool = RegisterPool::new(&named, &changes, &descriptor, None).unwrap();
             let free = pool.all().vgprs;
             let last = (0..256).rev().find(|number| free.contains(*number));
             pool.use_up(RegisterFile::Vgpr, last.unwrap() + 1);

@@ -1,6 +1,7 @@
 //! One kernel on its way through the passes.
 
 use crate::addresses::KeptAddresses;
+use crate::changes::Changes;
 use crate::counting::Counting;
 use crate::emit::Text;
 use crate::encode::Encodings;
@@ -10,10 +11,11 @@ use crate::ir::Code;
 use crate::kernel::{named, prefetch};
 use crate::layout::Layout;
 use crate::plan_index::PlanIndex;
-use crate::registers::RegisterPool;
+use crate::registers::{RegisterCounts, RegisterPool};
 use crate::roles::Roles;
 use crate::target_tables::TargetTables;
-use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten, dump, mode, preload};
+use crate::{Kernels, PASSES, Plan, Refusal, Report, Rewritten};
+use crate::{absent, dump, mode, preload, room};
 use codeobj::resources::{WorkgroupSizes, resources};
 use codeobj::{CodeObject, KernelDescriptor, metadata::KernelEntry};
 use lift::{Function, FunctionIndex, Module, RegisterSet};
@@ -32,8 +34,9 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub agenda: PlanIndex,
     /// The kernel and everything it may call.
     pub functions: BTreeSet<FunctionIndex>,
-    /// Registers that the application names.
+    /// Registers that the application names, or what tools put in its place.
     pub named: RegisterSet,
+    pub changes: Changes,
     pub descriptor: KernelDescriptor,
     pub supply: RegisterPool,
     /// Whether VGPRs may be spilled to scratch, and then where: bytes from the start of a lane's scratch.
@@ -149,8 +152,18 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         }
         let mut descriptor = before.clone();
         preload::give_up(function, &mut descriptor)?;
-        let named = named(module, &functions);
-        let supply = RegisterPool::new(&named, &descriptor, metadata);
+        let mut named = named(module, &functions);
+        let changes = Changes::new(plan, &agenda.changes, module, known.roles.decoder())?;
+        let counts = RegisterCounts::new(before, &named, &changes);
+        if let Some((_, refusal)) = absent::find(module, plan, &counts).next() {
+            return Err(refusal);
+        }
+        let supply = RegisterPool::new(&named, &changes, &descriptor, metadata);
+        let supply = supply.map_err(|reason| Refusal::Registers {
+            what: "code that a tool puts in",
+            reason,
+        })?;
+        named.registers.unite(&changes.named);
         let foreign_mode = mode::is_foreign(
             before,
             functions.iter().map(|index| &module.functions[*index]),
@@ -167,6 +180,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             agenda,
             functions,
             named: named.registers,
+            changes,
             descriptor,
             supply,
             spills_vectors,
@@ -206,6 +220,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
 
     fn finish(mut self) -> Result<Rewritten, Refusal> {
         self.supply.apply(&mut self.descriptor)?;
+        room::check(self.before, &self.descriptor, self.metadata)?;
         prefetch(&mut self.descriptor, self.text.bytes.len());
         let (before, descriptor) = (self.before, &self.descriptor);
         let grows = before.private_segment_size() < descriptor.private_segment_size();

@@ -66,6 +66,11 @@ impl Roles {
         self.originals.len() + OF_A_TEMPLATE * self.templates.len()
     }
 
+    /// For the target's code.
+    pub fn decoder(&self) -> &Decoder {
+        &self.decoder
+    }
+
     pub fn new(codes: &Encodings) -> Result<Roles, Refusal> {
         let (target, wave_size) = (codes.target, codes.wave_size);
         let decoder = Decoder::with_features(target, wave_size, "");

@@ -3,6 +3,7 @@
 
 use crate::addresses::KeptAddresses;
 use crate::block_facts::{BlockFacts, falls_to};
+use crate::changes::Changes;
 use crate::clauses::Clauses;
 use crate::counting::{Counting, Sums};
 use crate::edges::SplitEdge;
@@ -35,6 +36,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         codes: rewriting.codes,
         counting: &rewriting.counting,
         addresses: &rewriting.addresses,
+        changes: &rewriting.changes,
         code: &mut code,
     };
     let kernel = rewriting.kernel;
@@ -58,10 +60,11 @@ pub(crate) struct Selection<'a, 'p> {
     pub codes: &'a Encodings,
     pub counting: &'a Counting,
     pub addresses: &'a KeptAddresses,
+    pub changes: &'a Changes,
     pub code: &'a mut Code<'p>,
 }
 
-impl Selection<'_, '_> {
+impl<'p> Selection<'_, 'p> {
     fn function(&mut self, index: FunctionIndex) -> Result<(), Refusal> {
         let mut clauses = Clauses::default();
         let mut detours = Vec::new();
@@ -156,15 +159,14 @@ impl Selection<'_, '_> {
         if inserted {
             self.insert_at(index, Point::Before, spot)?;
         }
+        self.change_beside(index, spot, Point::Before);
         let ends = function.traits(inst).any(InstFlags::ENDS_BLOCK)
             && function.insts.at(inst).effects.contains(Effects::END);
-        if ends && !self.counting.is_empty() {
-            let pc = function.insts.pc(inst);
-            self.code.push(Item::Inserted(pc));
-            let spot = self.code.spot(spot);
-            self.code.push(Item::Flush(spot));
+        // Behind all other code, for which something of the application may still be alive.
+        if ends && !self.counting.is_empty() && self.replacement(index, inst).is_none() {
+            self.code.push(Item::Inserted(function.insts.pc(inst)));
+            self.flush(spot);
         }
-        self.change_beside(index, inst, Point::Before);
         self.addresses.copy(module, index, spot, self.code);
         let agenda = self.agenda;
         clauses.step(function, inst, |covered| agenda.any_in(index, covered));
@@ -175,10 +177,10 @@ impl Selection<'_, '_> {
             self.stretch(inst..inst + 1, &mut 1);
         } else {
             self.code.push(Item::Replaced(inst));
-            self.original(index, number, inst, clauses, detours)?;
+            self.original((index, number, inst), spot, clauses, detours)?;
             self.code.push(Item::ReplacedEnd(inst));
         }
-        self.change_beside(index, inst, Point::After);
+        self.change_beside(index, spot, Point::After);
         let is_last = inst + 1 == function.blocks[number].end;
         if inserted && (!is_last || falls_to(function, number).is_some()) {
             let behind = SplicePoint {
@@ -220,24 +222,16 @@ impl Selection<'_, '_> {
     /// The instruction itself, as it has to be at its new place.
     fn original(
         &mut self,
-        index: FunctionIndex,
-        number: BlockIndex,
-        inst: InstIndex,
+        (index, number, inst): (FunctionIndex, BlockIndex, InstIndex),
+        spot: SplicePoint,
         clauses: &Clauses,
         detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
         let module = self.module;
         let function = &module.functions[index];
         let (decoded, traits) = (function.insts.at(inst), function.traits(inst));
-        let plan = self.plan;
-        let mut changes = self.agenda.changes.at(index, inst).iter();
-        let replaced = changes.find_map(|(_, change)| match &plan.changes[*change].change {
-            Change::Remove => Some(&[][..]),
-            Change::Replace(bytes) => Some(&bytes[..]),
-            Change::Add { .. } => None,
-        });
-        if let Some(bytes) = replaced {
-            self.code.push(Item::Given(bytes));
+        if let Some((change, bytes)) = self.replacement(index, inst) {
+            self.given(change, bytes, spot);
             return Ok(());
         }
         let block = &function.blocks[number];
@@ -273,20 +267,49 @@ impl Selection<'_, '_> {
         Ok(())
     }
 
-    fn change_beside(&mut self, index: FunctionIndex, inst: InstIndex, wanted: Point) {
+    /// What takes an instruction's place: the change's number and machine code.
+    fn replacement(&self, index: FunctionIndex, inst: InstIndex) -> Option<(usize, &'p [u8])> {
         let plan = self.plan;
-        for (_, change) in self.agenda.changes.at(index, inst) {
+        let mut changes = self.agenda.changes.at(index, inst).iter();
+        changes.find_map(|(_, change)| match &plan.changes[*change].change {
+            Change::Remove => Some((*change, &[][..])),
+            Change::Replace(bytes) => Some((*change, &bytes[..])),
+            Change::Add { .. } => None,
+        })
+    }
+
+    fn change_beside(&mut self, index: FunctionIndex, spot: SplicePoint, wanted: Point) {
+        let plan = self.plan;
+        for (_, change) in self.agenda.changes.at(index, spot.inst) {
             if let Change::Add { point, bytes } = &plan.changes[*change].change
                 && *point == wanted
             {
                 let insts = &self.module.functions[index].insts;
                 self.code.push(Item::Inserted(match point {
-                    Point::Before | Point::Edge(_) => insts.pc(inst),
-                    Point::After => insts.end(inst),
+                    Point::Before | Point::Edge(_) => insts.pc(spot.inst),
+                    Point::After => insts.end(spot.inst),
                 }));
-                self.code.push(Item::Given(bytes));
+                self.given(*change, bytes, spot);
             }
         }
+    }
+
+    /// Machine code of a change. Where that ends the program, counters go to memory before.
+    fn given(&mut self, change: usize, bytes: &'p [u8], spot: SplicePoint) {
+        let end = self.changes.end_of(change);
+        let end = end.filter(|_| !self.counting.is_empty());
+        let (before, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+        self.code.push(Item::Given(before));
+        if !rest.is_empty() {
+            self.flush(spot);
+            self.code.push(Item::Given(rest));
+        }
+    }
+
+    /// Everything that is kept in registers to memory.
+    fn flush(&mut self, spot: SplicePoint) {
+        let spot = self.code.spot(spot);
+        self.code.push(Item::Flush(spot));
     }
 
     /// What is inserted at one point of an instruction.
@@ -310,7 +333,8 @@ impl Selection<'_, '_> {
             } else if is_alone(function, insertion) {
                 let mut sums = Sums::default();
                 sums.add(&insertion.action);
-                let live = BlockFacts::new(self.module, index, spot.block).live(spot.position);
+                let mut live = BlockFacts::new(self.module, index, spot.block).live(spot.position);
+                live.unite(&self.changes.live);
                 let keep_scc = live.scalars.contains(SCC_NUMBER);
                 self.counting.add(&sums, keep_scc, self.codes, self.code)?;
             }
@@ -341,6 +365,7 @@ impl Selection<'_, '_> {
         let block = &function.blocks[number];
         let loses_scc = self.counting.loses_scc(sums, self.codes);
         let keeps = |inst: InstIndex| self.module.scc_live_before(index, number, inst);
+        let always = self.changes.live.scalars.contains(SCC_NUMBER);
         let mut clause_end = 0;
         let mut inst = block.first;
         while inst < block.end {
@@ -357,6 +382,7 @@ impl Selection<'_, '_> {
                 continue;
             }
             match loses_scc.then(|| keeps(inst)) {
+                _ if always && loses_scc => return Ok((inst, true)),
                 // Clauses that start meanwhile are to be seen all the same.
                 Some((true, end)) => {
                     inst = function.next_with(next..end.max(next), InstFlags::CLAUSE);
@@ -370,7 +396,7 @@ impl Selection<'_, '_> {
                 reason: "index mode is on all over the block",
             });
         }
-        Ok((block.first, keeps(block.first).0))
+        Ok((block.first, always || keeps(block.first).0))
     }
 }
 

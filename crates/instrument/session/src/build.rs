@@ -201,6 +201,7 @@ pub(crate) fn ready(loaded: Loaded, variant: &Variant, from_cache: bool) -> Read
         loaded,
         private_segment_size: variant.private_segment_size,
         group_segment_size: variant.group_segment_size,
+        fit: variant.fit,
         report: variant.report.clone(),
         from_cache,
         ahead: Mutex::default(),

@@ -27,7 +27,7 @@ use crate::{Refusal, Variant};
 
 const MAGIC: &[u8; 8] = b"LUTHIERV";
 /// Changes with the layout of the file.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 /// Magic, format, sizes of JSON, object and tool's data, code.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 32;
 const SUFFIX: &str = "variant";

@@ -5,7 +5,7 @@
 
 use codeobj::{CodeObject, elf::SymbolSection};
 
-use crate::{Instrumenter, Refusal, Report, Request, Usage, Variant};
+use crate::{Fit, Instrumenter, Refusal, Report, Request, Usage, Variant};
 
 const SHT_PROGBITS: u32 = 1;
 const SHT_NOBITS: u32 = 8;
@@ -44,6 +44,7 @@ impl Instrumenter for Identity {
             patches: Vec::new(),
             private_segment_size: kernel.descriptor.private_segment_size(),
             group_segment_size: kernel.descriptor.group_segment_size(),
+            fit: Fit::new(&kernel.descriptor, &kernel.descriptor),
             report: Report {
                 before: usage,
                 after: usage,

@@ -1,6 +1,6 @@
 //! What instruments: the interface between the engine and whatever rewrites code.
 
-use crate::{Agent, DeviceError, MemoryKind, Refusal, Usage, summary::KernelLine};
+use crate::{Agent, DeviceError, Fit, MemoryKind, Refusal, Usage, summary::KernelLine};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -78,6 +78,9 @@ pub struct Variant {
     /// Bytes per work-item and per workgroup that the new descriptor asks for.
     pub private_segment_size: u32,
     pub group_segment_size: u32,
+    /// Which launches it fits.
+    #[serde(default)]
+    pub fit: Fit,
     pub report: Report,
     /// Whatever the instrumenter needs to know again when the variant comes from the cache, such as its list of sites.
     #[serde(skip)]

@@ -10,7 +10,9 @@ use std::{
 };
 
 use crate::{
-    Agent, Loaded, Refusal, Report, Variant, lock,
+    Agent, Fit, Loaded, Refusal, Report, Variant,
+    fit::Unfit,
+    lock,
     objects::{Object, Original},
 };
 
@@ -27,6 +29,7 @@ pub(crate) struct Ready {
     pub loaded: Loaded,
     pub private_segment_size: u32,
     pub group_segment_size: u32,
+    pub fit: Fit,
     pub report: Report,
     pub from_cache: bool,
     /// What the tool is told when the first launch comes, for a variant that was loaded ahead of that.
@@ -50,6 +53,8 @@ pub(crate) struct Kernel {
     built: Condvar,
     /// A launch has waited in vain; the others do not try.
     late: AtomicBool,
+    /// Launches that the variant did not fit, by why not, with the words for the first of them.
+    unfit: Mutex<BTreeMap<Unfit, (u64, String)>>,
     /// Queues that ran the variant.
     queues: Mutex<BTreeSet<u64>>,
     last_queue: AtomicU64,
@@ -89,6 +94,7 @@ impl Kernel {
                     },
                     private_segment_size: original.private_segment_size,
                     group_segment_size: original.group_segment_size,
+                    fit: Fit::default(),
                     report: report.clone(),
                     from_cache: false,
                     ahead: Mutex::default(),
@@ -109,6 +115,7 @@ impl Kernel {
             building: Mutex::new(false),
             built: Condvar::new(),
             late: AtomicBool::new(false),
+            unfit: Mutex::default(),
             queues: Mutex::new(BTreeSet::new()),
             last_queue: AtomicU64::new(0),
             address,
@@ -204,6 +211,17 @@ impl Kernel {
         let _building = lock(&self.building);
         let _ = self.outcome.set(outcome);
         self.built.notify_all();
+    }
+
+    /// Notes that a launch ran the original because the variant did not fit it.
+    pub fn did_not_fit(&self, unfit: Unfit, reason: String) {
+        let mut launches = lock(&self.unfit);
+        launches.entry(unfit).or_insert((0, reason)).0 += 1;
+    }
+
+    /// How many launches the variant did not fit, and why.
+    pub fn unfit_launches(&self) -> Vec<(u64, String)> {
+        lock(&self.unfit).values().cloned().collect()
     }
 
     /// Remembers that `queue` runs the variant.

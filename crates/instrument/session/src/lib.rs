@@ -17,6 +17,7 @@ mod build;
 pub mod cache;
 pub mod config;
 pub mod device;
+mod fit;
 mod globals;
 pub mod identity;
 pub mod instrument;
@@ -35,6 +36,7 @@ pub mod usage;
 
 pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
+pub use fit::Fit;
 pub use identity::Identity;
 pub use instrument::{
     BuiltIn, Content, Copied, Enqueued, Finish, Global, Instrumenter, Launch, Live, Patch,

@@ -13,6 +13,7 @@ use crate::{
     Agent, AgentId, BuiltIn, Config, Copied, Device, Enqueued, Instrumenter, Launch, LoadedObject,
     Refusal, Summary, build,
     cache::Cache,
+    fit::{LaunchSize, Needed},
     globals::{Final, Globals},
     kernel::{Kernel, Outcome},
     live::Access,
@@ -367,32 +368,25 @@ impl Session {
         let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
             return Decision::Original;
         };
-        let (before, after) = (&ready.report.before, &ready.report.after);
-        if dispatch.cooperative && after.waves_per_simd < before.waves_per_simd {
-            self.note(format!(
-                "{}: its cooperative launches ran uninstrumented, because the application counts on {} waves per SIMD and \
-                 the variant fits {}",
-                kernel.pretty, before.waves_per_simd, after.waves_per_simd
-            ));
-            return Decision::Original;
-        }
-        // The packet may ask for more than the descriptor: dynamic LDS, a larger stack.
-        let grown = |packet: u32, before: u32, after: u32| {
-            packet
-                .saturating_add(after.saturating_sub(before))
-                .max(after)
+        let original = &kernel.original;
+        let size = LaunchSize {
+            work_items: dispatch.workgroup.iter().fold(1, |product, size| {
+                u32::saturating_mul(product, (*size).into())
+            }),
+            lds: Needed::grown(
+                dispatch.group_segment_size,
+                original.group_segment_size,
+                ready.group_segment_size,
+            ),
+            scratch: Needed::grown(
+                dispatch.private_segment_size.next_multiple_of(4),
+                original.private_segment_size,
+                ready.private_segment_size,
+            ),
+            cooperative: dispatch.cooperative,
         };
-        let group_segment_size = grown(
-            dispatch.group_segment_size,
-            kernel.original.group_segment_size,
-            ready.group_segment_size,
-        );
-        let lds = after.most_lds;
-        if group_segment_size > lds && dispatch.group_segment_size <= lds {
-            self.note(format!(
-                "{}: a launch with {} bytes of LDS ran uninstrumented, because hooks need more and a workgroup has at most {lds}",
-                kernel.pretty, dispatch.group_segment_size
-            ));
+        if let Some((unfit, reason)) = ready.fit.judge(&size) {
+            kernel.did_not_fit(unfit, reason);
             return Decision::Original;
         }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
@@ -400,12 +394,8 @@ impl Session {
         self.instrumenter.launch(&launch);
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
-            private_segment_size: grown(
-                dispatch.private_segment_size.next_multiple_of(4),
-                kernel.original.private_segment_size,
-                ready.private_segment_size,
-            ),
-            group_segment_size,
+            private_segment_size: size.scratch.after,
+            group_segment_size: size.lds.after,
             launch: number,
         })
     }

@@ -58,6 +58,13 @@ pub struct Instrumented {
     pub from_cache: bool,
 }
 
+/// Launches of an instrumented kernel that ran as they were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnfitLine {
+    pub reason: String,
+    pub launches: u64,
+}
+
 /// One kernel on one kind of device.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelLine {
@@ -71,6 +78,9 @@ pub struct KernelLine {
     pub target: String,
     pub launches: u64,
     pub instrumented_launches: u64,
+    /// Launches that ran the original although there was a variant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uninstrumented: Vec<UnfitLine>,
     /// From the first launch's question to the answer.
     pub build_seconds: f64,
     #[serde(flatten)]
@@ -94,6 +104,7 @@ impl KernelLine {
             None if kernel.was_late() => Status::Late,
             None => Status::Unused,
         };
+        let unfit = kernel.unfit_launches();
         Some(KernelLine {
             name: kernel.pretty.clone(),
             symbol: kernel.original.name.clone(),
@@ -101,6 +112,10 @@ impl KernelLine {
             target: kernel.agent.target.clone(),
             launches,
             instrumented_launches: kernel.instrumented.load(Ordering::Relaxed),
+            uninstrumented: unfit
+                .into_iter()
+                .map(|(launches, reason)| UnfitLine { reason, launches })
+                .collect(),
             build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
             status,
         })
@@ -129,6 +144,13 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
                 sum.launches += line.launches;
                 sum.instrumented_launches += line.instrumented_launches;
                 sum.build_seconds += line.build_seconds;
+                for more in line.uninstrumented {
+                    let mut known = sum.uninstrumented.iter_mut();
+                    match known.find(|known| known.reason == more.reason) {
+                        Some(known) => known.launches += more.launches,
+                        None => sum.uninstrumented.push(more),
+                    }
+                }
                 if let (Status::Instrumented(all), Status::Instrumented(one)) =
                     (&mut sum.status, &line.status)
                 {
@@ -206,6 +228,11 @@ impl Summary {
             );
         }
         for line in &self.kernels {
+            for unfit in &line.uninstrumented {
+                let launches = plural(unfit.launches, "launch");
+                let (name, reason) = (&line.name, &unfit.reason);
+                let _ = writeln!(text, "  not instrumented: {launches} of {name}: {reason}");
+            }
             let reason = match &line.status {
                 Status::Refused(refusal) => refusal.to_string(),
                 Status::Late => {

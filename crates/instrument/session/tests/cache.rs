@@ -22,6 +22,7 @@ fn sample(size: usize) -> Variant {
         patches: Vec::new(),
         private_segment_size: 8,
         group_segment_size: 16,
+        fit: session::Fit::default(),
         report: session::Report::default(),
         tool_data: vec![1, 2, 3],
         globals: vec![Global {

@@ -12,8 +12,8 @@ use std::{
 
 use crate::common::{Changed, config, launch, object, original, start, variant};
 use session::{
-    Content, Decision, Finish, Global, Identity, Instrumenter, MemoryKind, Patch, PatchKind,
-    Refusal, Request, Symbol, Variant, summary::Status,
+    Content, Decision, Dispatch, Finish, Global, Identity, Instrumenter, MemoryKind, Patch,
+    PatchKind, Refusal, Request, Symbol, Variant, summary::Status,
 };
 
 #[test]
@@ -104,7 +104,7 @@ fn cooperative_launches_need_the_room_that_they_had() {
     let bytes = object(&[]);
     let tool = Changed(|request: &Request<'_>, mut variant: Variant| {
         if request.kernel == "scale" {
-            variant.report.after.waves_per_simd -= 1;
+            variant.fit.after.waves -= 16;
         }
         Ok(variant)
     });
@@ -112,6 +112,7 @@ fn cooperative_launches_need_the_room_that_they_had() {
     let ran = |kernel, cooperative| {
         let mut dispatch = launch(&bytes, kernel);
         dispatch.cooperative = cooperative;
+        dispatch.workgroup = [1024, 1, 1];
         variant(session.dispatch(&dispatch)).is_some()
     };
     let outcomes = [("scale", false), ("scale", true), ("tile", true)];
@@ -119,11 +120,55 @@ fn cooperative_launches_need_the_room_that_they_had() {
         outcomes.map(|(kernel, cooperative)| ran(kernel, cooperative)),
         [true, false, true]
     );
-    let notes = session.summary().notes;
-    assert!(
-        notes[0].starts_with("scale: its cooperative launches"),
-        "{notes:?}"
+    let text = session.summary().text();
+    let told = "not instrumented: 1 launch of scale: it is a cooperative launch";
+    assert!(text.contains(told), "{text}");
+}
+
+/// What only a launch knows: how large its workgroups are, and what LDS and scratch they get.
+#[test]
+fn launches_that_the_variant_does_not_fit_run_as_they_are() {
+    let bytes = object(&[]);
+    let tool = Changed(|_: &Request<'_>, mut variant: Variant| {
+        variant.fit.after.waves = 8;
+        variant.group_segment_size += 271;
+        variant.private_segment_size += 272;
+        Ok(variant)
+    });
+    let (session, _) = start(&bytes, config(&[]), Arc::new(tool));
+    let ran = |workgroup, lds, scratch| {
+        let dispatch = Dispatch {
+            workgroup,
+            group_segment_size: lds,
+            private_segment_size: scratch,
+            ..launch(&bytes, "scale")
+        };
+        variant(session.dispatch(&dispatch)).is_some()
+    };
+    assert!(ran([512, 1, 1], 65_536 - 271, 131_056 - 272));
+    assert!(!ran([32, 17, 1], 0, 0));
+    assert!(!ran([8, 8, 9], 0, 0));
+    assert!(!ran([64, 1, 1], 65_536 - 270, 0));
+    assert!(!ran([64, 1, 1], 0, 131_056 - 268));
+    let summary = session.summary();
+    let text = summary.text();
+    for told in [
+        "1 of 5 launches ran instrumented",
+        "not instrumented: 2 launches of scale: with the registers of tools, workgroups of more than 512 work-items do not fit",
+        "not instrumented: 1 launch of scale: tools need 271 bytes of LDS",
+        "not instrumented: 1 launch of scale: tools need 272 bytes of scratch",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&summary.json()).unwrap();
+    let kernel = &json["kernels"][0];
+    assert_eq!(
+        (&kernel["launches"], &kernel["instrumented_launches"]),
+        (&5.into(), &1.into())
     );
+    let unfit = kernel["uninstrumented"].as_array().unwrap().iter();
+    let launches = unfit.map(|line| line["launches"].as_u64().unwrap());
+    assert_eq!(launches.sum::<u64>(), 4);
 }
 
 #[test]

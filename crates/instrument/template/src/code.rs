@@ -60,6 +60,14 @@ impl Port {
     pub fn parameter(&self) -> Option<usize> {
         self.name.strip_prefix(PARAMETER)?.parse().ok()
     }
+
+    /// What it is, for people.
+    pub fn described(&self) -> String {
+        match self.parameter() {
+            Some(number) => format!("a value for parameter {number}"),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// Registers that move together because some instruction names them as one tuple.

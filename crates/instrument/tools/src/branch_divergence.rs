@@ -41,7 +41,7 @@ impl Tool for BranchDivergence {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        by_line::report(results, |&[executions, splits]: &[u64; 2]| {
+        by_line::report(results, self.name(), |&[executions, splits]: &[u64; 2]| {
             let share = splits as f64 * 100.0 / executions as f64;
             let text = format!("{share:>6.1} % of {executions:>10} waves split");
             (splits as f64, text)

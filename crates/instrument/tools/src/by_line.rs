@@ -1,5 +1,6 @@
 //! Counters of single instructions, reported by source line or address.
 
+use crate::rows::{self, Section};
 use luthier::{Edit, Instruction, KernelResults, Result, Results};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,12 +54,13 @@ pub(crate) fn sites(kernel: &KernelResults, width: usize) -> Result<Vec<(Site, V
     Ok(sites.into_iter().zip(counters).collect())
 }
 
-/// One line per source line that ran, worst first; `row` turns its summed counters into a weight and a text.
+/// One line per source line that ran, worst first; `row` turns its summed counters into a weight and a text. `tool`: its name.
 pub(crate) fn report<const WIDTH: usize>(
     results: &Results<'_>,
+    tool: &str,
     row: impl Fn(&[u64; WIDTH]) -> (f64, String),
 ) -> Result<String> {
-    let mut report = String::new();
+    let mut sections = Vec::new();
     for kernel in results.kernels() {
         let mut lines: BTreeMap<String, [u64; WIDTH]> = BTreeMap::new();
         for (site, counters) in sites(kernel, WIDTH)? {
@@ -68,17 +70,13 @@ pub(crate) fn report<const WIDTH: usize>(
             }
         }
         lines.retain(|_, counters| counters[0] != 0);
-        let mut rows: Vec<_> = lines
-            .iter()
-            .map(|(place, counters)| (row(counters), place))
-            .collect();
-        rows.sort_by(|a, b| b.0.0.total_cmp(&a.0.0));
-        report.push_str(&format!("{}\n", kernel.demangled()));
-        for ((_, text), place) in rows {
-            report.push_str(&format!("  {text}  {place}\n"));
-        }
+        let rows = lines.iter().map(|(place, counters)| {
+            let (weight, text) = row(counters);
+            (weight, format!("  {text}  {place}"))
+        });
+        sections.push(Section::sorted(kernel.demangled(), rows.collect()));
     }
-    Ok(report)
+    Ok(rows::most_important(&sections, results, tool))
 }
 
 /// The same as data.

@@ -4,6 +4,7 @@
 //! kernel; what several kernels executed is added. Where lanes are taken out of EXEC, or a wave as a whole branches, is a branch.
 
 use crate::coverage_report::{File, Report};
+use crate::rows;
 use luthier::{
     Argument, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
     ToolFile,
@@ -154,7 +155,7 @@ impl Tool for Coverage {
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let report = report(results)?;
-        let mut text = report.table();
+        let mut text = rows::most_important(&[report.table()], results, self.name());
         for (name, content) in report.files() {
             if let Some(path) = results.file(name) {
                 let failed =

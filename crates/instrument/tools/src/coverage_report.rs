@@ -1,5 +1,6 @@
 //! Coverage as files that other programs read: lcov, llvm-cov's JSON, Cobertura's XML, and a page for people.
 
+use crate::rows::Section;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -90,20 +91,20 @@ impl Report {
         ]
     }
 
-    /// A line per file, for people.
-    pub fn table(&self) -> String {
-        let mut out = format!("{:>8} {:>13} {:>13}  file\n", "lines", "of", "branches");
-        for (name, file) in &self.0 {
+    /// A line per file, for people; those with the most lines that nothing executed are the most important.
+    pub fn table(&self) -> Section {
+        let head = format!("{:>8} {:>13} {:>13}  file", "lines", "of", "branches");
+        let rows = self.0.iter().map(|(name, file)| {
             let (lines, branches) = (file.line_share(), file.branch_share());
             let ways = format!("{}/{}", branches.hit, branches.found);
             let counts = format!("{}/{}", lines.hit, lines.found);
-            let _ = writeln!(
-                out,
-                "{:>6.1} % {counts:>13} {ways:>13}  {name}",
-                lines.percent()
-            );
+            let text = format!("{:>6.1} % {counts:>13} {ways:>13}  {name}", lines.percent());
+            ((lines.found - lines.hit) as f64, text)
+        });
+        Section {
+            head,
+            rows: rows.collect(),
         }
-        out
     }
 
     pub fn lcov(&self) -> String {

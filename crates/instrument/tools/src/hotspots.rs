@@ -1,6 +1,7 @@
 //! `hotspots`: waves and lanes that executed every instruction, and waves along every edge of the control flow graph.
 
 use crate::flow::Flow;
+use crate::rows::{self, Section};
 use luthier::{
     Argument, Edit, Function, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
     ToolFile,
@@ -9,9 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 pub struct Hotspots(pub ToolFile);
-
-/// Rows of the text.
-const ROWS: usize = 10;
 
 /// What is kept of a kernel. Counters: one for each block, then those of lanes, then for each counted edge.
 #[derive(Default, Serialize, Deserialize)]
@@ -186,7 +184,7 @@ impl Tool for Hotspots {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        let mut report = String::new();
+        let mut sections = Vec::new();
         for kernel in results.kernels() {
             let kept: KernelData = kernel.data()?;
             let (blocks, lanes, _) = kept.split(kernel.counters());
@@ -197,23 +195,22 @@ impl Tool for Hotspots {
                 rows.push((waves * u64::from(stretch.instructions), lanes, stretch));
             }
             let total: u64 = rows.iter().map(|row| row.0).sum();
-            report.push_str(&format!(
-                "{}: {total} wave instructions\n",
-                kernel.demangled()
-            ));
-            rows.sort_by_key(|row| std::cmp::Reverse(row.0));
-            for (heat, lanes, stretch) in rows.into_iter().take(ROWS).filter(|row| row.0 != 0) {
+            let head = format!("{}: {total} wave instructions", kernel.demangled());
+            let ran = rows.into_iter().filter(|row| row.0 != 0);
+            let rows = ran.map(|(heat, lanes, stretch)| {
                 let waves = heat / u64::from(stretch.instructions.max(1));
-                report.push_str(&format!(
-                    "{:>6.1} %  {waves:>12} x {:>3}  {:>5.1} lanes  {:#x}\n",
+                let text = format!(
+                    "{:>6.1} %  {waves:>12} x {:>3}  {:>5.1} lanes  {:#x}",
                     heat as f64 * 100.0 / total.max(1) as f64,
                     stretch.instructions,
                     lanes as f64 / waves.max(1) as f64,
                     stretch.pc,
-                ));
-            }
+                );
+                (heat as f64, text)
+            });
+            sections.push(Section::sorted(head, rows.collect()));
         }
-        Ok(report)
+        Ok(rows::most_important(&sections, results, self.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

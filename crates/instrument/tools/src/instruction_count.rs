@@ -1,5 +1,6 @@
 //! `instr-count`: wave and lane instructions of every kernel.
 
+use crate::rows::{self, Section};
 use luthier::{Argument, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile};
 
 pub struct InstructionCount(pub ToolFile);
@@ -42,15 +43,20 @@ impl Tool for InstructionCount {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        let mut report = format!("{:>16} {:>18}  kernel\n", "wave", "lane instructions");
-        for kernel in results.kernels() {
+        let head = format!("{:>16} {:>18}  kernel", "wave", "lane instructions");
+        let rows = results.kernels().map(|kernel| {
             let [waves, lanes] = [kernel.counters()[0], kernel.counters()[1]];
-            report.push_str(&format!(
-                "{waves:>16} {lanes:>18}  {}\n",
-                kernel.demangled()
-            ));
-        }
-        Ok(report)
+            (
+                waves as f64,
+                format!("{waves:>16} {lanes:>18}  {}", kernel.demangled()),
+            )
+        });
+        let rows = rows.collect();
+        Ok(rows::most_important(
+            &[Section { head, rows }],
+            results,
+            self.name(),
+        ))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

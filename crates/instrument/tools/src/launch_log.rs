@@ -4,6 +4,7 @@ mod copies;
 mod timeline;
 
 use crate::arguments::{self, Parameter};
+use crate::rows::{self, Section};
 use luthier::{Copied, Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
 use std::{
     collections::HashMap,
@@ -105,12 +106,10 @@ impl Tool for LaunchLog {
         let mut copies = self.copies();
         copies.sort_by_key(|copied| copied.number);
         let first = first(&entries, &copies);
-        let mut report = String::new();
-        if !entries.is_empty() {
-            report.push_str(
-                "launch  device  queue                   thread   enqueued us      start us   duration us  kernel\n",
-            );
-        }
+        let mut launches = Section {
+            head: "launch  device  queue                   thread   enqueued us      start us   duration us  kernel".to_owned(),
+            rows: Vec::new(),
+        };
         for entry in entries.iter() {
             let since = |time: Option<u64>| match (time, first) {
                 (Some(time), Some(first)) => format!("{:.1}", microseconds(time - first)),
@@ -132,15 +131,22 @@ impl Tool for LaunchLog {
                 .iter()
                 .map(|(name, value)| format!("{name} = {value}"))
                 .collect();
-            report.push_str(&format!(
-                "{:>6}  {:>6}  {:>5}  {thread:>23}  {enqueued:>12}  {start:>12}  {duration:>12}  {name}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  ({})\n",
+            let text = format!(
+                "{:>6}  {:>6}  {:>5}  {thread:>23}  {enqueued:>12}  {start:>12}  {duration:>12}  {name}  grid {x}x{y}x{z}  workgroup {a}x{b}x{c}  ({})",
                 entry.number,
                 entry.device,
                 entry.queue,
                 values.join(", ")
-            ));
+            );
+            launches.rows.push((took(entry.time), text));
         }
-        report.push_str(&copies::text(&copies, first));
+        // (A heading over nothing is none.)
+        let shown = |section: Section, file: &str| match section.rows.is_empty() {
+            true => String::new(),
+            false => rows::most_important(&[section], results, file),
+        };
+        let mut report = shown(launches, self.name());
+        report.push_str(&shown(copies::section(&copies, first), "copies"));
         if let Some(path) = results.file("launch-log.trace.json") {
             let timeline = Timeline::create(&path)?;
             let launches = timeline::write(&entries, &copies, &kernels, timeline)?;
@@ -220,6 +226,11 @@ impl Entry {
 fn object(values: Vec<(String, String)>) -> serde_json::Value {
     let values = values.into_iter().map(|(name, value)| (name, value.into()));
     serde_json::Value::Object(values.collect())
+}
+
+/// How important something is that took so long: the longest are shown.
+fn took(time: Option<(u64, u64)>) -> f64 {
+    time.map_or(0.0, |(start, end)| end.saturating_sub(start) as f64)
 }
 
 fn microseconds(nanoseconds: u64) -> f64 {

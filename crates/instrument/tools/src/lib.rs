@@ -16,6 +16,7 @@ mod launch_log;
 mod memory;
 mod open;
 mod per_block;
+mod rows;
 
 pub use arguments::{Parameter, parameters};
 pub use open::{

@@ -141,14 +141,18 @@ impl Tool for Coalescing {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        by_line::report(results, |&[accesses, lanes, lines]: &[u64; 3]| {
-            let per_access = lines as f64 / accesses as f64;
-            let text = format!(
-                "{per_access:>6.2} lines of 128 bytes an access, {:>5.1} lanes, {accesses:>10} accesses",
-                lanes as f64 / accesses as f64
-            );
-            (lines as f64, text)
-        })
+        by_line::report(
+            results,
+            self.name(),
+            |&[accesses, lanes, lines]: &[u64; 3]| {
+                let per_access = lines as f64 / accesses as f64;
+                let text = format!(
+                    "{per_access:>6.2} lines of 128 bytes an access, {:>5.1} lanes, {accesses:>10} accesses",
+                    lanes as f64 / accesses as f64
+                );
+                (lines as f64, text)
+            },
+        )
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
@@ -180,7 +184,7 @@ impl Tool for BankConflicts {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        by_line::report(results, |&[accesses, cycles]: &[u64; 2]| {
+        by_line::report(results, self.name(), |&[accesses, cycles]: &[u64; 2]| {
             let text = format!(
                 "{:>6.2} turns an access, {accesses:>10} accesses",
                 cycles as f64 / accesses as f64

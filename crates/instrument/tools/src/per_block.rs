@@ -1,14 +1,12 @@
 //! Tools that count how often each block runs and work out the rest afterwards.
 
+use crate::rows::{self, Section};
 use luthier::{Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile};
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
 };
-
-/// Rows of a report that has no bounds of its own.
-const ROWS: usize = 20;
 
 /// What is kept of the blocks of a kernel. Names that come again and again are kept once.
 #[derive(Default, Serialize, Deserialize)]
@@ -141,32 +139,33 @@ impl Tool for BlockCount {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        let mut report = String::new();
+        let mut sections = Vec::new();
         for kernel in results.kernels() {
             let kept: KernelData<'static> = kernel.data()?;
-            let mut blocks = counted(&kept, kernel);
+            let blocks = counted(&kept, kernel);
             let heat = |(block, count): &(&Block, u64)| count * u64::from(block.instructions);
             let total: u64 = blocks.iter().map(heat).sum();
-            report.push_str(&format!(
-                "{}: {} blocks, {total} wave instructions\n",
+            let head = format!(
+                "{}: {} blocks, {total} wave instructions",
                 kernel.demangled(),
                 blocks.len()
-            ));
-            blocks.sort_by_key(|block| std::cmp::Reverse(heat(block)));
-            for entry in blocks.iter().take(ROWS) {
+            );
+            let rows = blocks.iter().map(|entry| {
                 let (block, count) = entry;
                 let place = match kept.source(block) {
                     Some((file, line)) => format!("{file}:{line}"),
                     None => kept.function(block).to_owned(),
                 };
                 let share = heat(entry) as f64 * 100.0 / total.max(1) as f64;
-                report.push_str(&format!(
-                    "{share:>6.1} %  {count:>12} x {:>3}  {:#x}  {place}\n",
+                let text = format!(
+                    "{share:>6.1} %  {count:>12} x {:>3}  {:#x}  {place}",
                     block.instructions, block.pc
-                ));
-            }
+                );
+                (heat(entry) as f64, text)
+            });
+            sections.push(Section::sorted(head, rows.collect()));
         }
-        Ok(report)
+        Ok(rows::most_important(&sections, results, self.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
@@ -225,16 +224,14 @@ impl Tool for OpcodeHistogram {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        let mut report = String::new();
+        let mut sections = Vec::new();
         for kernel in results.kernels() {
-            report.push_str(&format!("{}\n", kernel.demangled()));
-            let mut rows: Vec<_> = Self::histogram(kernel)?.into_iter().collect();
-            rows.sort_by_key(|row| std::cmp::Reverse(row.1));
-            for (mnemonic, count) in rows {
-                report.push_str(&format!("{count:>16}  {mnemonic}\n"));
-            }
+            let rows = Self::histogram(kernel)?.into_iter();
+            let rows =
+                rows.map(|(mnemonic, count)| (count as f64, format!("{count:>16}  {mnemonic}")));
+            sections.push(Section::sorted(kernel.demangled(), rows.collect()));
         }
-        Ok(report)
+        Ok(rows::most_important(&sections, results, self.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

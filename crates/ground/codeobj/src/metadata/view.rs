@@ -171,14 +171,25 @@ impl KernelMetadata {
     }
 }
 
+/// Work-items of the largest workgroup of any kernel.
+const LARGEST_WORKGROUP: u64 = 1024;
+
 /// One kernel's entry as it is, for who wants to know little of it.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry<'a>(pub(super) &'a Value);
 
 impl KernelEntry<'_> {
-    /// See [`KernelMetadata::max_flat_workgroup_size`].
-    pub fn max_flat_workgroup_size(self) -> u64 {
-        number(self.0, ".max_flat_workgroup_size")
+    /// Work-items of the largest workgroup that it may be launched with: what [`KernelMetadata::max_flat_workgroup_size`] and
+    /// [`KernelMetadata::reqd_workgroup_size`] say, or 1,024 where neither says anything.
+    pub fn largest_workgroup(self) -> u32 {
+        let most = match number(self.0, ".max_flat_workgroup_size") {
+            0 => LARGEST_WORKGROUP,
+            most => most,
+        };
+        let required = triple(self.0, ".reqd_workgroup_size");
+        let required = required.and_then(|[x, y, z]| x.checked_mul(y)?.checked_mul(z));
+        let required = required.filter(|size| *size != 0);
+        required.map_or(most, |size| size.min(most)) as u32
     }
 
     /// Bytes from the first argument to the first that nobody gives by name.

@@ -11,7 +11,7 @@ use crate::{
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Refusal, Rewritten};
-use session::{Report, Request, Usage, Variant};
+use session::{Fit, Report, Request, Usage, Variant};
 
 /// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
 const DUMP: &str = "LUTHIER_DUMP";
@@ -55,6 +55,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
             patches: patches.into_iter().map(patch).collect::<Result<_>>()?,
             private_segment_size: descriptor.private_segment_size(),
             group_segment_size: descriptor.group_segment_size(),
+            fit: fit(source.object, &built.rewritten),
             tool_data: serde_json::to_vec(&built.data)?,
             globals: engine.counters(
                 request.kernel,
@@ -175,6 +176,14 @@ pub(crate) fn kernel(
         before,
         notes,
     })
+}
+
+/// Which launches the rewritten kernel fits.
+fn fit(object: &CodeObject<'_>, rewritten: &Rewritten) -> Fit {
+    match object.kernel(&rewritten.kernel) {
+        Ok(before) => Fit::new(&before.descriptor, &rewritten.descriptor),
+        Err(_) => Fit::default(),
+    }
 }
 
 /// Why the code cannot be copied: the loader writes into it.

@@ -28,14 +28,14 @@ pub(crate) fn made<'k>(
     let asked = Asked::collect(engine, kernel, source)?;
     // What does not count is the same in both.
     let to_memory = asked.counts().then(|| asked.clone());
-    let wanted = asked.wanted(Counting::Registers)?;
+    let wanted = asked.wanted(Counting::Registers, engine, source, function)?;
     let first = match rewritten(source, function, &wanted.plan) {
         Ok(rewritten) => return Ok((rewritten, wanted)),
         Err(refusal) => refusal,
     };
     let mut refused = Error::from(first.clone());
     if let Some(asked) = to_memory.filter(|_| first.lacks_registers()) {
-        match in_memory(asked, source, function, &first) {
+        match in_memory(asked, engine, source, function, &first) {
             Ok(made) => return Ok(made),
             Err(error) => refused = error,
         }
@@ -51,11 +51,12 @@ pub(crate) fn made<'k>(
 /// With counters in memory, because of this refusal of counting in registers.
 fn in_memory<'k>(
     asked: Asked<'k>,
+    engine: &Engine,
     source: Source<'_>,
     function: FunctionIndex,
     first: &Refusal,
 ) -> Result<(Rewritten, CombinedPlan<'k>)> {
-    let mut wanted = asked.wanted(Counting::Memory)?;
+    let mut wanted = asked.wanted(Counting::Memory, engine, source, function)?;
     let rewritten = rewritten(source, function, &wanted.plan)?;
     let note = format!("counts in memory, not in registers: {first}");
     wanted.notes.push(note);
@@ -84,6 +85,46 @@ fn with_places_left_out<'k>(
         };
     }
     Err(refusal.into())
+}
+
+/// Without the hooks that ask for registers which the kernel does not have.
+fn with_registers_there<'k>(
+    mut wanted: CombinedPlan<'k>,
+    engine: &Engine,
+    source: Source<'_>,
+    function: FunctionIndex,
+) -> Result<CombinedPlan<'k>> {
+    let plan = &wanted.plan;
+    let absent = rewrite::absent_registers(source.kernels, source.module, function, plan)?;
+    let Some((_, first)) = absent.first() else {
+        return Ok(wanted);
+    };
+    let must_be = |(insertion, _): &(usize, Refusal)| match plan.insertions[*insertion].action {
+        Action::Call { hook, .. } => wanted.tool_of(hook).is_some_and(|tool| tool.whole),
+        _ => false,
+    };
+    let mut numbers: Vec<usize> = absent.iter().map(|(insertion, _)| *insertion).collect();
+    numbers.dedup();
+    let none_is_left = numbers.len() == plan.insertions.len() && plan.changes.is_empty();
+    if engine.strict || none_is_left || absent.iter().any(must_be) {
+        return Err(first.clone().into());
+    }
+    let mut at = 0;
+    let mut left_out = numbers.iter().peekable();
+    wanted.plan.insertions.retain(|_| {
+        let stays = left_out.next_if(|number| **number == at).is_none();
+        at += 1;
+        stays
+    });
+    let mut places: Vec<(u64, Refusal)> = Vec::new();
+    for (_, refusal) in absent {
+        let pc = refusal.place().unwrap_or_default();
+        if places.iter().all(|(known, _)| *known != pc) {
+            places.push((pc, refusal));
+        }
+    }
+    wanted.notes.extend(without(&places));
+    Ok(wanted)
 }
 
 /// Places of a kernel that may be left out. Each costs another attempt.
@@ -180,8 +221,14 @@ impl<'k> Asked<'k> {
         self.edits.iter().any(|(_, edit)| !edit.counts.is_empty())
     }
 
-    /// All of it as one plan.
-    fn wanted(self, counting: Counting) -> Result<CombinedPlan<'k>> {
+    /// All of it as one plan, without hooks that ask for registers which the kernel does not have.
+    fn wanted(
+        self,
+        counting: Counting,
+        engine: &Engine,
+        source: Source<'_>,
+        function: FunctionIndex,
+    ) -> Result<CombinedPlan<'k>> {
         let mut plan = Plan {
             stack_size: self.stack_size,
             ..Plan::default()
@@ -196,12 +243,13 @@ impl<'k> Asked<'k> {
                 whole,
             });
         }
-        Ok(CombinedPlan {
+        let wanted = CombinedPlan {
             plan,
             data: self.data,
             notes: self.notes,
             tools,
-        })
+        };
+        with_registers_there(wanted, engine, source, function)
     }
 }
 

@@ -1,18 +1,17 @@
 //! Copies by the runtime, as text and as data.
 
-use super::{microseconds, thread};
+use super::{microseconds, thread, took};
+use crate::rows::Section;
 use luthier::{Copied, Result};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// A line for each copy.
-pub fn text(copies: &[Copied], first: Option<u64>) -> String {
-    let mut text = String::new();
-    if !copies.is_empty() {
-        text.push_str(
-            "copy         bytes                   thread   enqueued us      start us   duration us  from and to\n",
-        );
-    }
+pub(crate) fn section(copies: &[Copied], first: Option<u64>) -> Section {
+    let mut section = Section {
+        head: "copy         bytes                   thread   enqueued us      start us   duration us  from and to".to_owned(),
+        rows: Vec::new(),
+    };
     for copied in copies {
         let since = |time: u64| microseconds(time.saturating_sub(first.unwrap_or(time)));
         let (start, duration) = match copied.time {
@@ -22,16 +21,17 @@ pub fn text(copies: &[Copied], first: Option<u64>) -> String {
             ),
             None => ("-".to_owned(), "-".to_owned()),
         };
-        text.push_str(&format!(
-            "{:>4}  {:>12}  {:>23}  {:>12.1}  {start:>12}  {duration:>12}  {}\n",
+        let text = format!(
+            "{:>4}  {:>12}  {:>23}  {:>12.1}  {start:>12}  {duration:>12}  {}",
             copied.number,
             copied.bytes,
             thread(&copied.enqueued),
             since(copied.enqueued.nanoseconds),
             way(copied)
-        ));
+        );
+        section.rows.push((took(copied.time), text));
     }
-    text
+    section
 }
 
 /// Between which memories.
