@@ -8,15 +8,16 @@
 //   luthier run -t ./counter.tool -- ./app    which belong together
 //
 // A tool says MARK_LUTHIER_DEVICE_MODULE once, names its hooks with LUTHIER_EXPORT_FUNC, and defines callbacks, each of which
-// it may leave out: luthier_at_init, luthier_at_term and luthier_at_hsa_event. The last one gets every launch of a kernel
-// that `luthier run` chose, before it goes to the device. It may look at the kernel's instructions, insert hooks, and ask for
+// it may leave out: luthier_at_init, luthier_at_term, luthier_at_kernel, luthier_at_hsa_event, luthier_at_packets, luthier_at_records,
+// luthier_at_launch_end and luthier_at_copy. luthier_at_hsa_event gets every launch of a kernel that `luthier run` chose, before it goes to
+// the device, with a copy of its packet. It may look at the kernel's instructions, insert hooks, and ask for
 // what the launch is to run: luthier_override_with_instrumented and luthier_override_with_original hold for this launch and
 // later ones, until one of them is called again. A kernel may have several instrumented variants, told apart by name. What
 // hooks may do is in luthier_device.h.
 //
 // __managed__ variables are shared by hooks and host code at any time. __device__ variables are copied with hipMemcpyToSymbol,
 // hipMemcpyFromSymbol or, without HIP, luthier_copy_to_variable and luthier_copy_from_variable. In a tool these, hipMalloc,
-// hipFree, hipMemcpy, hipMemset and hipGetSymbolAddress are Luthier's and not HIP's: they may be called in callbacks, where
+// hipHostMalloc, hipMallocManaged, hipFree, hipMemcpy, hipMemset and hipGetSymbolAddress are Luthier's and not HIP's: they may be called in callbacks, where
 // HIP itself waits for the launch that the callback is about.
 #pragma once
 // No warnings about what is in here, whatever the compiler takes as its standard.
@@ -271,7 +272,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_EXEC = 3,
   LUTHIER_ARG_PC = 4,
   LUTHIER_ARG_SITE = 5,
-  LUTHIER_ARG_VARIABLE = 6, // value: the host's address of a variable of the tool; the hook gets the device's
+  LUTHIER_ARG_VARIABLE = 6, // value: the host's address of a variable of the tool (not a __managed__ one); the hook gets the device's
   LUTHIER_ARG_ADDRESS = 7,  // of what the instruction accesses, for each lane
   LUTHIER_ARG_ACCESS_SIZE = 8,
   LUTHIER_ARG_ACCESS_KIND = 9,
