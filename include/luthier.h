@@ -283,7 +283,8 @@ enum luthier_arg_kind {
   LUTHIER_ARG_EXEC = 3,
   LUTHIER_ARG_PC = 4,
   LUTHIER_ARG_SITE = 5,
-  LUTHIER_ARG_VARIABLE = 6, // value: the host's address of a variable of the tool; the hook gets the device's
+  // value: the host's address of a variable of the tool, not of a __managed__ one; the hook gets the device's address
+  LUTHIER_ARG_VARIABLE = 6,
   LUTHIER_ARG_ADDRESS = 7,  // the address that the instruction accesses, for each lane
   LUTHIER_ARG_ACCESS_SIZE = 8,
   LUTHIER_ARG_ACCESS_KIND = 9,

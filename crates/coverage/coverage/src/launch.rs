@@ -11,7 +11,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use drain::{config, output::Manifest};
+use drain::{
+    config::{self, Ledger},
+    output::Manifest,
+};
+use files::Scratch;
 use launcher::{device, hsa_tools, launch, libraries, preload};
 
 use crate::{DEFAULT_DIRECTORY, compile::header_in};
@@ -118,15 +122,24 @@ impl Run {
             command.env(config::SIGNAL, signals);
         }
 
+        let ledger = Scratch::new().context("cannot make a file in memory for the drain")?;
+        command.env(config::LEDGER, ledger.path());
         let started = SystemTime::now();
         let status = launch::run(&mut command)?;
-        summarise(&directory, &self.output, started, status);
+        let silent = Ledger::silent(&ledger.read().unwrap_or_default());
+        summarise(&directory, &self.output, started, status, &silent);
         Ok(launch::end_like(status))
     }
 }
 
-/// Says what was written since `started`, or why nothing was.
-fn summarise(directory: &Path, shown: &Path, started: SystemTime, status: ExitStatus) {
+/// Says what was written since `started`, or why nothing was. `silent`: processes that had counters and wrote none.
+fn summarise(
+    directory: &Path,
+    shown: &Path,
+    started: SystemTime,
+    status: ExitStatus,
+    silent: &[u32],
+) {
     // File systems may store coarser times than the clock gives.
     let since = started - std::time::Duration::from_secs(2);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -158,6 +171,20 @@ fn summarise(directory: &Path, shown: &Path, started: SystemTime, status: ExitSt
                 .map(|image| image.dropped)
                 .sum::<usize>();
         }
+    }
+    let lost = silent.iter().filter(|process| {
+        // (One that goes on in the background may still write.)
+        !Path::new(&format!("/proc/{process}")).exists()
+    });
+    for process in lost {
+        files::say!(
+            "luthier coverage: process {process} had counters on its device and ended without a chance to write them (SIGKILL, or a \
+             system call past the C library); they are lost. --interval SECONDS takes snapshots before"
+        );
+    }
+    if files == 0 && !silent.is_empty() && status.signal().is_none() {
+        files::say!("luthier coverage: no device profile was written");
+        return;
     }
     if files == 0
         && let Some(signal) = status.signal()

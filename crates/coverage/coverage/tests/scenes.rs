@@ -107,6 +107,57 @@ fn ends() {
     assert!(workspace.entries("fault", WORK) >= 64, "{}", text(&output));
 }
 
+/// What was counted before a program becomes another one is kept beside what the other one counts.
+#[test]
+fn programs_that_become_others() {
+    let workspace = Workspace::new();
+    for how in [
+        "execv",
+        "execve",
+        "execvp",
+        "execl",
+        "execl-long",
+        "execlp",
+        "execle",
+        "fexecve",
+    ] {
+        let scenes = &programs().scenes;
+        let output = workspace.run("gfx90a", how, &[], scenes, &["become", how]);
+        assert_eq!(ending(&output), 7, "{how}: {}", text(&output));
+        assert_eq!(workspace.counts(how)[WORK], [192, 30], "{how}");
+        assert_eq!(workspace.profiles(how).len(), 2, "{how}");
+    }
+    let output = workspace.run("gfx90a", "spawn", &[], &programs().scenes, &["spawn"]);
+    assert_eq!(ending(&output), 7, "{}", text(&output));
+    assert_eq!(workspace.counts("spawn")[WORK], [128, 20]);
+    // Into one file, too.
+    let options = ["--pattern", "%m.profraw"];
+    let words = ["become", "execv"];
+    let output = workspace.run("gfx90a", "merged", &options, &programs().scenes, &words);
+    assert_eq!(ending(&output), 7, "{}", text(&output));
+    assert_eq!(workspace.counts("merged")[WORK], [192, 30]);
+    assert_eq!(workspace.profiles("merged").len(), 1);
+}
+
+/// A process that had no chance to write is named, and the message does not claim that it had no counters.
+#[test]
+fn lost_counts_are_named() {
+    let workspace = Workspace::new();
+    let output = workspace.run("gfx90a", "killed", &[], &programs().scenes, &["killed"]);
+    assert_eq!(ending(&output), 0, "{}", text(&output));
+    assert_eq!(workspace.counts("killed")[WORK], [64, 10]);
+    let said = text(&output);
+    let lost = "had counters on its device and ended without a chance to write them";
+    assert_eq!(said.matches(lost).count(), 1, "{said}");
+    let output = workspace.run("gfx90a", "kill", &[], &programs().scenes, &["kill"]);
+    let said = text(&output);
+    assert_eq!(ending(&output), -9, "{said}");
+    assert!(
+        said.contains(lost) && !said.contains("loaded no device code"),
+        "{said}"
+    );
+}
+
 #[test]
 fn snapshots_survive_what_nothing_else_survives() {
     let workspace = Workspace::new();

@@ -3,12 +3,13 @@
 //! * [`runtime`]: [`drain::Runtime`] over the HSA functions of the process; every device address is checked against pointer info before a copy;
 //! * [`state`]: the process-wide collector and the rules of who may touch it when;
 //! * [`hiprtc`]: counters for programs compiled at run time;
-//! * [`tool`]: `OnLoad`/`OnUnload` and the table hooks; [`preload`]: interposed functions; [`service`]: snapshots and
+//! * [`tool`]: `OnLoad`/`OnUnload` and the table hooks; [`preload`] and [`exec`]: interposed functions; [`service`]: snapshots and
 //!   signals; [`capi`]: what programs may call.
 //!
 //! The host program must not notice: no call from here changes a result, an exit status or the host's own profile.
 
 mod capi;
+mod exec;
 mod hiprtc;
 mod preload;
 mod runtime;

@@ -8,6 +8,8 @@ mod write;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    fs::File,
+    io::Write as _,
     path::PathBuf,
     sync::Arc,
 };
@@ -15,9 +17,10 @@ use std::{
 use rawprof::{Note, Profile, Salvage, Version};
 
 use crate::{
-    config::Config,
+    config::{Config, Ledger},
     image::{self, Image, ImageId},
     locate::{self, Method, Spans},
+    naming::FileName,
     output::ManifestImage,
     runtime::{Agent, LoadedObject, Runtime, RuntimeError},
 };
@@ -49,6 +52,10 @@ pub struct Collector {
     totals: BTreeMap<Key, Total>,
     images: HashMap<ImageId, Arc<Image>>,
     saved: HashSet<(PathBuf, ImageId)>,
+    /// The files of this process, by target.
+    names: HashMap<String, FileName>,
+    /// It is in the ledger that this process has counters.
+    told: bool,
     /// Hashes of what files hold, so that a dump without news writes nothing.
     written: HashMap<PathBuf, ImageId>,
     /// What was already added to files that are merged into.
@@ -100,6 +107,8 @@ impl Collector {
             totals: BTreeMap::new(),
             images: HashMap::new(),
             saved: HashSet::new(),
+            names: HashMap::new(),
+            told: false,
             written: HashMap::new(),
             merged: HashMap::new(),
             said: HashSet::new(),
@@ -172,6 +181,9 @@ impl Collector {
             }
         }
         self.write(sum, &mut report);
+        if !report.files.is_empty() {
+            self.tell(Ledger::Written);
+        }
         if self.config.verbose {
             self.messages.push(format!(
                 "agents={} pairs={} found={} drained={} iter-failures={} files={}",
@@ -237,6 +249,16 @@ impl Collector {
                 .any(|live| matches!(live.state, State::Instrumented(Some(_))))
     }
 
+    /// Adds a line to the ledger. Where that fails, only an explanation may be missing later.
+    fn tell(&self, what: Ledger) {
+        let Some(path) = &self.config.ledger else {
+            return;
+        };
+        if let Ok(mut file) = File::options().append(true).open(path) {
+            let _ = file.write_all(what.line().as_bytes());
+        }
+    }
+
     fn complain(&mut self, message: String) {
         if self.said.insert(message.clone()) {
             self.messages.push(message);
@@ -273,6 +295,9 @@ impl Collector {
         };
         if let State::Instrumented(Some(image)) = &state {
             *self.loads.entry(image.id).or_default() += 1;
+            if !std::mem::replace(&mut self.told, true) {
+                self.tell(Ledger::Found);
+            }
         }
         self.live.insert(
             key,

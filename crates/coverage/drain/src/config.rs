@@ -19,6 +19,44 @@ pub struct Config {
     pub signals_by_default: bool,
     /// Report what was found on standard error.
     pub verbose: bool,
+    /// File to which processes add a line when they have found counters, and one when they have written them: [`Ledger`].
+    pub ledger: Option<PathBuf>,
+}
+
+/// What processes leave in [`Config::ledger`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ledger {
+    Found,
+    Written,
+}
+
+impl Ledger {
+    const WORDS: [(Ledger, &'static str); 2] =
+        [(Ledger::Found, "counters"), (Ledger::Written, "written")];
+
+    /// The line of this process.
+    pub fn line(self) -> String {
+        let word = Ledger::WORDS.iter().find(|(known, _)| *known == self);
+        let (_, word) = word.unwrap_or(&Ledger::WORDS[0]);
+        format!("{} {word}\n", std::process::id())
+    }
+
+    /// Processes that have found counters and written none, in order.
+    pub fn silent(text: &str) -> Vec<u32> {
+        let lines = text.lines().filter_map(|line| {
+            let (process, word) = line.split_once(' ')?;
+            let (what, _) = Ledger::WORDS.iter().find(|(_, known)| *known == word)?;
+            Some((process.parse::<u32>().ok()?, *what))
+        });
+        let mut silent: Vec<u32> = Vec::new();
+        for (process, what) in lines {
+            silent.retain(|known| *known != process);
+            if what == Ledger::Found {
+                silent.push(process);
+            }
+        }
+        silent
+    }
 }
 
 /// Pattern of compiler-rt when nothing is set.
@@ -39,6 +77,8 @@ pub const PER_DEVICE: &str = "LUTHIER_PROFILE_PER_DEVICE";
 pub const INTERVAL: &str = "LUTHIER_PROFILE_INTERVAL";
 /// Comma-separated signal names, such as `USR1,TERM`, or `none`. Without it: what ends a process by default.
 pub const SIGNAL: &str = "LUTHIER_PROFILE_SIGNAL";
+/// File for [`Ledger`].
+pub const LEDGER: &str = "LUTHIER_PROFILE_LEDGER";
 /// `1` for a report on standard error.
 pub const VERBOSE: &str = "LUTHIER_PROFILE_VERBOSE";
 
@@ -116,6 +156,7 @@ impl Config {
             interval,
             signals_by_default: set(SIGNAL).is_none(),
             signals,
+            ledger: set(LEDGER).map(PathBuf::from),
             verbose: flag(VERBOSE),
         };
         (config, problems)

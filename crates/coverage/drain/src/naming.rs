@@ -2,7 +2,7 @@
 //!
 //! | in the pattern | becomes |
 //! |---|---|
-//! | `%p` | process id when the file is written |
+//! | `%p` | process id when the file is written; with `-1` and so on behind it for what the process executes later |
 //! | `%h` | host name |
 //! | `%t` | `$TMPDIR` with a final slash |
 //! | `%m` | a signature; the file is merged into, under a lock, instead of replaced |
@@ -13,13 +13,24 @@
 //!
 //! The base name gets the target as prefix: `out/%p.profraw` becomes `out/gfx90a.1234.profraw`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// Seconds by which the kernel's answer when the system began may be too late.
+const ROUNDING: u64 = 2;
+
+/// A process does not become more programs than this.
+const MOST_PROGRAMS: u32 = 10_000;
 
 /// What patterns refer to.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Id of the process that writes.
     pub process: u32,
+    /// How many programs this process has been before (`exec`), as far as they have written files.
+    pub program: u32,
     /// Name of the machine.
     pub host: String,
     /// `TMPDIR`.
@@ -32,6 +43,7 @@ impl Facts {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         Facts {
             process: std::process::id(),
+            program: 0,
             host: host.trim().to_owned(),
             temporary: std::env::var("TMPDIR").ok().filter(|path| !path.is_empty()),
         }
@@ -59,7 +71,12 @@ pub fn expand(pattern: &str, target: &str, facts: &Facts) -> FileName {
         }
         let mut ahead = rest.clone();
         match (ahead.next(), ahead.next()) {
-            (Some('p'), _) => expanded.push_str(&facts.process.to_string()),
+            (Some('p'), _) => {
+                expanded.push_str(&facts.process.to_string());
+                if facts.program != 0 {
+                    expanded.push_str(&format!("-{}", facts.program));
+                }
+            }
             (Some('h'), _) => expanded.push_str(&facts.host),
             (Some('t'), _) => {
                 if let Some(path) = &facts.temporary {
@@ -99,6 +116,54 @@ pub fn expand(pattern: &str, target: &str, facts: &Facts) -> FileName {
     }
 }
 
+/// The name for this program of the process: a file that the process has written as another program, before `exec`, stays. A file of another
+/// process that had the same id is older than this one, and is replaced. `begun` is when this process began.
+pub fn expand_new(
+    pattern: &str,
+    target: &str,
+    facts: &Facts,
+    begun: Option<SystemTime>,
+) -> FileName {
+    let is_earlier = |name: &FileName| {
+        let written = std::fs::metadata(&name.path).and_then(|file| file.modified());
+        begun.is_some_and(|begun| written.is_ok_and(|written| written >= begun))
+    };
+    let first = expand(pattern, target, facts);
+    let mut name = first.clone();
+    for program in 1..MOST_PROGRAMS {
+        if name.merge || !is_earlier(&name) {
+            return name;
+        }
+        name = expand(
+            pattern,
+            target,
+            &Facts {
+                program,
+                ..facts.clone()
+            },
+        );
+        if name == first {
+            // The pattern does not tell processes apart: files replace each other, as those of compiler-rt do.
+            return first;
+        }
+    }
+    name
+}
+
+/// When this process began, as file systems tell times; `exec` does not change it.
+pub fn begun() -> Option<SystemTime> {
+    // The 22nd field, in hundredths of a second since the system began; the second is in parentheses and may contain anything.
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks: u64 = stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()?;
+    let system = std::fs::read_to_string("/proc/stat").ok()?;
+    let line = system
+        .lines()
+        .find_map(|line| line.strip_prefix("btime "))?;
+    let system: u64 = line.trim().parse().ok()?;
+    let seconds = Duration::from_secs(system.checked_sub(ROUNDING)?);
+    Some(SystemTime::UNIX_EPOCH + seconds + Duration::from_millis(ticks * 10))
+}
+
 /// Target names hold `:` and `+` (`gfx90a:xnack+`), which file systems and tools do not all take.
 pub fn sanitise(target: &str) -> String {
     target
@@ -121,9 +186,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn programs_of_one_process_have_files_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let pattern = folder.path().join("%p.profraw");
+        let name = |begun| {
+            let name = expand_new(
+                pattern.to_str().unwrap(),
+                "gfx90a",
+                &Facts::current(),
+                Some(begun),
+            );
+            name.path.file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        let process = std::process::id();
+        let (first, second) = (
+            format!("gfx90a.{process}.profraw"),
+            format!("gfx90a.{process}-1.profraw"),
+        );
+        let begun = begun().unwrap();
+        assert!(begun <= SystemTime::now());
+        assert_eq!(name(begun), first);
+        std::fs::write(folder.path().join(&first), "").unwrap();
+        assert_eq!(name(begun), second);
+        // Of an earlier process with this id.
+        assert_eq!(name(SystemTime::now() + Duration::from_secs(60)), first);
+    }
+
+    #[test]
     fn patterns_expand_as_in_compiler_rt() {
         let facts = Facts {
             process: 1234,
+            program: 0,
             host: "node".into(),
             temporary: Some("/tmp/".into()),
         };

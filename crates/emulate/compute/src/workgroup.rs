@@ -36,7 +36,7 @@ impl Slice {
     }
 }
 
-/// Registers hold this until written, so that reliance on undefined values shows.
+/// What registers hold until they are written. On hardware it is undefined; a kernel that relies on zeros works here and may fail there.
 const UNDEFINED: u32 = 0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Next, Observer, imitate};
 pub use error::{Error, Result};
 pub use gpu::{Counts, executor::InstructionCount};
-use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch};
+use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch, dispatch::DispatchError};
 use kmt_sys::aql::KernelDispatchPacket;
 pub use replay::recorded_packet;
 pub use wave::{Measured, Wave};
@@ -128,6 +128,13 @@ impl<'a> Device<'a> {
         memory: Arc<Memory>,
         pool: compute::Pool,
     ) -> Result<Device<'a>> {
+        let target = object.target().target;
+        if !dispatch::executes(target) {
+            return Err(DispatchError::NotExecuted {
+                target: target.name,
+            }
+            .into());
+        }
         let base = image::load(&object, &memory)?;
         Ok(Device {
             object,

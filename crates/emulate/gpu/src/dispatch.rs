@@ -76,6 +76,8 @@ pub enum DispatchError {
         wave_size: u32,
         target: &'static str,
     },
+    #[error("the emulator does not execute code for {target} yet: it would compute wrong results")]
+    NotExecuted { target: &'static str },
     #[error("the packet type {packet_type} is not known")]
     BadPacket { packet_type: u8 },
     #[error("PM4 command {command:#010x}: {what}")]
@@ -86,6 +88,11 @@ pub enum DispatchError {
     BadSignal { what: &'static str, handle: u64 },
     #[error("no memory for {bytes} bytes of scratch")]
     NoScratch { bytes: u64 },
+}
+
+/// Whether the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them do what they say.
+pub fn executes(target: &Target) -> bool {
+    target.family != Family::Gfx12_5
 }
 
 impl DispatchError {
@@ -101,7 +108,9 @@ impl DispatchError {
             | DispatchError::BadCondition { .. } => 32,
             DispatchError::BadSignal { .. } => crate::queue::queue_error::APERTURE_VIOLATION,
             DispatchError::WorkgroupTooLarge { .. } => 64,
-            DispatchError::TooManyRegisters { .. } | DispatchError::WaveSize { .. } => 128,
+            DispatchError::TooManyRegisters { .. }
+            | DispatchError::WaveSize { .. }
+            | DispatchError::NotExecuted { .. } => 128,
         }
     }
 }
@@ -157,13 +166,19 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
-    /// Checks a packet against its kernel descriptor and the target. Scratch and name are left empty.
+    /// Checks a packet against its kernel descriptor and the target. Scratch and name are left empty. Every launch of the
+    /// emulator passes here.
     pub fn prepare(
         target: &'static Target,
         origin: Origin,
         packet: KernelDispatchPacket,
         descriptor: Descriptor,
     ) -> Result<Dispatch, DispatchError> {
+        if !executes(target) {
+            return Err(DispatchError::NotExecuted {
+                target: target.name,
+            });
+        }
         let dimensions = packet.setup & 3;
         let (grid, workgroup) = (packet.grid_size, packet.workgroup_size);
         if dimensions == 0 || grid.contains(&0) || workgroup.contains(&0) {

@@ -121,7 +121,7 @@ impl Config {
             },
             known: known(),
         })?;
-        if Model::for_target(target).is_none() {
+        if Model::for_target(target).is_none() || !crate::dispatch::executes(target) {
             return Err(ConfigError::NoModel {
                 name: name.to_owned(),
                 known: known(),
@@ -190,6 +190,19 @@ mod tests {
             let waves = u32::from(config.target.max_waves_per_simd) * config.simds();
             assert_eq!(waves % config.shader_engines(), 0);
             assert!(model.engine_clock > 0 && model.memory_clock > 0 && model.memory_width > 0);
+        }
+    }
+
+    #[test]
+    fn every_target_that_is_not_executed_is_no_device() {
+        for target in gfx::TARGETS {
+            let executed = crate::dispatch::executes(target);
+            assert!(
+                executed || Config::new(target.name).is_err(),
+                "{}",
+                target.name
+            );
+            assert_eq!(executed, target.name != "gfx1250", "{}", target.name);
         }
     }
 

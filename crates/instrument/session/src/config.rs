@@ -52,6 +52,8 @@ pub struct Config {
     pub live: Option<PathBuf>,
     pub level: Level,
     pub selection: Selection,
+    /// The conditions on places, as the user wrote them; the instrumenter applies them.
+    pub places: String,
     /// What is wrong with the selection; then nothing is to be instrumented.
     pub refused: Option<String>,
     /// Directory of the disk cache; `None`: off.
@@ -167,6 +169,7 @@ impl Config {
             live: path("LUTHIER_LIVE"),
             level,
             selection,
+            places: places(&get("LUTHIER_SITE").unwrap_or_default()),
             refused,
             cache,
             cache_limit,
@@ -178,6 +181,14 @@ impl Config {
         };
         (config, problems)
     }
+}
+
+/// Those of the conditions that choose places, and not executions of them.
+fn places(conditions: &str) -> String {
+    let of_executions = ["workgroup=", "first=", "sample="];
+    let chooses = |part: &&str| !of_executions.iter().any(|key| part.trim().starts_with(key));
+    let parts: Vec<&str> = conditions.split(';').filter(chooses).collect();
+    parts.join(";")
 }
 
 fn level(name: &str) -> Option<Level> {

@@ -33,6 +33,7 @@ mod session;
 pub mod summary;
 mod told;
 pub mod usage;
+mod vain;
 
 pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};

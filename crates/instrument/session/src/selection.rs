@@ -19,6 +19,8 @@ pub struct BadSetting {
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     kernel: Option<Regex>,
+    /// The conditions on launches, as options of the command line.
+    given: Vec<String>,
     launches: Vec<(u64, u64)>,
     every: Option<u64>,
     grid: Option<Grid>,
@@ -102,7 +104,11 @@ impl Setting {
             name,
             value: value.to_owned(),
             reason: format!("{reason}; expected {}", self.forms),
-        })
+        })?;
+        if self.option != "--kernel" {
+            selection.given.push(format!("{} {value}", self.option));
+        }
+        Ok(())
     }
 }
 
@@ -134,6 +140,16 @@ impl Selection {
             setting.apply(setting.option, &mut selection, value)?;
         }
         Ok(selection)
+    }
+
+    /// The expression for kernels' names, if there is one.
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.kernel.as_ref().map(Regex::as_str)
+    }
+
+    /// The conditions on launches, such as `--launch 1`.
+    pub(crate) fn launch_conditions(&self) -> &[String] {
+        &self.given
     }
 
     /// Whether any launch of this kernel may be chosen. `name` is mangled, `pretty` is not.

@@ -21,7 +21,7 @@ use crate::{
     objects::{Object, Objects, Original},
     read,
     records::Streams,
-    summary, write,
+    summary, vain, write,
 };
 
 /// Notes beyond this number are counted, not kept.
@@ -99,6 +99,7 @@ pub struct Session {
     /// Launches of code that nobody told us about.
     unknown: AtomicU64,
     notes: Mutex<Vec<String>>,
+    seen: vain::Seen,
     began: Instant,
     finished: AtomicBool,
     observes: bool,
@@ -144,6 +145,7 @@ impl Session {
             launches: AtomicU64::new(0),
             unknown: AtomicU64::new(0),
             notes: Mutex::default(),
+            seen: vain::Seen::default(),
             began: Instant::now(),
             finished: AtomicBool::new(false),
             in_vain: AtomicU32::new(0),
@@ -327,6 +329,9 @@ impl Session {
         };
         let ordinal = kernel.ordinal.fetch_add(1, Ordering::Relaxed);
         let chosen = kernel.selected && self.config.selection.launch(ordinal, dispatch.grid);
+        if kernel.selected {
+            self.seen.launch(chosen, dispatch.grid);
+        }
         let built_in = kernel.is_built_in();
         let mut arguments = Vec::new();
         if self.observes && (chosen || built_in) {
@@ -485,6 +490,12 @@ impl Session {
         let variants = kernels.values().flat_map(Kernel::variants);
         let of = |kernel| summary::KernelLine::new(&kernel, self.config.keep_objects);
         lines.extend(variants.filter_map(of));
+        let kernels = summary::merged(lines);
+        let of_launches = match self.instrumenter.builds() {
+            true => self.seen.complaint(&self.config.selection, &kernels),
+            false => None,
+        };
+        let of_places = vain::places(&self.config.places, &kernels);
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),
@@ -495,8 +506,9 @@ impl Session {
             variants_loaded: self.loads.load(Ordering::Relaxed),
             variants_unloaded: self.unloads.load(Ordering::Relaxed),
             seconds: Duration::as_secs_f64(&self.began.elapsed()),
-            kernels: summary::merged(lines),
+            kernels,
             records: self.streams.lines(),
+            warnings: of_launches.into_iter().chain(of_places).collect(),
             notes: lock(&self.notes).clone(),
         }
     }

@@ -34,6 +34,9 @@ pub struct Summary {
     /// By number of launches, most first.
     pub kernels: Vec<KernelLine>,
     pub records: Vec<RecordLine>,
+    /// What the user asked for and did not get: selections that chose nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     pub notes: Vec<String>,
 }
 
@@ -218,6 +221,9 @@ impl Summary {
             // The sum of nothing is -0.
             building.abs() * 1e3,
         );
+        for warning in &self.warnings {
+            let _ = writeln!(text, "  warning: {warning}");
+        }
         self.table(&mut text);
         let unselected = self.count(|status| *status == Status::Unselected);
         if unselected != 0 {

@@ -1,7 +1,8 @@
-//! Which kernel of which code object somebody means.
+//! Which kernel of which code object the user means.
 
 use anyhow::{Result, anyhow, bail};
-use codeobj::{CodeObject, Found, container::EntryKind};
+use clap::Args;
+use codeobj::{CodeObject, Entry, Found, container::EntryKind};
 
 pub struct Chosen {
     /// The code object's bytes.
@@ -10,17 +11,42 @@ pub struct Chosen {
     pub kernel: String,
 }
 
+/// Which of several code objects with the kernel.
+#[derive(Args, Clone, Default)]
+pub struct Which {
+    /// Only code objects whose target contains this, where the file holds several
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Which code object, where several have a kernel of this name: 1 is the first in the file (the error that asks for it lists them)
+    #[arg(long, value_name = "N")]
+    object: Option<usize>,
+}
+
+/// A code object that has the kernel.
+struct Fitting {
+    /// For the user to tell it from others.
+    place: String,
+    bytes: Vec<u8>,
+    /// The kernels that are called so.
+    kernels: Vec<String>,
+}
+
 /// The code object in `bytes`, or the one inside, that has the kernel, by its name there or by its name in the source, with
-/// or without parameters. `target`: part of the object's target, where several objects have the kernel.
-pub fn choose(bytes: &[u8], name: &str, target: Option<&str>) -> Result<Chosen> {
+/// or without parameters.
+pub fn choose(bytes: &[u8], name: &str, which: &Which) -> Result<Chosen> {
     let (mut fitting, mut seen, mut problem) = (Vec::new(), Vec::new(), None);
+    let target = which.target.as_deref();
     codeobj::each(bytes, &mut |found| match found {
         Found::Entry(entry) if entry.kind == EntryKind::CodeObject => {
             match entry.code_object().and_then(|object| look(&object, name)) {
                 Ok((named, kernels)) => {
                     let is_meant = target.is_none_or(|target| entry.id.contains(target));
                     if is_meant && !named.is_empty() {
-                        fitting.push((entry.id.clone(), entry.bytes.to_vec(), named));
+                        fitting.push(Fitting {
+                            place: place(&entry),
+                            bytes: entry.bytes.to_vec(),
+                            kernels: named,
+                        });
                     }
                     seen.push((entry.id, kernels));
                 }
@@ -33,26 +59,53 @@ pub fn choose(bytes: &[u8], name: &str, target: Option<&str>) -> Result<Chosen> 
     if let (Some(error), true) = (problem, seen.is_empty()) {
         return Err(error.into());
     }
-    match fitting.as_mut_slice() {
-        [(_, object, kernels)] => match kernels.as_slice() {
-            [kernel] => Ok(Chosen {
-                object: std::mem::take(object),
-                kernel: kernel.clone(),
-            }),
-            several => bail!(
-                "several kernels are called {name}: choose one of {}",
-                list(several)
-            ),
-        },
-        [] => Err(none(name, target, seen)),
-        several => {
-            let ids: Vec<_> = several.iter().map(|(id, ..)| id.as_str()).collect();
-            bail!(
-                "several code objects have a kernel {name}: choose with --target ({})",
-                ids.join(", ")
-            )
-        }
+    if fitting.is_empty() {
+        return Err(none(name, target, seen));
     }
+    let index = match which.object {
+        Some(number) if (1..=fitting.len()).contains(&number) => number - 1,
+        Some(number) => bail!(
+            "there is no --object {number}: code objects with a kernel {name} are{}",
+            places(&fitting)
+        ),
+        // (Copies of one object need no choice.)
+        None if fitting.iter().all(|one| one.bytes == fitting[0].bytes) => 0,
+        None => bail!(
+            "several code objects have a kernel {name}: choose with --object N from{}",
+            places(&fitting)
+        ),
+    };
+    let Fitting { bytes, kernels, .. } = fitting.swap_remove(index);
+    match kernels.as_slice() {
+        [kernel] => Ok(Chosen {
+            object: bytes,
+            kernel: kernel.clone(),
+        }),
+        several => bail!(
+            "several kernels fit {name}: choose one of {}",
+            list(several)
+        ),
+    }
+}
+
+/// `hipv4-amdgcn-amd-amdhsa--gfx90a, 5312 bytes at 0x3000`, as `luthier inspect` says it.
+fn place(entry: &Entry<'_>) -> String {
+    let at = match entry.file_offset {
+        Some(offset) => format!(" at {offset:#x}"),
+        None => format!(", compressed, in {}", entry.path.join(" / ")),
+    };
+    format!("{}, {} bytes{at}", entry.id, entry.bytes.len())
+}
+
+/// One line for each, with its number.
+fn places(fitting: &[Fitting]) -> String {
+    const SHOWN: usize = 20;
+    let line = |(index, one): (usize, &Fitting)| format!("\n  {}: {}", index + 1, one.place);
+    let mut text: String = fitting.iter().enumerate().take(SHOWN).map(line).collect();
+    if fitting.len() > SHOWN {
+        text += &format!("\n  and more, up to {}", fitting.len());
+    }
+    text
 }
 
 /// The kernels that are called so, and all others if none has exactly that name.
@@ -68,8 +121,21 @@ fn look(object: &CodeObject<'_>, name: &str) -> codeobj::Result<(Vec<String>, Ve
     Ok((called(&kernels, name), kernels))
 }
 
-/// Those of the kernels that are called so in the source.
+/// Those of the kernels that are called so in the source, or else those whose name the expression fits.
 fn called(kernels: &[String], name: &str) -> Vec<String> {
+    let exactly = called_exactly(kernels, name);
+    let pattern = regex::Regex::new(name).ok();
+    let Some(pattern) = pattern.filter(|_| exactly.is_empty()) else {
+        return exactly;
+    };
+    let fits = |kernel: &&String| {
+        let readable = demangle::demangled(kernel);
+        pattern.is_match(kernel) || readable.is_some_and(|name| pattern.is_match(&name))
+    };
+    kernels.iter().filter(fits).cloned().collect()
+}
+
+fn called_exactly(kernels: &[String], name: &str) -> Vec<String> {
     let is_called_so = |kernel: &&String| {
         demangle::demangled(kernel).is_some_and(|readable| {
             let short = without_parameters(&readable);
@@ -123,7 +189,7 @@ fn none(name: &str, target: Option<&str>, seen: Vec<(String, Vec<String>)>) -> a
 }
 
 /// The first names, and how many more there are.
-fn list(names: &[String]) -> String {
+pub fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let mut text = names[..names.len().min(SHOWN)].join(", ");
     if names.len() > SHOWN {
@@ -162,6 +228,8 @@ mod tests {
         assert_eq!(called(&kernels, "add(float*)"), ["_Z3addPf"]);
         assert_eq!(called(&kernels, "scale<double>"), ["_Z5scaleIdEvPT_"]);
         assert_eq!(called(&kernels, "scale").len(), 2);
-        assert!(called(&kernels, "sca").is_empty());
+        assert_eq!(called(&kernels, "^scale2$"), ["scale2"]);
+        assert_eq!(called(&kernels, "ad{2}"), ["_Z3addPf"]);
+        assert!(called(&kernels, "scale3").is_empty() && called(&kernels, "(").is_empty());
     }
 }

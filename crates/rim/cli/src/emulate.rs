@@ -12,7 +12,7 @@ use files::Input;
 use serde::Serialize;
 
 use crate::{
-    chosen::{self, Chosen},
+    chosen::{self, Chosen, Which},
     format::{Format, print_json},
     progress,
 };
@@ -33,7 +33,7 @@ pub struct Emulate {
     /// Code object, or a file that holds some (executable, library, bundle)
     #[arg(value_name = "CODEOBJ")]
     file: PathBuf,
-    /// The kernel's name as in the object, or as in the source where only one is called so
+    /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel
     #[arg(short, long, value_name = "NAME")]
     kernel: String,
     /// Workgroups: X[,Y[,Z]]
@@ -45,15 +45,15 @@ pub struct Emulate {
     /// Dynamic LDS in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
-    /// A kernel argument, such as i32:256, zero:1024 or file:a.bin
+    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
+    /// bytes) or file (a buffer with that file's bytes)
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     arguments: Vec<Given>,
     /// Write buffer argument number INDEX (from 0) to FILE after the run
     #[arg(long, value_name = "INDEX:FILE")]
     dump: Vec<Dump>,
-    /// Which code object, where the file holds several
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
+    #[command(flatten)]
+    which: Which,
     /// Stop a kernel that runs longer, say where its waves are, and end with status 3
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
@@ -187,9 +187,8 @@ impl Emulate {
     fn run(&self) -> Result<ExitCode> {
         let file = &self.file;
         let input = Input::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let Chosen { object, kernel } =
-            chosen::choose(input.bytes(), &self.kernel, self.target.as_deref())
-                .with_context(|| file.display().to_string())?;
+        let Chosen { object, kernel } = chosen::choose(input.bytes(), &self.kernel, &self.which)
+            .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let own = code.target().target.name;

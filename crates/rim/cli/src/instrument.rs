@@ -86,11 +86,42 @@ impl Instrument {
             pieces.append(&mark).with_context(writing)?;
         }
         pieces.finish().with_context(writing)?;
+        self.warn(&report, input.bytes());
         match self.format {
             Format::Text => report.print(&self.output),
             Format::Json => print_json(&report)?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Says what the user selected that is not there.
+    fn warn(&self, report: &Report, input: &[u8]) {
+        let name = self.input.display();
+        match &self.kernel {
+            Some(pattern) if report.kernels == 0 => {
+                let mut kernels = Vec::new();
+                codeobj::each(input, &mut |found| {
+                    if let codeobj::Found::Entry(entry) = found
+                        && let Ok(object) = entry.code_object()
+                    {
+                        let known = object.kernels().unwrap_or_default();
+                        kernels.extend(known.iter().map(|kernel| demangle::readable(kernel.name)));
+                    }
+                });
+                kernels.sort();
+                kernels.dedup();
+                files::say!(
+                    "luthier: warning: -k {pattern} fits no kernel of {name}, which has {}",
+                    crate::chosen::list(&kernels)
+                );
+            }
+            _ if report.instrumented == 0 && report.without_site != 0 => files::say!(
+                "luthier: warning: --site {} holds at no place of the {} kernels that were looked at",
+                self.site.join(";"),
+                report.without_site
+            ),
+            _ => {}
+        }
     }
 
     fn open(&self) -> std::io::Result<Output> {

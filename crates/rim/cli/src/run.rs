@@ -190,7 +190,8 @@ impl Run {
                 command.env("LUTHIER_RECORD_KERNEL", pattern);
             }
         }
-        if !self.stats && !self.live && output.is_none() {
+        let selects = self.record.is_some() && self.tools.kernel().is_some();
+        if !self.stats && !self.live && output.is_none() && !selects {
             return end(&mut command, ledger, None, None);
         }
         let statistics =
@@ -238,6 +239,11 @@ impl Run {
     }
 
     fn deliver(&self, summary: &Summary, output: Option<&Path>) -> Result<()> {
+        if let (Some(_), Some(pattern)) = (&self.record, self.tools.kernel())
+            && let Some(complaint) = summary.without(pattern)?
+        {
+            files::say!("luthier: warning: nothing is recorded: -k {complaint}");
+        }
         if self.stats {
             let colour = std::io::stderr().is_terminal();
             files::print_error(format_args!("{}", summary.text(colour)));

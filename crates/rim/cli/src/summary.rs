@@ -65,6 +65,23 @@ impl Summary {
         })
     }
 
+    /// What to say if none of the kernels is called so, and what they are called.
+    pub fn without(&self, pattern: &str) -> Result<Option<String>> {
+        let wanted = regex::Regex::new(pattern).context("-k")?;
+        let mut names: Vec<&str> = self.kernels.iter().map(|one| &*one.kernel).collect();
+        names.sort_unstable();
+        names.dedup();
+        let fits = |name: &&str| wanted.is_match(name);
+        if names.is_empty() || names.iter().any(fits) {
+            return Ok(None);
+        }
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        Ok(Some(format!(
+            "{pattern} fits no kernel; launched were {}",
+            crate::chosen::list(&names)
+        )))
+    }
+
     /// A table for people.
     pub fn text(&self, colour: bool) -> String {
         let (bold, plain) = if colour {

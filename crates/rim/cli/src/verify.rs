@@ -17,13 +17,13 @@ use serde::Serialize;
 use verify::{Input, Launch, StopReason, Subject, Verdict};
 
 use crate::{
-    chosen::{self, Chosen},
+    chosen::{self, Chosen, Which},
     emulate::{Extent, Given},
     format::Format,
     progress,
 };
 
-/// Prove on the emulated GPU that tools change nothing they must not.
+/// Check on the emulated GPU, for one launch, that tools change nothing they must not.
 ///
 /// Runs the kernel twice, as it is and with the tools, and compares before every instruction of the application all registers
 /// that it may still read, and at the end all memory that it can see. The launch is either made up here, with arguments as for
@@ -49,8 +49,8 @@ pub struct Verify {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
-    /// The kernel's name as in the object, or as in the source where only one is called so; needed unless the file is a recorded
-    /// dispatch
+    /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel; needed unless the file is a
+    /// recorded dispatch
     #[arg(short, long, value_name = "NAME")]
     kernel: Option<String>,
     /// Workgroups: X[,Y[,Z]]
@@ -62,12 +62,12 @@ pub struct Verify {
     /// Dynamic LDS in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
-    /// A kernel argument, such as i32:256, zero:1024 or file:a.bin (`luthier emulate --help` has the types)
+    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
+    /// bytes) or file (a buffer with that file's bytes)
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     arguments: Vec<Given>,
-    /// Which code object, where the file holds several
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
+    #[command(flatten)]
+    which: Which,
     /// Only places where this holds, as of `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
@@ -233,9 +233,8 @@ impl Verify {
         let Some(kernel) = &self.kernel else {
             bail!("which kernel? name it with -k; `luthier inspect` lists them");
         };
-        let Chosen { object, kernel } =
-            chosen::choose(input.bytes(), kernel, self.target.as_deref())
-                .with_context(|| self.file.display().to_string())?;
+        let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)
+            .with_context(|| self.file.display().to_string())?;
         let launch = self.launch(&kernel)?;
         self.judge(&object, Subject::Launch(&launch))
     }
@@ -256,6 +255,12 @@ impl Verify {
             let stack = subject.stack_size(&object)?.next_multiple_of(4);
             let (rewritten, globals) =
                 engine.instrument_kernel(&object, &module, kernel, Some(stack))?;
+            if rewritten.report.sites == 0 && !self.site.is_empty() {
+                files::say!(
+                    "luthier: warning: --site {} holds at no place of {kernel}: it is compared with itself",
+                    self.site.join(";")
+                );
+            }
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?
         };
         drop(waiting);

@@ -141,6 +141,10 @@ fn take(step: &Step, directory: &Path) -> Result<(), String> {
             output.status
         ));
     }
+    // A selection that fits nothing succeeds, and says so.
+    if expected.is_none() && printed.contains("warning: -") {
+        return Err(format!("{script}\nwarned:\n{printed}"));
+    }
     match expected {
         Some(expected) if !matches(expected, &printed) => Err(format!(
             "{script}\nprinted:\n{printed}\nand the page says:\n{expected}"

@@ -168,7 +168,7 @@ fn kernels_by_their_names_in_the_source() {
             assert!(said.contains("_Z5againPU3AS1i"), "{said}");
         }
         for (name, words) in [
-            ("doubled", "several kernels are called doubled"),
+            ("doubled", "several kernels fit doubled"),
             ("halved", "no code object with a kernel halved"),
         ] {
             let (status, said) = run(name);

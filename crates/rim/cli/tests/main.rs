@@ -14,4 +14,5 @@ mod outputs;
 mod progress;
 mod ranks;
 mod reference;
+mod room;
 mod strict;

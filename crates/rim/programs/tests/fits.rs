@@ -1,9 +1,7 @@
 //! What tools add has to fit the device, and registers that they name have to be there; otherwise the application runs as it is, and
 //! the summary says why.
 
-mod stock;
-
-use stock::Scene;
+use crate::stock::Scene;
 
 fn program(kernel: &str, main: &str) -> String {
     format!(

@@ -3,9 +3,11 @@
 mod addresses;
 mod bad_input;
 mod cached;
+mod fits;
 mod library_tool;
 mod module_tool;
 mod report;
+mod rows;
 mod rust_tool;
 mod selection;
 mod sessions;

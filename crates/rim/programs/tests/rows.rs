@@ -1,8 +1,6 @@
 //! Ready tools print as much as one reads, and say where the rest is.
 
-mod stock;
-
-use stock::{Scene, json};
+use crate::stock::{Scene, json};
 
 const PROGRAM: &str = r#"
 #include <hip/hip_runtime.h>

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -124,6 +126,60 @@ int main(int count, char **arguments) {
     if (is("abort")) {
         run(10);
         abort();
+    }
+    // Another program in place of this one, by every function that there is; `becomes` says which.
+    if (is("become")) {
+        const char *how = arguments[2];
+        auto by = [&](const char *name) { return !strcmp(how, name); };
+        char self[] = "/proc/self/exe", *words[] = {arguments[0], (char *)"status", nullptr};
+        char *gone[] = {(char *)"gone", nullptr};
+        run(10);
+        // One that does not start: this one goes on.
+        if (execv("/nowhere", gone) != -1 || execl("/nowhere", "a", (char *)nullptr) != -1)
+            return 90;
+        run(10);
+        if (by("execv"))
+            execv(self, words);
+        if (by("execve"))
+            execve(self, words, environ);
+        if (by("execvp"))
+            execvp(self, words);
+        if (by("execl"))
+            execl(self, arguments[0], "status", (char *)nullptr);
+        if (by("execl-long"))
+            execl(self, arguments[0], "status", "3", "4", "5", "6", "7", "8", "9", (char *)nullptr);
+        if (by("execlp"))
+            execlp(self, arguments[0], "status", "3", "4", "5", "6", "7", (char *)nullptr);
+        if (by("execle"))
+            execle(self, arguments[0], "status", "3", "4", "5", "6", "7", (char *)nullptr, environ);
+        if (by("fexecve"))
+            fexecve(open(self, O_RDONLY), words, environ);
+        return 91;
+    }
+    if (is("killed")) {
+        run(10);
+        pid_t child = fork();
+        if (!child) {
+            execl("/proc/self/exe", arguments[0], "kill", (char *)nullptr);
+            _exit(91);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        return WIFSIGNALED(status) ? 0 : 92;
+    }
+    if (is("kill")) {
+        run(10);
+        raise(SIGKILL);
+    }
+    if (is("spawn")) {
+        run(10);
+        pid_t child;
+        char *words[] = {arguments[0], (char *)"status", nullptr};
+        if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, words, environ) != 0)
+            return 91;
+        int status;
+        waitpid(child, &status, 0);
+        return WEXITSTATUS(status);
     }
     if (is("uncaught")) {
         run(10);

@@ -39,7 +39,9 @@ impl Collector {
             } else {
                 target.clone()
             };
-            let name = naming::expand(&self.config.pattern, &prefix, &facts);
+            let pattern = &self.config.pattern;
+            let new = || naming::expand_new(pattern, &prefix, &facts, naming::begun());
+            let name = self.names.entry(prefix.clone()).or_insert_with(new).clone();
             match self.write_group(&name, &target, version, &entries, facts.process) {
                 Ok(path) => report.files.push(path),
                 Err(error) => {

@@ -1,0 +1,107 @@
+//! Selections that chose nothing, and what there was to choose from.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::{
+    Selection, lock,
+    summary::{KernelLine, Status},
+};
+
+/// As many kernels and grids are named.
+const NAMED: usize = 8;
+
+/// The launches of a session, as far as a selection that fits none of them is to be explained.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// A launch was chosen: there is nothing to explain.
+    chosen: AtomicBool,
+    /// The first different grids of kernels that were chosen.
+    grids: Mutex<BTreeSet<[u32; 3]>>,
+}
+
+impl Seen {
+    /// A launch of a kernel that `-k` fits.
+    pub fn launch(&self, chosen: bool, grid: [u32; 3]) {
+        if self.chosen.load(Ordering::Relaxed) {
+            return;
+        }
+        if chosen {
+            return self.chosen.store(true, Ordering::Relaxed);
+        }
+        let mut grids = lock(&self.grids);
+        if grids.len() <= NAMED {
+            grids.insert(grid);
+        }
+    }
+
+    /// What to tell a user whose selection has chosen nothing of all that was launched.
+    pub fn complaint(&self, selection: &Selection, kernels: &[KernelLine]) -> Option<String> {
+        if self.chosen.load(Ordering::Relaxed) || kernels.is_empty() {
+            return None;
+        }
+        let fitting: Vec<_> = kernels
+            .iter()
+            .filter(|line| line.status != Status::Unselected)
+            .collect();
+        if fitting.is_empty() {
+            let pattern = selection.pattern()?;
+            let names = kernels.iter().map(|line| line.name.clone());
+            return Some(format!(
+                "-k {pattern} fits no kernel; launched were {}",
+                list(names)
+            ));
+        }
+        let conditions = selection.launch_conditions();
+        if conditions.is_empty() {
+            return None;
+        }
+        let launches = fitting.iter().map(|line| match line.launches {
+            1 => format!("{} once (its launch 0)", line.name),
+            count => format!("{} {count} times (0 to {})", line.name, count - 1),
+        });
+        let grids = lock(&self.grids);
+        let grids = grids.iter().map(|[x, y, z]| format!("{x}x{y}x{z}"));
+        Some(format!(
+            "{} fits no launch; launched were {}, with grids of {} work-items",
+            conditions.join(" with "),
+            list(launches),
+            list(grids)
+        ))
+    }
+}
+
+/// What to tell a user whose conditions on places hold at no place of any instrumented kernel.
+pub(crate) fn places(conditions: &str, kernels: &[KernelLine]) -> Option<String> {
+    let mut instrumented = kernels.iter().filter_map(|line| match &line.status {
+        Status::Instrumented(done) => Some((line, done.report.sites)),
+        _ => None,
+    });
+    if conditions.is_empty() || instrumented.clone().any(|(_, sites)| sites != 0) {
+        return None;
+    }
+    instrumented.next()?;
+    let names = kernels.iter().filter_map(|line| match line.status {
+        Status::Instrumented(_) => Some(line.name.clone()),
+        _ => None,
+    });
+    Some(format!(
+        "{conditions} holds at no place of {}; `luthier inspect --disassemble` shows their instructions",
+        list(names)
+    ))
+}
+
+/// The first of them, each once, and how many more there are.
+fn list(names: impl Iterator<Item = String>) -> String {
+    let names: BTreeSet<String> = names.collect();
+    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    match names.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

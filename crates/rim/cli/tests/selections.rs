@@ -1,0 +1,249 @@
+//! A selection that fits nothing says so, and what there was; a choice that is asked for can be made; misspelt words are named.
+
+mod common;
+
+use std::{path::Path, process::Command};
+
+use common::{hip, luthier};
+
+/// Status, and what was said on both streams.
+fn said(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text += &String::from_utf8_lossy(&output.stdout);
+    (output.status.code(), text)
+}
+
+fn run(options: &[&str], program: &Path) -> (Option<i32>, String) {
+    let mut words = vec!["run", "--device", "gfx90a"];
+    words.extend(options);
+    said(luthier(&words).arg("--").arg(program))
+}
+
+#[test]
+fn selections_that_fit_nothing_say_what_there_was() {
+    let program = hip("two_steps.hip");
+    let tool = |options: &[&str]| {
+        let options: Vec<&str> = ["-t", "instr-count"]
+            .iter()
+            .chain(options)
+            .copied()
+            .collect();
+        let (status, said) = run(&options, &program);
+        assert_eq!(status, Some(0), "{options:?}: {said}");
+        said
+    };
+    for (options, expected) in [
+        (
+            &["-k", "stepp"][..],
+            "warning: -k stepp fits no kernel; launched were other(int*), step(int*)",
+        ),
+        (
+            &["-k", "step", "--launch", "3"],
+            "warning: --launch 3 fits no launch; launched were step(int*) 3 times (0 to 2), with grids of 128x1x1, 64x1x1 work-items",
+        ),
+        (
+            &["--grid", "65"],
+            "warning: --grid 65 fits no launch; launched were other(int*) once (its launch 0), step(int*) 3 times",
+        ),
+        (
+            &["--launch", "0", "--grid", ">=1000"],
+            "warning: --launch 0 with --grid >=1000 fits no launch",
+        ),
+        (
+            &["--site", "opcode=v_adf_u32"],
+            "warning: opcode=v_adf_u32 holds at no place of other(int*), step(int*)",
+        ),
+        (
+            &["--function", "nowhere"],
+            "warning: function=nowhere holds at no place of",
+        ),
+    ] {
+        let said = tool(options);
+        assert!(said.contains(expected), "{options:?}: {said}");
+        assert_eq!(said.matches("warning: ").count(), 1, "{options:?}: {said}");
+    }
+    for options in [
+        &[][..],
+        &["-k", "step"],
+        &["--launch", "0"],
+        &["--launch", "2"],
+        &["--grid", "128"],
+        &["--site", "kind=store"],
+        &["--workgroup", "0"],
+    ] {
+        let said = tool(options);
+        assert!(!said.contains("warning: "), "{options:?}: {said}");
+    }
+    // Recordings.
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().to_str().unwrap();
+    let (status, said) = run(&["--record", record, "-k", "stepp"], &program);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(
+        said.contains("warning: nothing is recorded: -k stepp fits no kernel; launched were "),
+        "{said}"
+    );
+    // Files on disk.
+    let instrument = |options: &[&str]| {
+        let mut command = luthier(&["instrument", "-t", "instr-count"]);
+        command
+            .args(options)
+            .arg(&program)
+            .arg("-o")
+            .arg(folder.path().join("out"));
+        said_of(&mut command)
+    };
+    assert!(instrument(&["-k", "stepp"]).contains("warning: -k stepp fits no kernel of "));
+    assert!(
+        instrument(&["--site", "opcode=v_adf_u32"])
+            .contains("warning: --site opcode=v_adf_u32 holds at no place")
+    );
+    assert!(!instrument(&["-k", "step"]).contains("warning: "));
+}
+
+fn said_of(command: &mut Command) -> String {
+    said(command).1
+}
+
+/// Two objects of one target, each with a static kernel of one name, as every header with kernels makes them.
+#[test]
+fn one_of_several_kernels_of_one_name_can_be_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let unit = |name: &str, add: u32, rest: &str| {
+        let text = format!(
+            "#include <hip/hip_runtime.h>\nstatic __global__ void step(unsigned *p) {{ p[threadIdx.x] += {add}; }}\n\
+             void launch_{name}(unsigned *p) {{ step<<<1, 64>>>(p); }}\n{rest}"
+        );
+        let source = at(&format!("{name}.hip"));
+        std::fs::write(&source, text).unwrap();
+        source
+    };
+    let one = unit("one", 1, "int main() {}\n");
+    let two = unit("two", 258, "");
+    let mut compiler = Command::new("hipcc");
+    compiler
+        .args(["--offload-arch=gfx90a", "-O2", "-w"])
+        .arg(&one)
+        .arg(&two);
+    let (status, text) = said(compiler.arg("-o").arg(at("both")));
+    assert_eq!(status, Some(0), "{text}");
+    let emulate = |more: &[&str]| {
+        let dump = format!("0:{}", at("dump").display());
+        let words = [
+            "emulate", "-k", "step", "--arg", "zero:256", "--dump", &dump,
+        ];
+        let (status, text) = said(luthier(&words).args(more).arg(at("both")));
+        let dumped = std::fs::read(at("dump")).unwrap_or_default();
+        (status, text, dumped.get(..2).map(<[u8]>::to_vec))
+    };
+    let (status, text, _) = emulate(&[]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("choose with --object N from"), "{text}");
+    assert!(
+        text.contains("\n  1: ") && text.contains("\n  2: ") && !text.contains("\n  3: "),
+        "{text}"
+    );
+    // The objects lie in the order of the files.
+    for (object, expected) in [("1", vec![1, 0]), ("2", vec![2, 1])] {
+        let (status, text, dumped) = emulate(&["--object", object]);
+        assert_eq!((status, dumped), (Some(0), Some(expected)), "{text}");
+        let words = [
+            "verify",
+            "-t",
+            "instr-count",
+            "-k",
+            "step",
+            "--arg",
+            "zero:256",
+            "--object",
+            object,
+        ];
+        let (status, text) = said(luthier(&words).arg(at("both")));
+        assert_eq!(status, Some(0), "{text}");
+    }
+    let (status, text, _) = emulate(&["--object", "3"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(
+        text.contains("there is no --object 3: code objects with a kernel step are"),
+        "{text}"
+    );
+}
+
+#[test]
+fn misspelt_words_are_named() {
+    for (words, expected) in [
+        (
+            &["run", "--devise", "gfx90a", "--", "true"][..],
+            "unknown option `--devise`, did you mean `--device`?",
+        ),
+        (
+            &[
+                "run",
+                "--device",
+                "gfx90a",
+                "-t",
+                "instr-cuont",
+                "--",
+                "true",
+            ],
+            "no tool instr-cuont (did you mean instr-count?)",
+        ),
+        (
+            &["coverage", "run", "--devise", "gfx90a", "true"],
+            "unknown option `--devise`, did you mean `--device`?",
+        ),
+        (&["inspekt", "a"], "'inspect'"),
+        (&["inspect", "--formt", "json", "a"], "'--format'"),
+    ] {
+        let (status, text) = said(&mut luthier(words));
+        assert_eq!(status, Some(2), "{words:?}: {text}");
+        assert!(text.contains(expected), "{words:?}: {text}");
+    }
+}
+
+/// What the emulator does not execute is refused by every command that would.
+#[test]
+fn targets_that_are_not_executed_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("k.cl"), "__kernel void k(__global int *p) { *p = 1; }\n").unwrap();
+    let mut compiler = Command::new("clang-22");
+    compiler.args([
+        "-x",
+        "cl",
+        "-cl-std=CL2.0",
+        "-target",
+        "amdgcn-amd-amdhsa",
+        "-mcpu=gfx1250",
+        "-nogpulib",
+        "-O2",
+    ]);
+    let (status, text) = said(compiler.arg(at("k.cl")).arg("-o").arg(at("k.co")));
+    assert_eq!(status, Some(0), "{text}");
+    for words in [
+        &["emulate", "-k", "k", "--arg", "zero:256"][..],
+        &[
+            "verify",
+            "-t",
+            "instr-count",
+            "-k",
+            "k",
+            "--arg",
+            "zero:256",
+        ],
+        &["verify", "--poison", "-k", "k", "--arg", "zero:256"],
+    ] {
+        let (status, text) = said(luthier(words).arg(at("k.co")));
+        assert_eq!(status, Some(2), "{words:?}: {text}");
+        assert!(text.contains("gfx1250"), "{words:?}: {text}");
+    }
+    let (_, text) = said(luthier(&["emulate", "-k", "k", "--arg", "zero:256"]).arg(at("k.co")));
+    assert!(
+        text.contains("the emulator does not execute code for gfx1250"),
+        "{text}"
+    );
+    let (status, text) = said(&mut luthier(&["run", "--device", "gfx1250", "--", "true"]));
+    assert_eq!(status, Some(2), "{text}");
+}
