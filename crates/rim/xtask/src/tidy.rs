@@ -1,5 +1,6 @@
 //! Conventions that no compiler checks.
 
+mod features;
 mod licences;
 mod links;
 mod map;
@@ -83,6 +84,7 @@ pub fn check() -> Result<Vec<String>> {
         )?;
     }
     complaints.extend(map::check(&root)?);
+    complaints.extend(features::check(&root)?);
     complaints.extend(links::check(&root)?);
     complaints.extend(licences::check(&root)?);
     Ok(complaints)
