@@ -15,4 +15,5 @@ mod progress;
 mod ranks;
 mod reference;
 mod room;
+mod selections;
 mod strict;

@@ -1,10 +1,8 @@
 //! A selection that fits nothing says so, and what there was; a choice that is asked for can be made; misspelt words are named.
 
-mod common;
-
 use std::{path::Path, process::Command};
 
-use common::{hip, luthier};
+use crate::common::{hip, luthier};
 
 /// Status, and what was said on both streams.
 fn said(command: &mut Command) -> (Option<i32>, String) {
