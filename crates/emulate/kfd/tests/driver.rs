@@ -188,6 +188,16 @@ fn errors_are_told_as_exceptions() {
     });
 }
 
+/// Without packets of AQL: registers, dispatches, copies, stores, waits, buffers, interrupts.
+#[test]
+fn queues_of_pm4_commands_run_kernels() {
+    scenes(&FAMILIES, &["commands"], |_, said| assert_eq!(said, ""));
+    scenes(&["gfx90a"], &["unknown_command"], |_, said| {
+        let expected = "stopped: PM4 command 0xc0007f00: a command that is not emulated";
+        assert_eq!(said.matches(expected).count(), 1, "{said}");
+    });
+}
+
 #[test]
 fn a_copy_engine_stops_with_the_name_of_what_it_does_not_know() {
     scenes(&["gfx90a"], &["unknown"], |_, said| {
