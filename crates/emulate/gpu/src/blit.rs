@@ -178,7 +178,7 @@ mod tests {
         for (index, word) in [(0, page), (1, 0x5000), (4, page + 8), (5, 0x5008)] {
             put(index, word);
         }
-        let outcome = run(&memory, Blit::CopyMisaligned, 0x100, page).unwrap();
+        let outcome = run(memory.seen_by(1), Blit::CopyMisaligned, 0x100, page).unwrap();
         assert_eq!(
             outcome.unwrap_err().kind,
             FaultKind::Memory {
@@ -187,7 +187,7 @@ mod tests {
             }
         );
         put(5, 0x5009);
-        assert_eq!(run(&memory, Blit::CopyMisaligned, 0x100, page), None);
+        assert_eq!(run(memory.seen_by(1), Blit::CopyMisaligned, 0x100, page), None);
         assert_eq!(recognise(&memory, page), None);
     }
 }

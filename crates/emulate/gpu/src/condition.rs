@@ -2,7 +2,7 @@
 
 /// Whether `value` stands to `reference` as the command's function says; `None` if there is no such function.
 #[rustfmt::skip]
-pub(crate) fn holds(function: u32, value: u32, reference: u32) -> Option<bool> {
+pub(crate) fn holds<T: PartialOrd>(function: u32, value: T, reference: T) -> Option<bool> {
     Some(match function {
         0 => true,
         1 => value <  reference,

@@ -9,8 +9,10 @@
 //! checks.
 
 mod alike;
+mod atomic;
 pub mod blit;
 pub mod clock;
+mod compute_queue;
 mod condition;
 pub mod dispatch;
 pub mod events;

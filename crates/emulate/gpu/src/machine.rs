@@ -13,6 +13,7 @@ use kmt_sys::aql;
 
 use crate::{
     blit::{Blit, recognise},
+    compute_queue::{ComputeQueue, Parts},
     dispatch::{DispatchError, Scratch},
     events::Events,
     executor::{Executor, Observer},
@@ -181,6 +182,7 @@ pub struct NewQueue {
 enum Queue {
     Aql(Arc<AqlQueue>),
     Sdma(Arc<SdmaQueue>),
+    Compute(Arc<ComputeQueue>),
 }
 
 impl Queue {
@@ -188,6 +190,7 @@ impl Queue {
         match self {
             Queue::Aql(queue) => queue.clone(),
             Queue::Sdma(queue) => queue.clone(),
+            Queue::Compute(queue) => queue.clone(),
         }
     }
 }
@@ -372,6 +375,67 @@ impl Machine {
         })
     }
 
+    /// Creates a queue of PM4 commands. `positions`: where the runtime keeps its write and read position.
+    pub fn create_compute_queue(
+        &self,
+        node: u32,
+        ring: u64,
+        bytes: u64,
+        positions: (u64, u64),
+        save_area: u64,
+    ) -> Result<NewQueue, QueueError> {
+        let gpu = self.gpu(node).ok_or(QueueError::NoSuchNode { node })?;
+        let memory = &self.shared.memory;
+        let fits = bytes.is_power_of_two() && bytes >= 64 && ring.is_multiple_of(4);
+        if !fits || memory.covers(ring, bytes, false).is_err() {
+            return Err(QueueError::BadRing {
+                address: ring,
+                bytes,
+            });
+        }
+        let (write_pointer, read_pointer) = positions;
+        for (address, size) in [(write_pointer, 8), (read_pointer, 4)] {
+            if !address.is_multiple_of(size) || memory.covers(address, size, true).is_err() {
+                return Err(QueueError::BadQueue { address });
+            }
+        }
+        self.shared.executor.start()?;
+        let mut queues = self.queues();
+        let (id, doorbell) = self.doorbell(&mut queues)?;
+        let user_data = memory.allocate(Request {
+            node: 0,
+            size: PAGE,
+            flags: 0,
+            writable: true,
+            device_local: false,
+            remote: false,
+        })?;
+        let queue = ComputeQueue::new(Parts {
+            id,
+            node,
+            target: gpu.target,
+            engines: gpu.shader_engines(),
+            ring,
+            ring_bytes: bytes,
+            write_pointer,
+            read_pointer,
+            user_data,
+            save_area,
+            shared: self.shared.clone(),
+        });
+        if let Err(error) = self.shared.packets.add(queue.clone()) {
+            let _ = memory.free(user_data);
+            return Err(error.into());
+        }
+        queues.by_id.insert(id, Queue::Compute(queue));
+        Ok(NewQueue {
+            id,
+            doorbell,
+            write_pointer,
+            read_pointer,
+        })
+    }
+
     /// Creates an SDMA queue. `positions`: where the runtime keeps its write and read position; else they are made.
     pub fn create_sdma_queue(
         &self,
@@ -521,10 +585,25 @@ impl Machine {
         match self.queues().by_id.get(&id) {
             Some(Queue::Aql(queue)) => queue.suspend(suspended),
             Some(Queue::Sdma(queue)) => queue.suspend(suspended),
+            Some(Queue::Compute(queue)) => queue.suspend(suspended),
             None => return Err(QueueError::Unknown { id }),
         }
         self.kick();
         Ok(())
+    }
+
+    /// Waits until a destroyed queue has ended; false, with a message, if that takes too long.
+    fn await_end(&self, is_idle: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        while !is_idle() {
+            if start.elapsed() > STOP_LIMIT {
+                let observer = &self.shared.observer;
+                observer.report("luthier: a kernel goes on after its queue was destroyed");
+                return false;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        true
     }
 
     /// Removes a queue; its running kernel is stopped first.
@@ -539,18 +618,18 @@ impl Machine {
             Queue::Aql(queue) => {
                 queue.stop();
                 self.shared.packets.remove(&engine);
-                let start = Instant::now();
-                while !queue.is_idle() {
-                    if start.elapsed() > STOP_LIMIT {
-                        self.shared
-                            .observer
-                            .report("luthier: a kernel goes on after its queue was destroyed");
-                        return Ok(());
-                    }
-                    std::thread::sleep(Duration::from_micros(100));
+                if !self.await_end(|| queue.is_idle()) {
+                    return Ok(());
                 }
                 if let Some(base) = queue.scratch_base() {
                     let _ = self.shared.memory.free(base);
+                }
+            }
+            Queue::Compute(queue) => {
+                queue.stop();
+                self.shared.packets.remove(&engine);
+                if self.await_end(|| queue.is_idle()) {
+                    let _ = self.shared.memory.free(queue.user_data);
                 }
             }
             Queue::Sdma(queue) => {

@@ -1,11 +1,12 @@
-//! PM4 commands in indirect buffers, which AQL queues take as vendor packets: caches, waits, stores with a time or an interrupt.
+//! PM4 commands, in compute queues of their own and in indirect buffers that AQL queues take as vendor packets: registers, dispatches,
+//! caches, waits, copies and stores, with a time or an interrupt.
 //!
 //! Caches are none here, and what comes before a command has ended, for queues work in order; so most of it is nothing to do. Source of
 //! the layouts: the packet definitions in the Linux kernel's driver (`soc15d.h`, `nvd.h`).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::{clock, condition, machine::Shared, memory::host_address};
+use crate::{atomic, clock, condition, machine::Shared, memory::host_address};
 
 /// `amd_aql_pm4_ib_packet_t`: an AQL packet around the command that jumps to the buffer.
 #[repr(C)]
@@ -31,17 +32,45 @@ pub enum Step {
         write: bool,
     },
     Unknown(&'static str),
+    /// Go on behind so many dwords, with the commands of another buffer first.
+    Buffer {
+        done: u64,
+        address: u64,
+        dwords: u64,
+    },
+    /// Go on behind so many dwords; the registers from `first` on have the values of the dwords from the third on.
+    Registers {
+        done: u64,
+        first: u32,
+    },
+    /// Go on behind so many dwords; a dispatch is to be started.
+    Dispatch {
+        done: u64,
+        size: [u32; 3],
+        initiator: u32,
+    },
 }
 
 /// Commands of type 3 and their opcodes.
 mod opcode {
     pub const NOP: u32 = 0x10;
+    pub const DISPATCH_DIRECT: u32 = 0x15;
+    pub const DISPATCH_INDIRECT: u32 = 0x16;
+    pub const ATOMIC_MEM: u32 = 0x1e;
+    pub const COND_EXEC: u32 = 0x22;
     pub const PRED_EXEC: u32 = 0x23;
+    pub const WRITE_DATA: u32 = 0x37;
     pub const WAIT_REG_MEM: u32 = 0x3c;
     pub const INDIRECT_BUFFER: u32 = 0x3f;
+    pub const COPY_DATA: u32 = 0x40;
     pub const EVENT_WRITE: u32 = 0x46;
     pub const RELEASE_MEM: u32 = 0x49;
     pub const ACQUIRE_MEM: u32 = 0x58;
+    pub const SET_SH_REG: u32 = 0x76;
+    pub const WAIT_REG_MEM64: u32 = 0x93;
+    pub const HDP_FLUSH: u32 = 0x95;
+    pub const INVALIDATE_TLBS: u32 = 0x98;
+    pub const SET_SH_REG_INDEX: u32 = 0x9b;
 }
 
 /// Command of type 2: one dword that does nothing.
@@ -70,6 +99,8 @@ pub struct Commands<'a> {
     pub node: u32,
     pub address: u64,
     pub dwords: u64,
+    /// The ring that they lie in, with its bytes: behind its end it begins again. None: they lie in a buffer.
+    pub ring: Option<(u64, u64)>,
 }
 
 impl Commands<'_> {
@@ -96,8 +127,52 @@ impl Commands<'_> {
         if body >= self.dwords {
             return Err(Step::Unknown("a command that does not end in its buffer"));
         }
+        let done = 1 + body;
         let skipped = match opcode {
-            opcode::NOP | opcode::EVENT_WRITE => 0,
+            opcode::NOP | opcode::EVENT_WRITE | opcode::HDP_FLUSH | opcode::INVALIDATE_TLBS => 0,
+            opcode::INDIRECT_BUFFER => {
+                return Ok(Step::Buffer {
+                    done,
+                    address: self.long(1)? & !3,
+                    dwords: u64::from(self.dword(3)? & 0xf_ffff),
+                });
+            }
+            opcode::SET_SH_REG | opcode::SET_SH_REG_INDEX => {
+                let first = self.dword(1)? & 0xffff;
+                return Ok(Step::Registers { done, first });
+            }
+            opcode::DISPATCH_DIRECT => {
+                let size = [self.dword(1)?, self.dword(2)?, self.dword(3)?];
+                let initiator = self.dword(4)?;
+                return Ok(Step::Dispatch {
+                    done,
+                    size,
+                    initiator,
+                });
+            }
+            opcode::DISPATCH_INDIRECT => {
+                let (from, initiator) = (self.long(1)? & !3, self.dword(3)?);
+                let word = |index: u64| -> Result<u32, Step> {
+                    let cell = self.cell::<AtomicU32>(from + index * 4, false)?;
+                    Ok(cell.load(Ordering::Acquire))
+                };
+                let size = [word(0)?, word(1)?, word(2)?];
+                return Ok(Step::Dispatch {
+                    done,
+                    size,
+                    initiator,
+                });
+            }
+            opcode::WRITE_DATA => self.write(body)?,
+            opcode::COPY_DATA => self.copy()?,
+            opcode::ATOMIC_MEM => self.atomic()?,
+            opcode::COND_EXEC => {
+                let cell = self.cell::<AtomicU32>(self.long(1)? & !3, false)?;
+                match cell.load(Ordering::Acquire) {
+                    0 => u64::from(self.dword(4)? & 0x3fff),
+                    _ => 0,
+                }
+            }
             opcode::ACQUIRE_MEM => {
                 self.shared.executor.invalidate_code();
                 self.shared.forget_identities();
@@ -105,15 +180,19 @@ impl Commands<'_> {
             }
             opcode::RELEASE_MEM => self.release()?,
             opcode::WAIT_REG_MEM => self.wait()?,
+            opcode::WAIT_REG_MEM64 => self.wait64()?,
             opcode::PRED_EXEC => self.predicate()?,
             _ => return Err(Step::Unknown("a command that is not emulated")),
         };
-        Ok(Step::Done(1 + body + skipped))
+        Ok(Step::Done(done + skipped))
     }
 
     /// One of the buffer's dwords.
-    fn dword(&self, index: u64) -> Result<u32, Step> {
-        let address = self.address + index * 4;
+    pub fn dword(&self, index: u64) -> Result<u32, Step> {
+        let mut address = self.address + index * 4;
+        if let Some((base, bytes)) = self.ring {
+            address = base + (address - base) % bytes;
+        }
         if index >= self.dwords {
             return Err(Step::Unknown("a command that is too short"));
         }
@@ -188,6 +267,90 @@ impl Commands<'_> {
         let unknown = Step::Unknown("WAIT_REG_MEM with a function that there is none of");
         let holds = condition::holds(function, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
+    }
+
+    /// The same with 64 bits.
+    fn wait64(&self) -> Result<u64, Step> {
+        let control = self.dword(1)?;
+        if control >> 4 & 1 == 0 || control >> 6 & 3 != 0 {
+            return Err(Step::Unknown("WAIT_REG_MEM64 on a register"));
+        }
+        let (reference, mask) = (self.long(4)?, self.long(6)?);
+        let cell = self.cell::<AtomicU64>(self.long(2)?, false)?;
+        let value = cell.load(Ordering::Acquire) & mask;
+        let unknown = Step::Unknown("WAIT_REG_MEM64 with a function that there is none of");
+        let holds = condition::holds(control & 7, value, reference).ok_or(unknown)?;
+        if holds { Ok(0) } else { Err(Step::Blocked) }
+    }
+
+    /// Stores dwords of the command, one behind the other or all at one address.
+    fn write(&self, body: u64) -> Result<u64, Step> {
+        let control = self.dword(1)?;
+        // Memory, behind the second cache or in front of it.
+        if !matches!(control >> 8 & 15, 2 | 5) {
+            return Err(Step::Unknown("WRITE_DATA to anything but memory"));
+        }
+        let (address, step) = (
+            self.long(2)? & !3,
+            if control >> 16 & 1 == 0 { 4 } else { 0 },
+        );
+        for index in 0..body.saturating_sub(3) {
+            let cell = self.cell::<AtomicU32>(address + index * step, true)?;
+            cell.store(self.dword(4 + index)?, Ordering::SeqCst);
+        }
+        self.shared.kick();
+        Ok(0)
+    }
+
+    /// Copies 32 or 64 bits of memory, of the command, or of the GPU's clock to memory.
+    fn copy(&self) -> Result<u64, Step> {
+        let control = self.dword(1)?;
+        let is_wide = control >> 16 & 1 == 1;
+        let (from, to) = (self.long(2)?, self.long(4)?);
+        let value = match control & 15 {
+            1 | 2 if is_wide => self.cell::<AtomicU64>(from, false)?.load(Ordering::Acquire),
+            1 | 2 => u64::from(self.cell::<AtomicU32>(from, false)?.load(Ordering::Acquire)),
+            5 => from,
+            9 => clock::ticks(),
+            _ => {
+                return Err(Step::Unknown(
+                    "COPY_DATA of anything but memory, immediates and the clock",
+                ));
+            }
+        };
+        match control >> 8 & 15 {
+            2 | 5 if is_wide => self
+                .cell::<AtomicU64>(to, true)?
+                .store(value, Ordering::SeqCst),
+            2 | 5 => self
+                .cell::<AtomicU32>(to, true)?
+                .store(value as u32, Ordering::SeqCst),
+            _ => return Err(Step::Unknown("COPY_DATA to anything but memory")),
+        }
+        self.shared.kick();
+        Ok(0)
+    }
+
+    /// One of the memory's operations, as copy engines have them.
+    fn atomic(&self) -> Result<u64, Step> {
+        let control = self.dword(1)?;
+        let (address, data, compared) = (self.long(2)?, self.long(4)?, self.long(6)?);
+        let number = control & 0x7f;
+        let done = if let Some(operation) = atomic::narrow(number) {
+            atomic::update32(self.cell(address, true)?, operation, data, compared)
+        } else if let Some(operation) = atomic::wide(number) {
+            atomic::update64(self.cell(address, true)?, operation, data, compared)
+        } else {
+            return Err(Step::Unknown(
+                "ATOMIC_MEM with an operation that is not emulated",
+            ));
+        };
+        self.shared.kick();
+        // It may loop until its comparison holds.
+        match !done && control >> 8 & 15 == 1 {
+            true => Err(Step::Blocked),
+            false => Ok(0),
+        }
     }
 
     /// Skips commands that are not for the first part (XCC) of the device, which stands for all.

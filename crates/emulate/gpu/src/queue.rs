@@ -278,6 +278,7 @@ impl AqlQueue {
                 node: self.node,
                 address: address + state.commands_done * 4,
                 dwords: dwords - state.commands_done,
+                ring: None,
             };
             let step = guarded(&mut (), 0..0, |_| commands.step());
             let step = step.unwrap_or_else(|fault| pm4::Step::Fault {
@@ -287,6 +288,13 @@ impl AqlQueue {
             match step {
                 pm4::Step::Done(dwords) => state.commands_done += dwords,
                 pm4::Step::Blocked => return Step::Wait,
+                pm4::Step::Buffer { .. }
+                | pm4::Step::Registers { .. }
+                | pm4::Step::Dispatch { .. } => {
+                    let what = "a command that AQL queues have packets for";
+                    let command = commands.header();
+                    return self.refuse(&DispatchError::BadCommand { what, command });
+                }
                 pm4::Step::Unknown(what) => {
                     let command = commands.header();
                     return self.refuse(&DispatchError::BadCommand { what, command });
@@ -623,7 +631,7 @@ impl AqlQueue {
     }
 
     fn signal_error(&self, value: i64) {
-        if self.shared.raises_exceptions() && self.raise(value).is_some() {
+        if raise(&self.shared, self.save_area, value).is_some() {
             return;
         }
         let handle = self
@@ -633,35 +641,32 @@ impl AqlQueue {
             signal.store(value, &self.shared.events);
         }
     }
+}
 
-    /// Tells the runtime of an error as the driver does since it supports debuggers: by a bit in a word and an event that the head of
-    /// the area for saved waves names.
-    fn raise(&self, error: i64) -> Option<()> {
-        let (_, code) = EXCEPTION_CODES.iter().find(|(value, _)| *value == error)?;
-        let mut head = [0; SAVE_AREA_HEAD];
-        if self.save_area == 0 {
-            return None;
-        }
-        self.shared
-            .memory
-            .read_bytes(self.save_area, &mut head)
-            .ok()?;
-        let (word, event) = exception_target(&head);
-        let memory = &self.shared.memory;
-        if word == 0 || !word.is_multiple_of(8) || memory.covers(word, 8, true).is_err() {
-            return None;
-        }
-        // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
-        let cell = unsafe { AtomicU64::from_ptr(host_address(word) as *mut u64) };
-        cell.fetch_or(1 << (code - 1), Ordering::SeqCst);
-        // The event may have gone meanwhile; then nobody waits.
-        let _ = self.shared.events.set(event);
-        Some(())
+/// Tells the runtime of an error as the driver does since it supports debuggers: by a bit in a word and an event that the head of the
+/// area for saved waves names. None if the runtime has not asked for that, or has named no word.
+pub(crate) fn raise(shared: &Shared, save_area: u64, error: i64) -> Option<()> {
+    let (_, code) = EXCEPTION_CODES.iter().find(|(value, _)| *value == error)?;
+    let mut head = [0; SAVE_AREA_HEAD];
+    if save_area == 0 || !shared.raises_exceptions() {
+        return None;
     }
+    let memory = &shared.memory;
+    memory.read_bytes(save_area, &mut head).ok()?;
+    let (word, event) = exception_target(&head);
+    if word == 0 || !word.is_multiple_of(8) || memory.covers(word, 8, true).is_err() {
+        return None;
+    }
+    // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
+    let cell = unsafe { AtomicU64::from_ptr(host_address(word) as *mut u64) };
+    cell.fetch_or(1 << (code - 1), Ordering::SeqCst);
+    // The event may have gone meanwhile; then nobody waits.
+    let _ = shared.events.set(event);
+    Some(())
 }
 
 /// Bytes of a wave's scratch memory that the register COMPUTE_TMPRING_SIZE says.
-fn tmpring_wave_bytes(target: &Target, register: u32) -> u32 {
+pub(crate) fn tmpring_wave_bytes(target: &Target, register: u32) -> u32 {
     match target.family {
         family if family >= Family::Gfx12 => (register >> 12 & 0x3_ffff) * 256,
         family if family >= Family::Gfx11 => (register >> 12 & 0x7fff) * 256,

@@ -12,8 +12,8 @@ use std::sync::{
 use gfx::Family;
 
 use crate::{
-    clock, condition, events::MemoryFault, guard::guarded, machine::Shared, memory::host_address,
-    processor::Engine,
+    atomic, clock, condition, events::MemoryFault, guard::guarded, machine::Shared,
+    memory::host_address, processor::Engine,
 };
 
 /// What executing one packet led to.
@@ -86,27 +86,6 @@ impl Engine for SdmaQueue {
         progress
     }
 }
-
-/// What is stored, of what is there, the data and what is compared; None: nothing. Of 32 bits all are extended by their signs, which
-/// changes no order.
-type Atomic = fn(u64, u64, u64) -> Option<u64>;
-
-#[rustfmt::skip]
-const ATOMICS: &[(u32, Atomic)] = &[
-    (7,  |_, data, _| Some(data)),
-    (8,  |now, data, compared| (now == compared).then_some(data)),
-    (15, |now, data, _| Some(now.wrapping_add(data))),
-    (16, |now, data, _| Some(now.wrapping_sub(data))),
-    (17, |now, data, _| Some((now as i64).min(data as i64) as u64)),
-    (18, |now, data, _| Some(now.min(data))),
-    (19, |now, data, _| Some((now as i64).max(data as i64) as u64)),
-    (20, |now, data, _| Some(now.max(data))),
-    (21, |now, data, _| Some(now & data)),
-    (22, |now, data, _| Some(now | data)),
-    (23, |now, data, _| Some(now ^ data)),
-    (24, |now, data, _| Some(if now >= data { 0 } else { now.wrapping_add(1) })),
-    (25, |now, data, _| Some(if now == 0 || now > data { data } else { now - 1 })),
-];
 
 /// The bit of a linear copy's header that says that it has a second destination.
 const BROADCAST: u32 = 1 << 27;
@@ -383,29 +362,17 @@ impl SdmaQueue {
         if holds { Ok(()) } else { Err(Step::Blocked) }
     }
 
-    /// The memory's own operations. Numbers are those of the texture cache; 32 more stand for 64 bits.
     fn atomic(&self, at: u64, header: u32) -> Result<(), Step> {
-        const WIDE: u32 = 32;
         let number = header >> 25;
         let (address, data, compared) = (self.long(at, 1), self.long(at, 3), self.long(at, 5));
-        let find = |number| ATOMICS.iter().find(|(known, _)| *known == number);
-        let order = Ordering::SeqCst;
-        let stored = if let Some((_, operation)) = find(number) {
-            let update = |now: u32| {
-                let operands = (i64::from(now as i32) as u64, i64::from(data as i32) as u64);
-                operation(operands.0, operands.1, i64::from(compared as i32) as u64)
-                    .map(|value| value as u32)
-            };
-            self.cell32(address, true)?
-                .fetch_update(order, order, update)
-                .is_ok()
-        } else if let Some((_, operation)) = find(number.wrapping_sub(WIDE)) {
+        let stored = if let Some(operation) = atomic::narrow(number) {
+            atomic::update32(self.cell32(address, true)?, operation, data, compared)
+        } else if let Some(operation) = atomic::wide(number) {
             let address = address & !7;
             self.allowed(address, 8, true)?;
             // SAFETY: just checked and aligned; all parties access such words atomically.
             let cell = unsafe { AtomicU64::from_ptr(host_address(address) as *mut u64) };
-            let update = |now| operation(now, data, compared);
-            cell.fetch_update(order, order, update).is_ok()
+            atomic::update64(cell, operation, data, compared)
         } else {
             return Err(Step::Unknown("an atomic operation of this number"));
         };

@@ -426,7 +426,11 @@ fn commands_that_are_not_known_are_named() {
     let cases = [
         (
             command(0x15, &[1, 1, 1, 0]),
-            "0xc0031500: a command that is not emulated",
+            "0xc0031500: a command that AQL queues have packets for",
+        ),
+        (
+            command(0x7f, &[0]),
+            "0xc0007f00: a command that is not emulated",
         ),
         (
             vec![0x0000_1234],
@@ -462,8 +466,8 @@ fn commands_that_are_not_known_are_named() {
         until("the error arrives", || signal_value(queue.inactive) != 0);
     }
     let messages = bench.log.messages.lock().unwrap();
-    assert!(messages[4].contains("write to 0x1000"), "{messages:?}");
-    assert!(messages[5].contains("read of 0x2000"), "{messages:?}");
+    assert!(messages[5].contains("write to 0x1000"), "{messages:?}");
+    assert!(messages[6].contains("read of 0x2000"), "{messages:?}");
 }
 
 #[test]

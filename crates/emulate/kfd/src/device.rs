@@ -4,7 +4,7 @@
 //! remembered of them: they can be closed, duplicated by any call, inherited and passed on, and whoever holds one holds the device. Such
 //! files are sealed, and their times are older than any clock.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use kmt_sys::door::KFD;
 
@@ -32,6 +32,26 @@ pub struct Device {
 /// Whether there can be devices among the descriptors. The only question in processes that use no GPU.
 pub fn any() -> bool {
     OPENED.load(Ordering::Relaxed)
+}
+
+/// Whether the system has a graphics card of its own, whose folders must stay as they are. Asked once.
+pub fn has_real_cards() -> bool {
+    static KNOWN: AtomicU8 = AtomicU8::new(0);
+    const NO: u8 = 1;
+    const YES: u8 = 2;
+    match KNOWN.load(Ordering::Relaxed) {
+        NO => return false,
+        YES => return true,
+        _ => {}
+    }
+    let found = [c"/sys/class/drm/card0", c"/sys/class/drm/card1"]
+        .iter()
+        .any(|path| {
+            // SAFETY: a string with its zero; the call looks at nothing else.
+            unsafe { libc::syscall(libc::SYS_access, path.as_ptr(), libc::F_OK) == 0 }
+        });
+    KNOWN.store(if found { YES } else { NO }, Ordering::Relaxed);
+    found
 }
 
 fn process() -> u64 {

@@ -6,7 +6,7 @@ use crate::{
     next,
     next::{answer, fail},
     open::look_up,
-    path::{LINK, LINK_TARGET},
+    path::link_target,
 };
 
 /// What a link says, as far as it goes; or a negative error code.
@@ -22,12 +22,14 @@ unsafe fn link(
     // SAFETY: the caller's word.
     unsafe {
         Some(match look_up(directory, path)? {
-            Ok((_, path)) if path.bytes() == LINK => {
-                let length = size.min(LINK_TARGET.len());
-                std::ptr::copy_nonoverlapping(LINK_TARGET.as_ptr(), buffer.cast(), length);
-                length as c_int
-            }
-            Ok(_) => -libc::EINVAL,
+            Ok((_, path)) => match link_target(path.bytes()) {
+                Some(target) => {
+                    let length = size.min(target.len());
+                    std::ptr::copy_nonoverlapping(target.as_ptr(), buffer.cast(), length);
+                    length as c_int
+                }
+                None => -libc::EINVAL,
+            },
             Err(code) => -code,
         })
     }

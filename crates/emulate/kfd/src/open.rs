@@ -9,7 +9,7 @@ use kmt_sys::door::entry;
 use crate::{
     device, emulator, folder, next,
     next::{answer, fail},
-    path::{PathOwner, STATE, Spelling, place},
+    path::{Contents, MODULE, MODULES, MODULES_LINE, PathOwner, Spelling, place},
 };
 
 /// What the emulator has at a path.
@@ -32,8 +32,20 @@ pub unsafe fn look_up(
     let (owner, path) = unsafe { place(directory, path) }?;
     let core = match owner {
         PathOwner::Elsewhere => return None,
-        PathOwner::State => return Some(Ok((Found::File(STATE.to_vec()), path))),
-        PathOwner::Render => emulator::loaded()?,
+        PathOwner::Module(row) => {
+            let found = match MODULE[row].1 {
+                Contents::Text(text) => Found::File(text.to_vec()),
+                Contents::Folder(names) => Found::Directory(names.to_vec()),
+            };
+            return Some(Ok((found, path)));
+        }
+        PathOwner::Modules => return Some(Ok((Found::File(modules()), path))),
+        PathOwner::Cards if device::has_real_cards() => return None,
+        PathOwner::Cards => emulator::get()?,
+        PathOwner::Render if emulator::loaded().is_none() && device::has_real_cards() => {
+            return None;
+        }
+        PathOwner::Render => emulator::get()?,
         PathOwner::Driver => match emulator::get() {
             Some(core) => core,
             None => return Some(Err(libc::ENOENT)),
@@ -58,11 +70,37 @@ pub unsafe fn look_up(
         entry::DIRECTORY if length <= capacity => Found::Directory(buffer),
         entry::DEVICE => Found::Device(number),
         // Nothing of ours there, so it is another GPU's.
-        entry::NOTHING if owner == PathOwner::Render => return None,
+        entry::NOTHING if owner != PathOwner::Driver => return None,
         error if error < 0 => return Some(Err(-error)),
         _ => return Some(Err(libc::ENOENT)),
     };
     Some(Ok((found, path)))
+}
+
+/// The system's list of modules with a line for the emulated one.
+fn modules() -> Vec<u8> {
+    let mut text = Vec::new();
+    let (path, flags) = (MODULES.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+    let descriptor = next!("open"(path => *const c_char, flags => c_int) -> c_int, or -1);
+    if descriptor >= 0 {
+        let mut part = [0; 4096];
+        loop {
+            // SAFETY: the buffer is as long as said.
+            let length = unsafe { libc::read(descriptor, part.as_mut_ptr().cast(), part.len()) };
+            match usize::try_from(length) {
+                Ok(0) | Err(_) => break,
+                Ok(length) => text.extend_from_slice(&part[..length]),
+            }
+        }
+        // SAFETY: opened above, and nobody else has it.
+        unsafe { libc::close(descriptor) };
+    }
+    let name = MODULES_LINE.split(|byte| *byte == b' ').next();
+    let mut lines = text.split(|byte| *byte == b'\n');
+    if !lines.any(|line| line.split(|byte| *byte == b' ').next() == name) {
+        text.extend_from_slice(MODULES_LINE);
+    }
+    text
 }
 
 /// Opens one of the driver's paths; None if the path is somebody else's. Else a descriptor, or a negative error code.

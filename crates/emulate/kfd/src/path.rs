@@ -13,22 +13,67 @@ pub enum PathOwner {
     Driver,
     /// A render node or its folder: ours only in processes that have opened the driver before, for other GPUs have render nodes, too.
     Render,
-    /// The file that says that the driver is loaded.
-    State,
+    /// The folder of all GPUs' nodes, and those of its cards: ours where the system has no card.
+    Cards,
+    /// What says that the driver is loaded, the same in all processes; the number is a row of [`MODULE`].
+    Module(usize),
+    /// The list of what is loaded, which has one line more.
+    Modules,
 }
 
-/// The contents of [`PathOwner::State`].
-pub const STATE: &[u8] = b"live\n";
+/// Of a path that is the same in all processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    Text(&'static [u8]),
+    /// Names, each with a zero behind it; those of folders begin with a slash.
+    Folder(&'static [u8]),
+}
+
+/// The kernel module, as the system shows one that is loaded. Programs look there before they look for a GPU.
+pub const MODULE: &[(&[u8], Contents)] = &[
+    (
+        b"/sys/module/amdgpu",
+        Contents::Folder(b"/holders\0/parameters\0coresize\0initstate\0refcnt\0"),
+    ),
+    (b"/sys/module/amdgpu/holders", Contents::Folder(b"")),
+    (b"/sys/module/amdgpu/parameters", Contents::Folder(b"")),
+    (b"/sys/module/amdgpu/coresize", Contents::Text(b"16384\n")),
+    (b"/sys/module/amdgpu/initstate", Contents::Text(b"live\n")),
+    (b"/sys/module/amdgpu/refcnt", Contents::Text(b"0\n")),
+];
+
+/// Where the system lists its modules, and the emulated one's line there.
+pub const MODULES: &std::ffi::CStr = c"/proc/modules";
+pub const MODULES_LINE: &[u8] = b"amdgpu 16384 0 - Live 0x0000000000000000\n";
 
 const DRIVER: &[u8] = b"/dev/kfd";
 const RENDER: &[u8] = b"/dev/dri/renderD";
 const RENDER_FOLDER: &[u8] = b"/sys/class/drm/renderD";
 const FOLDERS: [&[u8]; 2] = [b"/sys/devices/virtual/kfd", b"/sys/class/kfd"];
-const STATE_PATH: &[u8] = b"/sys/module/amdgpu/initstate";
+const CARDS: &[u8] = b"/sys/class/drm";
 
-/// The one symbolic link among the driver's folders, and what it says.
-pub const LINK: &[u8] = b"/sys/class/kfd/kfd";
-pub const LINK_TARGET: &[u8] = b"../../devices/virtual/kfd/kfd";
+/// A symbolic link among the driver's folders.
+const LINK: &[u8] = b"/sys/class/kfd/kfd";
+const LINK_TARGET: &str = "../../devices/virtual/kfd/kfd";
+/// The numbers of the first GPU's nodes.
+const NODES: [(&str, u32); 2] = [("card", 0), ("renderD", 128)];
+
+/// What a symbolic link says, if the path is one.
+pub fn link_target(path: &[u8]) -> Option<String> {
+    if path == LINK {
+        return Some(LINK_TARGET.to_owned());
+    }
+    let name = path.strip_prefix(CARDS)?.strip_prefix(b"/")?;
+    let name = std::str::from_utf8(name).ok()?;
+    NODES.iter().find_map(|(kind, first)| {
+        let number: u32 = name.strip_prefix(kind)?.parse().ok()?;
+        // The bus on which the topology says that the GPU is.
+        let bus = number.checked_sub(*first)? + 1;
+        Some(format!(
+            "../../devices/pci0000:00/0000:{bus:02x}:00.0/drm/{name}"
+        ))
+    })
+}
 
 /// Bytes of the longest path that can be ours, its zero among them.
 const LONGEST: usize = 256;
@@ -101,7 +146,7 @@ pub unsafe fn place(directory: c_int, path: *const c_char) -> Option<(PathOwner,
     if path.is_null() {
         return None;
     }
-    // SAFETY: the caller's word. Paths of the driver's begin with `/dev/` or `/sys/`; most others are told by two bytes.
+    // SAFETY: the caller's word. Paths of the driver's begin with `/dev/`, `/sys/` or `/proc/`; most others are told by two bytes.
     let first = unsafe {
         (
             path.read() as u8,
@@ -109,7 +154,7 @@ pub unsafe fn place(directory: c_int, path: *const c_char) -> Option<(PathOwner,
         )
     };
     let from = match first {
-        (b'/', b'd' | b's' | b'/' | b'.') => Spelling::ROOT,
+        (b'/', b'd' | b's' | b'p' | b'/' | b'.') => Spelling::ROOT,
         (0 | b'/', _) => return None,
         _ => folder::path(directory)?,
     };
@@ -128,10 +173,13 @@ fn classify(path: &[u8]) -> PathOwner {
         PathOwner::Driver
     } else if path.starts_with(RENDER) || path.starts_with(RENDER_FOLDER) {
         PathOwner::Render
-    } else if path == STATE_PATH {
-        PathOwner::State
+    } else if inside(CARDS) {
+        PathOwner::Cards
+    } else if path == MODULES.to_bytes() {
+        PathOwner::Modules
     } else {
-        PathOwner::Elsewhere
+        let row = MODULE.iter().position(|(known, _)| *known == path);
+        row.map_or(PathOwner::Elsewhere, PathOwner::Module)
     }
 }
 
@@ -162,7 +210,13 @@ mod tests {
             (c"//sys/./class//kfd/", PathOwner::Driver),
             (c"/../dev/dri/../kfd", PathOwner::Driver),
             (c"/sys/class/kfd/..", PathOwner::Elsewhere),
-            (c"/sys/module/amdgpu/initstate", PathOwner::State),
+            (c"/sys/module/amdgpu/initstate", PathOwner::Module(4)),
+            (c"/sys/module/amdgpu", PathOwner::Module(0)),
+            (c"/sys/module/amdgpux", PathOwner::Elsewhere),
+            (c"/sys/class/drm", PathOwner::Cards),
+            (c"/sys/class/drm/card0/device/vendor", PathOwner::Cards),
+            (c"/proc/modules", PathOwner::Modules),
+            (c"/proc/self/maps", PathOwner::Elsewhere),
             (c"/", PathOwner::Elsewhere),
             (c"", PathOwner::Elsewhere),
             (c"dev/kfd", PathOwner::Elsewhere),

@@ -6,7 +6,7 @@ use crate::{
     device, folder, next,
     next::fail,
     open::{Found, look_up},
-    path::{LINK, LINK_TARGET, Spelling},
+    path::{Spelling, link_target},
 };
 
 /// Mode, size and device number of what is at one of the driver's paths.
@@ -51,12 +51,12 @@ impl Status {
         }
     }
 
-    fn of_link() -> Status {
+    fn of_link(path: Spelling, target: &str) -> Status {
         Status {
             mode: libc::S_IFLNK | 0o777,
-            size: LINK_TARGET.len() as u64,
+            size: target.len() as u64,
             device: (0, 0),
-            inode: inode(LINK),
+            inode: inode(path.bytes()),
         }
     }
 }
@@ -83,10 +83,13 @@ unsafe fn status(
             return of_descriptor(directory);
         }
         Some(match look_up(directory, path)? {
-            Ok((_, path)) if flags & libc::AT_SYMLINK_NOFOLLOW != 0 && path.bytes() == LINK => {
-                Ok(Status::of_link())
+            Ok((found, path)) => {
+                let follows = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
+                match link_target(path.bytes()).filter(|_| !follows) {
+                    Some(target) => Ok(Status::of_link(path, &target)),
+                    None => Ok(Status::new(&found, path)),
+                }
             }
-            Ok((found, path)) => Ok(Status::new(&found, path)),
             Err(code) => Err(code),
         })
     }

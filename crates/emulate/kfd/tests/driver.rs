@@ -187,6 +187,16 @@ fn errors_are_told_as_exceptions() {
     });
 }
 
+/// Without packets of AQL: registers, dispatches, copies, stores, waits, buffers, interrupts.
+#[test]
+fn queues_of_pm4_commands_run_kernels() {
+    scenes(&FAMILIES, &["commands"], |_, said| assert_eq!(said, ""));
+    scenes(&["gfx90a"], &["unknown_command"], |_, said| {
+        let expected = "stopped: PM4 command 0xc0007f00: a command that is not emulated";
+        assert_eq!(said.matches(expected).count(), 1, "{said}");
+    });
+}
+
 #[test]
 fn a_copy_engine_stops_with_the_name_of_what_it_does_not_know() {
     scenes(&["gfx90a"], &["unknown"], |_, said| {
@@ -345,6 +355,48 @@ fn python_maps_devices_by_functions_of_the_c_library() {
         print(found == place, libc.ioctl(again, 0x80084b01, bytes(8)), libc.open(b'/nowhere', 0), ctypes.get_errno())";
     let output = run("python3", &["-c", script], &[]);
     assert_eq!(text(&output), "True 0 -1 2\n");
+}
+
+/// Where programs look for the driver before they open it: rocminfo of Debian 12 asks `lsmod`, libraries of system management list cards.
+#[test]
+fn the_driver_is_among_the_modules_and_its_gpus_among_the_cards() {
+    if Command::new("lsmod").output().is_ok() {
+        let said = text(&run("lsmod", &[], &[]));
+        assert_eq!(said.matches("\namdgpu ").count(), 1, "{said}");
+    }
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: python3 is missing");
+        return;
+    }
+    let script = "import os\n\
+        lines = open('/proc/modules').read().splitlines()\n\
+        print(sum(line.startswith('amdgpu ') for line in lines), len({len(line.split()) >= 6 for line in lines}))\n\
+        m = '/sys/module/amdgpu'\n\
+        print(sorted(os.listdir(m)), open(m + '/initstate').read().strip(), os.listdir(m + '/holders'))";
+    let output = run("python3", &["-c", script], &[]);
+    let expected = "1 1\n\
+        ['coresize', 'holders', 'initstate', 'parameters', 'refcnt'] live []\n";
+    assert_eq!(text(&output), expected);
+    // What the system has of its own is not touched.
+    let is_there = |name: &&str| Path::new("/sys/class/drm").join(name).exists();
+    if ["card0", "card1"].iter().any(is_there) {
+        eprintln!("skipped: this system has cards of its own");
+        return;
+    }
+    let script = "import os\n\
+        d = '/sys/class/drm'\n\
+        read = lambda name: open(f'{d}/card1/device/{name}').read().strip()\n\
+        print(sorted(os.listdir(d)), sorted(os.listdir(d + '/renderD129/device/drm')))\n\
+        print(os.readlink(d + '/card1'), os.path.islink(d + '/renderD128'), os.path.exists(d + '/card2'))\n\
+        print(read('vendor'), read('device'), read('mem_info_vram_total'), read('unique_id'), 'PCI_SLOT_NAME=0000:02:00.0' in read('uevent'))\n\
+        print(os.listdir(d + '/card1/device/hwmon'), read('hwmon/hwmon1/name'))";
+    let devices = [("LUTHIER_DEVICE", "gfx90a,gfx1030")];
+    let output = run("python3", &["-c", script], &devices);
+    let expected = "['card0', 'card1', 'renderD128', 'renderD129'] ['card1', 'renderD129']\n\
+        ../../devices/pci0000:00/0000:02:00.0/drm/card1 True False\n\
+        0x1002 0x73bf 17179869184 1000000000000002 True\n\
+        ['hwmon1'] amdgpu\n";
+    assert_eq!(text(&output), expected);
 }
 
 /// Python opens, lists and asks by other functions than C programs do.

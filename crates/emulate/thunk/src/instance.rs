@@ -98,6 +98,7 @@ fn build() -> Result<Instance> {
         SAID.call_once(|| report(&format!("luthier: cannot emulate a device: {error}")));
         Status::Error
     })?;
+    warn_of_old_runtime();
     static IMITATED: Once = Once::new();
     IMITATED.call_once(|| {
         if let Err(why) = imitate(&gpus) {
@@ -131,6 +132,23 @@ fn build() -> Result<Instance> {
         mailboxes,
         door: door::State::default(),
     })
+}
+
+/// What `luthier run` has to say to programs that use ROCr: that it is older than the device.
+const OLD_RUNTIME: &str = "LUTHIER_OLD_RUNTIME";
+
+/// Says it once in a process that has loaded ROCr. Other programs that open the device need none.
+fn warn_of_old_runtime() {
+    static SAID: Once = Once::new();
+    const RUNTIME: &std::ffi::CStr = c"libhsa-runtime64.so.1";
+    let Some(complaint) = env::var_os(OLD_RUNTIME).and_then(|text| text.into_string().ok()) else {
+        return;
+    };
+    // SAFETY: the name ends with a zero; nothing is loaded.
+    let loaded = unsafe { libc::dlopen(RUNTIME.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if !loaded.is_null() {
+        SAID.call_once(|| report(&format!("luthier: {complaint}")));
+    }
 }
 
 #[derive(Debug)]

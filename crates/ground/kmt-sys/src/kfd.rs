@@ -74,6 +74,7 @@ pub mod memory_flag {
 
 /// Values of [`CreateQueue::queue_type`].
 pub mod queue_type {
+    pub const COMPUTE: u32 = 0;
     pub const SDMA: u32 = 1;
     pub const COMPUTE_AQL: u32 = 2;
     pub const SDMA_XGMI: u32 = 3;

@@ -86,6 +86,9 @@ fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
         && let Some(targets) = launcher::device::meaning(device)?
     {
         run::check(program, targets, None)?;
+        if let Some(complaint) = known_devices::complaint(targets) {
+            files::say!("luthier: {complaint}");
+        }
     }
     Ok(())
 }

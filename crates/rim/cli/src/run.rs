@@ -173,6 +173,10 @@ impl Run {
         };
         check(&self.program[0], target, self.gpus)?;
         device::emulate(&mut command, target, self.gpus)?;
+        if let Some(complaint) = known_devices::complaint(target) {
+            // The emulator says it where a program loads ROCr.
+            command.env("LUTHIER_OLD_RUNTIME", complaint);
+        }
         if self.tools.exact_memory().is_some() {
             device::be_exact(&mut command);
         }
@@ -304,9 +308,6 @@ pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
         files::say!("luthier: {complaint}");
     }
     for complaint in compatibility::complaints(program, targets, device::wants_xnack(targets)) {
-        files::say!("luthier: {complaint}");
-    }
-    if let Some(complaint) = known_devices::complaint(targets) {
         files::say!("luthier: {complaint}");
     }
     Ok(())

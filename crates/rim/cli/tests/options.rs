@@ -79,25 +79,41 @@ fn output_directories_need_not_be_text() {
     }
 }
 
+/// Said to programs that load the runtime, when they open the device, and to no others.
 #[test]
 fn a_rocm_that_is_older_than_the_device_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let runtime = folder.path().join("libhsa-runtime64.so.1");
-    std::fs::write(&runtime, b"gfx900\0gfx1030\0gfx90a:xnack-\0").unwrap();
-    let run = |device: &str| {
-        let mut command = luthier(&["run", "--device", device, "--", "true"]);
-        let output = command.env("LD_LIBRARY_PATH", folder.path()).output();
-        let output = output.unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let compile = |source: &str, code: &str, options: &[&str]| {
+        std::fs::write(path(source), code).unwrap();
+        let mut command = std::process::Command::new("gcc");
+        command.current_dir(folder.path()).arg(source);
+        assert!(command.args(options).status().unwrap().success());
+    };
+    let table = "const char targets[] = \"\\0gfx900\\0gfx1030\\0gfx90a:xnack-\";\n";
+    let runtime = "libhsa-runtime64.so.1";
+    compile("runtime.c", table, &["-shared", "-o", runtime]);
+    let program = "#include <dlfcn.h>\n#include <fcntl.h>\nint main(int n, char **a) {\n\
+        if (n > 1 && !dlopen(\"libhsa-runtime64.so.1\", RTLD_NOW)) return 2;\n\
+        return open(\"/dev/kfd\", O_RDWR) < 0 || open(\"/dev/kfd\", O_RDWR) < 0;\n}\n";
+    compile("program.c", program, &["-o", "program", "-ldl"]);
+    let program = path("program");
+    let program = program.to_str().unwrap();
+    let run = |device: &str, command: &[&str]| {
+        let mut run = luthier(&[&["run", "--device", device, "--"], command].concat());
+        let output = run.env("LD_LIBRARY_PATH", folder.path()).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
     let expected = format!(
         "luthier: {} does not know gfx1201, so programs that use it see no such GPU: choose another --device (gfx1030, gfx900, \
          gfx90a) or a newer ROCm\n",
-        runtime.display()
+        path(runtime).display()
     );
-    assert_eq!(run("rx9070xt"), expected);
-    assert_eq!(run("gfx900"), "");
+    assert_eq!(run("rx9070xt", &[program, "with"]), expected);
+    assert_eq!(run("rx9070xt", &[program]), "");
+    assert_eq!(run("rx9070xt", &["true"]), "");
+    assert_eq!(run("gfx900", &[program, "with"]), "");
 }
 
 #[test]

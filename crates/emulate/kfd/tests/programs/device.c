@@ -434,6 +434,164 @@ static void exceptions(void) {
     SOON(LOAD(FIELD64(other, REASON)) == 1 << 15);
 }
 
+// A queue of PM4 commands; layouts are those of the kernel driver's headers.
+struct commands { struct kfd_ioctl_create_queue_args args; uint32_t *ring; uint64_t *written; uint32_t *read; };
+
+static struct commands make_commands(void) {
+    char *ring = pages(PAGE), *positions = pages(PAGE);
+    struct commands queue = {.ring = (uint32_t *)ring, .written = (uint64_t *)positions, .read = (uint32_t *)(positions + 128)};
+    queue.args = (struct kfd_ioctl_create_queue_args){
+        .ring_base_address = (uintptr_t)ring, .ring_size = PAGE, .gpu_id = gpu_ids[0], .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE,
+        .queue_percentage = 100, .queue_priority = 7, .write_pointer_address = (uintptr_t)queue.written,
+        .read_pointer_address = (uintptr_t)queue.read};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &queue.args) == 0);
+    return queue;
+}
+
+static void command(struct commands *queue, uint32_t opcode, const uint32_t *body, size_t count) {
+    uint64_t at = *queue->written;
+    queue->ring[at++ % (PAGE / 4)] = 0xc0000000 | (count - 1) << 16 | opcode << 8;
+    for (size_t i = 0; i < count; i++)
+        queue->ring[at++ % (PAGE / 4)] = body[i];
+    STORE(queue->written, at);
+}
+
+#define COMMAND(queue, opcode, ...) command(queue, opcode, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+#define PASSED(queue) SOON(LOAD((queue)->read) == *(queue)->written % (PAGE / 4))
+enum { WRITE_DATA = 0x37, COPY_DATA = 0x40, ATOMIC_MEM = 0x1e, RELEASE_MEM = 0x49, SET_SH_REG = 0x76, WAIT_REG_MEM = 0x3c, COND_EXEC = 0x22 };
+
+// Sets the registers for a kernel as its descriptor says, which the packet processor does for AQL.
+static void set_kernel(struct commands *queue, const char *name, uint64_t arguments, uint32_t items, uint64_t scratch, uint32_t tmpring) {
+    char *descriptor = kernel(name);
+    const uint32_t *words = (uint32_t *)descriptor;
+    uint64_t entry = (uintptr_t)descriptor + *(int64_t *)(descriptor + 16);
+    uint32_t properties = words[14], user[16] = {0}, used = properties & 1 ? 4 : 0;
+    used += (properties & 2 ? 2 : 0) + (properties & 4 ? 2 : 0);
+    if (properties & 8)
+        user[used] = arguments, user[used + 1] = arguments >> 32;
+    COMMAND(queue, SET_SH_REG, 0x204, 0, 0, 0, items, 1, 1, 0, 0);
+    COMMAND(queue, SET_SH_REG, 0x20c, entry >> 8, entry >> 40);
+    COMMAND(queue, SET_SH_REG, 0x210, scratch >> 8, scratch >> 40, words[12], words[13]);
+    COMMAND(queue, SET_SH_REG, version >= 100000 ? 0x228 : 0x22d, words[11]);
+    COMMAND(queue, SET_SH_REG, 0x215, 0);
+    COMMAND(queue, SET_SH_REG, 0x218, tmpring);
+    uint32_t data[17] = {0x240};
+    memcpy(data + 1, user, sizeof user);
+    command(queue, SET_SH_REG, data, 17);
+}
+
+static uint32_t initiator(const char *name, bool counts_threads) {
+    bool wave32 = ((uint32_t *)kernel(name))[14] >> 10 & 1;
+    return 1 | 1 << 2 | counts_threads << 5 | (uint32_t)wave32 << 15;
+}
+
+static void commands(void) {
+    struct commands queue = make_commands();
+    uint32_t *to = (uint32_t *)pages(2 * PAGE), *buffer = (uint32_t *)pages(PAGE);
+    COMMAND(&queue, WRITE_DATA, 5 << 8 | 1 << 20, ADDRESS(to), 7, 8, 9);
+    COMMAND(&queue, WRITE_DATA, 5 << 8 | 1 << 16, ADDRESS(to + 4), 1, 2);
+    PASSED(&queue);
+    CHECK(to[0] == 7 && to[1] == 8 && to[2] == 9 && !to[3] && to[4] == 2 && !to[5]);
+    COMMAND(&queue, COPY_DATA, 1 | 5 << 8 | 1 << 16, ADDRESS(to), ADDRESS(to + 6));
+    COMMAND(&queue, COPY_DATA, 5 | 5 << 8, 77, 0, ADDRESS(to + 8));
+    COMMAND(&queue, COPY_DATA, 9 | 5 << 8 | 1 << 16, 0, 0, ADDRESS(to + 10));
+    COMMAND(&queue, ATOMIC_MEM, 15, ADDRESS(to), 30, 0, 0, 0, 0);
+    PASSED(&queue);
+    CHECK(to[6] == 7 && to[7] == 8 && to[8] == 77 && !to[9] && (to[10] || to[11]) && to[0] == 37);
+    // What changes nothing here: NOP, EVENT_WRITE, ACQUIRE_MEM, HDP_FLUSH, and a filler of one dword.
+    COMMAND(&queue, 0x10, 1, 2, 3);
+    COMMAND(&queue, 0x46, 0x407);
+    if (version >= 100000)
+        COMMAND(&queue, 0x58, 0, ~0u, 0xff, 0, 0, 10, 0x3fff);
+    else
+        COMMAND(&queue, 0x58, 0, ~0u, 0xff, 0, 0, 10);
+    COMMAND(&queue, 0x95, 0);
+    queue.ring[*queue.written % (PAGE / 4)] = 0x80000000;
+    STORE(queue.written, *queue.written + 1);
+    // A wait, behind which an interrupt comes with a value.
+    struct kfd_ioctl_create_event_args event = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &event) == 0);
+    COMMAND(&queue, WAIT_REG_MEM, 3 | 1 << 4, ADDRESS(to + 16), 5, ~0u, 4);
+    COMMAND(&queue, RELEASE_MEM, 0x14 | 5 << 8, 1u << 29 | 2 << 24, ADDRESS(to + 17), event.event_trigger_data, 0, event.event_trigger_data);
+    NOT_YET(LOAD(to + 17));
+    STORE(to + 16, 5);
+    struct kfd_event_data data = {.event_id = event.event_id};
+    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 10000};
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == 0 && LOAD(to + 17) == event.event_trigger_data);
+    // Dispatches, their size in workgroups and in threads, from the command and from memory.
+    uint64_t *arguments = (uint64_t *)(buffer + 512);
+    arguments[0] = (uintptr_t)(to + 64), arguments[1] = PAIR(40, 3);
+    set_kernel(&queue, "fill.kd", (uintptr_t)arguments, 1, 0, 0);
+    COMMAND(&queue, 0x15, 1, 1, 1, initiator("fill.kd", false));
+    COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 18), 6);
+    PASSED(&queue);
+    CHECK(to[64] == 40 && to[66] == 42 && !to[67] && to[18] == 6);
+    arguments[0] = (uintptr_t)(to + 256);
+    uint32_t *size = buffer + 600;
+    size[0] = 200, size[1] = size[2] = 1;
+    set_kernel(&queue, "places.kd", (uintptr_t)arguments, 64, 0, 0);
+    memset(to + 256, 0xff, PAGE);
+    COMMAND(&queue, 0x16, ADDRESS(size), initiator("places.kd", true));
+    PASSED(&queue);
+    CHECK(to[259] != ~0u && to[260] == ~0u);
+    // Commands in a buffer of their own, some of which are passed over.
+    uint32_t inside[] = {0xc0031000 | WRITE_DATA << 8, 5 << 8, ADDRESS(to + 20), 3};
+    inside[0] = 0xc0000000 | 3 << 16 | WRITE_DATA << 8;
+    memcpy(buffer, inside, sizeof inside);
+    COMMAND(&queue, 0x3f, ADDRESS(buffer), 5 | 1 << 23);
+    COMMAND(&queue, COND_EXEC, ADDRESS(to + 30), 0, 5);
+    COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 21), 4);
+    COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 22), 5);
+    PASSED(&queue);
+    CHECK(to[20] == 3 && !to[21] && to[22] == 5);
+    // The ring begins again behind its end, in the middle of a command, too.
+    for (uint32_t i = 0; i < 500; i++) {
+        COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 24), i, i + 1);
+        PASSED(&queue);
+        CHECK(to[24] == i && to[25] == i + 1);
+    }
+    // Scratch memory that hardware finds by a register.
+    if (version == 90402 || version >= 110000) {
+        uint32_t unit = version >= 110000 ? 256 : 1024, lane = ((uint32_t *)kernel("privately.kd"))[1];
+        uint32_t units = (lane * 64 + unit - 1) / unit;
+        char *scratch = pages(64 << 10);
+        arguments[0] = (uintptr_t)to, arguments[1] = 3;
+        set_kernel(&queue, "privately.kd", (uintptr_t)arguments, 64, (uintptr_t)scratch, 8 | units << 12);
+        COMMAND(&queue, 0x15, 4, 1, 1, initiator("privately.kd", false));
+        PASSED(&queue);
+        for (uint32_t id = 0; id < 256; id++) {
+            uint32_t sum = 0;
+            for (uint32_t i = 0; i < 32; i++)
+                sum += 3 + id * ((3 + i * 7 + id) % 32);
+            CHECK(to[id] == sum);
+        }
+        bool used = false;
+        for (int i = 0; i < 4096; i++)
+            used |= scratch[i] != 0;
+        CHECK(used);
+    }
+    // A kernel stands still, as in other queues, and goes with its queue.
+    memset(to, 0, 256);
+    arguments[0] = (uintptr_t)to, arguments[1] = (uintptr_t)(to + 16), arguments[2] = (uintptr_t)(to + 32), arguments[3] = 9;
+    set_kernel(&queue, "wait_for.kd", (uintptr_t)arguments, 64, 0, 0);
+    COMMAND(&queue, 0x15, 1, 1, 1, initiator("wait_for.kd", false));
+    SOON(LOAD(to + 16) == 9);
+    CHECK(update(&queue.args, 0, true) == 0);
+    STORE(to, 9);
+    NOT_YET(LOAD(to + 32));
+    CHECK(update(&queue.args, 100, true) == 0);
+    PASSED(&queue);
+    CHECK(to[32] == 9);
+    struct kfd_ioctl_destroy_queue_args destroy = {queue.args.queue_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
+}
+
+static void unknown_command(void) {
+    struct commands queue = make_commands();
+    COMMAND(&queue, 0x7f, 0);
+    NOT_YET(LOAD(queue.read));
+}
+
 static unsigned long long property(int node, const char *name) {
     char path[100], key[64];
     unsigned long long value, found = ~0ULL;
@@ -480,6 +638,8 @@ int main(int count, char **arguments) {
     SCENE(shared);
     SCENE(units);
     SCENE(exceptions);
+    SCENE(commands);
+    SCENE(unknown_command);
     printf("%s done\n", scene);
     fflush(stdout);
     _exit(0);

@@ -367,7 +367,7 @@ static void queues(void) {
     CHECK(!strcmp(data.address + PAGE, "copied by an engine"));
     destroy.queue_id = args.queue_id;
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
-    args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE;
+    args.queue_type = 9;
     FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
     args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
     args.ring_base_address = 4096;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gpu::Machine;
 
-use super::discovery;
+use super::cards;
 use crate::topology;
 
 /// What a path is.
@@ -18,7 +18,7 @@ pub enum Entry {
 
 const DRIVER: &str = "/dev/kfd";
 const RENDER: &str = "/dev/dri/renderD";
-const RENDER_FOLDER: &str = "/sys/class/drm/renderD";
+const CARDS: &str = "/sys/class/drm";
 /// Two names of one folder.
 const FOLDERS: [&str; 2] = ["/sys/devices/virtual/kfd", "/sys/class/kfd"];
 
@@ -31,11 +31,9 @@ pub fn look_up(machine: &Machine, path: &str) -> Option<Entry> {
         let node = topology::render_node(machine, minor.parse().ok()?)?;
         return Some(Entry::Device(node));
     }
-    if let Some(path) = path.strip_prefix(RENDER_FOLDER) {
+    if let Some(path) = path.strip_prefix(CARDS) {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let (minor, inside) = parts.split_first()?;
-        let node = topology::render_node(machine, minor.parse().ok()?)?;
-        return discovery::look_up(machine.gpu(node)?.target.name, inside);
+        return cards::look_up(machine, &parts);
     }
     let inside = FOLDERS
         .iter()

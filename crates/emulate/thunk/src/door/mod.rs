@@ -7,6 +7,7 @@
 mod apertures;
 mod arguments;
 mod buffers;
+mod cards;
 mod commands;
 mod devices;
 mod discovery;

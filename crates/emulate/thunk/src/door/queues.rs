@@ -66,10 +66,14 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
             let positions = Some((value.write_pointer, value.read_pointer));
             machine.create_sdma_queue(node, value.ring, size, positions)?
         }
+        queue_type::COMPUTE => {
+            let positions = (value.write_pointer, value.read_pointer);
+            machine.create_compute_queue(node, value.ring, size, positions, value.context_area)?
+        }
         other => {
             once(
                 u64::from(other),
-                &format!("queues of type {other} (PM4) are not emulated"),
+                &format!("queues of type {other} are not emulated"),
             );
             return refuse(libc::EINVAL);
         }
