@@ -8,6 +8,7 @@ mod driver;
 mod error;
 mod explain;
 mod front;
+mod left_behind;
 mod lint;
 mod report;
 mod response;
@@ -157,6 +158,7 @@ pub struct RunArguments {
     /// Print at most so many rows of functions or lines
     #[arg(long, default_value_t = 40)]
     pub top: usize,
+    /// `json` holds all that the text is made from
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// Write the result here instead of stderr
@@ -175,6 +177,7 @@ pub struct RunArguments {
 pub struct ExplainArguments {
     #[command(flatten)]
     pub count: CountArguments,
+    /// `json` holds all that the text is made from
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// A C or C++ source file

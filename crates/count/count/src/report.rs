@@ -21,6 +21,9 @@ pub struct Process {
     pub at_least: bool,
     /// Units over all threads.
     pub total: u64,
+    /// It has executed more than `total`, which is the most that is counted: loops that became products.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_than: bool,
     /// Its threads in order of creation.
     pub threads: Vec<Thread>,
     /// Units per function, when the program keeps them.
@@ -38,6 +41,9 @@ pub struct Thread {
     pub number: u64,
     /// Units it executed.
     pub units: u64,
+    /// It executed more than `units`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_than: bool,
     /// `ended`, `running` (when the process ended) or `last` (it ended the process).
     pub state: String,
 }
@@ -71,6 +77,9 @@ impl Serialize for Line {
 pub struct Report {
     /// Units over all processes.
     pub total: u64,
+    /// They have executed more than `total`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more_than: bool,
     /// The processes by id.
     pub processes: Vec<Process>,
 }
@@ -134,8 +143,18 @@ impl Process {
                     units: units
                         .parse()
                         .map_err(|_| wrong("the thread's count is not a number"))?,
+                    more_than: false,
                     state: (*state).to_owned(),
                 }),
+                ["beyond", number] => {
+                    let thread = process.threads.iter_mut();
+                    let thread = thread
+                        .rev()
+                        .find(|thread| thread.number.to_string() == *number);
+                    thread
+                        .ok_or(wrong("there is no thread of this number"))?
+                        .more_than = true;
+                }
                 ["module"] => {
                     files.clear();
                     slots.clear();
@@ -170,11 +189,9 @@ impl Process {
         if !complete {
             return Err(ReportError::Truncated);
         }
-        process.total = process
-            .threads
-            .iter()
-            .map(|thread| thread.units)
-            .fold(0, u64::wrapping_add);
+        let counts = process.threads.iter();
+        (process.total, process.more_than) =
+            sum(counts.map(|thread| (thread.units, thread.more_than)));
         Ok(process)
     }
 
@@ -182,18 +199,27 @@ impl Process {
         if count == 0 {
             return;
         }
-        let units = count.wrapping_mul(slot.unit);
+        let units = count.saturating_mul(slot.unit);
         let function = self.functions.entry(demangle(&slot.function)).or_default();
-        *function = function.wrapping_add(units);
+        *function = function.saturating_add(units);
         for &(file, line, cost) in &slot.lines {
             let key = Line {
                 file: files[file].clone(),
                 line,
             };
             let sum = self.lines.entry(key).or_default();
-            *sum = sum.wrapping_add(count.wrapping_mul(cost));
+            *sum = sum.saturating_add(count.saturating_mul(cost));
         }
     }
+}
+
+/// Adds counts up, each of which may be less than what it counts; so may be the sum, where it does not fit.
+pub fn sum(counts: impl Iterator<Item = (u64, bool)>) -> (u64, bool) {
+    counts.fold((0, false), |(total, more), (count, is_more)| {
+        let (next, wrapped) = u64::overflowing_add(total, count);
+        let total = if wrapped { u64::MAX } else { next };
+        (total, more || is_more || wrapped)
+    })
 }
 
 /// `<file>:<line>=<cost>`
@@ -206,7 +232,9 @@ fn parse_spread(text: &str, files: usize) -> Option<(usize, u32, u64)> {
 
 /// Rust and C++ names as their authors wrote them; names of C stay as they are.
 pub fn demangle(name: &str) -> String {
-    demangle::readable_of_any_system(name.strip_suffix(".counted").unwrap_or(name))
+    // (The pass gives inline functions names of their own: shim/normalise.cpp.)
+    let name = name.strip_suffix(".counted").unwrap_or(name);
+    demangle::readable_of_any_system(name.strip_suffix(".entered").unwrap_or(name))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `run`: starts a counted program and prints what it executed.
 
 use crate::error::{Error, at};
-use crate::report::{Process, Report};
+use crate::left_behind;
+use crate::report::{self, Process, Report};
 use crate::sample::Sampler;
 use crate::toolchain;
 use crate::{BudgetPer, Format, Per, RunArguments};
@@ -70,6 +71,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         source,
     })?;
     let code = toolchain::exit_code(status);
+    left_behind::wait(directory.path(), &program);
 
     let report = collect(directory.path(), sampler.finish())?;
     if report.processes.is_empty() {
@@ -153,17 +155,14 @@ fn collect(directory: &Path, mut seen: HashMap<u32, Process>) -> Result<Report, 
             })?;
         report.processes.push(process);
     }
-    // (A process that is still running reports to nobody; neither is it counted here.)
     seen.retain(|pid, _| {
         let reported = report.processes.iter().any(|process| process.pid == *pid);
         !reported && !Path::new(&format!("/proc/{pid}")).exists()
     });
     report.processes.extend(seen.into_values());
-    report.total = report
-        .processes
-        .iter()
-        .map(|process| process.total)
-        .fold(0, u64::wrapping_add);
+    let counts = report.processes.iter();
+    (report.total, report.more_than) =
+        report::sum(counts.map(|process| (process.total, process.more_than)));
     report.processes.sort_by_key(|process| process.pid);
     Ok(report)
 }
@@ -203,7 +202,7 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
                 let _ = writeln!(
                     out,
                     "{:>20}  thread {} ({})",
-                    grouped(thread.units),
+                    counted(thread.units, thread.more_than),
                     thread.number,
                     thread.state
                 );
@@ -214,7 +213,11 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
         } else {
             "total"
         };
-        let _ = writeln!(out, "{:>20}  {sum}", grouped(process.total));
+        let _ = writeln!(
+            out,
+            "{:>20}  {sum}",
+            counted(process.total, process.more_than)
+        );
         match arguments.per {
             Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),
             Some(Per::Line) => {
@@ -230,7 +233,11 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
         }
     }
     if report.processes.len() > 1 {
-        let _ = writeln!(out, "{:>20}  all processes", grouped(report.total));
+        let _ = writeln!(
+            out,
+            "{:>20}  all processes",
+            counted(report.total, report.more_than)
+        );
     }
     if arguments.per.is_none()
         && let Some(kept) = kept(report)
@@ -238,6 +245,12 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
         let _ = writeln!(out, "(more is kept: `luthier count run {kept}` lists it)");
     }
     out
+}
+
+/// A count for people; `more`: it is the most that is counted, and there was more.
+fn counted(units: u64, more: bool) -> String {
+    let more = if more { "more than " } else { "" };
+    format!("{more}{}", grouped(units))
 }
 
 /// The options that list what the processes kept beyond totals.
@@ -265,7 +278,8 @@ fn rows<'a, Name: Display + 'a>(
         let _ = writeln!(out, "{:>20}  {name}", grouped(**units));
     }
     if sorted.len() > top {
-        let rest: u64 = sorted[top..].iter().map(|(_, units)| **units).sum();
+        let rest = sorted[top..].iter().map(|(_, units)| **units);
+        let rest = rest.fold(0, u64::saturating_add);
         let _ = writeln!(
             out,
             "{:>20}  {} more (--top)",

@@ -112,6 +112,7 @@ fn sample(live: &str) -> Option<Process> {
         threads.push(Thread {
             number: word(record + number)?,
             units,
+            more_than: false,
             state: state.to_owned(),
         });
         record = word(record + next)?;

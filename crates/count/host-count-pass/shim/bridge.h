@@ -66,7 +66,8 @@ void lc_exempt(Session *, const char *reason, size_t length);
 void lc_block(Session *, double frequency, bool holdsCode);
 // The price per bytes as a shift, or NoShift.
 uint8_t lc_instruction(Session *, Kind kind, uint64_t bytes, uint32_t location);
-void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, Tail tail);
+void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, Tail tail,
+             bool returnsAgain);
 void lc_end(Session *, End end);
 void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 

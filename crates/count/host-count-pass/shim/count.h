@@ -19,7 +19,10 @@
 #include <vector>
 
 namespace llvm {
+class DominatorTree;
+class Loop;
 class PassBuilder;
+class ScalarEvolution;
 }
 
 namespace luthier {
@@ -43,6 +46,8 @@ inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
 // a debt that no such check has.
 inline constexpr char PartName[] = "__luthier_count_part";
 inline constexpr char NoCheck[] = "$$1";
+// Tells the runtime that a thread has counted more than its counter holds (shim/beyond.cpp).
+inline constexpr char BeyondName[] = "__luthier_count_beyond";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
@@ -81,8 +86,8 @@ struct DescribedModule {
 };
 
 // Makes the number independent of what later passes and the linker do. See docs/count/contract.md, "Normalisation".
-// `optimised`: behind it the optimiser may inline what the C++ library holds.
-void normalise(llvm::Module &module, bool optimised);
+// `optimised`: behind it the optimiser may inline what the C++ library holds. `budget`: what code that is not seen may call is kept apart.
+void normalise(llvm::Module &module, bool optimised, bool budget);
 
 // Part of it: bodies that show the optimiser what the C++ library holds stay, uncounted (shim/library.cpp).
 void keepLibraryBodies(llvm::Module &module);
@@ -183,6 +188,11 @@ void distributeAmounts(llvm::Function &function);
 
 // The amount of an addition plus a constant, changed in place where that needs no other instruction; else null.
 llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
+
+// An addition of a product that may be too large for the counter tells the runtime then.
+void watchAmount(llvm::AtomicRMWInst &addition);
+// The same for a loop without effects whose number of iterations is constant: the optimiser makes a constant of its sum. True if code was added.
+bool watchLoop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, llvm::DominatorTree &dominators);
 
 // Whether somebody may look at the counter during a call.
 bool mayLook(const llvm::CallBase &call);

@@ -120,6 +120,14 @@ bool onlyCalledHere(const Function &function) {
 // What the program calls is not here.
 bool isElsewhere(const Function &function) { return function.isDeclaration() || function.hasFnAttribute(Uncounted); }
 
+// Whether control can come back to a call that has returned. Compilers know those that make code around them different; a context
+// that `swapcontext` has left can be entered more than once, too.
+bool returnsAgain(const CallBase &call) {
+  auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
+  return call.hasFnAttr(Attribute::ReturnsTwice) ||
+         (callee && (callee->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp || callee->getName() == "swapcontext"));
+}
+
 bool bodyIsCertain(const Function &function) {
   return !function.isDeclaration() &&
          (function.hasExactDefinition() || (function.hasLinkOnceODRLinkage() && function.hasHiddenVisibility()));
@@ -252,7 +260,8 @@ private:
 
   void describeCall(CallBase &call, bool boundary) {
     auto *plain = dyn_cast<CallInst>(&call);
-    Tail tail = !plain ? Tail::No : plain->isMustTailCall() ? Tail::Must : optimised && endsFunction(*plain) ? Tail::May : Tail::No;
+    bool again = returnsAgain(call);
+    Tail tail = !plain ? Tail::No : plain->isMustTailCall() ? Tail::Must : optimised && !again && endsFunction(*plain) ? Tail::May : Tail::No;
     bool promised = !boundary && !call.isInlineAsm() && call.doesNotThrow() && call.hasFnAttr(Attribute::WillReturn);
     uint32_t number = NoFunction;
     StringRef name;
@@ -263,7 +272,7 @@ private:
       else if (isElsewhere(*callee))
         name = callee->getName();
     }
-    lc_call(session, number, name.data(), name.size(), promised, tail);
+    lc_call(session, number, name.data(), name.size(), promised, tail, again);
   }
 
   void describeEnd(BasicBlock &block, double frequency, BranchProbabilityInfo &probabilities,
@@ -329,6 +338,7 @@ bool isBoundary(const IntrinsicInst &call) {
   case Intrinsic::coro_await_suspend_handle:
   case Intrinsic::experimental_deoptimize:
   case Intrinsic::eh_sjlj_longjmp:
+  case Intrinsic::eh_sjlj_setjmp:
   case Intrinsic::localescape:
     return true;
   default:

@@ -9,6 +9,7 @@
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -73,6 +74,48 @@ bool refersTo(const Constant *constant, const SmallPtrSetImpl<const GlobalValue 
   return false;
 }
 
+// Counted copies of functions that are called through pointers or tables: what the address of an inline function is.
+constexpr char EnteredSuffix[] = ".entered";
+
+// With budget checks, what may be called by code that is not seen checks at its entry; what is only called by name need not. Of an inline
+// function the linker keeps any one copy, and whether its address is taken differs from module to module. So the two have names of their own:
+// the copy that addresses refer to, and the copy that is called.
+void partEntries(Module &module) {
+  SmallVector<Function *, 16> shared;
+  for (Function &function : module)
+    if (!function.isDeclaration() && function.hasLinkOnceLinkage() && function.getName().ends_with(CountedSuffix) &&
+        !function.hasFnAttribute(Uncounted))
+      shared.push_back(&function);
+  for (Function *function : shared) {
+    bool isCalled = false, isTaken = false, isFixed = false;
+    auto isCallOf = [&](const Use &use) {
+      auto *call = dyn_cast<CallBase>(use.getUser());
+      return call && call->isCallee(&use) && call->getFunctionType() == function->getFunctionType();
+    };
+    auto isAddress = [&](const Use &use) { return !isCallOf(use) && !isa<BlockAddress, GlobalAlias>(use.getUser()); };
+    for (const Use &use : function->uses()) {
+      isCalled |= isCallOf(use);
+      isTaken |= isAddress(use);
+      isFixed |= isa<BlockAddress, GlobalAlias>(use.getUser());
+    }
+    if (!isTaken || isFixed)
+      continue;
+    std::string name = (function->getName().drop_back(strlen(CountedSuffix)) + EnteredSuffix + CountedSuffix).str();
+    Function *entered = function;
+    if (isCalled) {
+      ValueToValueMapTy values;
+      entered = CloneFunction(function, values);
+      function->replaceUsesWithIf(entered, [&](Use &use) { return isAddress(use); });
+    }
+    entered->setName(name);
+    if (const Comdat *old = function->getComdat()) {
+      Comdat *own = module.getOrInsertComdat(name);
+      own->setSelectionKind(old->getSelectionKind());
+      entered->setComdat(own);
+    }
+  }
+}
+
 // Inline functions and templates exist once per object file and the linker keeps any one. Give the counted ones, and the
 // constant tables that lead to them (virtual tables), names of their own.
 void renameSharedCode(Module &module) {
@@ -123,13 +166,15 @@ bool isCounterFunction(const Function &function) {
          function.getName().contains("host_count_rt");
 }
 
-void normalise(Module &module, bool optimised) {
+void normalise(Module &module, bool optimised, bool budget) {
   if (optimised)
     keepLibraryBodies(module);
   dropUnemittedBodies(module);
   decideLateIntrinsics(module);
   stripPurity(module);
   renameSharedCode(module);
+  if (budget)
+    partEntries(module);
 }
 
 } // namespace luthier

@@ -177,7 +177,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   lc_settings(session, &settings);
 
   bool frontWasPlain = isPlain(module);
-  normalise(module, !settings.countLast && !settings.unoptimised && !plain);
+  normalise(module, !settings.countLast && !settings.unoptimised && !plain, settings.budget);
   if (settings.countLast)
     partReturns(module);
   // What normalisation changed makes earlier analyses stale.

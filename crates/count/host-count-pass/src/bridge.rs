@@ -248,6 +248,7 @@ pub unsafe extern "C" fn lc_call(
     length: usize,
     promised: bool,
     tail: u8,
+    returns_again: bool,
 ) {
     // SAFETY: the caller's promise.
     let name = unsafe { text(name, length) };
@@ -266,6 +267,7 @@ pub unsafe extern "C" fn lc_call(
             1 => Tail::May,
             _ => Tail::Must,
         },
+        returns_again,
     }));
 }
 

@@ -56,7 +56,11 @@ static int64_t left_in_lanes(void) {
 
 /* Called from an addition that found the second lane at or past 0. Nothing is stopped here, which is no check: if nothing is left,
  * the first lane says so to the next one. */
-void luthier_part_anew(void) { part(left_in_lanes()); }
+void luthier_part_anew(void) {
+  ++luthier_self.settling;
+  part(left_in_lanes());
+  --luthier_self.settling;
+}
 
 PUBLIC __attribute__((preserve_most)) void __luthier_count_part(void) { luthier_part_anew(); }
 
@@ -70,10 +74,17 @@ void luthier_set_limit(void) {
     uint64_t end = end_of(&self->budgets[index]);
     nearest = end < nearest ? end : nearest;
   }
+  ++self->settling;
   /* Lanes and limit together are what this thread has counted; only where it is split moves. */
   int64_t limit = (int64_t)nearest - self->signals, left = limit - self->limit + left_in_lanes();
   self->limit = limit;
   part(left);
+  --self->settling;
+}
+
+void luthier_bind_handler(void) {
+  if (luthier_self.settling == 0)
+    luthier_set_limit();
 }
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {

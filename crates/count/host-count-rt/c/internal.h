@@ -26,6 +26,8 @@
 
 /* Without a budget the limit is out of reach. */
 #define NO_LIMIT ((int64_t)1 << 62)
+/* Nobody executes so much, but loops that became products can count more: then it is "more than" this (shim/beyond.cpp in the pass). */
+#define BEYOND ((uint64_t)1 << 62)
 #define EXIT_STOPPED 124
 #define EXIT_REFUSED 126
 
@@ -52,8 +54,8 @@ struct record;
 /* What a budget for a whole run (c/pool.c) has granted to a thread. */
 struct lease {
   bool joined;
-  uint64_t end;  /* count up to which this thread may go; UINT64_MAX without a pool */
-  uint64_t held; /* of that, what came out of the pool last and may not have been used */
+  uint64_t end;     /* count up to which this thread may go; UINT64_MAX without a pool */
+  uint64_t charged; /* count up to which the pool knows what it has executed */
 };
 
 /* One per thread, in thread-local storage. */
@@ -64,11 +66,13 @@ struct thread {
   int64_t signals; /* counted inside signal handlers, in checked lanes */
   int64_t signals_unchecked; /* and in the other lanes */
   uint64_t folded; /* counted in slots that have been emptied */
+  bool beyond;     /* it has counted more than BEYOND: the rest says nothing */
   struct record *record;
   int destructor_rounds;
   int depth;
   int floor;   /* so many budgets are not the program's: it can neither pop nor refill them */
   struct lease lease;
+  int settling; /* limit and lanes are being set: they do not agree */
   bool asking; /* a callback decides about more; meanwhile there is no limit */
   struct luthier_count_stop last_stop;
   struct luthier_count_task *task;
@@ -85,6 +89,7 @@ struct record {
   uint64_t total;
   struct thread *running;
   int64_t *counter;
+  bool beyond; /* and that is more than BEYOND */
   uint64_t frozen; /* the total that a stop has told */
 };
 
@@ -111,7 +116,8 @@ HIDDEN uint64_t luthier_running_slot(const struct module *module, uint64_t slot)
 HIDDEN struct module *luthier_modules(void);
 HIDDEN struct record *luthier_records(void);
 HIDDEN struct record **luthier_records_head(void);
-HIDDEN uint64_t luthier_record_total(const struct record *record);
+HIDDEN uint64_t luthier_record_total(const struct record *record); /* BEYOND if it is more */
+HIDDEN bool luthier_record_beyond(const struct record *record);
 HIDDEN bool luthier_is_dormant(void);
 HIDDEN uint64_t luthier_checked_now(void); /* by code with budget checks */
 HIDDEN void luthier_start(void);
@@ -126,6 +132,7 @@ HIDDEN bool luthier_has_checks(const char *contract);
 /* budget.c */
 HIDDEN void luthier_set_limit(void);
 HIDDEN void luthier_part_anew(void);
+HIDDEN void luthier_bind_handler(void); /* a signal handler begins: what handlers have counted before is part of the limit */
 HIDDEN void luthier_push_own_budget(uint64_t units); /* that the program cannot pop */
 
 /* pool.c */
@@ -154,6 +161,9 @@ struct sigaction;
 HIDDEN int luthier_real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 HIDDEN bool luthier_sees_threads(void); /* false if the C library's own functions come first */
 HIDDEN int luthier_real_sigaction(int, const struct sigaction *, struct sigaction *);
+
+/* watchdog.c */
+HIDDEN void luthier_watchdog_after_fork(void);
 
 /* ends.c */
 HIDDEN void luthier_end_process(int status) __attribute__((noreturn));

@@ -106,22 +106,29 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   /* The kernel has put the default action back already. */
   if (handlers[number].flags & SA_RESETHAND)
     luthier_watch_signal(number);
-  int64_t lanes[LANES], limit = luthier_self.limit;
+  struct thread *self = &luthier_self;
+  int64_t lanes[LANES], limit = self->limit, parts[2] = {self->parts[0], self->parts[1]};
+  int share = self->share;
   memcpy(lanes, __luthier_count, sizeof lanes);
   /* (The interrupted code may be about to look at what it has added.) */
   if (lanes[SECOND_LANE] > 0)
     luthier_part_anew();
+  /* What handlers before this one have counted brings the limit nearer, or a program could work in handlers for ever. */
+  luthier_bind_handler();
   if (handlers[number].flags & SA_SIGINFO)
     handlers[number].informed(number, info, context);
   else
     handlers[number].plain(number);
   /* Slots per function or line keep what the handler added to them. */
-  luthier_self.signals += luthier_self.limit - limit;
+  self->signals += self->limit - limit;
   for (int lane = 0; lane < LANES; ++lane)
-    *(lane < CHECKED_LANES ? &luthier_self.signals : &luthier_self.signals_unchecked) += __luthier_count[lane] - lanes[lane];
+    *(lane < CHECKED_LANES ? &self->signals : &self->signals_unchecked) += __luthier_count[lane] - lanes[lane];
   /* A budget changed by the handler would move the split between counter and limit; that waits until the counter is in its
    * place: at the limit that stands, or when a budget is changed next. */
-  luthier_self.limit = limit;
+  self->limit = limit;
+  self->parts[0] = parts[0];
+  self->parts[1] = parts[1];
+  self->share = share;
   memcpy(__luthier_count, lanes, sizeof lanes);
 }
 

@@ -1,11 +1,12 @@
 /* A budget that all threads and processes of a run share.
  *
- * Each thread takes leases out of a pool in shared memory and looks at the pool again only when its lease is used up. A thread that
- * has always been alone takes everything, so it is stopped where a budget of its own would stop it. As soon as there may be
- * another one, leases become small: at most MOST, and a fraction of what is left.
+ * Shared memory holds what is left of it. Each thread takes leases: how far it may count before it looks at the pool again. A lease takes
+ * nothing out of the pool; the thread charges what it has executed when it comes back. So units that a waiting thread has not used are
+ * not lost, and the run is never stopped before the budget is used up. It may be exceeded by what other threads have executed and not
+ * charged yet, at most their leases.
  *
- * When the pool is empty, other threads may hold leases that they have not used. Then a thread that wants more gets as much again
- * as they hold together, so that the run is never stopped before the budget is used up; it may be exceeded by that. */
+ * A thread that has always been alone takes everything, so it is stopped where a budget of its own would stop it. As soon as there may
+ * be another one, leases become small: at most MOST, and a fraction of what is left. */
 
 #include "internal.h"
 
@@ -23,11 +24,9 @@ struct pool {
   _Atomic uint32_t shared; /* there has been more than one thread */
   _Atomic int32_t threads;
   _Atomic int32_t processes;
-  _Atomic int64_t left;  /* less than 0: what threads that ended had executed beyond their leases */
-  _Atomic int64_t held;  /* leases that may not have been used up */
-  _Atomic int64_t beyond; /* granted beyond the budget */
+  _Atomic int64_t left; /* of the budget, without what has been charged; less than 0 if it is exceeded */
   uint64_t budget;
-  uint64_t unused[2];
+  uint64_t unused[4];
 };
 _Static_assert(sizeof(struct pool) == 64, "run.rs knows the size");
 
@@ -73,64 +72,35 @@ static int64_t part_of(int64_t left) {
   return part < left ? part : left;
 }
 
-/* Out of the pool, or beyond it; 0 if there is nothing. */
-static int64_t grant(int64_t own) {
-  for (;;) {
-    int64_t left = atomic_load(&pool->left);
-    if (left > 0) {
-      int64_t part = part_of(left);
-      if (!atomic_compare_exchange_strong(&pool->left, &left, left - part))
-        continue;
-      atomic_fetch_add(&pool->held, part - own);
-      luthier_self.lease.held = (uint64_t)part;
-      return part;
-    }
-    int64_t beyond = atomic_load(&pool->beyond), others = atomic_load(&pool->held) - own + left;
-    if (beyond >= others)
-      return 0;
-    int64_t part = part_of(others - beyond);
-    if (!atomic_compare_exchange_strong(&pool->beyond, &beyond, beyond + part))
-      continue;
-    atomic_fetch_sub(&pool->held, own);
-    luthier_self.lease.held = 0;
-    return part;
-  }
+/* Charges what this thread has executed since it was here last. A signal handler may do the same in between: the differences
+ * still add up to what has been executed. */
+static void charge(uint64_t now) {
+  int64_t used = (int64_t)(now - __atomic_exchange_n(&luthier_self.lease.charged, now, __ATOMIC_RELAXED));
+  atomic_fetch_sub(&pool->left, used);
 }
 
 bool luthier_pool_take(uint64_t now) {
   struct lease *lease = &luthier_self.lease;
-  while (now >= lease->end) {
-    int64_t part = grant((int64_t)lease->held);
-    if (part == 0)
-      return false;
-    lease->end += (uint64_t)part;
-  }
-  return true;
-}
-
-/* Puts back what this thread has not used, or charges what it has executed beyond. */
-static void give_back(uint64_t now) {
-  struct lease *lease = &luthier_self.lease;
-  int64_t unused = (int64_t)(lease->end - now);
-  /* The last part that was granted is not used up; it came out of the pool, or was beyond the budget. */
-  if (unused > 0 && lease->held == 0)
-    atomic_fetch_sub(&pool->beyond, unused);
-  else
-    atomic_fetch_add(&pool->left, unused);
-  atomic_fetch_sub(&pool->held, (int64_t)lease->held);
-  lease->held = 0;
+  if (!pool || !lease->joined)
+    return true;
+  charge(now);
+  int64_t left = atomic_load(&pool->left);
   lease->end = now;
+  if (left <= 0)
+    return false;
+  lease->end += (uint64_t)part_of(left);
+  return true;
 }
 
 void luthier_pool_join(void) {
   struct lease *lease = &luthier_self.lease;
   if (!pool || lease->joined)
     return;
+  uint64_t now = luthier_checked_now();
+  lease->charged = now;
   lease->joined = true;
-  lease->held = 0;
-  lease->end = luthier_checked_now();
   /* A thread that finds nothing left is stopped by its first check. */
-  luthier_pool_take(lease->end);
+  luthier_pool_take(now);
   luthier_set_limit();
 }
 
@@ -138,23 +108,21 @@ void luthier_pool_leave(void) {
   struct lease *lease = &luthier_self.lease;
   if (!pool || !lease->joined)
     return;
-  give_back(luthier_checked_now());
+  charge(luthier_checked_now());
   lease->joined = false;
   lease->end = UINT64_MAX;
   atomic_fetch_sub(&pool->threads, 1);
 }
 
 void luthier_pool_share(int more) {
-  struct lease *lease = &luthier_self.lease;
   if (!pool)
     return;
-  bool alone = atomic_exchange(&pool->shared, 1) == 0;
+  atomic_store(&pool->shared, 1);
   atomic_fetch_add(&pool->threads, more);
-  if (!lease->joined || !alone)
+  if (!luthier_self.lease.joined)
     return;
-  uint64_t now = luthier_checked_now();
-  give_back(now);
-  luthier_pool_take(now);
+  /* A thread that begins others may wait for them then: what it has executed is charged, or a chain of such threads would never be stopped. */
+  luthier_pool_take(luthier_checked_now());
   luthier_set_limit();
 }
 
@@ -177,7 +145,7 @@ void luthier_pool_after_fork(void) {
 uint64_t luthier_pool_left(uint64_t now) {
   if (!pool)
     return UINT64_MAX;
-  int64_t left = atomic_load(&pool->left) + (int64_t)(luthier_self.lease.end - now);
+  int64_t left = atomic_load(&pool->left) - (luthier_self.lease.joined ? (int64_t)(now - luthier_self.lease.charged) : 0);
   return left > 0 ? (uint64_t)left : 0;
 }
 

@@ -20,6 +20,7 @@ static pid_t owner;
 static bool reported;
 static char directory[BUFFER / 2];
 static char written[BUFFER]; /* the report of this process */
+static char live[BUFFER];    /* while it has not reported: where its counters are */
 
 struct out {
   int file;
@@ -176,6 +177,9 @@ static void write_report(struct out *out, const char *stopped) {
              !record->running                     ? "ended"
              : record->running == &luthier_self ? "last"
                                                   : "running");
+  for (struct record *record = luthier_records(); record; record = record->next)
+    if (luthier_record_beyond(record))
+      put_line(out, "beyond\t%llu\n", (unsigned long long)record->number);
   for (struct module *module = luthier_modules(); module; module = module->next) {
     put_line(out, "module\n");
     put(out, module->table, strlen(module->table));
@@ -236,26 +240,20 @@ bool luthier_report(const char *stopped) {
   tell_of_unseen_threads();
   if (strcmp(directory, "-") == 0) {
     for (struct record *record = luthier_records(); record; record = record->next)
-      luthier_say("thread %llu: %llu", (unsigned long long)record->number,
+      luthier_say("thread %llu: %s%llu", (unsigned long long)record->number, luthier_record_beyond(record) ? "more than " : "",
                   (unsigned long long)luthier_record_total(record));
     luthier_say("total: %llu", (unsigned long long)luthier_count_process());
   } else {
     struct size_signal kept = hold_size_signal();
     write_file(stopped);
     let_size_signal(kept);
+    /* `luthier count run` waits for this process no longer, whatever program it becomes. */
+    unlink(live);
   }
   errno = saved;
   return true;
 }
 
-/* The process goes on after all: it will report again. */
-void luthier_take_back_report(void) {
-  int saved = errno;
-  if (written[0])
-    unlink(written);
-  reported = false;
-  errno = saved;
-}
 
 /* False if the variable is not set. */
 static bool number_from(const char *name, uint64_t *number) {
@@ -273,11 +271,11 @@ static bool number_from(const char *name, uint64_t *number) {
   return true;
 }
 
-/* Where `luthier count run` finds the counters of this process, in case it is killed (crates/count/count/src/sample.rs). */
+/* Where `luthier count run` finds the counters of this process, in case it is killed (crates/count/count/src/sample.rs). As long as the
+ * file is there it waits for this process, also if its parent has ended. */
 static void write_live(void) {
-  static char path[BUFFER];
-  snprintf(path, sizeof path, "%s/%d.live", directory, (int)getpid());
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  snprintf(live, sizeof live, "%s/%d.live", directory, (int)getpid());
+  int file = open(live, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return; /* the report will say why nothing can be written here */
   char line[BUFFER];
@@ -291,7 +289,18 @@ static void write_live(void) {
   let_size_signal(kept);
   /* Nothing half-written stays. (Some file systems say only here that there is no room.) */
   if (close(file) != 0 || done != length)
-    unlink(path);
+    unlink(live);
+}
+
+/* The process goes on after all: it will report again. */
+void luthier_take_back_report(void) {
+  int saved = errno;
+  if (written[0])
+    unlink(written);
+  reported = false;
+  if (wants_file())
+    write_live();
+  errno = saved;
 }
 
 /* At start, and again in a forked child. */

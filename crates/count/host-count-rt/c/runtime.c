@@ -55,6 +55,8 @@ static int64_t plain_count(const struct thread *thread, const volatile int64_t *
 }
 
 uint64_t luthier_count_now(void) {
+  if (luthier_self.beyond)
+    return BEYOND;
   int64_t count = plain_count(&luthier_self, __luthier_count);
   for (struct module *module = modules; module; module = module->next) {
     if (module->also_in_total)
@@ -98,7 +100,13 @@ uint64_t luthier_running_slot(const struct module *module, uint64_t slot) {
   return sum;
 }
 
+bool luthier_record_beyond(const struct record *record) {
+  return record->running ? record->running->beyond : record->beyond;
+}
+
 uint64_t luthier_record_total(const struct record *record) {
+  if (luthier_record_beyond(record))
+    return BEYOND;
   if (frozen)
     return record->frozen;
   if (!record->running)
@@ -112,11 +120,13 @@ uint64_t luthier_record_total(const struct record *record) {
   return now - record->birth;
 }
 
+static uint64_t plus(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 uint64_t luthier_count_process(void) {
   uint64_t sum = 0;
   luthier_lock();
   for (struct record *record = records; record; record = record->next)
-    sum += luthier_record_total(record);
+    sum = plus(sum, luthier_record_total(record));
   luthier_unlock();
   return sum;
 }
@@ -126,7 +136,7 @@ uint64_t luthier_freeze(void) {
   bool locked = luthier_try_lock();
   uint64_t sum = 0;
   for (struct record *record = records; record; record = record->next)
-    sum += record->frozen = luthier_record_total(record);
+    sum = plus(sum, record->frozen = luthier_record_total(record));
   frozen = true;
   if (locked)
     luthier_unlock();
@@ -177,6 +187,7 @@ static void end_thread(void *value) {
   luthier_lock();
   luthier_fold_slots();
   record->total = (uint64_t)plain_count(self, __luthier_count) - record->birth;
+  record->beyond = self->beyond;
   bool last = ++self->destructor_rounds >= 4; /* PTHREAD_DESTRUCTOR_ITERATIONS */
   if (last)
     record->running = NULL;
@@ -204,6 +215,7 @@ static void after_fork_child(void) {
   struct record *record = luthier_self.record ? luthier_self.record : &main_record;
   record->running = &luthier_self;
   record->counter = __luthier_count;
+  luthier_self.beyond = false;
   record->birth = luthier_count_now();
   record->next = NULL;
   records = record;
@@ -212,7 +224,10 @@ static void after_fork_child(void) {
   if (has_thread_budget)
     luthier_self.budgets[0].begin = luthier_checked_now();
   luthier_set_limit();
+  luthier_watchdog_after_fork();
 }
+
+PUBLIC __attribute__((preserve_most)) void __luthier_count_beyond(void) { luthier_self.beyond = true; }
 
 /* The article's scheme, for comparison (placement=article). */
 PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }

@@ -39,6 +39,33 @@ static void *watch(void *unused) {
   luthier_stop(text);
 }
 
+/* Starts the thread that watches, in this process; called with the guard held. */
+static bool begin(void) {
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&changed, &clock);
+  pthread_condattr_destroy(&clock);
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  bool begun = luthier_real_pthread_create(&thread, &detached, watch, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&detached);
+  return begun;
+}
+
+/* A child has none of its parent's other threads; the time that is left is its parent's. */
+void luthier_watchdog_after_fork(void) {
+  pthread_mutex_init(&guard, NULL);
+  if (running && allowed && !begin())
+    luthier_stop("cannot start the watchdog in a child");
+}
+
 int luthier_count_watchdog(uint64_t milliseconds) {
   int result = 0;
   pthread_mutex_lock(&guard);
@@ -51,22 +78,8 @@ int luthier_count_watchdog(uint64_t milliseconds) {
     deadline.tv_nsec -= 1000000000;
   }
   if (milliseconds && !running) {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &clock);
-    pthread_condattr_destroy(&clock);
-    pthread_attr_t detached;
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    pthread_t thread;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    result = luthier_real_pthread_create(&thread, &detached, watch, NULL) == 0 ? 0 : -1;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&detached);
-    running = result == 0;
+    running = begin();
+    result = running ? 0 : -1;
   } else if (running) {
     pthread_cond_signal(&changed);
   }

@@ -47,9 +47,13 @@ static uint64_t count_of(const struct thread *thread, const volatile int64_t *la
   return (uint64_t)count;
 }
 
-PUBLIC uint64_t luthier_count_now(void) { return count_of(&luthier_self, __luthier_count); }
+PUBLIC uint64_t luthier_count_now(void) { return luthier_self.beyond ? BEYOND : count_of(&luthier_self, __luthier_count); }
+
+static bool is_beyond(const struct record *record) { return record->running ? record->running->beyond : record->beyond; }
 
 static uint64_t record_total(const struct record *record) {
+  if (is_beyond(record))
+    return BEYOND;
   return record->running ? count_of(record->running, record->counter) : record->total;
 }
 
@@ -84,6 +88,7 @@ static void end_thread(void) {
     return;
   AcquireSRWLockExclusive(&lock);
   record->total = luthier_count_now();
+  record->beyond = luthier_self.beyond;
   for (struct module *module = modules; module; module = module->next)
     for (uint64_t slot = 0; slot < module->count; ++slot)
       module->sums[slot] += (uint64_t)module->slots_here()[slot];
@@ -135,6 +140,9 @@ static void write_report(HANDLE file) {
              !record->running                     ? "ended"
              : record->running == &luthier_self ? "last"
                                                   : "running");
+  for (struct record *record = records; record; record = record->next)
+    if (is_beyond(record))
+      put_line(file, "beyond\t%llu\n", (unsigned long long)record->number);
   for (struct module *module = modules; module; module = module->next) {
     put_line(file, "module\n");
     put(file, module->table, strlen(module->table));
@@ -160,7 +168,8 @@ static void report(void) {
   if (strcmp(directory, "-") == 0) {
     uint64_t sum = 0;
     for (struct record *record = records; record; record = record->next) {
-      luthier_say("thread %llu: %llu", (unsigned long long)record->number, (unsigned long long)record_total(record));
+      luthier_say("thread %llu: %s%llu", (unsigned long long)record->number, is_beyond(record) ? "more than " : "",
+                  (unsigned long long)record_total(record));
       sum += record_total(record);
     }
     return luthier_say("total: %llu", (unsigned long long)sum);
@@ -200,6 +209,8 @@ __attribute__((section(".CRT$XLL"), used)) PIMAGE_TLS_CALLBACK luthier_on_change
 
 /* The system calls the above at the end of the process, too, however it ends; wine does not. */
 __attribute__((destructor(101))) static void at_end(void) { report(); }
+
+PUBLIC __attribute__((preserve_most)) void __luthier_count_beyond(void) { luthier_self.beyond = true; }
 
 PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }
 

@@ -26,6 +26,8 @@ pub struct Call {
     pub promised: bool,
     /// Whether it can be a jump.
     pub tail: Tail,
+    /// It can return more than once (`setjmp`, `getcontext`): a jump back to it makes a loop that has no latch.
+    pub returns_again: bool,
 }
 
 /// Whether a call is its function's last deed. What follows it up to the return then counts with it, for nothing can be placed
@@ -209,6 +211,7 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
                     budget: summaries[index].checks_budget,
                     entry: summaries[index].checks_entry,
                     first: options.unwind,
+                    latest: function.only_called_here,
                     tied: true,
                     prepaid: summaries[index].prepaid,
                     owed: summaries[index].owed,
@@ -426,6 +429,8 @@ pub struct Segment {
     pub observed: bool,
     /// What of the cost is paid for a callee that begins behind it.
     pub ahead: u64,
+    /// It begins behind a call that can return more than once.
+    pub begins_again: bool,
     /// Cost per source position.
     pub lines: Vec<(u32, u64)>,
 }
@@ -438,6 +443,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
         site: Site::End { block: index },
         observed: false,
         ahead: 0,
+        begins_again: false,
         lines: Vec::new(),
     };
     let mut current = fresh();
@@ -486,6 +492,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
                     if is_end {
                         return segments;
                     }
+                    current.begins_again = call.returns_again;
                 }
                 current.cost += owed;
                 calls += 1;
@@ -506,6 +513,9 @@ pub struct Shape {
     pub entry: bool,
     /// The check at entry comes before anything else: a limit may throw, and nothing has been constructed there yet.
     pub first: bool,
+    /// The check at entry may stand behind short ways that only return. Code that is not seen could take such a way for ever: this
+    /// is for functions whose callers are all seen.
+    pub latest: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
     pub tied: bool,
     /// What callers pay before the call.
@@ -522,6 +532,7 @@ impl Shape {
         budget: false,
         entry: false,
         first: false,
+        latest: false,
         tied: false,
         prepaid: 0,
         owed: 0,
@@ -566,7 +577,7 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         ahead: 0,
     };
     let prices_are_known = function.priced_at_run_time.is_empty();
-    let checked_block = if shape.entry && !shape.first && prices_are_known {
+    let checked_block = if shape.entry && shape.latest && !shape.first && prices_are_known {
         latest_entry(function, summaries)
     } else {
         0
@@ -587,7 +598,10 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             let is_entry = shape.entry && (index, number) == (checked_block, 0);
             let at_start_too = number == 0 && starts[index];
             let pays = shape.ahead && at_start_too && block.holds_code;
-            let checked = pays || is_entry && !shape.first && block.holds_code && !at_start_too;
+            // A place that can be returned to again and again is passed by a loop that has no latch.
+            let is_again = shape.budget && piece.begins_again && block.holds_code;
+            let checked =
+                pays || is_again || is_entry && !shape.first && block.holds_code && !at_start_too;
             let mut site = piece.site;
             if pays {
                 site = Site::Start { block: index };
@@ -636,8 +650,11 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 ..arc(from, to)
             };
             let latch = back.contains(&(index, number));
-            let checked =
-                latch && successor.holds_code && !is_dispatch(&function.blocks[successor.block]);
+            let again =
+                shape.budget && number == 0 && block.end == End::Invoke && ends_again(block);
+            let checked = (latch || again)
+                && successor.holds_code
+                && !is_dispatch(&function.blocks[successor.block]);
             flow.arcs.push(Arc { checked, ..jump });
             if checked {
                 flow.checks.push(CheckSite {
@@ -649,6 +666,11 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         }
     }
     flow
+}
+
+/// Whether a block's last call can return more than once.
+fn ends_again(block: &Block) -> bool {
+    (block.items.last().and_then(as_call)).is_some_and(|call| call.returns_again)
 }
 
 /// A block that ends in a computed jump: of an interpreter, say. The back end copies it to where it is jumped to from, which

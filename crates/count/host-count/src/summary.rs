@@ -92,8 +92,8 @@ pub fn summarise(module: &Module, options: &Options) -> Vec<Summary> {
         {
             let counts = function.exempt.is_none() && summary.constant_cost.is_none();
             summary.checks_entry = counts && stretch.is_none();
-            summary.checks_budget =
-                summary.checks_entry || counts && !retreating_edges(function).is_empty();
+            summary.checks_budget = summary.checks_entry
+                || counts && (returns_again(function) || !retreating_edges(function).is_empty());
         }
     }
     find_comes_back(module, &mut summaries);
@@ -113,7 +113,8 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
             let returns = blocks(function).filter(|(_, block)| block.end == End::Return);
             let starts = checked_starts(function, &retreating_edges(function));
             // (A check there would find something owed.)
-            let mut checked = returns.filter(|(index, _)| *index == 0 || starts[*index]);
+            let again = returns_again(function);
+            let mut checked = returns.filter(|(index, _)| again || *index == 0 || starts[*index]);
             function.only_called_here
                 && function.is_local
                 && function.exempt.is_none()
@@ -212,7 +213,8 @@ impl Stretch {
 
 /// What a call of each function adds to its caller's stretch; nothing if the function must check at its entry. Latches check for
 /// themselves. Every recursion meets a check: one that stays in this module at a function that a call leads back to, others
-/// where they come in from outside.
+/// where they come in from outside. Code that is not seen may call a function again and again (`qsort`, `lfind`, signals, threads):
+/// whatever it can call checks, however cheap it is.
 ///
 /// `throws`: a limit that throws at a latch passes by the handlers of its own function. So that it is seldom met there, whatever may
 /// take long checks at its entry, too.
@@ -254,7 +256,9 @@ fn stretches(module: &Module, summaries: &[Summary], throws: bool) -> Vec<Option
                 .any(|&callee| stretches[callee].is_none());
             let loops = !retreating_edges(function).is_empty();
             let known_callers = function.only_called_here && function.is_local && !throws;
-            let fit = !(callees_check && (throws || !function.is_local)) && !(loops && throws);
+            let fit = function.only_called_here
+                && !(callees_check && (throws || !function.is_local))
+                && !(loops && throws);
             dearest_way(function, &stretches)
                 .filter(|way| way.cost <= MOST_WITHOUT_CHECK && (known_callers || !way.leads_out))
                 .filter(|_| fit)
@@ -450,6 +454,11 @@ fn blocks(function: &Function) -> impl Iterator<Item = (usize, &Block)> {
     function.blocks.iter().enumerate()
 }
 
+/// Whether control can come back to a call of this function that has returned already.
+fn returns_again(function: &Function) -> bool {
+    calls_of(function).any(|call| call.returns_again)
+}
+
 fn calls_of(function: &Function) -> impl Iterator<Item = &Call> {
     function
         .blocks
@@ -482,6 +491,7 @@ mod tests {
             callee: Callee::Function(callee),
             promised: false,
             tail: Tail::No,
+            returns_again: false,
         })
     }
 
@@ -503,12 +513,16 @@ mod tests {
                 tail: Tail::No,
             })])
         };
+        let seen = |function| Function {
+            only_called_here: true,
+            ..function
+        };
         #[rustfmt::skip]
         let functions = [
-            (straight(vec![cost(MOST_WITHOUT_CHECK - 10)]), false),
-            (straight(vec![cost(10), call(0)]),             false),
+            (seen(straight(vec![cost(MOST_WITHOUT_CHECK - 10)])), false),
+            (seen(straight(vec![cost(10), call(0)])),       false),
             // Too dear with its callees.
-            (straight(vec![cost(1), call(1)]),              true),
+            (seen(straight(vec![cost(1), call(1)])),        true),
             // Recursive; a recursion of two checks where it closes.
             (straight(vec![cost(1), call(3)]),              true),
             (local(straight(vec![cost(1), call(5)])),       true),
@@ -520,6 +534,9 @@ mod tests {
             (unseen(),                                      true),
             (local(unseen()),                               false),
             (straight(vec![cost(1), call(9)]),              true),
+            // Cheap, but code that is not seen may call it for ever.
+            (straight(vec![cost(1)]),                       true),
+            (local(straight(vec![cost(1)])),                false),
         ];
         let (functions, expected): (Vec<_>, Vec<_>) = functions.into_iter().unzip();
         let module = Module {

@@ -231,11 +231,13 @@ fn call(tail: impl Strategy<Value = Tail>) -> impl Strategy<Value = Item> {
         2 => Just(Callee::Declared("exit".into())),
         1 => Just(Callee::Unknown),
     ];
-    (callee, tail).prop_map(|(callee, tail)| {
+    let again = proptest::bool::weighted(0.2);
+    (callee, tail, again).prop_map(|(callee, tail, returns_again)| {
         Item::Call(Call {
             callee,
             promised: false,
             tail,
+            returns_again,
         })
     })
 }
@@ -283,6 +285,7 @@ fn block(blocks: usize) -> impl Strategy<Value = Block> {
                         callee: Callee::Unknown,
                         promised: false,
                         tail: Tail::No,
+                        returns_again: frequency % 2 == 0,
                     }));
                 }
                 _ => {}
@@ -413,6 +416,7 @@ fn calls(callee: Callee) -> Item {
         callee,
         promised: false,
         tail: Tail::No,
+        returns_again: false,
     })
 }
 
@@ -549,7 +553,8 @@ fn behind_checks_the_dear_way_is_paid_ahead() {
     }
 }
 
-/// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear checks at its entry.
+/// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear, or may be called by code
+/// that is not seen, checks at its entry.
 #[test]
 fn budgets_are_checked_at_latches_and_entries() {
     let jump = |block| Successor {
@@ -586,10 +591,16 @@ fn budgets_are_checked_at_latches_and_entries() {
         block: 1,
         successor: 0,
     };
-    for (before, expected) in [(1, &[latch][..]), (2000, &[Site::End { block: 0 }, latch])] {
+    let both = &[Site::End { block: 0 }, latch][..];
+    for (before, only_called_here, expected) in [
+        (1, true, &[latch][..]),
+        (2000, true, both),
+        (1, false, both),
+    ] {
         let module = Module {
             functions: vec![Function {
                 blocks: blocks(before),
+                only_called_here,
                 ..Function::default()
             }],
             ..Module::default()

@@ -21,13 +21,14 @@ pub use report::{KernelReport, ObjectReport, Occupancy, Registers, Report, Symbo
 pub use stream::Part;
 pub use text::TextWriter;
 
+use regex::Regex;
 use std::collections::BTreeSet;
 
 /// What to look at besides the summary.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only kernels and functions whose name contains this.
-    pub name_filter: Option<String>,
+    /// Only kernels and functions with a name, mangled or not, in which this is found.
+    pub name_filter: Option<Regex>,
     /// Only kernels and functions with exactly these names; none of them being there is no error.
     pub names: Option<BTreeSet<String>>,
     /// Only code objects for this processor, such as `gfx90a`.
@@ -59,8 +60,8 @@ impl Options {
 
     fn selects(&self, name: &str) -> bool {
         self.name_filter
-            .as_deref()
-            .is_none_or(|part| name.contains(part))
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(name))
     }
 }
 
@@ -75,7 +76,7 @@ pub enum Error {
         wanted: String,
         available: String,
     },
-    #[error("{name}: no kernel or function whose name contains {wanted:?}; it has {available}")]
+    #[error("{name}: no kernel or function whose name fits {wanted:?}; it has {available}")]
     NoSuchKernel {
         name: String,
         wanted: String,

@@ -256,7 +256,7 @@ impl Progress<'_> {
             self.names.dedup();
             return Err(Error::NoSuchKernel {
                 name: name.to_owned(),
-                wanted: wanted.clone(),
+                wanted: wanted.as_str().to_owned(),
                 available: list(&self.names),
             });
         }

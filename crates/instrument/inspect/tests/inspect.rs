@@ -279,7 +279,7 @@ fn filters_select_and_say_what_there_is() {
     assert!(text(&all).contains("2 code objects"));
     let wanted = |target: &str, name: &str| Options {
         target_filter: Some(target.to_owned()),
-        name_filter: Some(name.to_owned()),
+        name_filter: Some(regex::Regex::new(name).unwrap()),
         ..Options::default()
     };
     let one = inspect(&bundle, "a.fb", &wanted("gfx1030", "vgprs")).unwrap();
@@ -317,7 +317,7 @@ fn mangled_names_are_shown_and_found_in_both_forms() {
     );
     let bytes = compile(input.to_str().unwrap(), "gfx90a", &[]);
     let options = Options {
-        name_filter: Some("scale<float>".to_owned()),
+        name_filter: Some(regex::Regex::new(r"scale<float>\(|no$").unwrap()),
         ..Options::default()
     };
     let report = inspect(&bytes, "t.co", &options).unwrap();

@@ -11,12 +11,27 @@ pub const SUFFIX: &str = "tool";
 /// Tools and their libraries have no more bytes.
 const LARGEST: u64 = 1 << 30;
 
+/// The known name that is nearest to one that is not, if it is near at all.
+pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let most = (given.len() / 3).clamp(1, 3);
+    let near = known.iter().filter_map(|name| {
+        let distance = strsim::damerau_levenshtein(given, name);
+        (distance <= most).then_some((distance, *name))
+    });
+    near.min().map(|(_, name)| name)
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(
-        "no tool {name}: there is {known}, and no file of that name; build one with `luthier tool build`"
+        "no tool {name}{meant}: there is {known}, and no file of that name; build one with `luthier tool build`"
     )]
-    Unknown { name: String, known: String },
+    Unknown {
+        name: String,
+        /// One that may have been meant, as the message goes on with it.
+        meant: String,
+        known: String,
+    },
     #[error("no tool {0} comes with Luthier; for the file that lies here, say -t ./{0}.{SUFFIX}")]
     Here(String),
     #[error("tool {name} is not built ({}): run `./dev build`, or `luthier tool build --ready`", path.display())]
@@ -224,7 +239,12 @@ fn open_with(
     } else {
         let names: Vec<_> = TOOLS.iter().map(|ready| ready.name).collect();
         let known = names.join(", ");
-        return Err(OpenError::Unknown { name, known });
+        let meant = nearest(&name, &names).map(|meant| format!(" (did you mean {meant}?)"));
+        return Err(OpenError::Unknown {
+            name,
+            meant: meant.unwrap_or_default(),
+            known,
+        });
     };
     let bytes =
         files::read_regular(&path, LARGEST).map_err(|source| match (source.kind(), ready) {

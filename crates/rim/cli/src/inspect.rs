@@ -8,20 +8,22 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use regex::Regex;
 
 use crate::{format::Format, progress::Progress};
 
 /// Show bundles, targets, kernels, symbols and code of HIP executables, shared libraries, code objects and bundles.
 #[derive(Args)]
 pub struct Inspect {
+    /// Executables, shared libraries, code objects or offload bundles
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// `json` holds every field of what the other options ask for
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Only kernels and functions whose name contains this
-    #[arg(short, long, value_name = "TEXT")]
-    kernel: Option<String>,
+    /// Only kernels and functions whose name matches
+    #[arg(short, long, value_name = "REGEX")]
+    kernel: Option<Regex>,
     /// Only code objects for this target, such as gfx90a
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,

@@ -17,6 +17,7 @@ mod ledger;
 mod live;
 mod manual;
 mod merge;
+mod misspelt;
 mod pieces;
 mod privileged;
 mod progress;
@@ -58,7 +59,7 @@ enum Command {
     Merge(merge::Merge),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
-    /// Prove on the emulated GPU that tools change nothing they must not
+    /// Check on the emulated GPU, for one launch, that tools change nothing they must not
     Verify(verify::Verify),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
@@ -103,6 +104,10 @@ fn about(file: &Path, error: anyhow::Error) -> anyhow::Error {
 }
 
 fn main() -> ExitCode {
+    if let Some(message) = misspelt::option(&Cli::command(), std::env::args_os().skip(1)) {
+        files::say!("luthier: {message}");
+        return ExitCode::from(2);
+    }
     let result = match Cli::parse().command {
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
@@ -144,4 +149,64 @@ fn told(error: &anyhow::Error) -> String {
         }
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_help(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        let path = format!("{path} {}", command.get_name());
+        for argument in command.get_arguments() {
+            let hidden = argument.is_hide_set();
+            if !hidden
+                && argument
+                    .get_help()
+                    .is_none_or(|help| help.to_string().trim().is_empty())
+            {
+                found.push(format!("{path}: {}", argument.get_id()));
+            }
+        }
+        if command.get_about().is_none() && !command.is_hide_set() {
+            found.push(path.clone());
+        }
+        for inner in command.get_subcommands() {
+            without_help(inner, &path, found);
+        }
+    }
+
+    #[test]
+    fn every_command_and_option_has_a_description() {
+        let mut found = Vec::new();
+        without_help(&Cli::command(), "", &mut found);
+        assert!(found.is_empty(), "without a description: {found:#?}");
+    }
+
+    /// `-k` selects kernels by an expression, and `--format` takes the same words, wherever they are.
+    #[test]
+    fn one_word_means_one_thing() {
+        fn walk(command: &clap::Command, see: &mut dyn FnMut(&clap::Command, &clap::Arg)) {
+            command
+                .get_arguments()
+                .for_each(|argument| see(command, argument));
+            command.get_subcommands().for_each(|inner| walk(inner, see));
+        }
+        walk(&Cli::command(), &mut |command, argument| {
+            let place = format!("{} {}", command.get_name(), argument.get_id());
+            if argument.get_short() == Some('k') {
+                assert_eq!(argument.get_long(), Some("kernel"), "{place}");
+            }
+            if argument.get_long() == Some("format") {
+                let words = argument.get_possible_values();
+                let words: Vec<_> = words
+                    .iter()
+                    .map(|word| word.get_name().to_owned())
+                    .collect();
+                assert!(
+                    words.starts_with(&["text".to_owned(), "json".to_owned()]),
+                    "{place}: {words:?}"
+                );
+            }
+        });
+    }
 }

@@ -1,0 +1,74 @@
+//! Processes of a run that outlive the program that `run` started.
+//!
+//! They belong to the run: they share its budget, and their counts are part of its total. A counted process announces itself in the run's
+//! directory (`PID.live`) and takes that back when it has reported. One that has just begun may not have come so far: every process of the
+//! run has the directory's name in its environment, and has a moment to announce itself. Others, not counted, are left alone.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a process may take from its beginning to its announcement.
+const BEGINNING: Duration = Duration::from_millis(500);
+/// After so long the user is told what is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// Waits until no counted process of the run in `directory` is left. `program` is the one that has ended.
+pub fn wait(directory: &Path, program: &str) {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        let counted = announced(directory);
+        if counted.is_empty() && (begun.elapsed() > BEGINNING || !others(directory)) {
+            // (One may have announced itself between the two looks.)
+            if announced(directory).is_empty() {
+                return;
+            }
+        }
+        if !told && !counted.is_empty() && begun.elapsed() > PATIENCE {
+            told = true;
+            let pids: Vec<String> = counted.iter().map(u32::to_string).collect();
+            files::say!(
+                "luthier count: `{program}` has ended; waiting for the processes that it left behind: {}",
+                pids.join(", ")
+            );
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+/// The processes that have announced themselves, have not reported and still run.
+fn announced(directory: &Path) -> Vec<u32> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let live = entries.map(|entry| entry.path()).filter_map(|path| {
+        let is_live = path.extension().is_some_and(|ending| ending == "live");
+        is_live
+            .then(|| path.file_stem()?.to_str()?.parse().ok())
+            .flatten()
+    });
+    live.filter(|&pid| runs(pid)).collect()
+}
+
+/// Whether a process is there and has not ended (its parent may not have asked for its status).
+fn runs(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // After the name, which is in parentheses and may contain anything.
+    let state = status.rsplit_once(") ").map(|(_, rest)| rest.as_bytes());
+    state.is_some_and(|state| !matches!(state.first(), None | Some(b'Z' | b'X')))
+}
+
+/// Whether any process has the directory's name in its environment.
+fn others(directory: &Path) -> bool {
+    let mut ours = OsString::from("LUTHIER_COUNT_OUTPUT=");
+    ours.push(directory);
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|&pid| pid != std::process::id()).any(|pid| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| variable == ours.as_bytes()) && runs(pid)
+    })
+}

@@ -1,0 +1,141 @@
+//! Words that are nearly those of the command line.
+//!
+//! Commands that start a program take whatever stands behind its name for the program's own. So an option that is not known, in front of
+//! it, would be taken for the program: it is looked for before.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+
+/// What to say of the first option that is not known, in front of a program that a command starts.
+pub fn option(root: &Command, words: impl Iterator<Item = OsString>) -> Option<String> {
+    let mut command = root.clone();
+    command.build();
+    let mut command = &command;
+    // Words that are no text are no options.
+    let mut words = words.map(|word| word.into_string().unwrap_or_default());
+    while command.has_subcommands() {
+        command = command.find_subcommand(words.next()?)?;
+    }
+    if !starts_a_program(command) {
+        return None;
+    }
+    while let Some(word) = words.next() {
+        if word == "--" || word == "-" || !word.starts_with('-') {
+            return None;
+        }
+        let (given, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word.as_str(), None),
+        };
+        let known = match given.strip_prefix("--") {
+            Some(name) => long(command, name),
+            None => short(command, given),
+        };
+        let Some(argument) = known else {
+            let names = names(command);
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let meant = tools::nearest(given, &names);
+            let meant = meant.map_or(String::new(), |name| format!(", did you mean `{name}`?"));
+            return Some(format!("unknown option `{given}`{meant}"));
+        };
+        let attached = value.is_some() || !given.starts_with("--") && given.len() > 2;
+        if argument.get_action().takes_values() && !attached && !argument.is_require_equals_set() {
+            words.next();
+        }
+    }
+    None
+}
+
+/// Whether everything behind the options is a program and its arguments.
+fn starts_a_program(command: &Command) -> bool {
+    let mut positionals = command.get_positionals();
+    positionals.any(|argument| argument.get_id() == "program" || argument.get_id() == "command")
+}
+
+fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|argument| {
+        argument.get_long() == Some(name)
+            || argument
+                .get_all_aliases()
+                .is_some_and(|all| all.contains(&name))
+    })
+}
+
+fn short<'a>(command: &'a Command, given: &str) -> Option<&'a Arg> {
+    let letter = given.chars().nth(1)?;
+    command
+        .get_arguments()
+        .find(|argument| argument.get_short() == Some(letter))
+}
+
+fn names(command: &Command) -> Vec<String> {
+    let long = command
+        .get_arguments()
+        .filter_map(|argument| argument.get_long());
+    long.map(|name| format!("--{name}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn said(line: &str) -> Option<String> {
+        option(&crate::Cli::command(), line.split(' ').map(OsString::from))
+    }
+
+    #[test]
+    fn unknown_options_are_named() {
+        for (line, expected) in [
+            (
+                "run --devise gfx90a -- ./app",
+                "unknown option `--devise`, did you mean `--device`?",
+            ),
+            (
+                "run --devise=gfx90a ./app",
+                "unknown option `--devise`, did you mean `--device`?",
+            ),
+            (
+                "run --device gfx90a --statz ./app",
+                "unknown option `--statz`, did you mean `--stats`?",
+            ),
+            ("run -t instr-count -z ./app", "unknown option `-z`"),
+            (
+                "run -tinstr-count --lunch 1 ./app",
+                "unknown option `--lunch`, did you mean `--launch`?",
+            ),
+            (
+                "coverage run --devise gfx90a ./app",
+                "unknown option `--devise`, did you mean `--device`?",
+            ),
+            (
+                "count run --bugdet 5 ./app",
+                "unknown option `--bugdet`, did you mean `--budget`?",
+            ),
+        ] {
+            assert_eq!(said(line).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_or_the_programs_own_is_not() {
+        for line in [
+            "run --device gfx90a -- ./app --devise",
+            "run --strict ./app --lunch",
+            "run --strict=memory -t a -t b --stats ./app -z",
+            "run -- --odd-name",
+            "run --help",
+            "run -k --odd ./app",
+            "count cc --devise a.c",
+            "count run --format json ./app -x",
+            "emulate --nonsense",
+            "inspect a",
+            "",
+            "run",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}
