@@ -4,7 +4,7 @@ mod features;
 mod licences;
 mod links;
 mod map;
-mod tests;
+mod test_files;
 
 use std::{
     fs,
@@ -50,7 +50,7 @@ pub fn check() -> Result<Vec<String>> {
     let root = crate::root();
     let mut complaints = Vec::new();
     let crates = crates(&root)?;
-    complaints.extend(tests::check(&root, &crates)?);
+    complaints.extend(test_files::check(&root, &crates)?);
     for place in crates {
         let directory = root.join(&place);
         let name = place.rsplit('/').next().unwrap_or_default();

@@ -66,12 +66,11 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     ];
     let (cargo, tests) = split(arguments);
     let whole = arguments.is_empty();
-    let checks = whole.then(|| checks::start(environment.clone()));
-
     let (programs, libraries) = match whole {
         true => programs::build(&["--lib", "--bins", "--tests"].map(str::to_owned))?,
         false => programs::build(&cargo)?,
     };
+    let checks = whole.then(|| checks::start(environment.clone()));
     let mut total = Total::default();
     for program in &programs {
         println!("\n     Running {}", program.name());

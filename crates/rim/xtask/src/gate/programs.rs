@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -85,6 +86,7 @@ impl Program {
         let mut child = command
             .args(arguments)
             .current_dir(&self.folder)
+            .envs(configured(&root().join(".cargo/config.toml"))?)
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
@@ -109,6 +111,18 @@ impl Program {
         }
         Ok(outcome)
     }
+}
+
+/// Variables that cargo sets for what it runs, unless the user has set them: `[env]` of its configuration.
+fn configured(configuration: &Path) -> Result<Vec<(String, String)>> {
+    let text = fs::read_to_string(configuration)
+        .with_context(|| format!("cannot read {}", configuration.display()))?;
+    let table: toml::Table = text.parse().context("the configuration of cargo")?;
+    let variables = table.get("env").and_then(toml::Value::as_table);
+    let variables = variables.into_iter().flatten();
+    let unset = variables.filter(|(name, _)| std::env::var_os(name).is_none());
+    let texts = unset.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+    Ok(texts.collect())
 }
 
 /// Builds what `cargo test` with these arguments would run. Returns the programs in cargo's order, and where they look for libraries.
@@ -225,6 +239,22 @@ mod tests {
             linked,
             [Path::new("/a/target/release/build/llvm-shim-1/out")]
         );
+    }
+
+    #[test]
+    fn tests_get_the_variables_that_cargo_gives_them() {
+        let folder = std::env::temp_dir().join(format!("luthier-config.{}", std::process::id()));
+        fs::write(
+            &folder,
+            "[env]\nLUTHIER_UNSET = \"1\"\nPATH = \"/nowhere\"\n",
+        )
+        .unwrap();
+        let variables = configured(&folder).unwrap();
+        fs::remove_file(&folder).unwrap();
+        assert_eq!(variables, [("LUTHIER_UNSET".to_owned(), "1".to_owned())]);
+        // Without it tests of random values would try others each time.
+        let ours = fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+        assert!(ours.contains("PROPTEST_RNG_SEED"));
     }
 
     #[test]
