@@ -200,6 +200,13 @@ impl Decoder {
             };
             inst.operands.push(operand);
         }
+        for &(operand, definition) in &facts.tied {
+            if let Some(&Operand::Def(reg)) = inst.operands.get(usize::from(definition))
+                && let Some(operand) = inst.operands.get_mut(usize::from(operand))
+            {
+                *operand = Operand::Use(reg);
+            }
+        }
         if facts.special {
             fixups::apply_to_inst(self.target, &mut inst);
         }

@@ -83,13 +83,6 @@ const MOST_SAMPLE_ADDRESSES: u16 = 13;
 /// Address registers of other image instructions at most: three coordinates and a level or sample.
 const MOST_IMAGE_ADDRESSES: u16 = 4;
 
-/// Halves of dual-issue instructions that add to their destination.
-const ACCUMULATING: &[&str] = &[
-    "v_dual_fmac_f32",
-    "v_dual_dot2acc_f32_f16",
-    "v_dual_dot2acc_f32_bf16",
-];
-
 /// Instructions that write 16 bits and keep the other half on gfx9 already: those of VOP3 that select halves, and mixed ones.
 const HALF_WRITERS: &[&str] = &[
     "v_mad_f16",
@@ -135,11 +128,6 @@ pub(crate) fn apply(facts: &mut OpcodeFacts) {
             }
             PerInstruction => facts.special = true,
         }
-    }
-    // (LLVM has no operand for what they add to.)
-    let accumulates = |word: &&str| facts.mnemonic.contains(*word);
-    if facts.format == Format::Vopd && ACCUMULATING.iter().any(accumulates) {
-        facts.effects |= Effects::PARTIAL_WRITE;
     }
 }
 

@@ -12,6 +12,9 @@ pub(crate) struct OpcodeFacts {
     pub effects: Effects,
     /// The first so many operands are written.
     pub definitions: usize,
+    /// Sources that have no field of their own, with the definition whose register they are. LLVM's decoder finds the even
+    /// neighbour for the accumulator in the second half of a dual-issue instruction.
+    pub tied: SmallVec<[(u8, u8); 2]>,
     /// Operand that is a displacement.
     pub pc_relative: Option<usize>,
     /// The displacement counts bytes, not dwords.
@@ -76,7 +79,11 @@ impl OpcodeFacts {
 
         let pc_relative =
             (0..decoded.operand_count()).find(|&index| mc.operand_is_pc_relative(opcode, index));
+        let tied = (0..decoded.operand_count())
+            .filter_map(|index| Some((index as u8, mc.operand_tied_to(opcode, index)? as u8)))
+            .collect();
         let mut facts = OpcodeFacts {
+            tied,
             mnemonic,
             format,
             effects: effects::of_opcode(target, mnemonic, format, description.flags)
