@@ -1,11 +1,11 @@
 //! Instructions to basic blocks.
 
-use crate::addresses::{Pair, Target};
+use crate::addresses::Target;
 use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reason, Unresolved};
 use crate::inst_flags::InstFlags;
 use crate::program::FunctionKind;
 use crate::table::Code;
-use isa::{Decoded, Effects, Inst};
+use isa::Effects;
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,10 @@ pub(crate) struct Context<'a> {
     pub targets: &'a BTreeMap<usize, Target>,
     /// First SGPR of the pairs in which calls of this program leave the return address.
     pub return_registers: &'a BTreeSet<u16>,
+    /// Addresses within functions that jumps through registers may go to.
+    pub labels: &'a BTreeSet<u64>,
+    /// Such jumps may go to any instruction of the function.
+    pub entered_anywhere: bool,
 }
 
 pub(crate) struct BuiltBlocks {
@@ -39,11 +43,18 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
     let ending = code.traits().iter().enumerate();
     let ways: Vec<(usize, Successors)> = ending
         .filter(|(_, traits)| traits.any(InstFlags::ENDS_BLOCK))
-        .map(|(index, _)| (index, ways(index, code.at(index), context)))
+        .map(|(index, _)| (index, ways(index, code, context)))
         .collect();
+    let labels = own_labels(code, context);
 
     let mut leads = vec![false; code.len() + 1];
     leads[0] = true;
+    for &label in &labels {
+        leads[label] = true;
+    }
+    if context.entered_anywhere {
+        leads.fill(true);
+    }
     for &(index, ref ways) in &ways {
         leads[index + 1] = true;
         for &(target, _) in &ways.jumps {
@@ -83,6 +94,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
             leaves: ways.leaves.clone(),
             call: ways.call,
             reachable: false,
+            entered: context.entered_anywhere || labels.binary_search(&first).is_ok(),
             exec_full_at_start: false,
         };
         let mut reasons: SmallVec<[Reason; 2]> = ways.reason.into_iter().collect();
@@ -104,6 +116,10 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
                 }
             } else if let Some(&function) = context.entries.get(&target) {
                 block.leaves.push(Leave::TailCall(function));
+            } else if context.labels.contains(&target) {
+                // Into another function, which knows of it.
+                block.leaves.push(Leave::Anywhere);
+                reasons.push(Reason::IndirectBranch);
             } else {
                 block.leaves.push(Leave::Anywhere);
                 reasons.push(Reason::TargetNotAnInstruction);
@@ -169,7 +185,9 @@ fn link(blocks: &mut [Block]) {
             }
         }
     }
-    let mut todo = if blocks.is_empty() { vec![] } else { vec![0] };
+    let roots = blocks.iter().enumerate();
+    let roots = roots.filter(|(index, block)| *index == 0 || block.entered);
+    let mut todo: Vec<usize> = roots.map(|(index, _)| index).collect();
     let mut jumps_anywhere = false;
     loop {
         while let Some(index) = todo.pop() {
@@ -190,7 +208,29 @@ fn link(blocks: &mut [Block]) {
     }
 }
 
-fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Successors {
+/// Instructions of the function that jumps through registers may go to, ascending.
+fn own_labels(code: Code<'_>, context: &Context<'_>) -> Vec<usize> {
+    let Some(last) = code.len().checked_sub(1) else {
+        return Vec::new();
+    };
+    let labels = context.labels.range(code.pc(0)..=code.pc(last));
+    let labels = labels.filter_map(|label| code.find(*label));
+    labels.filter(|label| *label != 0).collect()
+}
+
+/// The branches that lie one behind the other from an address on: a table of them, of which a computed jump takes one.
+pub(crate) fn branch_table(code: Code<'_>, start: u64) -> Option<std::ops::Range<usize>> {
+    let first = code.find(start)?;
+    let is_branch = |index: &usize| code.at(*index).mnemonic == "s_branch";
+    let end = first + (first..code.len()).take_while(is_branch).count();
+    (end - first >= SHORTEST_TABLE).then_some(first..end)
+}
+
+/// One branch alone is none.
+const SHORTEST_TABLE: usize = 2;
+
+fn ways(index: usize, code: Code<'_>, context: &Context<'_>) -> Successors {
+    let inst = code.at(index);
     let effects = inst.effects;
     let mut ways = Successors::default();
     let anywhere = |reason| Successors {
@@ -210,11 +250,7 @@ fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Successors
     }
     let known = context.targets.get(&index);
     if effects.contains(Effects::CALL) {
-        let target = match (inst.target(), known) {
-            (Some(target), _) => Some(target),
-            (None, Some(Target::Pair(Pair::Address(target)))) => Some(*target),
-            _ => None,
-        };
+        let target = inst.target().or_else(|| known?.only());
         let callee = target.map(|target| context.entries.get(&target).copied());
         ways.call = Some(match callee {
             Some(Some(function)) => Callee::Known(function),
@@ -235,14 +271,30 @@ fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Successors
         }
         return ways;
     }
+    if !effects.contains(Effects::INDIRECT) {
+        // Relative to a number in a register.
+        return anywhere(Reason::Unsupported);
+    }
+    // What no walk has reached may be there for nothing, or be reached by a jump that is not resolved.
+    let mut unknown = anywhere(Reason::IndirectBranch);
+    if !context.entered_anywhere {
+        let labels = own_labels(code, context);
+        let jumps = labels
+            .iter()
+            .map(|label| (code.pc(*label), EdgeKind::Table));
+        unknown.jumps.extend(jumps);
+    }
     match known {
-        Some(Target::Pair(Pair::Address(target))) => {
-            ways.jumps.push((*target, EdgeKind::Branch));
+        Some(Target::Known(targets)) => {
+            let kind = match targets.len() {
+                1 => EdgeKind::Branch,
+                _ => EdgeKind::Table,
+            };
+            ways.jumps
+                .extend(targets.iter().map(|target| (*target, kind)));
             ways
         }
-        Some(Target::Pair(Pair::Entry(register)))
-            if context.return_registers.contains(register) =>
-        {
+        Some(Target::Entry(register)) if context.return_registers.contains(register) => {
             if context.kind == FunctionKind::Kernel {
                 return anywhere(Reason::KernelReturn);
             }
@@ -260,6 +312,23 @@ fn ways(index: usize, inst: Inst<&Decoded>, context: &Context<'_>) -> Successors
             }
             ways
         }
-        _ => anywhere(Reason::IndirectBranch),
+        Some(Target::Maybe(targets)) => {
+            let targets = targets.iter().map(|target| (*target, EdgeKind::Table));
+            unknown.jumps.extend(targets);
+            unknown
+        }
+        Some(Target::Near(bases)) => {
+            let tables = bases.iter().map(|base| branch_table(code, *base));
+            match tables.collect::<Option<Vec<_>>>() {
+                Some(tables) => {
+                    let branches = tables.into_iter().flatten();
+                    let jumps = branches.map(|branch| (code.pc(branch), EdgeKind::Table));
+                    ways.jumps.extend(jumps);
+                    ways
+                }
+                None => unknown,
+            }
+        }
+        _ => unknown,
     }
 }

@@ -73,8 +73,10 @@ pub struct Block {
     pub leaves: SmallVec<[Leave; 1]>,
     /// The call that ends the block.
     pub call: Option<Callee>,
-    /// Reachable from the function's entry by known edges.
+    /// Reachable from the function's entry by known edges, or entered otherwise.
     pub reachable: bool,
+    /// A jump through a register may come here from a place that no edge names, of any function.
+    pub entered: bool,
     /// EXEC has all lanes on at the start, on every path; `false`: any mask is possible, an empty one too.
     pub exec_full_at_start: bool,
 }
@@ -129,8 +131,10 @@ pub enum Reason {
     /// A return from a kernel, which has no caller.
     #[error("return from a kernel")]
     KernelReturn,
-    /// A fork, a join or a return from a trap.
-    #[error("fork, join or return from a trap")]
+    /// A fork, a join, a return from a trap, or a jump by a number in a register.
+    #[error(
+        "jumps of this kind (fork, join, return from a trap, by a number in a register) are not followed"
+    )]
     Unsupported,
 }
 
@@ -156,6 +160,9 @@ pub struct Function {
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
+    /// A jump that is no call enters it, with a return address in registers that may be any; calls apart, only jumps that pass on
+    /// the return address of their own function do not count.
+    pub entered_by_jump: bool,
     /// What those instructions access that index mode changes.
     pub(crate) indexed: Vec<(InstIndex, Access)>,
     /// From the entry on, `size` bytes.
@@ -202,6 +209,12 @@ impl Function {
     /// Whether control may continue at a place that is not known, perhaps in this function again.
     pub fn jumps_anywhere(&self) -> bool {
         jumps_anywhere(&self.blocks)
+    }
+
+    /// Whether nothing enters the function but calls of it, and jumps of functions that return in its place.
+    pub fn callers_are_known(&self) -> bool {
+        let entered = self.blocks.iter().any(|block| block.entered);
+        !self.address_taken && !self.entered_by_jump && !entered
     }
 
     /// Whether EXEC surely has all lanes on before the instruction.

@@ -12,6 +12,7 @@ mod addresses;
 mod bits;
 mod blocks;
 mod closure;
+mod code_values;
 mod counters;
 mod decode;
 mod error;

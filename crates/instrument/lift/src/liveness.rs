@@ -243,7 +243,8 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
     let mut at_return: Vec<LiveSet> = functions
         .iter()
         .map(|function| {
-            let known_callers = function.kind == FunctionKind::Device && !function.address_taken;
+            let known_callers =
+                function.kind == FunctionKind::Device && function.callers_are_known();
             if known_callers {
                 LiveSet::default()
             } else {

@@ -68,7 +68,7 @@ fn solve(
     let anywhere = jumps_anywhere(blocks);
     // What no known edge reaches may be entered from anywhere.
     for (start, block) in starts.iter_mut().zip(blocks).skip(1) {
-        if block.predecessors.is_empty() || anywhere {
+        if block.predecessors.is_empty() || block.entered || anywhere {
             *start = !all;
         }
     }

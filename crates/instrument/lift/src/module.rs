@@ -1,6 +1,6 @@
 //! A whole code object, lifted.
 
-use crate::addresses::{self, Addresses, Pair, Target};
+use crate::addresses::{self, Addresses, Surroundings, Target};
 use crate::blocks::{self, BuiltBlocks, Context};
 use crate::decode::{CachedInst, CachingDecoder, DecodeCache};
 use crate::function::{Block, Callee, Function, FunctionIndex, Leave, Reason, Unresolved};
@@ -269,9 +269,15 @@ struct DecodedFunction {
     code: Vec<u8>,
     undecodable: Vec<u64>,
     addresses: Addresses,
+    /// Jumps through registers may go to any instruction of it.
+    entered_anywhere: bool,
 }
 
 impl DecodedFunction {
+    fn contains(&self, address: u64) -> bool {
+        (self.seed.entry..self.seed.entry + self.seed.size).contains(&address)
+    }
+
     fn with<'a>(&'a self, table: &'a Table) -> Code<'a> {
         Code {
             places: &self.places,
@@ -315,6 +321,8 @@ struct Builder<'a, 'p> {
     drafts: Vec<DecodedFunction>,
     entries: BTreeMap<u64, FunctionIndex>,
     return_registers: BTreeSet<u16>,
+    /// Addresses within functions that something takes.
+    labels: BTreeSet<u64>,
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
@@ -341,6 +349,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             drafts: Vec::new(),
             entries: BTreeMap::new(),
             return_registers: BTreeSet::from([RETURN_ADDRESS]),
+            labels: BTreeSet::new(),
         }
     }
 
@@ -364,8 +373,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         let own = self.own_writes();
         // What a callee leaves alone is known only when its own calls are.
         for _ in 0..MAX_ROUNDS {
+            let mut changed = self.take_labels();
             let written = self.written(&own);
-            let mut changed = false;
             let mut index = 0;
             while index < self.drafts.len() {
                 changed |= self.resolve(index, &written, &mut decoders)?;
@@ -375,16 +384,98 @@ impl<'a, 'p> Builder<'a, 'p> {
                 break;
             }
         }
-        let mut taken: BTreeSet<u64> = self.program.pointers.values().copied().collect();
-        for draft in &self.drafts {
-            taken.extend(&draft.addresses.escaped);
-        }
+        let taken: BTreeSet<u64> = self.taken().collect();
         let table = Arc::new(std::mem::take(&mut *self.known.table()));
         let shape = |draft| self.shape(draft, &table);
         let shapes = parallel::map(&self.drafts, self.workers, shape);
+        let jumped_to = self.jumped_to(&shapes);
         let drafts = std::mem::take(&mut self.drafts).into_iter().zip(shapes);
-        let finish = |(draft, shape)| self.finish(draft, shape, &taken, &table);
-        Ok(drafts.map(finish).collect())
+        let finish = |(number, (draft, shape))| {
+            let mut function = self.finish(draft, shape, &taken, &table);
+            function.entered_by_jump = jumped_to.contains(&number);
+            function
+        };
+        Ok(drafts.enumerate().map(finish).collect())
+    }
+
+    /// Addresses that are in data, or that code uses other than by jumping there.
+    fn taken(&self) -> impl Iterator<Item = u64> + '_ {
+        let escaped = self
+            .drafts
+            .iter()
+            .flat_map(|draft| &draft.addresses.escaped);
+        (self.program.pointers.values()).chain(escaped).copied()
+    }
+
+    /// Finds the addresses within functions that something takes, and functions that jumps may enter at any instruction. Says
+    /// whether there are more than before.
+    fn take_labels(&mut self) -> bool {
+        let mut changed = false;
+        let from_outside = self.drafts.iter().flat_map(|draft| {
+            let targets = draft.addresses.targets.values();
+            let addresses = targets.flat_map(|target| target.addresses());
+            addresses.filter(|target| !draft.contains(**target))
+        });
+        let taken: Vec<u64> = self.taken().chain(from_outside.copied()).collect();
+        for address in taken {
+            if !self.entries.contains_key(&address)
+                && self.drafts.iter().any(|draft| draft.contains(address))
+            {
+                changed |= self.labels.insert(address);
+            }
+        }
+        let table = self.known.table();
+        let mut near = BTreeSet::new();
+        for draft in &self.drafts {
+            let jumped_to = draft
+                .addresses
+                .targets
+                .values()
+                .flat_map(|target| match target {
+                    Target::Near(bases) => &bases[..],
+                    _ => &[],
+                });
+            let is_table = |base: &u64| {
+                let within = self.drafts.iter().find(|draft| draft.contains(*base));
+                within.is_some_and(|around| {
+                    let own = std::ptr::eq(around, draft);
+                    own && blocks::branch_table(around.with(&table), *base).is_some()
+                })
+            };
+            let tables: BTreeSet<u64> = jumped_to.copied().filter(is_table).collect();
+            near.extend(
+                draft
+                    .addresses
+                    .near
+                    .iter()
+                    .filter(|base| !tables.contains(base)),
+            );
+        }
+        drop(table);
+        for base in near {
+            let around = self.drafts.iter_mut().filter(|draft| draft.contains(base));
+            for draft in around {
+                changed |= !std::mem::replace(&mut draft.entered_anywhere, true);
+            }
+        }
+        changed
+    }
+
+    /// Functions that jumps enter which do not pass on the return address of their own function.
+    fn jumped_to(&self, shapes: &[(BuiltBlocks, Modes)]) -> BTreeSet<FunctionIndex> {
+        let mut found = BTreeSet::new();
+        for (draft, (built, _)) in self.drafts.iter().zip(shapes) {
+            for block in &built.blocks {
+                let passed = draft.seed.kind == FunctionKind::Device
+                    && (draft.addresses.passes_return_on).contains(&(block.end - 1));
+                for leave in block.leaves.iter().filter(|_| !passed) {
+                    if let Leave::TailCall(function) = *leave {
+                        found.insert(function);
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// Decodes a function, whose code ends before `limit` if it does not say itself.
@@ -453,6 +544,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             code: code.to_vec(),
             undecodable,
             addresses: Addresses::default(),
+            entered_anywhere: false,
         })
     }
 
@@ -478,6 +570,8 @@ impl<'a, 'p> Builder<'a, 'p> {
             pointers: &self.program.pointers,
             targets: &draft.addresses.targets,
             return_registers: &self.return_registers,
+            labels: &self.labels,
+            entered_anywhere: draft.entered_anywhere,
         }
     }
 
@@ -496,13 +590,13 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let draft = &self.drafts[index];
                 let code = draft.with(&table);
                 let built = blocks::build(code, &self.context(draft));
-                let found = addresses::follow(
-                    code,
-                    &built.blocks,
-                    &self.program.pointers,
+                let around = Surroundings {
+                    pointers: &self.program.pointers,
                     written,
-                    &self.entries,
-                );
+                    entries: &self.entries,
+                    return_registers: &self.return_registers,
+                };
+                let found = addresses::follow(code, &built.blocks, &around);
                 let settled = found.targets == draft.addresses.targets;
                 self.drafts[index].addresses = found;
                 if settled {
@@ -514,10 +608,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut called: BTreeSet<u64> = BTreeSet::new();
         for (number, inst) in draft.calls(&self.known.table()) {
             called.extend(inst.target());
-            if let Some(Target::Pair(Pair::Address(target))) = draft.addresses.targets.get(&number)
-            {
-                called.insert(*target);
-            }
+            let known = draft.addresses.targets.get(&number);
+            called.extend(known.iter().flat_map(|target| target.addresses()));
         }
         let wave_size = draft.wave_size;
         for target in called {
@@ -638,6 +730,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let indexed = indexed.collect();
         Function {
             address_taken: taken.contains(&draft.seed.entry),
+            entered_by_jump: false,
             name: draft.seed.name,
             kind: draft.seed.kind,
             entry: draft.seed.entry,

@@ -287,7 +287,8 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
     for (index, start) in starts.iter_mut().enumerate() {
         let from_outside = index == 0 && function.kind == FunctionKind::Device;
         // No known edge: perhaps an unresolved one.
-        let from_anywhere = index != 0 && (anywhere || blocks[index].predecessors.is_empty());
+        let unseen = blocks[index].predecessors.is_empty() || blocks[index].entered;
+        let from_anywhere = index != 0 && (anywhere || unseen);
         if from_outside || from_anywhere {
             *start = Pending::everything(family);
         }

@@ -1,7 +1,8 @@
 //! `tests/flow/*.s`: assembly with notes, checked word by word.
 //!
 //! `;! target NAME...`, `;! wave 32|64`, `;! full_waves`, `;! function LABEL kernel|device`, `;! pointer ADDRESS LABEL`. A note `;= KEY VALUES | KEY VALUES` stands
-//! behind an instruction. Of its block: `succ` and `idom` (block numbers; `none`), `leaves`, `calls`. Before it: `live` (scalars but EXEC and MODE,
+//! behind an instruction. Of its block: `succ` and `idom` (block numbers; `none`), `leaves`, `calls`, `entered` (by jumps that
+//! no edge shows). Of its function: `callers` (known or unknown). Before it: `live` (scalars but EXEC and MODE,
 //! and vectors in active lanes), `inactive` (vectors in inactive lanes), `pending` (registers on their way; `everything`).
 //! Of the program: `taken` (functions whose address is taken).
 //! Lists are exact. Values are thought out by hand, never copied from a run.
@@ -197,7 +198,17 @@ fn check_note(module: &Module, pc: u64, key: &str, values: &str, place: &str) {
     match key {
         "succ" => {
             let found: BTreeSet<usize> = block.successors.iter().map(|edge| edge.to).collect();
-            assert_eq!(found, blocks(), "{place}");
+            let shape = || {
+                let blocks = function.blocks.iter().enumerate();
+                let block = |(number, block): (usize, &lift::Block)| {
+                    format!(
+                        "{number} at {:#x}: {block:?}\n",
+                        function.insts.pc(block.first)
+                    )
+                };
+                blocks.map(block).collect::<String>()
+            };
+            assert_eq!(found, blocks(), "{place}\n{}", shape());
         }
         "idom" => {
             let found: BTreeSet<usize> = function
@@ -241,6 +252,17 @@ fn check_note(module: &Module, pc: u64, key: &str, values: &str, place: &str) {
                 Some(Callee::Known(callee)) => module.functions[callee].name.clone(),
                 Some(Callee::Unknown) => "unknown".to_owned(),
                 None => "none".to_owned(),
+            };
+            assert_eq!(found, values, "{place}");
+        }
+        "entered" => {
+            let found = if block.entered { "yes" } else { "no" };
+            assert_eq!(found, values, "{place}");
+        }
+        "callers" => {
+            let found = match function.callers_are_known() {
+                true => "known",
+                false => "unknown",
             };
             assert_eq!(found, values, "{place}");
         }
