@@ -5,6 +5,7 @@ mod contract;
 mod corners;
 mod cross;
 mod drivers;
+mod endless;
 mod ends;
 mod example;
 mod late;
