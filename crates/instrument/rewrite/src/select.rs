@@ -9,6 +9,7 @@ use crate::edges::SplitEdge;
 use crate::encode::Encodings;
 use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::{Code, HazardScope, Item, Label, Seam, SplicePoint};
+use crate::jumps::Jumps;
 use crate::lower::SCC_NUMBER;
 use crate::plan_index::{PlanIndex, Site};
 use crate::rewriting::Rewriting;
@@ -28,7 +29,21 @@ const DEALLOCATE_VGPRS: u32 = 3;
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     let mut code = Code::default();
+    let Some(sites) = rewriting.return_sites.take() else {
+        return Err(Refusal::BadPlan {
+            what: "a pass that comes too early: number",
+            index: 1,
+        });
+    };
+    let jumps = Jumps::new(
+        rewriting.module,
+        &rewriting.functions,
+        &sites,
+        rewriting.jump_registers,
+        &mut code,
+    );
     let mut selection = Selection {
+        jumps,
         module: rewriting.module,
         plan: rewriting.plan,
         agenda: &rewriting.agenda,
@@ -36,6 +51,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         counting: &rewriting.counting,
         addresses: &rewriting.addresses,
         code: &mut code,
+        behind: None,
     };
     let kernel = rewriting.kernel;
     selection.code.push(Item::Function(kernel));
@@ -44,9 +60,12 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     }
     selection.function(kernel)?;
     for &index in rewriting.functions.iter().filter(|index| **index != kernel) {
+        selection.code.push(Item::FunctionEnd);
         selection.code.push(Item::Function(index));
         selection.function(index)?;
     }
+    selection.shared(&mut rewriting.supply)?;
+    selection.code.push(Item::FunctionEnd);
     rewriting.code = code;
     Ok(())
 }
@@ -59,6 +78,9 @@ pub(crate) struct Selection<'a, 'p> {
     pub counting: &'a Counting,
     pub addresses: &'a KeptAddresses,
     pub code: &'a mut Code<'p>,
+    pub jumps: Jumps<'a>,
+    /// To be put behind the branch that ends the block.
+    pub behind: Option<Label>,
 }
 
 impl Selection<'_, '_> {
@@ -68,9 +90,7 @@ impl Selection<'_, '_> {
         for number in 0..self.module.functions[index].blocks.len() {
             self.block(index, number, &mut clauses, &mut detours)?;
         }
-        self.detours(index, detours)?;
-        self.code.push(Item::FunctionEnd);
-        Ok(())
+        self.detours(index, detours)
     }
 
     fn block(
@@ -180,6 +200,12 @@ impl Selection<'_, '_> {
         }
         self.change_beside(index, inst, Point::After);
         let is_last = inst + 1 == function.blocks[number].end;
+        if is_last {
+            self.comes_back(index, number);
+            if let Some(label) = self.behind.take() {
+                self.code.push(Item::Label(label));
+            }
+        }
         if inserted && (!is_last || falls_to(function, number).is_some()) {
             let behind = SplicePoint {
                 next: inst + 1,
@@ -257,13 +283,13 @@ impl Selection<'_, '_> {
         }
         let last = inst + 1 == block.end;
         if last && decoded.effects.contains(Effects::CALL) {
-            return self.call(function, block, inst);
+            return self.call(index, number, inst);
         }
         if let Some(target) = decoded.target() {
             return self.direct(index, number, inst, target, detours);
         }
         if last && decoded.effects.contains(Effects::INDIRECT) && block.reachable {
-            return self.indirect(index, number, inst);
+            return self.indirect(index, number, inst, detours);
         }
         if matches!(decoded.mnemonic, "s_getpc_b64" | "s_get_pc_i64") {
             self.program_counter(decoded);

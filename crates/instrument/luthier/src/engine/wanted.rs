@@ -4,7 +4,7 @@ use crate::{
     Edit, Engine, Error, Kernel, Result,
     engine::{
         ToolData,
-        build::{Source, rewritten},
+        build::{Source, left_name, rewritten},
         compose::{self, Counting},
     },
     parameters::LANES,
@@ -128,6 +128,8 @@ struct Asked<'k> {
     data: Vec<ToolData>,
     notes: Vec<String>,
     stack_size: Option<u32>,
+    /// See [`Plan::left`].
+    left: String,
 }
 
 impl<'k> Asked<'k> {
@@ -139,11 +141,9 @@ impl<'k> Asked<'k> {
         let mut asked = Asked {
             edits: Vec::new(),
             data: Vec::new(),
-            notes: [computed(kernel), nowhere(engine, kernel)]
-                .into_iter()
-                .flatten()
-                .collect(),
+            notes: nowhere(engine, kernel).into_iter().collect(),
             stack_size: source.stack_size,
+            left: left_name(kernel.name(), source),
         };
         let choices = engine.choices(source.variant);
         for (tool, choice) in engine.tools.iter().zip(choices) {
@@ -184,6 +184,7 @@ impl<'k> Asked<'k> {
     fn wanted(self, counting: Counting) -> Result<CombinedPlan<'k>> {
         let mut plan = Plan {
             stack_size: self.stack_size,
+            left: Some(self.left),
             ..Plan::default()
         };
         let mut tools = Vec::new();
@@ -258,14 +259,4 @@ impl CombinedPlan<'_> {
         }
         names
     }
-}
-
-/// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are
-/// known to be called through pointers.
-fn computed(kernel: &Kernel<'_>) -> Option<String> {
-    let functions = kernel.functions();
-    let calls: usize = functions.map(|function| function.unresolved().len()).sum();
-    (calls != 0).then(|| {
-        format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
-    })
 }
