@@ -98,6 +98,8 @@ impl KernelLine {
             Some(Outcome::Ready(ready)) => {
                 let mut report = ready.report.clone();
                 report.notes.extend(has_left.then(|| HAS_LEFT.to_owned()));
+                // A name of ours, which is for the session alone.
+                report.left = None;
                 Status::Instrumented(Instrumented {
                     report,
                     from_cache: ready.from_cache,
