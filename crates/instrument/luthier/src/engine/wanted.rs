@@ -156,10 +156,13 @@ impl<'k> Asked<'k> {
             let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
             edit.modules = tool.modules();
             tool.instrument(kernel, &mut edit)?;
-            if edit.unreached != 0 {
-                let places = edit.unreached;
+            let unreached: Vec<String> = (edit.unreached.iter())
+                .map(|(what, places)| format!("{what}: {}", places.len()))
+                .collect();
+            if !unreached.is_empty() {
                 edit.note(format!(
-                    "nothing is inserted behind the end of the program (s_endpgm), where control never comes: {places} places"
+                    "nothing is inserted behind {}; what comes after the instruction does not run there",
+                    unreached.join(", ")
                 ));
             }
             asked.data.push(ToolData {
