@@ -407,6 +407,9 @@ typedef struct {
 typedef enum { LUTHIER_API_PHASE_ENTER = 0, LUTHIER_API_PHASE_EXIT = 1 } luthier_api_phase_t;
 #include "luthier_hsa_events.h"
 
+// A hook inserted with LUTHIER_IPOINT_AFTER runs whenever the instruction has run, wherever control goes on in its function: to the
+// next instruction, on the way of a taken branch, back from a call. It does not run behind the end of the program, a return, or a
+// jump to another function or to a computed address; the summary says at how many places.
 typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOINT_EDGE = 2, LUTHIER_IPOINT_BLOCK = 3 } luthier_ipoint_t;
 
 __attribute__((weak)) void luthier_at_init();

@@ -418,9 +418,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         });
         let taken: Vec<u64> = self.taken().chain(from_outside.copied()).collect();
         for address in taken {
-            if !self.entries.contains_key(&address)
-                && self.drafts.iter().any(|draft| draft.contains(address))
-            {
+            let before = self.entries.range(..=address).next_back();
+            let within = before.filter(|(entry, number)| {
+                **entry != address && self.drafts[**number].contains(address)
+            });
+            if within.is_some() {
                 changed |= self.labels.insert(address);
             }
         }

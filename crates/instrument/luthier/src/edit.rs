@@ -7,9 +7,10 @@ use crate::{
     parameters::{self, LANES},
 };
 use isa::{Assembler, Effects, Reg};
-use lift::{BlockIndex, FunctionIndex, InstIndex};
+use lift::{BlockIndex, FunctionIndex, InstIndex, Leave};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
 use template::{Bundle, HookValue};
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
@@ -76,6 +77,9 @@ impl From<Counter> for Argument {
     }
 }
 
+/// The end of the program, as the summary has it.
+const THE_END: &str = "the end of the program (s_endpgm)";
+
 /// `place.count(counter, amount)`, lowered by the engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
@@ -124,8 +128,8 @@ pub struct Edit<'k> {
     pub(crate) notes: Vec<String>,
     choice: u32,
     object_hash: [u8; 32],
-    /// Places behind the end of the program.
-    pub(crate) unreached: usize,
+    /// Instructions behind which control goes where nothing can be inserted, by what they do.
+    pub(crate) unreached: BTreeMap<&'static str, BTreeSet<(FunctionIndex, InstIndex)>>,
     /// No hook may be left out.
     pub(crate) whole: bool,
 }
@@ -150,6 +154,10 @@ pub struct InsertionPoint<'e, 'k> {
     function: FunctionIndex,
     inst: InstIndex,
     point: Point,
+    /// Ways on which it goes as well.
+    further: Vec<Point>,
+    /// What the instruction does where none of these points is passed.
+    unreached: Vec<&'static str>,
     allowed: bool,
     lanes: Lanes,
 }
@@ -177,7 +185,7 @@ impl<'k> Edit<'k> {
             notes: Vec::new(),
             choice,
             object_hash,
-            unreached: 0,
+            unreached: BTreeMap::new(),
             whole: false,
         }
     }
@@ -237,12 +245,38 @@ impl<'k> Edit<'k> {
         }
     }
 
-    /// When the instruction has run and control goes on to the next one in memory.
+    /// Whenever the instruction has run, wherever control goes on in its function: to the next instruction in memory, on the way of
+    /// a branch that is taken, back from a call. Nothing comes behind the end of the program, a return, and a jump to another
+    /// function or to a computed address; the summary says at how many places that left something out.
     pub fn after(&mut self, instruction: &Instruction<'_>) -> InsertionPoint<'_, 'k> {
-        if instruction.effects().contains(Effects::END) {
-            self.unreached += 1;
+        let function = &self.kernel.module.functions[instruction.function().index()];
+        let number = function.block_of(instruction.index());
+        let block = &function.blocks[number];
+        let (mut further, mut unreached) = (Vec::new(), Vec::new());
+        if instruction.index() + 1 == block.end {
+            let calls = block.call.is_some();
+            let anywhere = !calls && block.leaves.contains(&Leave::Anywhere);
+            let taken = block.successors.iter().filter(|edge| edge.to != number + 1);
+            // A jump that may go elsewhere as well is not led through what is inserted on its known ways.
+            further.extend(taken.filter(|_| !anywhere).map(|edge| Point::Edge(edge.to)));
+            let taken_to_next = instruction.effects().contains(Effects::INDIRECT) && !calls;
+            let next = block.successors.iter().any(|edge| edge.to == number + 1);
+            if next && taken_to_next && !anywhere {
+                further.push(Point::Edge(number + 1));
+            }
+            unreached.extend(block.leaves.iter().filter_map(|leave| match leave {
+                Leave::End => Some(THE_END),
+                Leave::Return => Some("returns"),
+                Leave::TailCall(_) => Some("jumps to other functions"),
+                Leave::Anywhere if calls => None,
+                Leave::Anywhere => Some("jumps to computed addresses"),
+            }));
         }
-        self.place(instruction, Point::After)
+        InsertionPoint {
+            further,
+            unreached,
+            ..self.place(instruction, Point::After)
+        }
     }
 
     /// On the way from a block's last instruction to another block.
@@ -283,6 +317,8 @@ impl<'k> Edit<'k> {
             function: instruction.function().index(),
             inst: instruction.index(),
             point,
+            further: Vec::new(),
+            unreached: Vec::new(),
             lanes: Lanes::Active,
             edit: self,
         }
@@ -439,7 +475,7 @@ impl InsertionPoint<'_, '_> {
 
     /// Inserts a hook.
     pub fn call(
-        self,
+        mut self,
         hook: &str,
         arguments: impl IntoIterator<Item = impl Into<Argument>>,
     ) -> Result<Self> {
@@ -471,37 +507,61 @@ impl InsertionPoint<'_, '_> {
             let value = self.edit.value(&argument)?;
             values.push((template::parameter(index), value));
         }
-        self.edit.plan.insertions.push(Insertion {
-            function: self.function,
-            inst: self.inst,
-            point: self.point,
-            action: Action::Call {
-                hook,
-                arguments: values,
-                lanes: self.lanes,
-            },
-        });
+        for point in self.points() {
+            self.edit.plan.insertions.push(Insertion {
+                function: self.function,
+                inst: self.inst,
+                point,
+                action: Action::Call {
+                    hook,
+                    arguments: values.clone(),
+                    lanes: self.lanes,
+                },
+            });
+        }
+        self.note_unreached();
         Ok(self)
     }
 
+    fn points(&self) -> Vec<Point> {
+        let further = self.further.iter().copied();
+        std::iter::once(self.point).chain(further).collect()
+    }
+
+    /// Something is inserted that does not run on all ways behind the instruction.
+    fn note_unreached(&mut self) {
+        let place = (self.function, self.inst);
+        for what in &self.unreached {
+            self.edit.unreached.entry(what).or_default().insert(place);
+        }
+    }
+
     /// Adds to a counter once for the wave, also when no lane is active.
-    pub fn count(self, counter: Counter, amount: u32) -> Result<Self> {
+    pub fn count(mut self, counter: Counter, amount: u32) -> Result<Self> {
         if self.allowed {
-            self.edit.counts.push(Count {
-                function: self.function,
-                inst: self.inst,
-                point: self.point,
-                counter: counter.0,
-                amount,
-                order: self.edit.plan.insertions.len(),
-            });
+            for point in self.points() {
+                self.edit.counts.push(Count {
+                    function: self.function,
+                    inst: self.inst,
+                    point,
+                    counter: counter.0,
+                    amount,
+                    order: self.edit.plan.insertions.len(),
+                });
+            }
+            self.note_unreached();
         }
         Ok(self)
     }
 
-    /// Adds instructions of one's own, in the assembler's language. Nothing is saved around them.
-    pub fn assembly(self, text: &str) -> Result<Self> {
+    /// Adds instructions of one's own, in the assembler's language. Nothing is saved around them. They do not run on the way of a
+    /// branch that is taken.
+    pub fn assembly(mut self, text: &str) -> Result<Self> {
         if self.allowed {
+            if !self.further.is_empty() {
+                self.unreached.push("branches that are taken");
+            }
+            self.note_unreached();
             let bytes = self.edit.assemble(text)?;
             self.edit.plan.changes.push(ChangeAt {
                 function: self.function,

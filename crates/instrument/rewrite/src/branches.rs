@@ -8,6 +8,7 @@ use crate::select::Selection;
 use crate::{AddressHalf, Refusal, Symbol};
 use isa::{Decoded, Effects, Inst};
 use lift::{Block, BlockIndex, EdgeKind, Function, FunctionIndex, InstIndex, Leave, Reason};
+use std::collections::BTreeMap;
 
 impl Selection<'_, '_> {
     /// Whether what the block ends with can be laid out anew.
@@ -30,7 +31,10 @@ impl Selection<'_, '_> {
             place.pc == pc && !handled
         });
         match reason {
-            Some(place) => Err(unresolved(place.reason.to_string())),
+            Some(place) => {
+                let mnemonic = function.insts.at(block.end - 1).mnemonic;
+                Err(unresolved(format!("{mnemonic}: {}", place.reason)))
+            }
             None => Ok(()),
         }
     }
@@ -87,18 +91,9 @@ impl Selection<'_, '_> {
                         reason: format!("{} refers into a block", decoded.mnemonic),
                     });
                 }
-                if self.has_edge(index, function.blocks[number].end - 1, block)
-                    && falls_to(function, number) != Some(block)
-                {
-                    let label = self.code.new_label();
-                    detours.push(SplitEdge {
-                        label,
-                        block: number,
-                        to: block,
-                    });
-                    label
-                } else {
-                    Label::Block(index, block)
+                match falls_to(function, number) == Some(block) {
+                    true => self.label_behind(index, number, block),
+                    false => self.edge_label(index, number, block, detours),
                 }
             }
             None => match module.function_at(target) {
@@ -127,48 +122,46 @@ impl Selection<'_, '_> {
         Ok(())
     }
 
-    /// `s_setpc_b64`: a return stays; where there is one target the new text is branched to.
+    /// `s_setpc_b64`: where there is one target the new text is branched to, else the address is translated.
     pub fn indirect(
         &mut self,
         index: FunctionIndex,
         number: BlockIndex,
         inst: InstIndex,
+        detours: &mut Vec<SplitEdge>,
     ) -> Result<(), Refusal> {
-        let function = &self.module.functions[index];
+        let module = self.module;
+        let function = &module.functions[index];
         let block = &function.blocks[number];
-        let tails: Vec<FunctionIndex> = block
-            .leaves
-            .iter()
-            .filter_map(|leave| match leave {
-                Leave::TailCall(function) => Some(*function),
-                _ => None,
-            })
-            .collect();
-        match (&*block.successors, &*tails, &*block.leaves) {
-            ([], [], [Leave::Return]) => self.code.push(Item::Copy(inst)),
-            ([edge], [], []) if edge.kind == EdgeKind::Branch => {
-                let to = Label::Block(index, edge.to);
+        let tails = block.leaves.iter().filter_map(|leave| match leave {
+            Leave::TailCall(function) => Some(*function),
+            _ => None,
+        });
+        match (&*block.successors, &*block.leaves) {
+            ([], [Leave::Return]) => self.give_back(index, number, inst),
+            ([edge], []) if edge.kind == EdgeKind::Branch => {
+                let to = self.edge_label(index, number, edge.to, detours);
                 self.code.branch(Op::SBranch, to);
+                Ok(())
             }
-            ([], [tail], [_]) => {
+            ([], [Leave::TailCall(tail)]) => {
                 self.code.branch(Op::SBranch, Label::Block(*tail, 0));
+                Ok(())
             }
-            (edges, tails, leaves) => {
-                let mut candidates = Vec::new();
+            (_, leaves) if leaves.contains(&Leave::Anywhere) => self.go(index, inst, None, None),
+            (edges, _) => {
+                let mut places = BTreeMap::new();
                 for edge in edges {
-                    let first = function.blocks[edge.to].first;
-                    candidates.push((function.insts.pc(first), Label::Block(index, edge.to)));
+                    let first = function.insts.pc(function.blocks[edge.to].first);
+                    let label = self.edge_label(index, number, edge.to, detours);
+                    places.insert(first, label);
                 }
-                for &tail in tails {
-                    candidates.push((self.module.functions[tail].entry, Label::Block(tail, 0)));
+                for tail in tails {
+                    places.insert(module.functions[tail].entry, Label::Block(tail, 0));
                 }
-                if leaves.contains(&Leave::Anywhere) {
-                    candidates.extend(self.functions_pointed_to());
-                }
-                self.translate(function, inst, &candidates, None)?;
+                self.go(index, inst, None, Some(&places))
             }
         }
-        Ok(())
     }
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.

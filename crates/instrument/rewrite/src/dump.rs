@@ -66,13 +66,7 @@ fn item_text(rewriting: &Rewriting<'_, '_>, item: &Item<'_>, of: &Function) -> O
         Item::Inserted(pc) => format!("  inserted at {pc:#x}"),
         Item::Given(bytes) => format!("    {} bytes that the plan gives", bytes.len()),
         Item::Ours(one) => format!("    {}", instruction(&one, code)),
-        Item::Branch { op, link, to } => {
-            let link = match op {
-                Op::SCallB64 => format!("{}, ", scalar(link)),
-                _ => String::new(),
-            };
-            format!("    {} {link}{}", mnemonic(op), label(to))
-        }
+        Item::Branch { op, to } => format!("    {} {}", mnemonic(op), label(to)),
         Item::Template(index) => format!("    {}", bound(rewriting, &code.bound[index as usize])),
         Item::Enter(index) => format!("    enter{}", seam(index).map_or_else(String::new, entry)),
         Item::Leave(index) => format!("    leave{}", seam(index).map_or_else(String::new, exit)),

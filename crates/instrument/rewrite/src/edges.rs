@@ -23,6 +23,43 @@ impl Selection<'_, '_> {
         list.any(|(_, number)| self.plan.insertions[*number].point == Point::Edge(to))
     }
 
+    /// Where a branch to another block of the function goes: to the block, or through what is inserted on the way.
+    pub fn edge_label(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        to: BlockIndex,
+        detours: &mut Vec<SplitEdge>,
+    ) -> Label {
+        let last = self.module.functions[index].blocks[number].end - 1;
+        if !self.has_edge(index, last, to) {
+            return Label::Block(index, to);
+        }
+        let label = self.code.new_label();
+        detours.push(SplitEdge {
+            label,
+            block: number,
+            to,
+        });
+        label
+    }
+
+    /// Where a branch to the next block goes: through what is inserted behind the branch, if that is anything.
+    pub fn label_behind(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        next: BlockIndex,
+    ) -> Label {
+        let last = self.module.functions[index].blocks[number].end - 1;
+        if self.agenda.insertions.at(index, last).is_empty() {
+            return Label::Block(index, next);
+        }
+        let label = self.code.new_label();
+        self.behind = Some(label);
+        label
+    }
+
     pub fn insert_on_edge(
         &mut self,
         index: FunctionIndex,

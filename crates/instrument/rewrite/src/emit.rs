@@ -110,8 +110,8 @@ impl Emission<'_, '_> {
                 self.text.bytes.extend(word);
                 self.displace(to)?;
             }
-            Item::Branch { op, link, to } => {
-                self.instruction(&Instruction::new(op, link, &[]));
+            Item::Branch { op, to } => {
+                self.instruction(&Instruction::fixed(op));
                 self.displace(to)?;
             }
             Item::Ours(instruction) => self.instruction(&instruction),

@@ -66,10 +66,9 @@ pub(crate) enum Item<'p> {
     /// Machine code that the plan gives.
     Given(&'p [u8]),
     Ours(Instruction),
-    /// A branch of ours, or with a pair for the return address a call.
+    /// A branch of ours.
     Branch {
         op: Op,
-        link: u16,
         to: Label,
     },
     /// Index in [`Code::bound`].
@@ -177,12 +176,7 @@ impl<'p> Code<'p> {
     }
 
     pub fn branch(&mut self, op: Op, to: Label) {
-        self.push(Item::Branch { op, link: 0, to });
-    }
-
-    pub fn call(&mut self, link: u16, to: Label) {
-        let op = Op::SCallB64;
-        self.push(Item::Branch { op, link, to });
+        self.push(Item::Branch { op, to });
     }
 
     /// A literal operand that becomes half of an address.

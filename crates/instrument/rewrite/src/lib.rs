@@ -33,6 +33,7 @@ mod hooks;
 mod instruction;
 mod ir;
 mod islands;
+mod jumps;
 mod kernel;
 mod layout;
 mod lower;

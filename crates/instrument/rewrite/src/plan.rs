@@ -8,7 +8,7 @@ use template::{Bundle, HookValue, Template};
 pub enum Point {
     /// Runs whenever the instruction is about to run, also when it is reached by a branch.
     Before,
-    /// Runs on the way to the next instruction in memory; not behind branches that are taken.
+    /// Runs on the way to the next instruction in memory, behind a call when it has come back; not behind branches that are taken.
     After,
     /// Runs on the way from the block that the instruction ends to this one.
     Edge(BlockIndex),
@@ -161,4 +161,7 @@ pub struct Plan<'t> {
     /// Bytes of scratch that the launches which it is for give each lane, a multiple of 4, where that is known. Only kernels whose
     /// stack has no size of its own ([`Refusal::DynamicStack`](crate::Refusal::DynamicStack)) depend on it.
     pub stack_size: Option<u32>,
+    /// A tool variable of four bytes that becomes other than 0 when a wave goes where no instrumented code is: to an address that
+    /// is none of the kernel's code object.
+    pub left: Option<String>,
 }

@@ -260,6 +260,14 @@ impl RegisterPool {
         all
     }
 
+    /// Everything that the application never names, what is kept for the wave's whole life included.
+    pub fn all_but_application(&self) -> FreeRegisters {
+        let mut all = self.all();
+        all.give(RegisterFile::Sgpr, &self.kept_scalars);
+        all.give(RegisterFile::Vgpr, &self.kept_vectors);
+        all
+    }
+
     /// Takes registers from number `from` on out for the wave's whole life.
     pub fn keep(
         &mut self,

@@ -1,10 +1,11 @@
 //! The pass that gives registers and memory to what a wave keeps for its whole life: values of the kernel's entry, counters,
-//! addresses that are overwritten, variables of hooks; and that writes the code which sets them up.
+//! addresses that are overwritten, variables of hooks, what computed jumps are translated with; and that writes the code which sets them up.
 
 use crate::Refusal;
 use crate::addresses::KeptAddresses;
 use crate::counting::Counting;
 use crate::entry;
+use crate::jumps;
 use crate::required_values::RequiredValues;
 use crate::rewriting::Rewriting;
 use crate::storage::Storage;
@@ -14,6 +15,7 @@ use template::RegisterFile;
 const GENERAL_SGPRS: u16 = 102;
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
+    jumps::reserve(rewriting);
     let mut storage = Storage::new(rewriting.plan);
     if rewriting.spills_vectors {
         let application = rewriting.scratch_size().ok_or(Refusal::DynamicStack)?;

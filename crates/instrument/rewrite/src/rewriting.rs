@@ -8,6 +8,7 @@ use crate::encode::Encodings;
 use crate::entry::EntryValues;
 use crate::instruction::Instruction;
 use crate::ir::Code;
+use crate::jumps::{JumpRegisters, ReturnSites};
 use crate::kernel::{named, prefetch};
 use crate::layout::Layout;
 use crate::plan_index::PlanIndex;
@@ -47,6 +48,9 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub entry: EntryValues,
     pub counting: Counting,
     pub addresses: KeptAddresses,
+    /// For jumps to computed addresses, if there are any and registers are left.
+    pub jump_registers: Option<JumpRegisters>,
+    pub return_sites: Option<ReturnSites>,
     /// Runs once before the kernel's first instruction.
     pub prologue: Vec<Instruction>,
     pub code: Code<'p>,
@@ -189,6 +193,8 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             entry: EntryValues::default(),
             counting: Counting::default(),
             addresses: KeptAddresses::default(),
+            jump_registers: None,
+            return_sites: None,
             prologue: Vec::new(),
             code: Code::default(),
             layout: Layout::default(),

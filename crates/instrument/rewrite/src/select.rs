@@ -10,6 +10,7 @@ use crate::edges::SplitEdge;
 use crate::encode::Encodings;
 use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::{Code, HazardScope, Item, Label, Seam, SplicePoint};
+use crate::jumps::Jumps;
 use crate::lower::SCC_NUMBER;
 use crate::plan_index::{PlanIndex, Site};
 use crate::rewriting::Rewriting;
@@ -29,7 +30,21 @@ const DEALLOCATE_VGPRS: u32 = 3;
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     let mut code = Code::default();
+    let Some(sites) = rewriting.return_sites.take() else {
+        return Err(Refusal::BadPlan {
+            what: "a pass that comes too early: number",
+            index: 1,
+        });
+    };
+    let jumps = Jumps::new(
+        rewriting.module,
+        &rewriting.functions,
+        &sites,
+        rewriting.jump_registers,
+        &mut code,
+    );
     let mut selection = Selection {
+        jumps,
         module: rewriting.module,
         plan: rewriting.plan,
         agenda: &rewriting.agenda,
@@ -38,6 +53,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
         addresses: &rewriting.addresses,
         changes: &rewriting.changes,
         code: &mut code,
+        behind: None,
     };
     let kernel = rewriting.kernel;
     selection.code.push(Item::Function(kernel));
@@ -46,9 +62,12 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     }
     selection.function(kernel)?;
     for &index in rewriting.functions.iter().filter(|index| **index != kernel) {
+        selection.code.push(Item::FunctionEnd);
         selection.code.push(Item::Function(index));
         selection.function(index)?;
     }
+    selection.shared(&mut rewriting.supply)?;
+    selection.code.push(Item::FunctionEnd);
     rewriting.code = code;
     Ok(())
 }
@@ -62,6 +81,9 @@ pub(crate) struct Selection<'a, 'p> {
     pub addresses: &'a KeptAddresses,
     pub changes: &'a Changes,
     pub code: &'a mut Code<'p>,
+    pub jumps: Jumps<'a>,
+    /// To be put behind the branch that ends the block.
+    pub behind: Option<Label>,
 }
 
 impl<'p> Selection<'_, 'p> {
@@ -71,9 +93,7 @@ impl<'p> Selection<'_, 'p> {
         for number in 0..self.module.functions[index].blocks.len() {
             self.block(index, number, &mut clauses, &mut detours)?;
         }
-        self.detours(index, detours)?;
-        self.code.push(Item::FunctionEnd);
-        Ok(())
+        self.detours(index, detours)
     }
 
     fn block(
@@ -182,6 +202,12 @@ impl<'p> Selection<'_, 'p> {
         }
         self.change_beside(index, spot, Point::After);
         let is_last = inst + 1 == function.blocks[number].end;
+        if is_last {
+            self.comes_back(index, number);
+            if let Some(label) = self.behind.take() {
+                self.code.push(Item::Label(label));
+            }
+        }
         if inserted && (!is_last || falls_to(function, number).is_some()) {
             let behind = SplicePoint {
                 next: inst + 1,
@@ -251,13 +277,13 @@ impl<'p> Selection<'_, 'p> {
         }
         let last = inst + 1 == block.end;
         if last && decoded.effects.contains(Effects::CALL) {
-            return self.call(function, block, inst);
+            return self.call(index, number, inst);
         }
         if let Some(target) = decoded.target() {
             return self.direct(index, number, inst, target, detours);
         }
         if last && decoded.effects.contains(Effects::INDIRECT) && block.reachable {
-            return self.indirect(index, number, inst);
+            return self.indirect(index, number, inst, detours);
         }
         if matches!(decoded.mnemonic, "s_getpc_b64" | "s_get_pc_i64") {
             self.program_counter(decoded);

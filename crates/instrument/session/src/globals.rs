@@ -151,6 +151,25 @@ impl Globals {
         }
     }
 
+    /// Whether the first byte of a global on an agent, or of any of that name inside a code object, is other than 0.
+    pub fn is_set(&self, device: &dyn Device, agent: AgentId, name: &str) -> bool {
+        let set = |bytes: &Result<Vec<u8>, DeviceError>| matches!(bytes, Ok(bytes) if bytes.first().is_some_and(|byte| *byte != 0));
+        let own = lock(&self.agents)
+            .get(&agent)
+            .and_then(|here| here.globals.get(name).copied());
+        let mut inside = Vec::new();
+        for global in lock(&self.inside).iter() {
+            if global.agent == agent && global.name == name {
+                inside.push((global.place, global.last.clone()));
+            }
+        }
+        own.is_some_and(|global| set(&fetch(device, global)))
+            || inside.iter().any(|(place, last)| match last {
+                Some(last) => set(last),
+                None => set(&fetch(device, *place)),
+            })
+    }
+
     /// Addresses on this agent of the tool's globals and of `further` ones. Rings that are made now join `streams`.
     pub fn on(
         &self,

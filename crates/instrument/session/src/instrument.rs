@@ -64,6 +64,9 @@ pub struct Report {
     pub added_bytes: u64,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    /// Among [`Variant::globals`] the one whose first byte is other than 0 once a wave went to code that is not instrumented.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
 }
 
 /// An instrumented kernel. It holds no address, so it may be kept on disk.

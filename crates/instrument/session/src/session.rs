@@ -261,7 +261,8 @@ impl Session {
         drop(kernels);
         self.keep_objects(&mut lock(&self.gone_objects), gone.iter());
         for kernel in gone.iter().flat_map(Kernel::variants) {
-            lock(&self.gone).extend(summary::KernelLine::new(&kernel, self.config.keep_objects));
+            let line = self.line(&kernel);
+            lock(&self.gone).extend(line);
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -475,6 +476,18 @@ impl Session {
         }
     }
 
+    /// What became of a kernel so far.
+    fn line(&self, kernel: &Arc<Kernel>) -> Option<summary::KernelLine> {
+        let left = match kernel.outcome() {
+            Some(Outcome::Ready(ready)) => ready.report.left.as_deref(),
+            _ => None,
+        };
+        let has_left = left
+            .filter(|_| kernel.instrumented.load(Ordering::Relaxed) != 0)
+            .is_some_and(|name| self.globals.is_set(&*self.device, kernel.agent.id, name));
+        summary::KernelLine::new(kernel, self.config.keep_objects, has_left)
+    }
+
     /// Something the user should know, shown with the summary.
     pub fn note(&self, text: String) {
         let mut notes = lock(&self.notes);
@@ -488,8 +501,9 @@ impl Session {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
         let variants = kernels.values().flat_map(Kernel::variants);
-        let of = |kernel| summary::KernelLine::new(&kernel, self.config.keep_objects);
-        lines.extend(variants.filter_map(of));
+        let variants: Vec<Arc<Kernel>> = variants.collect();
+        drop(kernels);
+        lines.extend(variants.iter().filter_map(|kernel| self.line(kernel)));
         let kernels = summary::merged(lines);
         let of_launches = match self.instrumenter.builds() {
             true => self.seen.complaint(&self.config.selection, &kernels),

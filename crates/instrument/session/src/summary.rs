@@ -40,6 +40,10 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
+/// A remark on a kernel of which a part of the code ran as it was.
+const HAS_LEFT: &str = "it jumped to an address that is no known place of its code object, and ran on there as it was: none of its \
+                        launches counts as instrumented, and what tools say of them lacks that part";
+
 /// What became of a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
@@ -91,17 +95,29 @@ pub struct KernelLine {
 }
 
 impl KernelLine {
-    /// None if it was never launched, only expected. `name_object`: say which code object it is from.
-    pub(crate) fn new(kernel: &Arc<Kernel>, name_object: bool) -> Option<KernelLine> {
+    /// None if it was never launched, only expected. `name_object`: say which code object it is from; `has_left`: a wave went to
+    /// code that is not instrumented.
+    pub(crate) fn new(
+        kernel: &Arc<Kernel>,
+        name_object: bool,
+        has_left: bool,
+    ) -> Option<KernelLine> {
         let launches = kernel.launches.load(Ordering::Relaxed);
         if launches == 0 {
             return None;
         }
+        let instrumented = kernel.instrumented.load(Ordering::Relaxed);
         let status = match kernel.outcome() {
-            Some(Outcome::Ready(ready)) => Status::Instrumented(Instrumented {
-                report: ready.report.clone(),
-                from_cache: ready.from_cache,
-            }),
+            Some(Outcome::Ready(ready)) => {
+                let mut report = ready.report.clone();
+                report.notes.extend(has_left.then(|| HAS_LEFT.to_owned()));
+                // A name of ours, which is for the session alone.
+                report.left = None;
+                Status::Instrumented(Instrumented {
+                    report,
+                    from_cache: ready.from_cache,
+                })
+            }
             Some(Outcome::Refused(refusal)) => Status::Refused(refusal.clone()),
             None if !kernel.selected => Status::Unselected,
             None if kernel.was_late() => Status::Late,
@@ -114,7 +130,7 @@ impl KernelLine {
             object: name_object.then(|| kernel.object.hex()),
             target: kernel.agent.target.clone(),
             launches,
-            instrumented_launches: kernel.instrumented.load(Ordering::Relaxed),
+            instrumented_launches: if has_left { 0 } else { instrumented },
             uninstrumented: unfit
                 .into_iter()
                 .map(|(launches, reason)| UnfitLine { reason, launches })

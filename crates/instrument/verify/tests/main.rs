@@ -3,6 +3,7 @@
 mod common;
 mod count;
 mod functions;
+mod jumps;
 mod live;
 mod lockstep;
 mod mutations;

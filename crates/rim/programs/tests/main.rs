@@ -3,6 +3,7 @@
 mod addresses;
 mod bad_input;
 mod cached;
+mod computed_jumps;
 mod fits;
 mod library_tool;
 mod module_tool;

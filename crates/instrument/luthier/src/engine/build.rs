@@ -24,6 +24,43 @@ pub(crate) struct BuiltKernel {
     pub before: Usage,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    /// The variable that says whether a wave went to code that is not instrumented, if any can.
+    pub left: Option<String>,
+}
+
+impl BuiltKernel {
+    /// Variables of this kernel alone.
+    pub fn variables(&self, engine: &Engine, source: Source<'_>) -> Vec<session::Global> {
+        let kernel = &self.rewritten.kernel;
+        let mut variables = engine.counters(kernel, source.hash, source.variant, &self.data);
+        variables.extend(self.left.clone().map(left_variable));
+        variables
+    }
+}
+
+/// Bytes of [`BuiltKernel::left`].
+const LEFT_SIZE: u64 = 4;
+
+/// See [`Plan::left`].
+pub(crate) fn left_variable(name: String) -> session::Global {
+    session::Global {
+        name,
+        size: LEFT_SIZE,
+        content: session::Content::Memory {
+            kind: session::MemoryKind::Device,
+            initial: Vec::new(),
+        },
+    }
+}
+
+/// Its name for a kernel, of which each variant has its own.
+pub(crate) fn left_name(kernel: &str, source: Source<'_>) -> String {
+    let hash = source.hash[..8].iter();
+    let hash: String = hash.map(|byte| format!("{byte:02x}")).collect();
+    let stack = source
+        .stack_size
+        .map_or(String::new(), |size| format!("/{size}"));
+    format!("luthier/left@{kernel}#{hash}+{}{stack}", source.variant)
 }
 
 /// A code object to instrument kernels of.
@@ -57,12 +94,7 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
             group_segment_size: descriptor.group_segment_size(),
             fit: fit(source.object, &built.rewritten),
             tool_data: serde_json::to_vec(&built.data)?,
-            globals: engine.counters(
-                request.kernel,
-                request.object_hash,
-                request.choice,
-                &built.data,
-            ),
+            globals: built.variables(engine, source),
             report: report(&mut built),
         })
     })
@@ -170,7 +202,11 @@ pub(crate) fn kernel(
         .kernel(kernel.name())
         .map(|kernel| Usage::from_descriptor(&kernel.descriptor))
         .unwrap_or_default();
+    let name = left_name(kernel.name(), source);
+    let symbol = rewrite::Symbol::Tool(name.clone());
+    let leaves = (rewritten.relocations.iter()).any(|relocation| relocation.symbol == symbol);
     Ok(BuiltKernel {
+        left: leaves.then_some(name),
         rewritten,
         data,
         before,
@@ -236,5 +272,6 @@ pub(crate) fn report(built: &mut BuiltKernel) -> Report {
         sites: report.sites.into(),
         added_bytes: report.text_after.saturating_sub(report.text_before),
         notes: std::mem::take(&mut built.notes),
+        left: built.left.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, Error, KernelOutcome, Result, Tool, ToolFile,
-    engine::{ToolData, lock},
+    engine::{ToolData, build::left_variable, lock},
 };
 use codeobj::{
     CodeObject,
@@ -184,7 +184,8 @@ impl BuiltInTools {
         let mut declared = engine.globals();
         for kernel in manifest.kernels {
             declared.extend(engine.counters(&kernel.name, &manifest.hash, 0, &kernel.tools));
-            if kernel.result.is_ok() {
+            if let Ok(report) = &kernel.result {
+                declared.extend(report.left.clone().map(left_variable));
                 engine.know(&kernel.name, &manifest.hash, 0, kernel.tools);
             }
             built_in.kernels.insert(kernel.name, kernel.result);

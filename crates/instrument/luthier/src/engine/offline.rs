@@ -75,7 +75,7 @@ impl Engine {
             .function(kernel)
             .ok_or_else(|| Error::NoKernel(kernel.to_owned()))?;
         let built = build::kernel(self, source, function)?;
-        let mut globals = counters(self, &built, &hash);
+        let mut globals = variables(self, &built, source);
         globals.extend(self.variables());
         Ok((built.rewritten, globals))
     }
@@ -140,16 +140,20 @@ impl Engine {
             .filter(|name| wanted.is_none_or(|wanted| wanted.is_match(name)));
         let without_code = named.count().saturating_sub(chosen.len());
         let lines = || tables.as_ref().map(SourceLines::sharing);
+        let source = || Source {
+            kernels: &known,
+            object: &object,
+            hash: &hash,
+            module: &module,
+            lines: None,
+            refused: refused.as_deref(),
+            variant: 0,
+            stack_size: None,
+        };
         let built = in_parallel(&chosen, lines, |lines, &(index, _)| {
             let source = Source {
-                kernels: &known,
-                object: &object,
-                hash: &hash,
-                module: &module,
                 lines: lines.as_ref(),
-                refused: refused.as_deref(),
-                variant: 0,
-                stack_size: None,
+                ..source()
             };
             let mut built = build::kernel(self, source, index)?;
             built.rewritten.encode_lines();
@@ -159,7 +163,7 @@ impl Engine {
         for ((_, function), built) in chosen.into_iter().zip(built) {
             let mut data = Vec::new();
             let result = built.map(|mut built| {
-                globals.extend(counters(self, &built, &hash));
+                globals.extend(variables(self, &built, source()));
                 let report = build::report(&mut built);
                 data = built.data;
                 rewritten.push(built.rewritten);
@@ -249,12 +253,10 @@ fn in_parallel<T: Sync, S, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The variables with a kernel's counters.
-fn counters(engine: &Engine, built: &BuiltKernel, hash: &[u8; 32]) -> Vec<Global> {
-    let counters = engine
-        .counters(&built.rewritten.kernel, hash, 0, &built.data)
-        .into_iter();
-    counters
+/// The variables of a kernel alone.
+fn variables(engine: &Engine, built: &BuiltKernel, source: Source<'_>) -> Vec<Global> {
+    let variables = built.variables(engine, source).into_iter();
+    variables
         .map(|global| Global {
             name: global.name,
             size: global.size,

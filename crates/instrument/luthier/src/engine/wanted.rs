@@ -4,7 +4,7 @@ use crate::{
     Edit, Engine, Error, Kernel, Result,
     engine::{
         ToolData,
-        build::{Source, rewritten},
+        build::{Source, left_name, rewritten},
         compose::{self, Counting},
     },
     parameters::LANES,
@@ -169,6 +169,8 @@ struct Asked<'k> {
     data: Vec<ToolData>,
     notes: Vec<String>,
     stack_size: Option<u32>,
+    /// See [`Plan::left`].
+    left: String,
 }
 
 impl<'k> Asked<'k> {
@@ -180,11 +182,9 @@ impl<'k> Asked<'k> {
         let mut asked = Asked {
             edits: Vec::new(),
             data: Vec::new(),
-            notes: [computed(kernel), nowhere(engine, kernel)]
-                .into_iter()
-                .flatten()
-                .collect(),
+            notes: nowhere(engine, kernel).into_iter().collect(),
             stack_size: source.stack_size,
+            left: left_name(kernel.name(), source),
         };
         let choices = engine.choices(source.variant);
         for (tool, choice) in engine.tools.iter().zip(choices) {
@@ -197,10 +197,13 @@ impl<'k> Asked<'k> {
             let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
             edit.modules = tool.modules();
             tool.instrument(kernel, &mut edit)?;
-            if edit.unreached != 0 {
-                let places = edit.unreached;
+            let unreached: Vec<String> = (edit.unreached.iter())
+                .map(|(what, places)| format!("{what}: {}", places.len()))
+                .collect();
+            if !unreached.is_empty() {
                 edit.note(format!(
-                    "nothing is inserted behind the end of the program (s_endpgm), where control never comes: {places} places"
+                    "nothing is inserted behind {}; what comes after the instruction does not run there",
+                    unreached.join(", ")
                 ));
             }
             asked.data.push(ToolData {
@@ -231,6 +234,7 @@ impl<'k> Asked<'k> {
     ) -> Result<CombinedPlan<'k>> {
         let mut plan = Plan {
             stack_size: self.stack_size,
+            left: Some(self.left),
             ..Plan::default()
         };
         let mut tools = Vec::new();
@@ -306,14 +310,4 @@ impl CombinedPlan<'_> {
         }
         names
     }
-}
-
-/// A remark on calls whose targets are only known at run time: they are led to instrumented functions as far as those are
-/// known to be called through pointers.
-fn computed(kernel: &Kernel<'_>) -> Option<String> {
-    let functions = kernel.functions();
-    let calls: usize = functions.map(|function| function.unresolved().len()).sum();
-    (calls != 0).then(|| {
-        format!("{calls} jumps to computed addresses: a function that nothing else refers to runs uninstrumented")
-    })
 }

@@ -137,8 +137,26 @@ pub fn large_kernel(target: &str, steps: u32) -> Vec<u8> {
     assembled(target, &text, 16, 8, 0)
 }
 
-/// Kernel `full`, which goes on with `middle` once v1 is the work-item's input and stores v1.
+/// What is written otherwise since gfx12.
+const SINCE_GFX12: [(&str, &str); 3] = [
+    ("s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0"),
+    ("s_waitcnt vmcnt(0)", "s_wait_loadcnt 0x0"),
+    ("s_lshl_b32 s6, s6, 6", "s_lshl_b32 s6, ttmp9, 6"),
+];
+
 fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
+    assembled_with(target, middle, "", sgprs, vgprs, agprs)
+}
+
+/// Kernel `full`, which goes on with `middle` once v1 is the work-item's input and stores v1. `others`: what is behind its code.
+pub fn assembled_with(
+    target: &str,
+    middle: &str,
+    others: &str,
+    sgprs: u32,
+    vgprs: u32,
+    agprs: u32,
+) -> Vec<u8> {
     // Left alone until the end: the arguments' address, the workgroup and, in lanes, the work-item.
     let mut text = String::from(
         ".amdgcn_target \"amdgcn-amd-amdhsa--TARGET\"\n.text\n.globl full\n.p2align 8\n.type full,@function\nfull:\n\
@@ -146,7 +164,9 @@ fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> 
          v_lshlrev_b32 v0, 2, v0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\n",
     );
     text += middle;
-    text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n.rodata\n.p2align 6\n\
+    text += "global_store_dword v0, v1, s[0:1]\ns_endpgm\n.Lend:\n.size full, .Lend-full\n";
+    text += others;
+    text += ".rodata\n.p2align 6\n\
              .amdhsa_kernel full\n.amdhsa_user_sgpr_private_segment_buffer 0\n.amdhsa_user_sgpr_dispatch_ptr 1\n\
              .amdhsa_user_sgpr_queue_ptr 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
              .amdhsa_system_sgpr_workgroup_id_x 1\n.amdhsa_kernarg_size 24\nACCUM\n\
@@ -157,7 +177,7 @@ fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> 
              .max_flat_workgroup_size: 256\n    .args:\n      - {.size: 8, .offset: 0, .value_kind: global_buffer}\n      \
              - {.size: 8, .offset: 8, .value_kind: global_buffer}\n      - {.size: 4, .offset: 16, .value_kind: by_value}\n...\n\
              .end_amdgpu_metadata\n";
-    let accum = if target == "gfx90a" {
+    let accum = if ["gfx90a", "gfx942"].contains(&target) {
         format!(".amdhsa_accum_offset {}", vgprs.next_multiple_of(4))
     } else {
         String::new()
@@ -165,12 +185,21 @@ fn assembled(target: &str, middle: &str, sgprs: u32, vgprs: u32, agprs: u32) -> 
     for (gfx9, since) in WAVE32.iter().filter(|_| !target.starts_with("gfx9")) {
         text = text.replace(gfx9, since);
     }
+    if target == "gfx942" {
+        // Scratch is addressed without a buffer.
+        text = text.replace(".amdhsa_user_sgpr_private_segment_buffer 0\n", "");
+    }
+    for (before, since) in SINCE_GFX12.iter().filter(|_| target.starts_with("gfx12")) {
+        text = text.replace(before, since);
+    }
     let text = text
         .replace(
             "VGPRS",
             &match target {
                 // One file.
-                "gfx90a" => (vgprs.next_multiple_of(4) * agprs.min(1) + agprs).max(vgprs),
+                "gfx90a" | "gfx942" => {
+                    (vgprs.next_multiple_of(4) * agprs.min(1) + agprs).max(vgprs)
+                }
                 _ => vgprs.max(agprs),
             }
             .to_string(),

@@ -1,0 +1,485 @@
+//! Where control goes through addresses in registers: returns, computed jumps, calls of pointers.
+//!
+//! Every code address that the application sees is one of the original: what `s_getpc_b64` gives, what tables hold, what calls
+//! leave as return address. So registers and memory are the same as without instrumentation, and an address may be stored,
+//! compared, computed with and handed on. Where control goes to such an address, it is translated: the few places of a return
+//! are compared with directly, everything else by one search that the whole kernel shares. An address that is no known place of
+//! the kernel's code leads to the original there, after a word in memory was set that says so: such a launch is not instrumented.
+
+use crate::encode::Encodings;
+use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
+use crate::ir::{Code, Item, Label};
+use crate::lower::SCC_NUMBER;
+use crate::registers::RegisterPool;
+use crate::rewriting::Rewriting;
+use crate::save::move_mask;
+use crate::select::Selection;
+use crate::{AddressHalf, Refusal, Symbol};
+use isa::{Effects, Operand, Reg, RegKind};
+use lift::{
+    BlockIndex, COUNTERS, Callee, EdgeKind, Function, FunctionIndex, FunctionKind, InstIndex,
+    Leave, Module,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use template::RegisterFile;
+
+/// Places that a return is compared with one by one.
+const FEW: usize = 4;
+
+/// Registers for translating, kept for the wave's whole life.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JumpRegisters {
+    /// A pair: how far the address is behind the kernel's lowest, low half and high half.
+    distance: u16,
+    /// SCC as the application left it.
+    scc: u16,
+}
+
+/// A block that ends in a call.
+type CallSite = (FunctionIndex, BlockIndex);
+
+/// Call sites that each function returns to; none where they are not all known.
+pub(crate) struct ReturnSites(BTreeMap<FunctionIndex, Option<BTreeSet<CallSite>>>);
+
+impl ReturnSites {
+    pub fn new(module: &Module, functions: &BTreeSet<FunctionIndex>) -> ReturnSites {
+        let mut sites: BTreeMap<FunctionIndex, Option<BTreeSet<CallSite>>> = functions
+            .iter()
+            .map(|&index| {
+                let function = &module.functions[index];
+                let known = function.kind == FunctionKind::Device && function.callers_are_known();
+                (index, known.then(BTreeSet::new))
+            })
+            .collect();
+        // Functions that jump to others, which return in their place.
+        let mut passes_on = Vec::new();
+        for &index in functions {
+            for (number, block) in module.functions[index].blocks.iter().enumerate() {
+                if let Some(Callee::Known(callee)) = block.call
+                    && let Some(Some(known)) = sites.get_mut(&callee)
+                {
+                    known.insert((index, number));
+                }
+                for leave in &block.leaves {
+                    if let Leave::TailCall(callee) = *leave {
+                        passes_on.push((index, callee));
+                    }
+                }
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(from, to) in &passes_on {
+                let theirs = sites.get(&from).cloned().flatten();
+                let Some(mine) = sites.get_mut(&to) else {
+                    continue;
+                };
+                match (mine.as_mut(), theirs) {
+                    (Some(known), Some(theirs)) => {
+                        let before = known.len();
+                        known.extend(theirs);
+                        changed |= known.len() != before;
+                    }
+                    (Some(_), None) => {
+                        *mine = None;
+                        changed = true;
+                    }
+                    (None, _) => {}
+                }
+            }
+        }
+        ReturnSites(sites)
+    }
+
+    fn of(&self, function: FunctionIndex) -> Option<&BTreeSet<CallSite>> {
+        self.0.get(&function)?.as_ref()
+    }
+
+    /// The places that a return is compared with, if that does: they are all that there are, few, and SCC may be lost.
+    fn few(
+        &self,
+        module: &Module,
+        function: FunctionIndex,
+        block: BlockIndex,
+    ) -> Option<&BTreeSet<CallSite>> {
+        let sites = self.of(function)?;
+        let scc_lives = || {
+            let live = module.liveness(function).live_out(block);
+            live.scalars.contains(SCC_NUMBER)
+        };
+        (sites.len() <= FEW && !scc_lives()).then_some(sites)
+    }
+}
+
+/// Takes registers for translating, if the kernel has anything to translate and registers are left. Where there are none, the
+/// place that needs them is a refusal.
+pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
+    let module = rewriting.module;
+    let sites = ReturnSites::new(module, &rewriting.functions);
+    let wanted = rewriting.functions.iter().any(|&index| {
+        let function = &module.functions[index];
+        let mut blocks = function.blocks.iter().enumerate();
+        blocks.any(|(number, block)| {
+            let last = function.insts.at(block.end - 1);
+            block.reachable
+                && last.effects.contains(Effects::INDIRECT)
+                && match (&*block.successors, &*block.leaves) {
+                    _ if last.effects.contains(Effects::CALL) => {
+                        !matches!(block.call, Some(Callee::Known(_)))
+                    }
+                    ([edge], []) => edge.kind != EdgeKind::Branch,
+                    ([], [Leave::TailCall(_)]) => false,
+                    ([], [Leave::Return]) => sites.few(module, index, number).is_none(),
+                    _ => true,
+                }
+        })
+    });
+    if wanted {
+        let supply = &mut rewriting.supply;
+        let distance = supply.keep(RegisterFile::Sgpr, 2, 2, 0);
+        let scc = supply.keep(RegisterFile::Sgpr, 1, 1, 0);
+        let both = distance.zip(scc);
+        rewriting.jump_registers = both.map(|(distance, scc)| JumpRegisters { distance, scc });
+    }
+    rewriting.return_sites = Some(sites);
+}
+
+/// What the pass of selection knows of jumps.
+pub(crate) struct Jumps<'a> {
+    registers: Option<JumpRegisters>,
+    sites: &'a ReturnSites,
+    /// Lowest address of the kernel and what it may call.
+    base: u64,
+    /// Places that an address may mean.
+    places: BTreeMap<u64, Label>,
+    /// Behind calls.
+    returns: BTreeMap<CallSite, Label>,
+    search: Label,
+    elsewhere: Label,
+    searches: bool,
+    leaves: bool,
+}
+
+impl<'a> Jumps<'a> {
+    pub fn new(
+        module: &Module,
+        functions: &BTreeSet<FunctionIndex>,
+        sites: &'a ReturnSites,
+        registers: Option<JumpRegisters>,
+        code: &mut Code<'_>,
+    ) -> Jumps<'a> {
+        let (mut places, mut returns) = (BTreeMap::new(), BTreeMap::new());
+        for &index in functions {
+            let function = &module.functions[index];
+            if function.kind == FunctionKind::Device {
+                places.insert(function.entry, Label::Block(index, 0));
+            }
+            let mut place = |number: BlockIndex| {
+                let pc = function.insts.pc(function.blocks[number].first);
+                places.entry(pc).or_insert(Label::Block(index, number));
+            };
+            for (number, block) in function.blocks.iter().enumerate() {
+                if block.entered {
+                    place(number);
+                }
+                if block.leaves.contains(&Leave::Anywhere) {
+                    let tables = block.successors.iter();
+                    let tables = tables.filter(|edge| edge.kind == EdgeKind::Table);
+                    tables.for_each(|edge| place(edge.to));
+                }
+                if block.call.is_some() {
+                    returns.insert((index, number), code.new_label());
+                }
+            }
+        }
+        // What is behind a call is where the call returns to first of all.
+        for (&(index, number), &label) in &returns {
+            let function = &module.functions[index];
+            places.insert(function.insts.end(function.blocks[number].end - 1), label);
+        }
+        let entries = functions.iter().map(|&index| module.functions[index].entry);
+        let lowest = places.keys().next().copied();
+        Jumps {
+            registers,
+            sites,
+            base: entries.chain(lowest).min().unwrap_or(0),
+            places,
+            returns,
+            search: code.new_label(),
+            elsewhere: code.new_label(),
+            searches: false,
+            leaves: false,
+        }
+    }
+}
+
+impl Selection<'_, '_> {
+    /// Where a call of the block returns to, behind the call itself.
+    pub fn comes_back(&mut self, index: FunctionIndex, block: BlockIndex) {
+        if let Some(&label) = self.jumps.returns.get(&(index, block)) {
+            self.code.push(Item::Label(label));
+        }
+    }
+
+    /// The return address of a call, as the original has it.
+    pub fn link(&mut self, pair: u16, address: u64) {
+        for (half, register) in [(AddressHalf::Low, pair), (AddressHalf::High, pair + 1)] {
+            let literal = self.code.address(half, Symbol::Original(address), 0);
+            self.code
+                .move_scalar(register, SourceOperand::Address(literal));
+        }
+    }
+
+    /// Back to the caller.
+    pub fn give_back(
+        &mut self,
+        index: FunctionIndex,
+        number: BlockIndex,
+        inst: InstIndex,
+    ) -> Result<(), Refusal> {
+        let module = self.module;
+        let Some(sites) = self.jumps.sites.few(module, index, number) else {
+            return self.go(index, inst, None, None);
+        };
+        let function = &module.functions[index];
+        let source = self.source(function, inst)?;
+        for &site in sites {
+            let caller = &module.functions[site.0];
+            let behind = caller.insts.end(caller.blocks[site.1].end - 1);
+            let literal = (self.code).address(AddressHalf::Low, Symbol::Original(behind), 0);
+            let (low, literal) = (
+                SourceOperand::Scalar(source),
+                SourceOperand::Address(literal),
+            );
+            self.code.compare(Op::SCmpEqU32, low, literal);
+            let to = self.jumps.returns[&site];
+            self.code.branch(Op::SCbranchScc1, to);
+        }
+        // No code leads here, unless what keeps the return address was overwritten by mistake.
+        match self.jumps.registers {
+            Some(_) => self.go(index, inst, None, None),
+            None => {
+                self.code.push(Item::Copy(inst));
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes where the address in an instruction's register means, and leaves a return address in the pair `link`. `among`: the
+    /// places that it may mean, if they are not all that are known.
+    pub fn go(
+        &mut self,
+        index: FunctionIndex,
+        inst: InstIndex,
+        link: Option<u16>,
+        among: Option<&BTreeMap<u64, Label>>,
+    ) -> Result<(), Refusal> {
+        let function = &self.module.functions[index];
+        let source = self.source(function, inst)?;
+        let Some(JumpRegisters { distance, scc }) = self.jumps.registers else {
+            return Err(Refusal::Unresolved {
+                function: function.name.clone(),
+                pc: function.insts.pc(inst),
+                reason: "its target is computed, and no SGPRs are free in the whole kernel to find out where that is now"
+                    .to_owned(),
+            });
+        };
+        let (one, zero) = (SourceOperand::Constant(1), SourceOperand::Constant(0));
+        self.code.scalar2(Op::SCselectB32, scc, one, zero);
+        self.move_base(Op::SSubU32, Op::SSubbU32, distance, source);
+        if let Some(pair) = link {
+            self.link(pair, function.insts.end(inst));
+        }
+        match among {
+            Some(places) => {
+                let high = SourceOperand::Scalar(distance + 1);
+                self.code.compare(Op::SCmpLgU32, high, zero);
+                self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
+                self.jumps.leaves = true;
+                let places: Vec<_> = places.iter().map(|(at, label)| (*at, *label)).collect();
+                self.search(&places, JumpRegisters { distance, scc });
+            }
+            None => {
+                self.jumps.searches = true;
+                self.code.branch(Op::SBranch, self.jumps.search);
+            }
+        }
+        Ok(())
+    }
+
+    /// A pair with the lowest address added or subtracted.
+    fn move_base(&mut self, low: Op, high: Op, to: u16, from: u16) {
+        let base = self.jumps.base;
+        for (op, half, number) in [(low, AddressHalf::Low, 0), (high, AddressHalf::High, 1)] {
+            let literal = self.code.address(half, Symbol::Original(base), 0);
+            let literal = SourceOperand::Address(literal);
+            let from = SourceOperand::Scalar(from + number);
+            self.code.scalar2(op, to + number, from, literal);
+        }
+    }
+
+    /// The first register of the pair with the target.
+    fn source(&self, function: &Function, inst: InstIndex) -> Result<u16, Refusal> {
+        let decoded = function.insts.at(inst);
+        let source = decoded.operands.iter().find_map(|operand| match operand {
+            Operand::Use(reg) => scalar_encoding(*reg),
+            _ => None,
+        });
+        source.ok_or_else(|| Refusal::Unresolved {
+            function: function.name.clone(),
+            pc: decoded.pc,
+            reason: "the target is in no SGPR".to_owned(),
+        })
+    }
+
+    /// Goes to one of the places, which are in ascending order, or elsewhere.
+    fn search(&mut self, places: &[(u64, Label)], with: JumpRegisters) {
+        let distance = SourceOperand::Scalar(with.distance);
+        let key = |address: u64| SourceOperand::Constant((address - self.jumps.base) as u32);
+        match *places {
+            [] => self.code.branch(Op::SBranch, self.jumps.elsewhere),
+            [(address, label)] => {
+                self.code.push(Item::Gap);
+                self.code.compare(Op::SCmpEqU32, distance, key(address));
+                self.code.branch(Op::SCbranchScc0, self.jumps.elsewhere);
+                self.put_back(with);
+                self.code.branch(Op::SBranch, label);
+            }
+            _ => {
+                let (lower, upper) = places.split_at(places.len() / 2);
+                let below = self.code.new_label();
+                self.code.compare(Op::SCmpLtU32, distance, key(upper[0].0));
+                self.code.branch(Op::SCbranchScc1, below);
+                self.search(upper, with);
+                self.code.push(Item::Label(below));
+                self.search(lower, with);
+            }
+        }
+    }
+
+    /// SCC as it was.
+    fn put_back(&mut self, with: JumpRegisters) {
+        let (scc, zero) = (SourceOperand::Scalar(with.scc), SourceOperand::Constant(0));
+        self.code.compare(Op::SCmpLgU32, scc, zero);
+    }
+
+    /// What the whole kernel shares, behind the last of its functions.
+    pub fn shared(&mut self, supply: &mut RegisterPool) -> Result<(), Refusal> {
+        let Some(with) = self.jumps.registers else {
+            return Ok(());
+        };
+        if !self.jumps.searches && !self.jumps.leaves {
+            return Ok(());
+        }
+        self.code.push(Item::Inserted(self.jumps.base));
+        if self.jumps.searches {
+            self.code.push(Item::Label(self.jumps.search));
+            let high = SourceOperand::Scalar(with.distance + 1);
+            self.code
+                .compare(Op::SCmpLgU32, high, SourceOperand::Constant(0));
+            self.code.branch(Op::SCbranchScc1, self.jumps.elsewhere);
+            let places = self.jumps.places.iter();
+            let places: Vec<_> = places.map(|(at, label)| (*at, *label)).collect();
+            self.search(&places, with);
+        }
+        self.code.push(Item::Label(self.jumps.elsewhere));
+        if let Some(name) = &self.plan.left {
+            self.note_leaving(name, supply)?;
+        }
+        self.move_base(Op::SAddU32, Op::SAddcU32, with.distance, with.distance);
+        self.put_back(with);
+        let target = SourceOperand::Scalar(with.distance);
+        self.code.scalar1(Op::SSetpcB64, 0, target);
+        Ok(())
+    }
+
+    /// Sets the word in memory. A wave that goes on in the original never comes back, so that what is kept for its whole life is
+    /// free; everything of the application is alive.
+    fn note_leaving(&mut self, name: &str, supply: &mut RegisterPool) -> Result<(), Refusal> {
+        let wide = u16::from(self.codes.wave_size / 32);
+        let mut free = supply.all_but_application();
+        if let Some(JumpRegisters { distance, scc }) = self.jumps.registers {
+            free.withhold(RegisterFile::Sgpr, distance, 2);
+            free.withhold(RegisterFile::Sgpr, scc, 1);
+        }
+        let mut scalars = |width: u16| {
+            let first = free.take(
+                RegisterFile::Sgpr,
+                width,
+                width,
+                lift::registers::SGPR_COUNT,
+            );
+            supply.use_up(RegisterFile::Sgpr, first.map_or(0, |first| first + width));
+            first.ok_or_else(|| Refusal::Registers {
+                what: "computed jumps",
+                reason: "no SGPRs are free to note that a wave leaves the instrumented code"
+                    .to_owned(),
+            })
+        };
+        let (address, exec, lane) = (scalars(2)?, scalars(wide)?, scalars(1)?);
+        let own = free.take(RegisterFile::Vgpr, 1, 1, 256);
+        supply.use_up(RegisterFile::Vgpr, own.map_or(0, |vgpr| vgpr + 1));
+        let vgpr = own.unwrap_or(0);
+        for counter in COUNTERS {
+            if let Some(wait) = self.codes.wait(counter) {
+                self.code.fixed(wait);
+            }
+        }
+        let op = move_mask(wide);
+        self.code.scalar1(op, exec, SourceOperand::Scalar(EXEC));
+        self.code.scalar1(op, EXEC, SourceOperand::Constant(1));
+        if own.is_none() {
+            self.code.read_lane(lane, vgpr, 0);
+        }
+        for (half, register) in [
+            (AddressHalf::Low, address),
+            (AddressHalf::High, address + 1),
+        ] {
+            let symbol = Symbol::Tool(name.to_owned());
+            let literal = self.code.address(half, symbol, -i64::from(MARK));
+            self.code
+                .move_scalar(register, SourceOperand::Address(literal));
+        }
+        // One register is both what is stored and how far behind the base.
+        self.code.move_vector(vgpr, SourceOperand::Constant(MARK));
+        let (value, base) = (SourceOperand::Vector(vgpr), SourceOperand::Scalar(address));
+        self.code.put(Instruction::new(
+            Op::GlobalStoreDword,
+            0,
+            &[value, base, value],
+        ));
+        for counter in [lift::Counter::Store, lift::Counter::Load] {
+            if let Some(wait) = self.codes.wait(counter) {
+                self.code.fixed(wait);
+            }
+        }
+        if own.is_none() {
+            self.code.write_lane(vgpr, 0, lane);
+        }
+        self.code.scalar1(op, EXEC, SourceOperand::Scalar(exec));
+        gap(self.codes, self.code);
+        Ok(())
+    }
+}
+
+/// What the word holds once a wave has left.
+const MARK: u32 = 4;
+
+/// The application may use at once what was changed: nothing of the hardware's rules is left to come.
+fn gap(codes: &Encodings, code: &mut Code<'_>) {
+    for op in [Op::ScalarGap, Op::WaitAlu, Op::WaitVector, Op::MemoryGap] {
+        if codes.has(op) {
+            code.fixed(op);
+        }
+    }
+}
+
+/// An SGPR's operand encoding.
+pub(crate) fn scalar_encoding(reg: Reg) -> Option<u16> {
+    match reg.kind {
+        RegKind::Sgpr => Some(reg.index),
+        RegKind::Vcc => Some(VCC + reg.index),
+        _ => None,
+    }
+}
