@@ -54,7 +54,7 @@ pub struct SiteFilter {
 }
 
 /// Names for `kind=`.
-const KINDS: [(&str, Effects); 22] = [
+const KINDS: &[(&str, Effects)] = &[
     ("load", Effects::LOAD),
     ("store", Effects::STORE),
     ("atomic", Effects::ATOMIC),
@@ -80,6 +80,8 @@ const KINDS: [(&str, Effects); 22] = [
     ("wait", Effects::WAIT),
     ("message", Effects::SENDMSG),
     ("trap", Effects::TRAP),
+    ("indirect", Effects::INDIRECT),
+    ("atomic-return", Effects::ATOMIC_RETURN),
 ];
 /// A class of its own.
 const VECTOR_MEMORY: &str = "vector-memory";
@@ -115,7 +117,7 @@ impl Class {
 
     fn holds(&self, instruction: &Instruction<'_>) -> bool {
         let has = match &self.what {
-            Predicate::Effects(effects) => instruction.effects().intersects(*effects),
+            Predicate::Effects(effects) => instruction.classes().intersects(*effects),
             Predicate::VectorMemory => instruction.has_address(),
             Predicate::Type(name) => names_type(instruction.mnemonic(), name),
         };

@@ -56,6 +56,7 @@ mod options;
 mod parameters;
 mod per_place;
 mod printed;
+mod private_buffer;
 mod results;
 mod tool;
 
