@@ -415,7 +415,8 @@ typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOI
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
 // The first launch of a kernel that the options choose: what is inserted in this call is what this launch and all later ones run.
-// For tools that do the same to every launch; others decide in luthier_at_hsa_event.
+// For tools that do the same to every launch; others decide in luthier_at_hsa_event. There the launch's packet may be changed, and
+// the queue gets it so.
 __attribute__((weak)) void luthier_at_kernel(luthier_u64 kernel_object);
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);

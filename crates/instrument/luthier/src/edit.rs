@@ -10,6 +10,7 @@ use isa::{Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
+use session::Unmatched;
 use template::{Bundle, HookValue};
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
@@ -122,6 +123,8 @@ pub struct Edit<'k> {
     pub(crate) counters: usize,
     pub(crate) data: Box<RawValue>,
     pub(crate) notes: Vec<String>,
+    /// Hooks that found no place.
+    pub(crate) unmatched: Vec<Unmatched>,
     choice: u32,
     object_hash: [u8; 32],
     /// Places behind the end of the program.
@@ -175,6 +178,7 @@ impl<'k> Edit<'k> {
             counters: 0,
             data: RawValue::NULL.to_owned(),
             notes: Vec::new(),
+            unmatched: Vec::new(),
             choice,
             object_hash,
             unreached: 0,
@@ -215,6 +219,11 @@ impl<'k> Edit<'k> {
     /// A remark on this kernel for the user, in the summary.
     pub fn note(&mut self, remark: impl Into<String>) {
         self.notes.push(remark.into());
+    }
+
+    /// A hook that found no place in this kernel; the summary speaks of it if it found none in any.
+    pub(crate) fn unmatched(&mut self, unmatched: Unmatched) {
+        self.unmatched.push(unmatched);
     }
 
     /// What this tool inserts means nothing if a part of it is missing: where a place cannot take a hook of its, the kernel runs as

@@ -18,6 +18,7 @@ use crate::{
     live::Access,
     lock,
     objects::{Object, Objects, Original},
+    packet::{self, PacketBytes},
     read,
     records::Streams,
     summary, write,
@@ -257,8 +258,10 @@ impl Session {
             .collect();
         drop(kernels);
         self.keep_objects(&mut lock(&self.gone_objects), gone.iter());
+        for kernel in &gone {
+            lock(&self.gone).extend(summary::KernelLine::all(kernel, self.config.keep_objects));
+        }
         for kernel in gone.iter().flat_map(Kernel::variants) {
-            lock(&self.gone).extend(summary::KernelLine::new(&kernel, self.config.keep_objects));
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -316,6 +319,15 @@ impl Session {
 
     /// Chooses the code of one launch; the first launch of a kernel waits for its variant.
     pub fn dispatch(self: &Arc<Self>, dispatch: &Dispatch) -> Decision {
+        self.dispatch_packet(dispatch, &mut dispatch.packet())
+    }
+
+    /// The same of a launch whose packet tools may change, which is left in `packet`. What the decision says comes on top.
+    pub fn dispatch_packet(
+        self: &Arc<Self>,
+        dispatch: &Dispatch,
+        packet: &mut PacketBytes,
+    ) -> Decision {
         if self.finished.load(Ordering::Relaxed) {
             return Decision::Original;
         }
@@ -334,6 +346,7 @@ impl Session {
                 arguments.clear();
             }
         }
+        let given = *packet;
         let launch = Launch {
             queue: dispatch.queue,
             arguments: &arguments,
@@ -350,11 +363,36 @@ impl Session {
             (true, _) => Some(0),
             (false, true) => {
                 let request = build::request(&kernel);
-                self.instrumenter
-                    .choose(&launch, &request, &kernel.object.loaded.bytes)
+                let code = &kernel.object.loaded.bytes;
+                self.instrumenter.choose(&launch, &request, code, packet)
             }
             (false, false) => None,
         };
+        let changed;
+        let (dispatch, launch) = match *packet == given {
+            true => (dispatch, launch),
+            false => {
+                if !packet::keeps_kind(&given, packet) {
+                    self.note(format!(
+                        "{}: a tool changed the kind of a launch's packet, which only luthier_at_packets may do; the packet stayed a launch",
+                        kernel.pretty
+                    ));
+                }
+                changed = dispatch.with_packet(packet);
+                let launch = Launch {
+                    grid: changed.grid,
+                    workgroup: changed.workgroup,
+                    kernarg: changed.kernarg,
+                    ..launch
+                };
+                (&changed, launch)
+            }
+        };
+        if dispatch.kernel_object != launch.kernel_object {
+            // The tool launches other code in place of this kernel's.
+            kernel.launches.fetch_add(1, Ordering::Relaxed);
+            return Decision::Original;
+        }
         let Some(choice) = choice else {
             kernel.launches.fetch_add(1, Ordering::Relaxed);
             return match self.observes && chosen {
@@ -492,9 +530,8 @@ impl Session {
     pub fn summary(&self) -> Summary {
         let mut lines = lock(&self.gone).clone();
         let kernels = read(&self.kernels);
-        let variants = kernels.values().flat_map(Kernel::variants);
-        let of = |kernel| summary::KernelLine::new(&kernel, self.config.keep_objects);
-        lines.extend(variants.filter_map(of));
+        let of = |kernel| summary::KernelLine::all(kernel, self.config.keep_objects);
+        lines.extend(kernels.values().flat_map(of));
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),

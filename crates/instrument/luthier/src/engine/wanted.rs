@@ -12,6 +12,7 @@ use crate::{
 use lift::{FunctionIndex, Module};
 use rewrite::{Action, Insertion, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
+use session::Unmatched;
 
 /// The kernel with what the tools want done to it, as far as that can be done. Every tool is asked once, however many attempts it
 /// takes: counters are counted in memory where registers do not suffice, and places that cannot take a hook cost themselves alone,
@@ -127,6 +128,7 @@ struct Asked<'k> {
     edits: Vec<(&'k str, Edit<'k>)>,
     data: Vec<ToolData>,
     notes: Vec<String>,
+    unmatched: Vec<Unmatched>,
     stack_size: Option<u32>,
 }
 
@@ -143,6 +145,7 @@ impl<'k> Asked<'k> {
                 .into_iter()
                 .flatten()
                 .collect(),
+            unmatched: Vec::new(),
             stack_size: source.stack_size,
         };
         let choices = engine.choices(source.variant);
@@ -170,6 +173,7 @@ impl<'k> Asked<'k> {
             let remarks = std::mem::take(&mut edit.notes).into_iter();
             let remarks = remarks.map(|remark| format!("{}: {remark}", tool.name()));
             asked.notes.extend(remarks);
+            asked.unmatched.append(&mut edit.unmatched);
             asked.edits.push((tool.name(), edit));
         }
         Ok(asked)
@@ -200,6 +204,7 @@ impl<'k> Asked<'k> {
             plan,
             data: self.data,
             notes: self.notes,
+            unmatched: self.unmatched,
             tools,
         })
     }
@@ -220,6 +225,7 @@ pub(crate) struct CombinedPlan<'k> {
     pub data: Vec<ToolData>,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    pub unmatched: Vec<Unmatched>,
     tools: Vec<ToolHooks<'k>>,
 }
 
