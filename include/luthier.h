@@ -100,21 +100,25 @@ typedef struct {
   size_t operands;
   size_t frames; // Number of inlined functions.
   size_t chosen; // 1 if the user's --site chooses it, else 0.
+  size_t implied; // Number of registers that the text does not name. get_operand has them after the operands.
 } luthier_raw_instr;
 
 // The classes of an instruction, one bit each.
-enum luthier_class {
+enum luthier_class : luthier_u32 {
   LUTHIER_CLASS_LOAD = 1 << 0,
   LUTHIER_CLASS_STORE = 1 << 1,
   LUTHIER_CLASS_ATOMIC = 1 << 2,
+  LUTHIER_CLASS_ATOMIC_RETURN = 1 << 3, // An atomic that returns the value before the operation.
   LUTHIER_CLASS_BRANCH = 1 << 4,
   LUTHIER_CLASS_CONDITIONAL = 1 << 5,
   LUTHIER_CLASS_INDIRECT = 1 << 6,
   LUTHIER_CLASS_CALL = 1 << 7,
-  LUTHIER_CLASS_RETURN = 1 << 8,
+  LUTHIER_CLASS_RETURN = 1 << 8, // Jumps back to the caller.
   LUTHIER_CLASS_END = 1 << 9,
   LUTHIER_CLASS_BARRIER = 1 << 10,
   LUTHIER_CLASS_WAIT = 1 << 11,
+  LUTHIER_CLASS_TRAP = 1 << 12,
+  LUTHIER_CLASS_MESSAGE = 1 << 13, // s_sendmsg: to the host or to other hardware.
   LUTHIER_CLASS_SALU = 1 << 14,
   LUTHIER_CLASS_VALU = 1 << 15,
   LUTHIER_CLASS_MATRIX = 1 << 16,
@@ -122,8 +126,20 @@ enum luthier_class {
   LUTHIER_CLASS_SMEM = 1 << 18,
   LUTHIER_CLASS_VMEM = 1 << 19,
   LUTHIER_CLASS_LDS = 1 << 20,
+  // By an encoding of its own, or through the descriptor of private memory that the kernel was given. FLAT may access scratch, too.
   LUTHIER_CLASS_SCRATCH = 1 << 21,
-  LUTHIER_CLASS_FLAT = 1 << 22,
+  LUTHIER_CLASS_FLAT = 1 << 22, // Global memory, LDS or scratch, by address.
+  // The counters of s_waitcnt that it raises. gfx12 calls them loadcnt; dscnt or kmcnt; expcnt; storecnt.
+  LUTHIER_CLASS_COUNTS_VM = 1 << 23,
+  LUTHIER_CLASS_COUNTS_LGKM = 1 << 24,
+  LUTHIER_CLASS_COUNTS_EXP = 1 << 25,
+  LUTHIER_CLASS_COUNTS_VS = 1 << 26,
+  LUTHIER_CLASS_PARTIAL_WRITE = 1 << 27, // The destination keeps some of its bits.
+  LUTHIER_CLASS_IGNORES_EXEC = 1 << 28,  // A vector instruction that acts whatever EXEC is.
+  // The control word that follows it.
+  LUTHIER_CLASS_SDWA = 1 << 29,
+  LUTHIER_CLASS_DPP16 = 1 << 30,
+  LUTHIER_CLASS_DPP8 = 1u << 31,
 };
 
 enum luthier_operand_kind {
@@ -415,7 +431,8 @@ typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOI
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();
 // Called before the first launch of a kernel that the options choose. This launch and all later ones run the insertions of this
-// call. Tools that treat launches differently decide in luthier_at_hsa_event instead.
+// call. Tools that treat launches differently decide in luthier_at_hsa_event instead. That callback may also change the launch's packet;
+// the queue gets the changed packet.
 __attribute__((weak)) void luthier_at_kernel(luthier_u64 kernel_object);
 __attribute__((weak)) void atHipEvt(void *args, luthier_api_phase_t phase, int hip_api_id);
 __attribute__((weak)) void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t api_id);
@@ -481,8 +498,12 @@ struct Instr {
   // Whether the instruction belongs to any of these classes.
   bool is(luthier_u32 any) const { return (classes & any) != 0; }
   bool reads_or_writes_memory() const { return is(LUTHIER_CLASS_LOAD | LUTHIER_CLASS_STORE | LUTHIER_CLASS_ATOMIC); }
-  // Definitions first.
+  // In the order of the text, definitions first: `v_cmp_lt_f32_e32 vcc, v1, v2` has VCC, v1, v2. Numbers behind the registers are
+  // fields that the text may leave out (offsets, cache policies).
   std::vector<luthier_operand> operands() const;
+  // Registers that the instruction writes or reads without naming them in its text, definitions first: SCC, EXEC, M0, MODE, and a
+  // destination that is also a source (v_fmac_f32).
+  std::vector<luthier_operand> implied() const;
   std::vector<luthier_frame> frames() const;
   // Whether the kernel may still read a register when the instruction is about to run.
   bool is_live(luthier_register_kind kind, luthier_u32 number) const;
@@ -545,14 +566,24 @@ inline std::vector<Instr> luthier_disassemble_kernel_object(luthier_u64 kernel_o
   return instructions;
 }
 
+// Operands of an instruction by their numbers.
+inline std::vector<luthier_operand> luthier_operands_of(luthier_u64 kernel_object, size_t index, size_t first, size_t count) {
+  std::vector<luthier_operand> all(count);
+  for (size_t number = 0; number < count; ++number)
+    luthier_check(luthier_api_table->get_operand(kernel_object, index, first + number, &all[number]));
+  return all;
+}
 inline std::vector<luthier_operand> Instr::operands() const {
   luthier_raw_instr raw = {};
   raw.struct_size = sizeof raw;
   luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
-  std::vector<luthier_operand> all(raw.operands);
-  for (size_t number = 0; number < all.size(); ++number)
-    luthier_check(luthier_api_table->get_operand(kernel_object, index, number, &all[number]));
-  return all;
+  return luthier_operands_of(kernel_object, index, 0, raw.operands);
+}
+inline std::vector<luthier_operand> Instr::implied() const {
+  luthier_raw_instr raw = {};
+  raw.struct_size = sizeof raw;
+  luthier_check(luthier_api_table->get_instruction(kernel_object, index, &raw));
+  return luthier_operands_of(kernel_object, index, raw.operands, raw.implied);
 }
 inline std::vector<luthier_frame> Instr::frames() const {
   luthier_raw_instr raw = {};

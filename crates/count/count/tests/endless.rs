@@ -1,7 +1,7 @@
 //! Nothing goes on for ever under a budget, whatever makes the loop; and a budget that is enough stops nothing.
 
-use std::{ffi::OsStr, path::PathBuf, process::Command, time::Duration};
 use crate::support::{compile, luthier_count, program, run, text};
+use std::{ffi::OsStr, path::PathBuf, process::Command, time::Duration};
 
 /// How the programs are built: all that decides where checks stand.
 const WAYS: [(&[&str], &[&str]); 5] = [

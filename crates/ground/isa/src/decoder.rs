@@ -178,6 +178,7 @@ impl Decoder {
             format: facts.format,
             effects: facts.effects,
             operands: Default::default(),
+            unprinted: facts.unprinted,
             implicit_defs: facts.implicit_defs.clone(),
             implicit_uses: facts.implicit_uses.clone(),
         };

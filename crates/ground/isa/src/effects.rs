@@ -122,7 +122,7 @@ pub(crate) fn of_opcode(target: &Target, mnemonic: &str, format: Format, bits: u
         effects |= Effects::LDS;
     }
     if format == Format::Flat {
-        effects |= Effects::FLAT | Effects::SCRATCH;
+        effects |= Effects::FLAT;
     }
     let memory = effects.intersects(Effects::SMEM | Effects::VMEM | Effects::LDS);
     if !memory && bits & flags::VALU != 0 {

@@ -12,8 +12,12 @@ use Correction::*;
 enum Correction {
     /// LLVM lists a register that the hardware does not read.
     DoesNotRead(RegKind),
+    /// LLVM lists a register that the hardware does not write.
+    DoesNotWrite(RegKind),
     /// The hardware reads a register that LLVM does not list.
     Reads(RegKind, u16, u8),
+    /// The hardware reads and writes EXEC, and LLVM does not list it (gfx9, which has waves of 64 lanes).
+    ChangesExec,
     /// The displacement counts bytes and is the first operand.
     ByteDisplacement,
     /// [`apply_to_inst`] looks at each instruction.
@@ -55,6 +59,11 @@ const ROWS: &[Row] = &[
     row("ds_*",         Some(Format::Ds),   PerInstruction,             "M0 is read by GDS, append, consume and addtid only, since gfx9"),
     row("image_*",      Some(Format::Mimg), PerInstruction,             "gfx9's encodings do not say how many registers the address has"),
     row("s_add_pc_i64", None,               ByteDisplacement,           "LLVM sees an ordinary operand"),
+    row("s_setvskip",   None,               DoesNotWrite(RegKind::Scc), "it writes VSKIP in MODE; LLVM sees a comparison"),
+    row("s_cbranch_g_fork", None,           ChangesExec,                "the lanes that go another way wait"),
+    row("s_cbranch_i_fork", None,           ChangesExec,                "the lanes that go another way wait"),
+    row("s_cbranch_join", None,             ChangesExec,                "the lanes that waited go on"),
+    row("v_pk_fmac_f16", Some(Format::Vop2), PerInstruction,            "it adds to its destination; LLVM says so on gfx9 only"),
     row("s_cbranch_join", None,             Reads(RegKind::Mode, 0, 1), "the fork stack pointer is in MODE"),
     row("*",            Some(Format::Vop1), PerInstruction,             "SDWA dst_unused:UNUSED_PRESERVE keeps the rest"),
     row("*",            Some(Format::Vop2), PerInstruction,             "SDWA dst_unused:UNUSED_PRESERVE keeps the rest"),
@@ -111,6 +120,20 @@ pub(crate) fn apply(facts: &mut OpcodeFacts) {
         }
         match row.correction {
             DoesNotRead(kind) => facts.implicit_uses.retain(|reg| reg.kind != kind),
+            DoesNotWrite(kind) => facts.implicit_defs.retain(|reg| reg.kind != kind),
+            ChangesExec => {
+                let exec = Reg {
+                    kind: RegKind::Exec,
+                    index: 0,
+                    width: 2,
+                    half: None,
+                };
+                for list in [&mut facts.implicit_defs, &mut facts.implicit_uses] {
+                    if !list.contains(&exec) {
+                        list.push(exec);
+                    }
+                }
+            }
             Reads(kind, index, width) => {
                 let reg = Reg {
                     kind,
@@ -185,6 +208,12 @@ pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
             }
         }
         _ => {}
+    }
+    if inst.mnemonic == "v_pk_fmac_f16"
+        && let Some(&Operand::Def(reg)) = inst.operands.first()
+        && !inst.operands.contains(&Operand::Use(reg))
+    {
+        inst.implicit_uses.push(reg);
     }
     let half_definition =
         |operand: &Operand| matches!(operand, Operand::Def(reg) if reg.half.is_some());

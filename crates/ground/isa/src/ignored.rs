@@ -61,11 +61,22 @@ pub(crate) fn without_unused<T>(
     choices.sort_by_key(|choice| choice.count_ones());
     choices.into_iter().find_map(|choice| {
         let chosen = fields.iter().enumerate();
-        let kept = chosen
+        let cleared: Vec<u64> = chosen
             .filter(|(index, _)| choice >> index & 1 != 0)
-            .fold(given, |kept, (_, mask)| kept & !mask);
-        let mut bare = code.to_vec();
-        bare[..8].copy_from_slice(&kept.to_le_bytes());
-        look(&bare)
+            .map(|(_, mask)| *mask)
+            .collect();
+        let kept = cleared.iter().fold(given, |kept, mask| kept & !mask);
+        let mut look_at = |words: u64| {
+            let mut changed = code.to_vec();
+            changed[..8].copy_from_slice(&words.to_le_bytes());
+            look(&changed)
+        };
+        let found = look_at(kept)?;
+        // A field that takes another register is used, and the one that it has is wrong: an odd number of a pair that must be even.
+        let mut used = |mask: &u64| look_at(kept | (EVEN << mask.trailing_zeros())).is_some();
+        (!cleared.iter().any(&mut used)).then_some(found)
     })
 }
+
+/// A register that may begin any tuple of two.
+const EVEN: u64 = 2;

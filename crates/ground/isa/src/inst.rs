@@ -104,7 +104,7 @@ bitflags::bitflags! {
         const VMEM = 1 << 19;
         /// Accesses LDS.
         const LDS = 1 << 20;
-        /// May access scratch.
+        /// Accesses scratch by an encoding of its own. [`Effects::FLAT`] and buffers may access scratch, too.
         const SCRATCH = 1 << 21;
         /// FLAT: global, LDS or scratch by address.
         const FLAT = 1 << 22;
@@ -212,8 +212,11 @@ pub struct Decoded {
     pub format: Format,
     /// What it does beside writing its operands.
     pub effects: Effects,
-    /// In the order of the instruction's text.
+    /// As LLVM's machine instruction lists them: also modifiers of sources, and sources that are the destination.
+    /// [`Decoded::printed`] has those of the instruction's text.
     pub operands: SmallVec<[Operand; 8]>,
+    /// Bit N: the text does not list operand N. It modifies a source, or it is a source that is the destination.
+    pub unprinted: u64,
     /// Registers that it writes without naming them.
     pub implicit_defs: SmallVec<[Reg; 2]>,
     /// Registers that it reads without naming them.

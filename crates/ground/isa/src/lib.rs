@@ -17,6 +17,7 @@ mod intern;
 mod malformed;
 mod names;
 mod opcode;
+mod printed;
 mod registers;
 mod shape;
 

@@ -15,6 +15,8 @@ pub(crate) struct OpcodeFacts {
     /// Sources that have no field of their own, with the definition whose register they are. LLVM's decoder finds the even
     /// neighbour for the accumulator in the second half of a dual-issue instruction.
     pub tied: SmallVec<[(u8, u8); 2]>,
+    /// As [`crate::Decoded::unprinted`].
+    pub unprinted: u64,
     /// Operand that is a displacement.
     pub pc_relative: Option<usize>,
     /// The displacement counts bytes, not dwords.
@@ -79,11 +81,23 @@ impl OpcodeFacts {
 
         let pc_relative =
             (0..decoded.operand_count()).find(|&index| mc.operand_is_pc_relative(opcode, index));
-        let tied = (0..decoded.operand_count())
+        let operands = 0..decoded.operand_count();
+        let tied: SmallVec<[(u8, u8); 2]> = operands
+            .clone()
             .filter_map(|index| Some((index as u8, mc.operand_tied_to(opcode, index)? as u8)))
             .collect();
+        // LLVM's decoder adds the destination of LDS loads of 16 bits behind the operands that it describes.
+        let modifiers = operands.filter(|&index| {
+            mc.operand_is_modifier(opcode, index) || index >= description.operands
+        });
+        let unprinted = tied
+            .iter()
+            .map(|&(index, _)| usize::from(index))
+            .chain(modifiers)
+            .fold(0, |mask, index| mask | 1 << index);
         let mut facts = OpcodeFacts {
             tied,
+            unprinted,
             mnemonic,
             format,
             effects: effects::of_opcode(target, mnemonic, format, description.flags)

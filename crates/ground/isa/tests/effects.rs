@@ -1,6 +1,9 @@
 //! `tests/decode/effects.txt`: bytes, registers written and read, and effects of instructions of every family.
 
-use isa::{Assembler, Decoder, Effects, Inst, Operand, Reg, RegKind};
+mod common;
+
+use common::name;
+use isa::{Assembler, Decoder, Effects, Inst, Operand};
 use std::collections::BTreeSet;
 
 #[test]
@@ -74,38 +77,4 @@ fn registers(inst: &Inst) -> (BTreeSet<String>, BTreeSet<String>) {
         };
     }
     (defs, uses)
-}
-
-/// As the assembler spells it.
-fn name(reg: &Reg) -> String {
-    let half = |word: u16| if word == 0 { "_lo" } else { "_hi" };
-    let pair = |name: &str| match reg.width {
-        2 => name.to_owned(),
-        _ => format!("{name}{}", half(reg.index)),
-    };
-    let file = |letter: &str| match (reg.width, reg.half) {
-        (_, Some(high)) => format!("{letter}{}.{}", reg.index, if high { 'h' } else { 'l' }),
-        (1, None) => format!("{letter}{}", reg.index),
-        (width, None) => format!(
-            "{letter}[{}:{}]",
-            reg.index,
-            reg.index + u16::from(width) - 1
-        ),
-    };
-    match reg.kind {
-        RegKind::Sgpr => file("s"),
-        RegKind::Vgpr => file("v"),
-        RegKind::Agpr => file("a"),
-        RegKind::Ttmp => file("ttmp"),
-        RegKind::Vcc => pair("vcc"),
-        RegKind::Exec => pair("exec"),
-        RegKind::FlatScratch => pair("flat_scratch"),
-        RegKind::XnackMask => pair("xnack_mask"),
-        RegKind::Scc => "scc".to_owned(),
-        RegKind::M0 => "m0".to_owned(),
-        RegKind::Mode => "mode".to_owned(),
-        RegKind::Null => "null".to_owned(),
-        RegKind::Source => format!("src{}", reg.index),
-        RegKind::Other => "other".to_owned(),
-    }
 }

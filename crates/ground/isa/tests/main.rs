@@ -7,4 +7,7 @@ mod halves;
 mod hostile;
 mod identity;
 mod objdump;
+mod pairs;
+mod printed;
+mod reads_and_writes;
 mod smoke;

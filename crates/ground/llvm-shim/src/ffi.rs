@@ -84,6 +84,7 @@ unsafe extern "C" {
     pub fn luthier_mc_register(mc: *const Mc, reg: u32, out: *mut RegisterInfo) -> c_int;
     pub fn luthier_mc_implicit(mc: *const Mc, opcode: u32, definitions: c_int, index: u32) -> u32;
     pub fn luthier_mc_operand_is_pc_relative(mc: *const Mc, opcode: u32, index: u32) -> c_int;
+    pub fn luthier_mc_operand_is_modifier(mc: *const Mc, opcode: u32, index: u32) -> c_int;
     pub fn luthier_mc_operand_tied_to(mc: *const Mc, opcode: u32, index: u32) -> c_int;
     pub fn luthier_mc_decode(
         mc: *mut Mc,

@@ -267,6 +267,14 @@ impl Mc {
         }
     }
 
+    /// Whether operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
+    pub fn operand_is_modifier(&self, opcode: u32, index: usize) -> bool {
+        // SAFETY: the handle is live; bad indices give 0.
+        unsafe {
+            ffi::luthier_mc_operand_is_modifier(self.handle.as_ptr(), opcode, index as u32) != 0
+        }
+    }
+
     /// The operand that operand `index` must be the same register as.
     pub fn operand_tied_to(&self, opcode: u32, index: usize) -> Option<usize> {
         // SAFETY: the handle is live; bad indices give -1.

@@ -56,6 +56,9 @@ pub struct Compiler {
     decoder: Decoder,
 }
 
+/// Attributes for hooks that need more registers than LLVM gives to code of any workgroup: as if there was one wave in it.
+const WHOLE_FILE: &[(&str, &str)] = &[("amdgpu-flat-work-group-size", "1,64")];
+
 /// Tuples end at multiples of these; the next one is tried when a tuple mixes inputs with other registers.
 const PADDINGS: [u32; 3] = [4, 8, 16];
 
@@ -67,13 +70,9 @@ impl Compiler {
         features: &str,
     ) -> Result<Compiler, CompileError> {
         let decoder = Decoder::with_features(target, wave_size, features).map_err(|error| {
-            CompileError::Verify {
-                hook: String::new(),
+            CompileError::Decoder {
                 target: target.name.to_owned(),
-                source: VerifyError::Decoder {
-                    target: target.name.to_owned(),
-                    reason: error.to_string(),
-                },
+                reason: error.to_string(),
             }
         })?;
         // ROCm runs with unaligned access on; LLVM's default for the shader triple is off.
@@ -108,22 +107,42 @@ impl Compiler {
         module: &mut Bitcode,
         request: &Request<'_>,
     ) -> Result<Template, CompileError> {
-        let mut outcome = None;
+        let mut result = self.padded(module, request, &[]);
+        if let Err(CompileError::Verify { source, .. }) = &result
+            && *source == VerifyError::Registers
+        {
+            result = self.padded(module, request, WHOLE_FILE);
+        }
+        result
+    }
+
+    /// With as much padding as it takes, and these further attributes.
+    fn padded(
+        &self,
+        module: &mut Bitcode,
+        request: &Request<'_>,
+        attributes: &[(&str, &str)],
+    ) -> Result<Template, CompileError> {
         let kept = PADDINGS.map(|padding| (padding, false));
-        // At last with inputs that are moved, which costs an instruction each.
+        let mut tried = None;
+        // At last with inputs that are moved, which costs an instruction for each 32 bits.
         for (padding, move_inputs) in kept.into_iter().chain([(PADDINGS[0], true)]) {
-            let job = Job {
+            let mut job = Job {
                 padding,
                 move_inputs,
                 ..self.job(request)
             };
+            let further = attributes.iter();
+            let further = further.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            job.attributes.extend(further);
             let compiled = self.run(&job, module, request)?;
             match self.derive(&compiled, request, &Site::default()) {
-                Err(error @ VerifyError::MixedGroup { .. }) => outcome = Some(error),
-                result => return result.map_err(|source| self.refused(request, source)),
+                Err(error @ VerifyError::MixedGroup { .. }) => tried = Some((error, compiled)),
+                result => return result.map_err(|source| self.refused(request, &compiled, source)),
             }
         }
-        Err(self.refused(request, outcome.expect("there is a padding to try")))
+        let (error, compiled) = tried.expect("there is a padding to try");
+        Err(self.refused(request, &compiled, error))
     }
 
     /// A hook compiled for one place, around all registers that are live there. The template's groups stay where they are.
@@ -146,7 +165,7 @@ impl Compiler {
         };
         let compiled = self.run(&job, module, request)?;
         self.derive(&compiled, request, site)
-            .map_err(|source| self.refused(request, source))
+            .map_err(|source| self.refused(request, &compiled, source))
     }
 
     fn job(&self, request: &Request<'_>) -> Job {
@@ -316,8 +335,14 @@ impl Compiler {
         Ok(([&save, code, &assembled(&restore)?].concat(), declared))
     }
 
-    fn refused(&self, request: &Request<'_>, source: VerifyError) -> CompileError {
+    fn refused(
+        &self,
+        request: &Request<'_>,
+        compiled: &Compiled,
+        source: VerifyError,
+    ) -> CompileError {
         CompileError::Verify {
+            place: compiled.place(),
             hook: request.hook.to_owned(),
             target: self.target.name.to_owned(),
             source,

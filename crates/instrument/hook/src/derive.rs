@@ -180,8 +180,24 @@ fn registers_of(inst: &Inst) -> impl Iterator<Item = (Reg, bool)> {
         .chain(inst.implicit_uses.iter().map(|reg| (*reg, false)))
 }
 
+/// Whether values that found no register go to memory: to scratch, or, where that is a buffer, to one that LLVM asks the program
+/// counter for.
+fn spills(flow: &Flow) -> bool {
+    let mut names = flow.instructions.iter().map(|inst| inst.mnemonic);
+    let asks = names.any(|name| matches!(name, "s_getpc_b64" | "s_get_pc_i64"));
+    let stores = |inst: &Inst| inst.effects.contains(Effects::STORE);
+    flow.instructions.iter().any(|inst| match inst.format {
+        Format::Scratch => stores(inst),
+        Format::Mubuf => asks && stores(inst),
+        _ => false,
+    })
+}
+
 /// Special registers and instructions; gives the state that differs behind the code.
 fn examine(decoder: &Decoder, flow: &Flow, declared: &Declared) -> Result<Clobbers, VerifyError> {
+    if spills(flow) {
+        return Err(VerifyError::Registers);
+    }
     let mut clobbers = Clobbers::empty();
     for inst in &flow.instructions {
         let forbidden = |reason| VerifyError::Forbidden {

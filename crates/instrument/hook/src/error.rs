@@ -5,41 +5,51 @@ use crate::RegisterFile;
 /// Machine code that cannot be a template. Offsets are bytes from its start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    #[error("the code at {offset:#x} does not decode: {reason}")]
+    #[error("its code at {offset:#x} does not decode: {reason}; {REPORT}")]
     Decode { offset: u64, reason: String },
-    #[error("`{instruction}` at {offset:#x} {reason}")]
+    #[error("it contains `{instruction}`, which {reason}")]
     Forbidden {
         offset: u64,
         instruction: String,
         reason: &'static str,
     },
-    #[error("`{instruction}` at {offset:#x} writes {port}, an input that must stay intact")]
+    #[error(
+        "it keeps more values at a time than a wave has registers for; unroll less, or use values as soon as they are there"
+    )]
+    Registers,
+    #[error("`{instruction}` writes {port}, an input that must stay as it is; {REPORT}")]
     WritesInput {
         offset: u64,
         instruction: String,
         port: String,
     },
-    #[error("`{instruction}` at {offset:#x} writes a register set aside as padding")]
+    #[error("`{instruction}` writes a register that must stay as it is; {REPORT}")]
     WritesPadding { offset: u64, instruction: String },
-    #[error("registers {first}..{end} of {file:?} hold an input and something else in one tuple")]
+    #[error(
+        "LLVM joins an input with other values in {file:?} registers {first} to {}, which cannot be taken apart at a place; {REPORT}", end - 1
+    )]
     MixedGroup {
         file: RegisterFile,
         first: u16,
         end: u16,
     },
-    #[error("EXEC behind the code differs from EXEC before it")]
+    #[error(
+        "it may leave other lanes on than were on before it; keep branches and loops that depend on lanes simpler"
+    )]
     ExecChanged,
-    #[error("`{instruction}` at {offset:#x} may activate lanes that were inactive")]
+    #[error("`{instruction}` may turn on lanes that were off")]
     ExecWidened { offset: u64, instruction: String },
-    #[error("{what} was to survive, but differs behind the code")]
+    #[error("it changes {what}, which the application still needs where it is inserted; {REPORT}")]
     NotPreserved { what: &'static str },
-    #[error("operand {operand} of `{instruction}` at {offset:#x} has no register field of its own")]
+    #[error("the registers of `{instruction}` cannot be renamed (operand {operand}); {REPORT}")]
     Unpatchable {
         offset: u64,
         instruction: String,
         operand: usize,
     },
-    #[error("the relocation at {offset:#x} (type {kind}, {symbol}) does not fill a literal")]
+    #[error(
+        "it refers to {symbol} in a way that cannot be filled in (relocation type {kind}); {REPORT}"
+    )]
     Relocation {
         offset: u64,
         kind: u32,
@@ -49,19 +59,26 @@ pub enum VerifyError {
     Decoder { target: String, reason: String },
 }
 
+/// The next step where the hook's author can do nothing.
+const REPORT: &str = "this is a limit of Luthier: please report it with the hook, which may work when it is written another way";
+
 /// A hook that gives no template.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     #[error("unknown target {0}")]
     Target(String),
+    #[error("the instructions of {target} cannot be decoded: {reason}")]
+    Decoder { target: String, reason: String },
     #[error("hook {hook} for {target}: {source}")]
     Codegen {
         hook: String,
         target: String,
         source: llvm_codegen::Error,
     },
-    #[error("hook {hook} for {target} compiles to code that cannot be spliced: {source}")]
+    /// `place`: the source line where the hook begins, with a colon and a space, or nothing.
+    #[error("{place}hook {hook} for {target} cannot be inserted into kernels: {source}")]
     Verify {
+        place: String,
         hook: String,
         target: String,
         source: VerifyError,

@@ -19,7 +19,8 @@ use std::{
 };
 
 use luthier::{
-    Code, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile, serde_json,
+    Code, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results, Tool, ToolFile,
+    serde_json,
 };
 use session::{Agent, Config, Copied, Enqueued};
 
@@ -64,6 +65,44 @@ impl Call {
     }
 }
 
+/// What the author of a tool calls the parts of its host code.
+pub struct Callbacks {
+    made: &'static str,
+    begin: &'static str,
+    launch: &'static str,
+    ended: &'static str,
+    copied: &'static str,
+    packets: &'static str,
+    records: &'static str,
+    end: &'static str,
+}
+
+impl Callbacks {
+    /// Functions of the trait `luthier::Tool`.
+    pub const RUST: Callbacks = Callbacks {
+        made: "its constructor",
+        begin: "connect",
+        launch: "launch",
+        ended: "ended",
+        copied: "copied",
+        packets: "packets",
+        records: "records",
+        end: "finish",
+    };
+
+    /// Functions of `luthier.h`, and in brackets those of the trait `luthier_tool::Tool`.
+    pub const LIBRARY: Callbacks = Callbacks {
+        made: "its constructors",
+        begin: "luthier_at_init (begin)",
+        launch: "luthier_at_kernel or luthier_at_hsa_event (launch)",
+        ended: "luthier_at_launch_end (ended)",
+        copied: "luthier_at_copy (copied)",
+        packets: "luthier_at_packets",
+        records: "luthier_at_records (records)",
+        end: "luthier_at_term (end)",
+    };
+}
+
 /// See the module.
 pub struct Guarded {
     /// None if it could not be made.
@@ -79,6 +118,7 @@ pub struct Guarded {
     build_limit: Duration,
     /// None if there could be no thread.
     worker: Mutex<Option<Worker>>,
+    callbacks: &'static Callbacks,
     /// What the worker is at.
     doing: Arc<Mutex<Option<Call>>>,
     /// Calls of `instrument` that have not come back.
@@ -94,6 +134,7 @@ impl Guarded {
         name: &str,
         file: ToolFile,
         config: &Config,
+        callbacks: &'static Callbacks,
         make: impl FnOnce(ToolFile) -> std::result::Result<Box<dyn Tool>, String> + Send + 'static,
     ) -> std::result::Result<Guarded, String> {
         let mut guarded = Guarded {
@@ -106,11 +147,12 @@ impl Guarded {
             limit: config.tool_limit,
             build_limit: config.build_limit,
             worker: Mutex::new(Worker::start()),
+            callbacks,
             doing: Arc::default(),
             instrumenting: Mutex::default(),
             lost: OnceLock::new(),
         };
-        let made = guarded.ask("being made", move || {
+        let made = guarded.ask(callbacks.made, move || {
             let tool: Arc<dyn Tool> = make(file)?.into();
             let said = (
                 tool.name().to_owned(),
@@ -246,18 +288,15 @@ impl Guarded {
         if self.lost.set(reason.to_owned()).is_ok() {
             let name = &self.name;
             state::note(format!(
-                "the host code of tool {name} {reason}; it is not called again"
+                "the host code of tool {name} {reason}; it is not called again, and what it collected is lost"
             ));
         }
     }
 
-    /// What is said of a tool that is not called any more.
+    /// What is said of a tool that is not called any more, where a note has the reason.
     fn loss(&self) -> Error {
-        let (name, reason) = (&self.name, self.lost.get());
-        let reason = reason.map_or("is gone", String::as_str);
-        Error::ToolFailed(format!(
-            "the host code of tool {name} {reason}; what it collected is lost"
-        ))
+        let name = &self.name;
+        Error::ToolFailed(format!("tool {name} is not called any more (see the note)"))
     }
 }
 
@@ -379,7 +418,8 @@ impl Tool for Guarded {
 
     fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
         let live = Arc::clone(live);
-        if let Some(Err(problem)) = self.call("being made", move |tool| tool.connect(&live)) {
+        if let Some(Err(problem)) = self.call(self.callbacks.begin, move |tool| tool.connect(&live))
+        {
             self.lose(&format!("does not begin: {problem}"));
         }
         Ok(())
@@ -389,11 +429,17 @@ impl Tool for Guarded {
         self.chooses
     }
 
-    fn choose(&self, launch: &Launch<'_>, code: &Code) -> u32 {
-        let (launch, code) = (OwnedLaunch::new(launch), code.clone());
-        let choice = self.call("launch", move |tool| tool.choose(&launch.launch(), &code));
+    fn choose(&self, launch: &Launch<'_>, code: &Code, packet: &mut PacketBytes) -> u32 {
+        let (launch, code, mut copy) = (OwnedLaunch::new(launch), code.clone(), *packet);
+        let answer = self.call(self.callbacks.launch, move |tool| {
+            let choice = tool.choose(&launch.launch(), &code, &mut copy);
+            (choice, copy)
+        });
         // What a lost tool put in stays; for other kernels instrumenting says that it is lost.
-        choice.unwrap_or(1)
+        answer.map_or(1, |(choice, changed)| {
+            *packet = changed;
+            choice
+        })
     }
 
     fn cache_key(&self, kernel: &str, object_hash: &[u8; 32], choice: u32) -> Option<Vec<u8>> {
@@ -409,7 +455,9 @@ impl Tool for Guarded {
             return;
         }
         let launch = OwnedLaunch::new(launch);
-        self.call("launch", move |tool| tool.launch(&launch.launch()));
+        self.call(self.callbacks.launch, move |tool| {
+            tool.launch(&launch.launch())
+        });
     }
 
     fn observes_launches(&self) -> bool {
@@ -417,13 +465,15 @@ impl Tool for Guarded {
     }
 
     fn ended(&self, launch: u64, start: u64, end: u64) {
-        self.call("ended", move |tool| tool.ended(launch, start, end));
+        self.call(self.callbacks.ended, move |tool| {
+            tool.ended(launch, start, end)
+        });
     }
 
     fn copied(&self, copied: &Copied) {
         if self.observes {
             let copied = *copied;
-            self.call("copied", move |tool| tool.copied(&copied));
+            self.call(self.callbacks.copied, move |tool| tool.copied(&copied));
         }
     }
 
@@ -433,7 +483,7 @@ impl Tool for Guarded {
 
     fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
         let mut copy = packets.to_vec();
-        let changed = self.call("packets", move |tool| {
+        let changed = self.call(self.callbacks.packets, move |tool| {
             tool.packets(queue, device, &mut copy);
             copy
         });
@@ -444,7 +494,9 @@ impl Tool for Guarded {
 
     fn records(&self, stream: &str, records: &[u8]) -> bool {
         let (stream, records) = (stream.to_owned(), records.to_vec());
-        let taken = self.call("records", move |tool| tool.records(&stream, &records));
+        let taken = self.call(self.callbacks.records, move |tool| {
+            tool.records(&stream, &records)
+        });
         // What a lost tool would have done with them nobody knows; in a file they would be a surprise.
         taken.unwrap_or(true)
     }
@@ -454,15 +506,16 @@ impl Tool for Guarded {
             self.lose(&call.lasts("LUTHIER_BUILD_LIMIT"));
         }
         let results = results.detach();
-        let said = self.call("finish", move |tool| {
+        let said = self.call(self.callbacks.end, move |tool| {
             results.with(|results| tool.finish(results))
         });
-        said.unwrap_or_else(|| Err(self.loss()))
+        // A note says why there is nothing.
+        said.unwrap_or_else(|| Ok(String::new()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
         let results = results.detach();
-        let said = self.call("finish_json", move |tool| {
+        let said = self.call(self.callbacks.end, move |tool| {
             results.with(|results| tool.finish_json(results))
         });
         said.unwrap_or(Ok(serde_json::Value::Null))

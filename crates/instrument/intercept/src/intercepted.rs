@@ -28,7 +28,7 @@ use hsa_sys::{
     packets::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
     tables::PacketWriter,
 };
-use session::{AgentId, Decision, Dispatch, Enqueued};
+use session::{AgentId, Decision, Dispatch, Enqueued, PacketBytes};
 
 use crate::{
     api::Api, lock, queue_errors::Errors, state, tickets::Ticket, times::Times, watch::Watch,
@@ -220,8 +220,10 @@ impl Intercepted {
     /// Returns a packet that has to follow this one, if any.
     fn substitute(&self, packet: &mut Packet, enqueued: Option<Enqueued>) -> Option<Packet> {
         let state = state::running()?;
+        // SAFETY: a packet is 64 plain bytes, whatever these are, and they are copied at once.
+        let mut bytes = unsafe { *std::ptr::from_ref(packet).cast::<PacketBytes>() };
         let dispatch = dispatch(packet);
-        let decision = state.session.dispatch(&Dispatch {
+        let launch = Dispatch {
             agent: AgentId(self.agent),
             queue: self.id,
             kernel_object: dispatch.kernel_object,
@@ -232,7 +234,14 @@ impl Intercepted {
             group_segment_size: dispatch.group_segment_size,
             cooperative: self.cooperative,
             enqueued,
-        });
+        };
+        let decision = state.session.dispatch_packet(&launch, &mut bytes);
+        // SAFETY: all 64 bytes are set, and a dispatch packet is 64 plain bytes of which every value is one.
+        *dispatch = unsafe {
+            std::ptr::from_ref(&bytes)
+                .cast::<KernelDispatchPacket>()
+                .read_unaligned()
+        };
         let watched = match &decision {
             Decision::Original => return None,
             Decision::Watched(launch) => *launch,

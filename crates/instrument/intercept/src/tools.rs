@@ -13,7 +13,11 @@ use hsa_tool::library;
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
 
-use crate::{contained, guarded::Guarded, own};
+use crate::{
+    contained,
+    guarded::{Callbacks, Guarded},
+    own,
+};
 
 /// The tools of `LUTHIER_TOOL`, or why there are none. `directory` has those that come with Luthier.
 pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrumenter>, String> {
@@ -133,7 +137,8 @@ fn named(
         return Ok(opened);
     }
     let (path, given) = (tool.to_owned(), given.to_owned());
-    let made = Guarded::make(opened.name(), opened.file().clone(), config, move |file| {
+    let (name, file) = (opened.name(), opened.file().clone());
+    let made = Guarded::make(name, file, config, &Callbacks::LIBRARY, move |file| {
         tool_capi::with_host_code(file, Path::new(&path), &given, compile_module)
             .map_err(|error| error.to_string())
     });
@@ -168,7 +173,9 @@ fn own_tools(library: &str, name: &str, config: &Config) -> Result<Vec<Box<dyn T
             .and_then(|file| file.with_options(options))
             .map_err(|error| error.to_string())?;
         let make = tool.make;
-        let made = Guarded::make(tool.name, file, config, move |file| Ok(make(file)))?;
+        let made = Guarded::make(tool.name, file, config, &Callbacks::RUST, move |file| {
+            Ok(make(file))
+        })?;
         Ok(Box::new(made) as Box<dyn Tool>)
     });
     made.collect()

@@ -114,6 +114,7 @@ entry_points! {
     binding_count: fn(*const Job) -> u32;
     binding_at: fn(*const Job, u32, *mut Binding) -> c_int;
     stack: fn(*const Job) -> u64;
+    source: fn(*const Job, *mut usize, *mut u32) -> *const c_char;
     shared_count: fn(*const Job) -> u32;
     shared_at: fn(*const Job, u32, *mut Shared) -> c_int;
     constant_count: fn(*const Job) -> u32;

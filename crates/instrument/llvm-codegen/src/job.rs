@@ -48,7 +48,7 @@ pub struct Job {
     pub padding: u32,
     /// Assume that every scalar register was read by a vector instruction before (gfx12).
     pub assume_tracked: bool,
-    /// Move scalar parameters of one dword to registers of their own first: LLVM takes an input for the low half of a pair.
+    /// Move inputs of one or two dwords to registers of their own first: LLVM takes an input for the low half of a pair.
     pub move_inputs: bool,
 }
 
@@ -90,6 +90,16 @@ pub struct Compiled {
     pub constants: Vec<Global>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// Source file and line where the hook begins, by the debug information.
+    pub source: Option<(String, u32)>,
+}
+
+impl Compiled {
+    /// The line where the hook begins as messages begin with it: `FILE:LINE: `, or nothing.
+    pub fn place(&self) -> String {
+        let source = self.source.as_ref();
+        source.map_or_else(String::new, |(file, line)| format!("{file}:{line}: "))
+    }
 }
 
 struct Handle {
@@ -156,6 +166,7 @@ impl Job {
             shared: shared(shim, &handle),
             constants: constants(shim, &handle),
             diagnostics,
+            source: source(shim, &handle),
         })
     }
 
@@ -260,6 +271,16 @@ fn constants(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Global> {
         }
     }
     constants
+}
+
+fn source(shim: &ffi::EntryPoints, handle: &Handle) -> Option<(String, u32)> {
+    let (mut length, mut line) = (0, 0);
+    // SAFETY: the handle is live; the job owns a name of `length` bytes.
+    let file = unsafe {
+        let file = (shim.source)(handle.job.as_ptr(), &raw mut length, &raw mut line);
+        text(file, length)
+    };
+    (line != 0).then_some((file, line))
 }
 
 fn shared(shim: &ffi::EntryPoints, handle: &Handle) -> Vec<Shared> {

@@ -87,6 +87,7 @@ structures! {
         operands: usize,
         frames: usize,
         chosen: usize,
+        implied: usize,
     }
     RawOperand = "luthier_raw_operand" {
         kind: u32,

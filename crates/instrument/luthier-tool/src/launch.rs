@@ -198,9 +198,26 @@ impl Launch<'_> {
         .collect()
     }
 
-    /// Definitions first.
+    /// In the order of the text, definitions first: `v_cmp_lt_f32_e32 vcc, v1, v2` has VCC, v1, v2. Numbers behind the registers
+    /// are fields that the text may leave out (offsets, cache policies).
     pub fn operands(&self, instruction: &Instruction) -> Result<Vec<Operand>> {
-        let (api, count) = (api()?, self.raw_instruction(instruction.index)?.operands);
+        let count = self.raw_instruction(instruction.index)?.operands;
+        self.numbered_operands(instruction, 0..count)
+    }
+
+    /// Registers that the instruction writes or reads without naming them in its text, definitions first: SCC, EXEC, M0, MODE,
+    /// and a destination that is also a source (`v_fmac_f32`).
+    pub fn implied(&self, instruction: &Instruction) -> Result<Vec<Operand>> {
+        let raw = self.raw_instruction(instruction.index)?;
+        self.numbered_operands(instruction, raw.operands..raw.operands + raw.implied)
+    }
+
+    fn numbered_operands(
+        &self,
+        instruction: &Instruction,
+        numbers: std::ops::Range<usize>,
+    ) -> Result<Vec<Operand>> {
+        let api = api()?;
         let operand = |number| {
             let mut raw = RawOperand {
                 kind: 0,
@@ -229,7 +246,7 @@ impl Launch<'_> {
                 other => return Err(Error::new(format!("there are no operands of kind {other}"))),
             })
         };
-        (0..count).map(operand).collect()
+        numbers.map(operand).collect()
     }
 
     pub fn frames(&self, instruction: &Instruction) -> Result<Vec<Frame>> {

@@ -8,6 +8,7 @@ use crate::{
     per_place::{self, Places},
 };
 use isa::Effects;
+use session::Unmatched;
 
 /// A tool that does what its [`crate::Description`] says.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ impl Tool for Declarative {
             let meant = |edit: &Edit<'_>, instruction: &Instruction<'_>| {
                 filter.allows(instruction) && edit.chooses(instruction)
             };
+            // What the user leaves out with `--site` is no mistake of the description.
+            let matched = kernel.instructions().any(|at| filter.allows(&at));
             for (instruction, region) in places(kernel, insert.at) {
                 // Places are chosen for the instructions that they stand for.
                 let chosen = match region {
@@ -78,6 +81,16 @@ impl Tool for Declarative {
                     }
                     result => result?,
                 }
+            }
+            if !matched && !filter.is_empty() {
+                let (tool, hook) = (self.name(), &insert.hook);
+                let condition = options::filled(&insert.site, self.0.options());
+                edit.unmatched(Unmatched {
+                    what: format!(
+                        "tool {tool} inserts its hook {hook} nowhere: no instruction is as `where = \"{condition}\"` says"
+                    ),
+                    near: filter.near(kernel),
+                });
             }
             if let Some(error) = first {
                 edit.note(format!("nothing is inserted at {misfits} places: {error}"));

@@ -10,7 +10,7 @@ use isa::{Operand, Reg, RegKind};
 use records::Layout;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
-use template::{HOOK_VALUES, HookValueRow};
+use template::{HOOK_VALUES, HookValue, HookValueRow};
 
 /// What `LUTHIER_TOOL(...)` in a HIP file says.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -452,6 +452,21 @@ fn register(text: &str) -> Option<Reg> {
     })
 }
 
+/// The value of a register that an instruction names. A mask of 32 lanes may be given to a parameter of 64 bits; one of 64 lanes
+/// stays a register, which no parameter of 32 bits takes.
+fn of_register(reg: Reg, wave_size: u8) -> Argument {
+    let mask = reg.index == 0 && wave_size == 32;
+    match reg.kind {
+        RegKind::Scc => Argument::Value(HookValue::Scc),
+        RegKind::M0 => Argument::Value(HookValue::M0),
+        RegKind::Mode => Argument::Value(HookValue::Mode),
+        RegKind::Vcc if mask => Argument::Value(HookValue::Vcc),
+        RegKind::Exec if mask => Argument::Value(HookValue::Exec),
+        RegKind::Null => Argument::Constant(0),
+        _ => Argument::Register(reg),
+    }
+}
+
 impl Expression {
     fn kind(&self) -> Kind {
         match self {
@@ -479,7 +494,9 @@ impl Expression {
             Expression::BlockLength => block.into(),
             Expression::BlockIndex => (instruction.block().index() as u32).into(),
             Expression::Operand(index) => match *instruction.operands().get(*index)? {
-                Operand::Def(reg) | Operand::Use(reg) => Argument::Register(reg),
+                Operand::Def(reg) | Operand::Use(reg) => {
+                    of_register(reg, instruction.function().wave_size())
+                }
                 Operand::Imm(value) | Operand::PcRel(value) => Argument::Constant(value as u64),
             },
         })

@@ -10,6 +10,7 @@ use isa::{Assembler, Effects, Reg};
 use lift::{BlockIndex, FunctionIndex, InstIndex, Leave};
 use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Point, Value};
 use serde_json::value::RawValue;
+use session::Unmatched;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Bundle, HookValue};
 
@@ -126,6 +127,8 @@ pub struct Edit<'k> {
     pub(crate) counters: usize,
     pub(crate) data: Box<RawValue>,
     pub(crate) notes: Vec<String>,
+    /// Hooks that found no place.
+    pub(crate) unmatched: Vec<Unmatched>,
     choice: u32,
     object_hash: [u8; 32],
     /// Instructions behind which control goes where nothing can be inserted, by what they do.
@@ -183,6 +186,7 @@ impl<'k> Edit<'k> {
             counters: 0,
             data: RawValue::NULL.to_owned(),
             notes: Vec::new(),
+            unmatched: Vec::new(),
             choice,
             object_hash,
             unreached: BTreeMap::new(),
@@ -223,6 +227,11 @@ impl<'k> Edit<'k> {
     /// A remark on this kernel for the user, in the summary.
     pub fn note(&mut self, remark: impl Into<String>) {
         self.notes.push(remark.into());
+    }
+
+    /// A hook that found no place in this kernel; the summary speaks of it if it found none in any.
+    pub(crate) fn unmatched(&mut self, unmatched: Unmatched) {
+        self.unmatched.push(unmatched);
     }
 
     /// What this tool inserts means nothing if a part of it is missing: where a place cannot take a hook of its, the kernel runs as

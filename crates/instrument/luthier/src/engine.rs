@@ -9,8 +9,8 @@ use records::{Layout, Sink};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::{
-    Agent, Content, Copied, Finish, Global, Instrumenter, Launch, Live, MemoryKind, Refusal,
-    Request, Variant, output::file_name,
+    Agent, Content, Copied, Finish, Global, Instrumenter, Launch, Live, MemoryKind, PacketBytes,
+    Refusal, Request, Variant, output::file_name,
 };
 use sha2::{Digest, Sha256};
 use std::{
@@ -241,13 +241,19 @@ impl Instrumenter for Engine {
         }
     }
 
-    fn choose(&self, launch: &Launch<'_>, request: &Request<'_>, code: &Arc<[u8]>) -> Option<u64> {
+    fn choose(
+        &self,
+        launch: &Launch<'_>,
+        request: &Request<'_>,
+        code: &Arc<[u8]>,
+        packet: &mut PacketBytes,
+    ) -> Option<u64> {
         let mut kept = None;
         let choices = self.tools.iter().map(|tool| match tool.chooses() {
             false => 1,
             true => {
                 let code = || Code::new(request, code, &self.filter);
-                tool.choose(launch, kept.get_or_insert_with(code))
+                tool.choose(launch, kept.get_or_insert_with(code), packet)
             }
         });
         self.variant(choices.collect())

@@ -24,7 +24,19 @@ pub fn is_marked(globals: &[Global]) -> bool {
     globals.iter().any(|global| global.name == MODULE)
 }
 
-/// Whether the variables are those of a tool with host code in C++.
+/// Says that there is host code, as the header's mark does, for a tool whose host code is not in C++.
+pub fn mark(globals: &mut Vec<Global>) {
+    if !is_marked(globals) {
+        globals.push(Global {
+            name: MODULE.to_owned(),
+            size: 1,
+            alignment: 1,
+            initial: None,
+        });
+    }
+}
+
+/// Whether the variables are those of a tool with host code in a library.
 pub fn has_host_code(globals: &[Global]) -> bool {
     is_marked(globals) || !exports(globals).is_empty()
 }
@@ -161,7 +173,7 @@ impl ToolFile {
         &self.exports
     }
 
-    /// Whether there is a library with host code in C++.
+    /// Whether there is a library with host code.
     pub fn has_host_code(&self) -> bool {
         self.has_host_code
     }

@@ -1,15 +1,15 @@
 //! Which places a user lets tools insert at.
 
-use crate::{Error, Instruction, Result, executions::Executions};
+use crate::{Error, Instruction, Kernel, Result, executions::Executions};
 use isa::Effects;
 use regex::Regex;
-use std::str::FromStr;
+use std::{collections::BTreeSet, str::FromStr};
 
 /// One condition of `--site`.
 #[derive(Clone, Debug)]
 enum Condition {
-    /// Mnemonic pattern with `*`.
-    Opcode(Regex),
+    /// Mnemonic pattern with `*`, also as it was written.
+    Opcode(Regex, String),
     Function(Regex),
     /// End of a path, first and last line.
     Source(String, u32, u32),
@@ -54,7 +54,7 @@ pub struct SiteFilter {
 }
 
 /// Names for `kind=`.
-const KINDS: [(&str, Effects); 22] = [
+const KINDS: &[(&str, Effects)] = &[
     ("load", Effects::LOAD),
     ("store", Effects::STORE),
     ("atomic", Effects::ATOMIC),
@@ -80,6 +80,8 @@ const KINDS: [(&str, Effects); 22] = [
     ("wait", Effects::WAIT),
     ("message", Effects::SENDMSG),
     ("trap", Effects::TRAP),
+    ("indirect", Effects::INDIRECT),
+    ("atomic-return", Effects::ATOMIC_RETURN),
 ];
 /// A class of its own.
 const VECTOR_MEMORY: &str = "vector-memory";
@@ -115,7 +117,7 @@ impl Class {
 
     fn holds(&self, instruction: &Instruction<'_>) -> bool {
         let has = match &self.what {
-            Predicate::Effects(effects) => instruction.effects().intersects(*effects),
+            Predicate::Effects(effects) => instruction.classes().intersects(*effects),
             Predicate::VectorMemory => instruction.has_address(),
             Predicate::Type(name) => names_type(instruction.mnemonic(), name),
         };
@@ -136,7 +138,7 @@ impl SiteFilter {
     /// Whether the user chose the instruction.
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
         self.conditions.iter().all(|condition| match condition {
-            Condition::Opcode(pattern) => pattern.is_match(instruction.mnemonic()),
+            Condition::Opcode(pattern, _) => pattern.is_match(instruction.mnemonic()),
             Condition::Function(pattern) => pattern.is_match(instruction.function().name()),
             Condition::Source(file, first, last) => {
                 instruction.source().is_some_and(|(path, line)| {
@@ -147,6 +149,32 @@ impl SiteFilter {
                 .iter()
                 .any(|classes| classes.iter().all(|class| class.holds(instruction))),
         })
+    }
+
+    /// Names of instructions in the kernel that are like those that the filter names, the most alike first.
+    pub(crate) fn near(&self, kernel: &Kernel<'_>) -> Vec<String> {
+        let names: BTreeSet<&str> = kernel.instructions().map(|at| at.mnemonic()).collect();
+        let patterns = self
+            .conditions
+            .iter()
+            .filter_map(|condition| match condition {
+                Condition::Opcode(_, written) => Some(written.split('|').map(str::trim)),
+                _ => None,
+            });
+        let mut near: Vec<(usize, &str)> = Vec::new();
+        for pattern in patterns.flatten() {
+            let stem = pattern.trim_matches('*');
+            let alike = names
+                .iter()
+                .filter_map(|name| Some((likeness(stem, name)?, *name)));
+            near.extend(alike);
+        }
+        near.sort_unstable();
+        near.dedup_by_key(|(_, name)| *name);
+        near.into_iter()
+            .take(NEAR_NAMES)
+            .map(|(_, name)| name.to_owned())
+            .collect()
     }
 
     /// Which executions of the places are seen.
@@ -181,7 +209,10 @@ fn condition(text: &str) -> Result<Condition> {
     let unknown = || Error::Filter(text.to_owned());
     let (key, value) = text.split_once('=').ok_or_else(unknown)?;
     match key.trim() {
-        "opcode" => Ok(Condition::Opcode(pattern(value).ok_or_else(unknown)?)),
+        "opcode" => Ok(Condition::Opcode(
+            pattern(value).ok_or_else(unknown)?,
+            value.to_owned(),
+        )),
         "function" => Ok(Condition::Function(
             Regex::new(value).map_err(|_| unknown())?,
         )),
@@ -210,6 +241,28 @@ fn source(text: &str) -> Option<Condition> {
     some.then(|| Condition::Source(file.to_owned(), first, last))
 }
 
+/// Names that are offered for one that is none.
+const NEAR_NAMES: usize = 3;
+
+/// How many letters have to change to make `name` of `written`; `None` if that is another word. An instruction's name on another
+/// family is the same word.
+fn likeness(written: &str, name: &str) -> Option<usize> {
+    if isa::first_name(written) == isa::first_name(name) {
+        return Some(0);
+    }
+    let mut row: Vec<usize> = (0..=name.len()).collect();
+    for (index, letter) in written.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (column, other) in name.bytes().enumerate() {
+            let changed = diagonal + usize::from(letter != other);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    let distance = row[name.len()];
+    (distance <= written.len() / 4).then_some(distance)
+}
+
 /// Alternatives with `|`; `*` stands for anything.
 pub(crate) fn pattern(text: &str) -> Option<Regex> {
     // What nothing can match is a mistake.
@@ -234,6 +287,14 @@ mod tests {
         assert!(loads.is_match("ds_read_b32"));
         assert!(!loads.is_match("ds_read_b32x"));
         assert!(!loads.is_match("xglobal_load"));
+    }
+
+    #[test]
+    fn likenesses_of_names() {
+        assert_eq!(likeness("ds_read_b32", "ds_load_b32"), Some(0));
+        assert_eq!(likeness("v_fma_f23", "v_fma_f32"), Some(2));
+        assert_eq!(likeness("global_store_dwrd", "global_store_dword"), Some(1));
+        assert_eq!(likeness("v_frobnicate_f32", "s_endpgm"), None);
     }
 
     #[test]

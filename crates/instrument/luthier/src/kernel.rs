@@ -1,10 +1,14 @@
 //! Views of a lifted kernel: what a tool reads.
 
+use crate::private_buffer;
 use codeobj::{CodeObject, KernelDescriptor, SourceFrame, SourceLines};
-use isa::{Decoded, Decoder, Effects, Inst, Operand};
+use isa::{Decoded, Decoder, Effects, Format, Inst, Operand};
 use lift::{BlockIndex, FunctionIndex, InstIndex, Liveness, Module};
 use rewrite::MemoryAccess;
-use std::cell::OnceCell;
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::{HashMap, HashSet},
+};
 
 /// One kernel with every function it may call.
 ///
@@ -30,6 +34,8 @@ pub struct Kernel<'a> {
     pub(crate) lines: Option<&'a SourceLines>,
     /// Made when text is first wanted, which most tools never do.
     decoder: OnceCell<Option<Decoder>>,
+    /// Buffer accesses to scratch, of functions that were looked at.
+    private_buffers: RefCell<HashMap<FunctionIndex, HashSet<InstIndex>>>,
     pub(crate) index: FunctionIndex,
     reachable: Vec<FunctionIndex>,
 }
@@ -67,6 +73,7 @@ impl<'a> Kernel<'a> {
             module,
             lines,
             decoder: OnceCell::new(),
+            private_buffers: RefCell::default(),
             index,
             reachable: module.closure(index),
         }
@@ -144,6 +151,11 @@ impl<'a> Function<'a> {
     /// As in the source, with parameters.
     pub fn demangled(&self) -> String {
         demangle::readable(self.name())
+    }
+
+    /// 32 or 64.
+    pub(crate) fn wave_size(&self) -> u8 {
+        self.lifted().wave_size
     }
 
     /// Whether launches start here.
@@ -297,14 +309,54 @@ impl<'a> Instruction<'a> {
         text.unwrap_or_else(|| self.mnemonic().to_owned())
     }
 
-    /// Definitions first.
-    pub fn operands(&self) -> &'a [Operand] {
-        &self.decoded().decoded().operands
+    /// Operands in the order of [`Instruction::text`], definitions first, with VCC where the text names it:
+    /// `v_cmp_lt_f32_e32 vcc, v1, v2`. Trailing numbers are fields that the text may leave out.
+    pub fn operands(&self) -> Vec<Operand> {
+        self.decoded().printed().into_vec()
     }
 
-    /// What it does beside writing its operands.
+    /// Registers that it writes or reads without naming them in its text, definitions first: SCC, EXEC, M0, MODE, and a
+    /// destination that is also a source.
+    pub fn implied(&self) -> Vec<Operand> {
+        self.decoded().implied().into_vec()
+    }
+
+    /// What it does beside writing its operands, as its encoding says.
     pub fn effects(&self) -> Effects {
         self.decoded().effects
+    }
+
+    /// What it is where it stands: [`Instruction::effects`], and what only the code around it tells. A jump to the address that
+    /// the caller left is a return. A buffer access whose descriptor is that of the wave's private memory accesses scratch.
+    pub fn classes(&self) -> Effects {
+        let mut classes = self.effects();
+        let function = self.function.lifted();
+        if classes.contains(Effects::BRANCH | Effects::INDIRECT) {
+            let block = &function.blocks[function.block_of(self.index)];
+            let last = block.end - 1 == self.index;
+            if last && block.leaves.contains(&lift::Leave::Return) {
+                classes |= Effects::RETURN;
+            }
+        }
+        let buffer = matches!(self.decoded().format, Format::Mubuf | Format::Mtbuf);
+        if buffer && self.is_memory() && self.is_private_buffer() {
+            classes |= Effects::SCRATCH;
+        }
+        classes
+    }
+
+    fn is_private_buffer(&self) -> bool {
+        let kernel = self.function.kernel;
+        let mut known = kernel.private_buffers.borrow_mut();
+        let places = known.entry(self.function.index).or_insert_with(|| {
+            let given = self.function.is_kernel().then(|| kernel.descriptor());
+            private_buffer::accesses(
+                kernel.module.target,
+                self.function.lifted(),
+                given.flatten(),
+            )
+        });
+        places.contains(&self.index)
     }
 
     /// Reads or writes memory, LDS included.
@@ -345,11 +397,12 @@ impl<'a> Instruction<'a> {
     /// Whether EXEC may be different behind it.
     pub fn writes_exec(&self) -> bool {
         let writes = |reg: &isa::Reg| reg.kind == isa::RegKind::Exec;
-        let explicit = self.operands().iter().any(|operand| match operand {
+        let decoded = self.decoded();
+        let explicit = decoded.operands.iter().any(|operand| match operand {
             Operand::Def(reg) => writes(reg),
             _ => false,
         });
-        explicit || self.decoded().implicit_defs.iter().any(writes)
+        explicit || decoded.implicit_defs.iter().any(writes)
     }
 
     /// File and line, where the object has debug information.

@@ -56,6 +56,7 @@ mod options;
 mod parameters;
 mod per_place;
 mod printed;
+mod private_buffer;
 mod results;
 mod tool;
 
@@ -68,7 +69,7 @@ pub use description::{
 pub use edit::{Argument, Counter, Counters, Edit, InsertionPoint};
 pub use engine::{BuiltInTools, Engine, KernelOutcome, Offline};
 pub use error::{Error, Result};
-pub use file::{ToolFile, exports, has_host_code, is_marked};
+pub use file::{ToolFile, exports, has_host_code, is_marked, mark};
 pub use filter::SiteFilter;
 pub use image::{IMAGE_ARGUMENTS, names_texels};
 /// Registers, operands and what instructions do, as views of code have them.
@@ -81,6 +82,8 @@ pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
 /// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
-pub use session::{Config, Copied, Enqueued, Launch, Live, Selection, selection::SETTINGS};
+pub use session::{
+    Config, Copied, Enqueued, Launch, Live, PacketBytes, Selection, selection::SETTINGS,
+};
 pub use template::HookValue;
 pub use tool::Tool;

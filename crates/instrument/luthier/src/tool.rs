@@ -1,4 +1,4 @@
-use crate::{Code, Copied, Edit, Kernel, Launch, Live, Result, Results, ToolFile};
+use crate::{Code, Copied, Edit, Kernel, Launch, Live, PacketBytes, Result, Results, ToolFile};
 use std::sync::Arc;
 
 /// What someone who writes a tool implements. Methods take `&self` because kernels are instrumented in parallel; what a tool
@@ -34,7 +34,8 @@ pub trait Tool: Send + Sync {
     }
     /// What a launch is to run, as far as this tool is concerned: 0, nothing of it; else a number that
     /// [`Edit::choice`] gives back, so that a kernel may have several variants. They are made when first wanted.
-    fn choose(&self, _launch: &Launch<'_>, _code: &Code) -> u32 {
+    /// `packet` is the launch's as it was written to the queue; what is changed in it acts.
+    fn choose(&self, _launch: &Launch<'_>, _code: &Code, _packet: &mut PacketBytes) -> u32 {
         1
     }
     /// An instrumented kernel is about to be dispatched.

@@ -1,6 +1,8 @@
 //! What instruments: the interface between the engine and whatever rewrites code.
 
-use crate::{Agent, DeviceError, Fit, MemoryKind, Refusal, Usage, summary::KernelLine};
+use crate::{
+    Agent, DeviceError, Fit, MemoryKind, PacketBytes, Refusal, Usage, summary::KernelLine,
+};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -67,6 +69,18 @@ pub struct Report {
     /// Among [`Variant::globals`] the one whose first byte is other than 0 once a wave went to code that is not instrumented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
+    /// What tools were to insert and found no place for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched: Vec<Unmatched>,
+}
+
+/// A hook that a tool's description places nowhere in a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unmatched {
+    /// Tool, hook and condition, in words.
+    pub what: String,
+    /// Names in the kernel that are like those in the condition.
+    pub near: Vec<String>,
 }
 
 /// An instrumented kernel. It holds no address, so it may be kept on disk.
@@ -229,12 +243,14 @@ pub trait Instrumenter: Send + Sync {
     /// Called once, when the devices are there, before anything is launched.
     fn connect(&self, _live: Arc<dyn Live>) {}
     /// What a launch is to run: the original (`None`) or a variant, by a number of the instrumenter's own. `code` is the code
-    /// object of `request` once more, for who wants to keep it. Only a chosen launch of a chosen kernel is asked about.
+    /// object of `request` once more, for an instrumenter that keeps it. Only a chosen launch of a chosen kernel is asked about.
+    /// `packet` is what the queue was given; what is changed in it acts.
     fn choose(
         &self,
         _launch: &Launch<'_>,
         _request: &Request<'_>,
         _code: &Arc<[u8]>,
+        _packet: &mut PacketBytes,
     ) -> Option<u64> {
         Some(0)
     }

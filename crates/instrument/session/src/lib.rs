@@ -25,6 +25,7 @@ mod kernel;
 mod live;
 mod objects;
 pub mod output;
+mod packet;
 mod patch;
 pub mod records;
 mod refusal;
@@ -41,9 +42,10 @@ pub use fit::Fit;
 pub use identity::Identity;
 pub use instrument::{
     BuiltIn, Content, Copied, Enqueued, Finish, Global, Instrumenter, Launch, Live, Patch,
-    PatchKind, Report, Request, RingSpec, Symbol, Variant,
+    PatchKind, Report, Request, RingSpec, Symbol, Unmatched, Variant,
 };
 pub use objects::LoadedObject;
+pub use packet::PacketBytes;
 pub use refusal::Refusal;
 pub use selection::{BadSetting, Selection};
 pub use session::{Decision, Dispatch, Session, Substitute};

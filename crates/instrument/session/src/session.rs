@@ -19,6 +19,7 @@ use crate::{
     live::Access,
     lock,
     objects::{Object, Objects, Original},
+    packet::{self, PacketBytes},
     read,
     records::Streams,
     summary, vain, write,
@@ -260,9 +261,11 @@ impl Session {
             .collect();
         drop(kernels);
         self.keep_objects(&mut lock(&self.gone_objects), gone.iter());
+        for kernel in &gone {
+            let lines = self.lines(kernel);
+            lock(&self.gone).extend(lines);
+        }
         for kernel in gone.iter().flat_map(Kernel::variants) {
-            let line = self.line(&kernel);
-            lock(&self.gone).extend(line);
             // A build that is still running loads its variant after this and keeps it: rare, and small.
             if let Some(Outcome::Ready(ready)) = kernel.outcome()
                 && !kernel.is_built_in()
@@ -320,6 +323,15 @@ impl Session {
 
     /// Chooses the code of one launch; the first launch of a kernel waits for its variant.
     pub fn dispatch(self: &Arc<Self>, dispatch: &Dispatch) -> Decision {
+        self.dispatch_packet(dispatch, &mut dispatch.packet())
+    }
+
+    /// The same of a launch whose packet tools may change, which is left in `packet`. What the decision says comes on top.
+    pub fn dispatch_packet(
+        self: &Arc<Self>,
+        dispatch: &Dispatch,
+        packet: &mut PacketBytes,
+    ) -> Decision {
         if self.finished.load(Ordering::Relaxed) {
             return Decision::Original;
         }
@@ -341,6 +353,7 @@ impl Session {
                 arguments.clear();
             }
         }
+        let given = *packet;
         let launch = Launch {
             queue: dispatch.queue,
             arguments: &arguments,
@@ -357,11 +370,36 @@ impl Session {
             (true, _) => Some(0),
             (false, true) => {
                 let request = build::request(&kernel);
-                self.instrumenter
-                    .choose(&launch, &request, &kernel.object.loaded.bytes)
+                let code = &kernel.object.loaded.bytes;
+                self.instrumenter.choose(&launch, &request, code, packet)
             }
             (false, false) => None,
         };
+        let changed;
+        let (dispatch, launch) = match *packet == given {
+            true => (dispatch, launch),
+            false => {
+                if !packet::keeps_kind(&given, packet) {
+                    self.note(format!(
+                        "{}: a tool changed the kind of a launch's packet, which only luthier_at_packets may do; the packet stayed a launch",
+                        kernel.pretty
+                    ));
+                }
+                changed = dispatch.with_packet(packet);
+                let launch = Launch {
+                    grid: changed.grid,
+                    workgroup: changed.workgroup,
+                    kernarg: changed.kernarg,
+                    ..launch
+                };
+                (&changed, launch)
+            }
+        };
+        if dispatch.kernel_object != launch.kernel_object {
+            // The tool launches other code in place of this kernel's.
+            kernel.launches.fetch_add(1, Ordering::Relaxed);
+            return Decision::Original;
+        }
         let Some(choice) = choice else {
             kernel.launches.fetch_add(1, Ordering::Relaxed);
             return match self.observes && chosen {
@@ -476,7 +514,18 @@ impl Session {
         }
     }
 
-    /// What became of a kernel so far.
+    /// What became of a kernel and of its variants so far. Where there is one line, its name does not speak of variants.
+    fn lines(&self, kernel: &Arc<Kernel>) -> Vec<summary::KernelLine> {
+        let variants = kernel.variants();
+        let lines = variants.iter().filter_map(|variant| self.line(variant));
+        let mut lines: Vec<_> = lines.collect();
+        if let [line] = &mut lines[..] {
+            line.name.clone_from(&kernel.pretty);
+        }
+        lines
+    }
+
+    /// What became of a kernel, or of one of its variants, so far.
     fn line(&self, kernel: &Arc<Kernel>) -> Option<summary::KernelLine> {
         let left = match kernel.outcome() {
             Some(Outcome::Ready(ready)) => ready.report.left.as_deref(),
@@ -499,11 +548,8 @@ impl Session {
     /// What has happened so far.
     pub fn summary(&self) -> Summary {
         let mut lines = lock(&self.gone).clone();
-        let kernels = read(&self.kernels);
-        let variants = kernels.values().flat_map(Kernel::variants);
-        let variants: Vec<Arc<Kernel>> = variants.collect();
-        drop(kernels);
-        lines.extend(variants.iter().filter_map(|kernel| self.line(kernel)));
+        let kernels: Vec<Arc<Kernel>> = read(&self.kernels).values().cloned().collect();
+        lines.extend(kernels.iter().flat_map(|kernel| self.lines(kernel)));
         let kernels = summary::merged(lines);
         let of_launches = match self.instrumenter.builds() {
             true => self.seen.complaint(&self.config.selection, &kernels),

@@ -1,7 +1,7 @@
 //! What a session did, as data, text and JSON.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write,
     sync::{Arc, atomic::Ordering},
 };
@@ -196,6 +196,8 @@ const COLUMNS: [Column; 5] = [
 ];
 /// Different remarks on kernels beyond these are only in the JSON.
 const KERNEL_NOTES: usize = 20;
+/// Names that a condition may have meant.
+const NEAR_NAMES: usize = 3;
 /// Longer names are cut in the text.
 const NAME: usize = 48;
 
@@ -274,11 +276,42 @@ impl Summary {
         for line in &self.records {
             let _ = writeln!(text, "  {line}");
         }
+        self.unmatched(&mut text);
         self.kernel_notes(&mut text);
         for note in &self.notes {
             let _ = writeln!(text, "  note: {note}");
         }
         text
+    }
+
+    /// Hooks of descriptions that found no place in any kernel.
+    fn unmatched(&self, text: &mut String) {
+        let reports = self.kernels.iter().filter_map(|line| match &line.status {
+            Status::Instrumented(done) => Some(&done.report),
+            _ => None,
+        });
+        let reports: Vec<&Report> = reports.collect();
+        let mut nowhere: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for unmatched in reports.iter().flat_map(|report| &report.unmatched) {
+            let near = unmatched.near.iter().map(String::as_str);
+            nowhere.entry(&unmatched.what).or_default().extend(near);
+        }
+        for (what, near) in nowhere {
+            let lacks = |report: &&Report| report.unmatched.iter().any(|other| other.what == what);
+            if !reports.iter().all(lacks) {
+                continue;
+            }
+            let _ = write!(
+                text,
+                "  note: {what} in {}",
+                plural(reports.len() as u64, "kernel")
+            );
+            let near: Vec<&str> = near.into_iter().take(NEAR_NAMES).collect();
+            if !near.is_empty() {
+                let _ = write!(text, "; did you mean {}?", near.join(" or "));
+            }
+            text.push('\n');
+        }
     }
 
     /// What is to be said of instrumented kernels, each thing once.

@@ -22,6 +22,14 @@ pub struct Stock {
 pub fn from_library(path: &Path, library: &[u8]) -> Result<Stock, Error> {
     let file = path.display().to_string();
     if let Some(hooks) = compiled(library) {
+        // Host code in Rust is there whatever hooks there are.
+        let unreadable = |source| Error::Bundle {
+            file: file.clone(),
+            source,
+        };
+        let mut bundle = Bundle::from_bytes(&hooks).map_err(unreadable)?;
+        luthier::mark(&mut bundle.globals);
+        let hooks = bundle.to_bytes().map_err(unreadable)?;
         let mut host = library.to_vec();
         constructors::hide(&mut host);
         return Ok(Stock {

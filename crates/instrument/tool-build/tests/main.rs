@@ -4,6 +4,7 @@ mod asked;
 mod buffers;
 mod common;
 mod lines;
+mod ordinary;
 mod processors;
 mod refuse;
 mod shared;

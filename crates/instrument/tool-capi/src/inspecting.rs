@@ -43,6 +43,7 @@ pub unsafe extern "C" fn get_instruction(
             operands: instruction.operands.len(),
             frames: instruction.frames.len(),
             chosen: instruction.chosen.into(),
+            implied: instruction.implied.len(),
         };
         // SAFETY: null, or the caller's structure of the size that it says.
         unsafe { sized::fill(into, &raw) }
@@ -118,7 +119,11 @@ pub unsafe extern "C" fn get_operand(
     visit(kernel_object, |visit| {
         let seen = visit.seen()?;
         let instruction = seen.instructions.get(index);
-        let operand = instruction.and_then(|instruction| instruction.operands.get(number));
+        // Those that are implied have the numbers behind the others.
+        let operand = instruction.and_then(|instruction| {
+            let mut all = instruction.operands.iter().chain(&instruction.implied);
+            all.nth(number)
+        });
         // SAFETY: null, or the caller's.
         let into = unsafe { into.as_mut() }.ok_or(NULL)?;
         *into = *operand.ok_or("there is no such operand")?;

@@ -46,7 +46,10 @@ pub struct Instruction {
     pub chosen: bool,
     pub mnemonic: CString,
     pub text: CString,
+    /// As the text lists them.
     pub operands: Vec<RawOperand>,
+    /// Registers that the text does not name.
+    pub implied: Vec<RawOperand>,
     /// The innermost inlined function first.
     pub frames: Vec<Frame>,
 }
@@ -162,12 +165,13 @@ fn seen_instruction(instruction: &luthier::Instruction<'_>, block: usize) -> Ins
     Instruction {
         pc: instruction.pc(),
         size: instruction.decoded().size.into(),
-        classes: instruction.effects().bits(),
+        classes: instruction.classes().bits(),
         block,
         chosen: true,
         mnemonic: text(instruction.mnemonic()),
         text: text(instruction.text()),
         operands: instruction.operands().iter().map(operand).collect(),
+        implied: instruction.implied().iter().map(operand).collect(),
         frames: frames.collect(),
     }
 }

@@ -83,7 +83,7 @@ macro_rules! structures {
 }
 
 structures! {
-    RawInstruction = "luthier_raw_instr", 88 {
+    RawInstruction = "luthier_raw_instr", 96 {
         struct_size: usize,
         pc: u64,
         size: u32,
@@ -97,6 +97,7 @@ structures! {
         operands: usize,
         frames: usize,
         chosen: usize,
+        implied: usize,
     }
     /// Registers have a number and dwords, everything else a value.
     RawOperand = "luthier_raw_operand", 24 {

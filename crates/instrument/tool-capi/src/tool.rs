@@ -11,8 +11,8 @@ use crate::{
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{
-    Argument, Code, Copied, Edit, Error, Kernel, Launch, Live, Result, Results, Tool, ToolFile,
-    serde_json,
+    Argument, Code, Copied, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results, Tool,
+    ToolFile, serde_json,
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -131,7 +131,7 @@ impl Tool for LibraryTool {
         true
     }
 
-    fn choose(&self, launch: &Launch<'_>, code: &Code) -> u32 {
+    fn choose(&self, launch: &Launch<'_>, code: &Code, packet: &mut PacketBytes) -> u32 {
         let Some(variables) = self.variables.get() else {
             return 0;
         };
@@ -156,15 +156,13 @@ impl Tool for LibraryTool {
             calls: Vec::new(),
             wanted: LaunchChoice::Same,
         };
-        let mut packet = KernelDispatchPacket {
-            grid_size: launch.grid,
-            workgroup_size: launch.workgroup,
-            kernel_object: launch.kernel_object,
-            kernarg_address: launch.kernarg,
-            ..KernelDispatchPacket::default()
-        };
+        let mut shown = KernelDispatchPacket::from_bytes(packet);
         CURRENT.set(Some(visit));
-        let told = self.library.launched(&mut packet, code.kernel());
+        let told = self.library.launched(&mut shown, code.kernel());
+        // What a callback that failed has done so far is nothing that it wanted.
+        if told.is_ok() {
+            *packet = shown.to_bytes();
+        }
         let Some(visit) = CURRENT.take() else {
             return known.choice;
         };

@@ -144,3 +144,13 @@ fn the_crate_for_tools_says_the_same() {
         assert_eq!(known.map(|row| row.1), Some(number as u32), "{name}");
     }
 }
+
+/// Tools get all bits of an instruction's effects.
+#[test]
+fn every_class_has_a_name() {
+    let classes = tool_capi::CONSTANTS
+        .iter()
+        .filter(|row| row.0.starts_with("LUTHIER_CLASS_"));
+    let named = classes.fold(0, |bits, row| bits | row.1);
+    assert_eq!(named, isa::Effects::all().bits());
+}

@@ -58,7 +58,7 @@ fn saved_exec(instruction: &Instruction<'_>) -> Option<Reg> {
     if !instruction.mnemonic().contains("_saveexec_") {
         return None;
     }
-    match *instruction.operands().first()? {
+    match *instruction.decoded().operands.first()? {
         Operand::Def(reg) if reg.kind == RegKind::Sgpr => Some(reg),
         _ => None,
     }

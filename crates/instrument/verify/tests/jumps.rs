@@ -1,8 +1,8 @@
 //! Code that goes where registers say: jumps to computed, chosen and stored addresses, return addresses of its own making. All of
 //! it runs instrumented, is counted to the last instruction and sees what it sees otherwise; what goes elsewhere says so.
 
-use codeobj::CodeObject;
 use crate::common::{Tool, assembled_with, compile, launch, launches, plan_each, plan_sum, words};
+use codeobj::CodeObject;
 use lift::Module;
 use rewrite::{Action, Insertion, Lanes, Plan, Point, Value};
 use template::Global;

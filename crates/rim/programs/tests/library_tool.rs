@@ -275,11 +275,11 @@ fn a_tool_that_dies_or_hangs_harms_itself_alone() {
         "{said}"
     );
     const PLACES: [(&str, &str); 5] = [
-        ("constructor", "being made"),
-        ("init", "being made"),
-        ("instrument", "launch"),
-        ("launch", "launch"),
-        ("term", "finish"),
+        ("constructor", "its constructors"),
+        ("init", "luthier_at_init"),
+        ("instrument", "luthier_at_kernel or luthier_at_hsa_event"),
+        ("launch", "luthier_at_kernel or luthier_at_hsa_event"),
+        ("term", "luthier_at_term"),
     ];
     for (place, call) in PLACES {
         for (deed, word) in [

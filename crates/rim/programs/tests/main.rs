@@ -20,5 +20,6 @@ mod tool_api;
 mod tool_copies;
 mod tool_launches;
 mod tool_mistakes;
+mod tool_operands;
 mod tool_samples;
 mod wave_state;

@@ -238,21 +238,21 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
             "crash in making",
             &[
                 "1 refused",
-                "note: the host code of tool own-counter crashed in being made: mischief in making",
+                "note: the host code of tool own-counter crashed in its constructor: mischief in making",
             ][..],
         ),
         (
             "hang in making",
             &[
                 "1 refused",
-                "note: the host code of tool own-counter did not come back from being made for 1 s",
+                "note: the host code of tool own-counter did not come back from its constructor for 1 s",
             ][..],
         ),
         (
             "abort in making",
             &[
                 "1 refused",
-                "note: the host code of tool own-counter died of signal 6 (Aborted) in being made",
+                "note: the host code of tool own-counter died of signal 6 (Aborted) in its constructor",
             ][..],
         ),
         (

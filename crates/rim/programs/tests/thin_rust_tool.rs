@@ -159,3 +159,44 @@ fn a_tool_without_the_sources_of_luthier() {
         assert!(said.contains(reason), "{said}");
     }
 }
+
+/// Host code alone.
+const QUIET: &str = r#"
+use luthier_tool::{Launch, Result, Tool, report};
+#[derive(Default)]
+struct Quiet;
+impl Tool for Quiet {
+    fn begin(&self) -> Result<()> { eprintln!("begins"); Ok(()) }
+    fn launch(&self, launch: &Launch<'_>) -> Result<()> { report(&format!("launch of {}", launch.instructions()?.len() > 3)) }
+    fn end(&self) -> Result<()> { report("ends") }
+}
+luthier_tool::tool!(Quiet, "own-counter.tool");
+"#;
+
+#[test]
+fn a_tool_without_hooks_is_called() {
+    let Some(scene) = Scene::new() else { return };
+    let folder = scene.path("own-counter");
+    let made = scene
+        .emulator
+        .command()
+        .args(["tool", "new", "own-counter", "--rust"])
+        .current_dir(folder.parent().unwrap())
+        .bounded_output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    std::fs::write(folder.join("src/lib.rs"), QUIET).unwrap();
+    std::fs::write(
+        folder.join("hooks/own-counter.hip"),
+        "#include <luthier.h>\n",
+    )
+    .unwrap();
+    let library = build(&folder);
+    let (_, said) = scene.run(&["-t", library.to_str().unwrap()], &[]);
+    assert!(
+        said.contains("begins\n") && said.contains("  ends\n"),
+        "{said}"
+    );
+    assert_eq!(said.matches("  launch of true\n").count(), 4, "{said}");
+    assert!(said.contains("0 of "), "{said}");
+}

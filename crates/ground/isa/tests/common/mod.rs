@@ -255,3 +255,118 @@ fn symbols(elf: &[u8]) -> HashMap<u64, String> {
         .map(|symbol| (symbol.address(), symbol.name().unwrap().to_owned()))
         .collect()
 }
+
+/// As the assembler spells it.
+pub fn name(reg: &isa::Reg) -> String {
+    let half = |word: u16| if word == 0 { "_lo" } else { "_hi" };
+    let pair = |name: &str| match reg.width {
+        2 => name.to_owned(),
+        _ => format!("{name}{}", half(reg.index)),
+    };
+    let file = |letter: &str| match (reg.width, reg.half) {
+        (_, Some(high)) => format!("{letter}{}.{}", reg.index, if high { 'h' } else { 'l' }),
+        (1, None) => format!("{letter}{}", reg.index),
+        (width, None) => format!(
+            "{letter}[{}:{}]",
+            reg.index,
+            reg.index + u16::from(width) - 1
+        ),
+    };
+    use isa::RegKind;
+    match reg.kind {
+        RegKind::Sgpr => file("s"),
+        RegKind::Vgpr => file("v"),
+        RegKind::Agpr => file("a"),
+        RegKind::Ttmp => file("ttmp"),
+        RegKind::Vcc => pair("vcc"),
+        RegKind::Exec => pair("exec"),
+        RegKind::FlatScratch => pair("flat_scratch"),
+        RegKind::XnackMask => pair("xnack_mask"),
+        RegKind::Scc => "scc".to_owned(),
+        RegKind::M0 => "m0".to_owned(),
+        RegKind::Mode => "mode".to_owned(),
+        RegKind::Null => "null".to_owned(),
+        RegKind::Source => format!("src{}", reg.index),
+        RegKind::Other => "other".to_owned(),
+    }
+}
+
+/// Instructions of a target, a few of every opcode, with different registers wherever they may have some. `see` gets them.
+pub fn each_opcode(decoder: &isa::Decoder, mut see: impl FnMut(&isa::Inst)) {
+    /// How many of an opcode.
+    const ENOUGH: u8 = 3;
+    let mut seen = HashMap::<u32, u8>::new();
+    let mut look = |first: u32, second: u32| {
+        let words = [first, second, 0x0000_0006, 0, 0];
+        let code: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let Ok(inst) = decoder.decode(&code, 0) else {
+            return;
+        };
+        let times = seen.entry(inst.opcode).or_default();
+        if *times < ENOUGH {
+            *times += 1;
+            see(&inst);
+        }
+    };
+    for upper in 0..=0xffff_u32 {
+        for (lower, seconds) in dwords(upper) {
+            seconds
+                .iter()
+                .for_each(|&second| look(upper << 16 | lower, second));
+        }
+    }
+}
+
+/// Lower halves of first dwords, and second dwords, with which the upper half of a first dword is worth looking at. Register
+/// numbers in the upper half are taken few.
+fn dwords(upper: u32) -> Vec<(u32, &'static [u32])> {
+    /// A literal, or nothing.
+    const LITERAL: &[u32] = &[0x0000_0501];
+    /// DPP and SDWA controls.
+    const CONTROLS: &[u32] = &[0xff00_e401, 0x0606_0601, 0xff00_0001, 0x0000_0601];
+    /// Sources of VOP3 from vector registers, the third or second one from a scalar one; addresses and data of memory.
+    const SOURCES: &[u32] = &[
+        0x0412_0501,
+        0x0412_0101,
+        0x002a_0501,
+        0x0000_0501,
+        0x0706_0402,
+        0x0c02_0402,
+    ];
+    const VOPC: std::ops::Range<u32> = 0x7c00..0x7e00;
+    const VOP1: std::ops::Range<u32> = 0x7e00..0x8000;
+    const SOP1: std::ops::Range<u32> = 0xbe80..0xbf00;
+    let extended = [0x01f9, 0x01fa, 0x01e9];
+    let by_opcode = |shift: u32, source: u32| (0..256).map(move |op| op << shift | source);
+    let few = |number: u32| matches!(number, 4 | 8);
+    match upper {
+        _ if VOP1.contains(&upper) && few(upper >> 1 & 0xff) => {
+            // The opcode's lowest seven bits are in the lower half.
+            let plain = (0..128).flat_map(|op| [op << 9 | 0x0101, op << 9 | 6]);
+            let controlled = (0..128).flat_map(|op| extended.map(|low| op << 9 | low));
+            plain
+                .map(|lower| (lower, LITERAL))
+                .chain(controlled.map(|lower| (lower, CONTROLS)))
+                .collect()
+        }
+        _ if SOP1.contains(&upper) && few(upper & 0x7f) => {
+            let plain = by_opcode(8, 6).chain(by_opcode(8, 2));
+            plain.map(|lower| (lower, LITERAL)).collect()
+        }
+        _ if VOP1.contains(&upper) || SOP1.contains(&upper) => Vec::new(),
+        ..0x8000 if VOPC.contains(&upper) || few(upper >> 1 & 0xff) => {
+            let plain = [0x0503, 0x0105].map(|lower| (lower, LITERAL));
+            plain
+                .into_iter()
+                .chain(extended.map(|low| (0x0400 | low, CONTROLS)))
+                .collect()
+        }
+        ..0x8000 => Vec::new(),
+        // A scalar destination, or an opcode.
+        0x8000..0xbf00 if !few(upper & 0x7f) => Vec::new(),
+        0x8000..0xc000 => [0x0a06, 0x0002].map(|lower| (lower, LITERAL)).to_vec(),
+        _ => [0x0503, 0x8005, 0x7c05]
+            .map(|lower| (lower, SOURCES))
+            .to_vec(),
+    }
+}

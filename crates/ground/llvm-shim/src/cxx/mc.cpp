@@ -143,6 +143,25 @@ int luthier_mc_operand_is_pc_relative(const luthier_mc *Mc, uint32_t Opcode, uin
   return Index < D.getNumOperands() && D.operands()[Index].OperandType == MCOI::OPERAND_PCREL;
 }
 
+// LLVM's private type of an operand that modifies the next source, as an instruction has it whose operands are known.
+static uint8_t modifierType(const MCInstrInfo &Instructions) {
+  static const uint8_t Type = [&]() -> uint8_t {
+    for (unsigned Opcode = 0, End = Instructions.getNumOpcodes(); Opcode != End; ++Opcode)
+      if (Instructions.getName(Opcode) == "V_ADD_F32_e64_vi")
+        return Instructions.get(Opcode).operands()[1].OperandType;
+    return MCOI::OPERAND_UNKNOWN;
+  }();
+  return Type;
+}
+
+int luthier_mc_operand_is_modifier(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
+  if (Opcode >= luthier_mc_opcode_count(Mc))
+    return 0;
+  const MCInstrDesc &D = Mc->P.Instructions->get(Opcode);
+  uint8_t Type = modifierType(*Mc->P.Instructions);
+  return Type != MCOI::OPERAND_UNKNOWN && Index < D.getNumOperands() && D.operands()[Index].OperandType == Type;
+}
+
 int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t Index) {
   if (Opcode >= luthier_mc_opcode_count(Mc))
     return -1;

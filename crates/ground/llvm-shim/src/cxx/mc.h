@@ -93,6 +93,8 @@ int luthier_mc_register(const luthier_mc *mc, uint32_t reg, luthier_mc_register_
 uint32_t luthier_mc_implicit(const luthier_mc *mc, uint32_t opcode, int definitions, uint32_t index);
 // Whether the description marks operand `index` as a PC-relative displacement in dwords.
 int luthier_mc_operand_is_pc_relative(const luthier_mc *mc, uint32_t opcode, uint32_t index);
+// Whether operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
+int luthier_mc_operand_is_modifier(const luthier_mc *mc, uint32_t opcode, uint32_t index);
 // Index of the operand that must equal operand `index`, or -1.
 int luthier_mc_operand_tied_to(const luthier_mc *mc, uint32_t opcode, uint32_t index);
 

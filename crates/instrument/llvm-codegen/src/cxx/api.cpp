@@ -41,6 +41,25 @@ struct luthier_codegen_module {
 
 namespace {
 
+// What LLVM says of a hook's code, and the same for the hook's author.
+struct Words {
+  const char *Llvm, *Ours;
+};
+constexpr const char *TooMany =
+    "it keeps more values at a time than a wave has registers for; unroll less, or use values as soon as they are there";
+constexpr Words Messages[] = {
+    {"ran out of registers", TooMany},
+    {"requires more registers than available", TooMany},
+    {"annot select", "it uses an operation that this processor does not have"},
+};
+
+std::string plain(std::string Text) {
+  for (const Words &W : Messages)
+    if (StringRef(Text).contains(W.Llvm))
+      return W.Ours;
+  return Text;
+}
+
 struct Handler final : DiagnosticHandler {
   Reporter &Report;
   explicit Handler(Reporter &Report) : Report(Report) {}
@@ -53,7 +72,7 @@ struct Handler final : DiagnosticHandler {
     DiagnosticPrinterRawOStream Printer(Stream);
     Info.print(Printer);
     uint32_t Severity = Info.getSeverity() == DS_Error ? LUTHIER_CODEGEN_ERROR : LUTHIER_CODEGEN_WARNING;
-    Report.report(Severity, "", 0, Text);
+    Report.report(Severity, Report.File, Report.Line, plain(Text));
     return true;
   }
 };
@@ -312,7 +331,7 @@ int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job 
     }
   });
   if (!Fatal.empty())
-    Report.fail(Fatal);
+    Report.fail(plain(Fatal));
   return !Report.Failed;
 }
 
@@ -332,6 +351,12 @@ int luthier_codegen_binding_at(const luthier_codegen_job *Job, uint32_t Index, l
 }
 
 uint64_t luthier_codegen_stack(const luthier_codegen_job *Job) { return Job->StackBytes; }
+
+const char *luthier_codegen_source(const luthier_codegen_job *Job, size_t *Length, uint32_t *Line) {
+  *Length = Job->SourceFile.size();
+  *Line = Job->SourceLine;
+  return Job->SourceFile.data();
+}
 
 uint32_t luthier_codegen_shared_count(const luthier_codegen_job *Job) { return Job->SharedVariables.size(); }
 

@@ -90,7 +90,7 @@ LUTHIER_CODEGEN_API void luthier_codegen_job_pin(luthier_codegen_job *job, uint3
 LUTHIER_CODEGEN_API void luthier_codegen_job_place(luthier_codegen_job *job, const char *name, size_t name_length,
                                                    uint32_t first);
 // `copy`: hold pinned registers in virtual ones, so that they may be moved and spilled.
-// `move_inputs`: scalar parameters are moved to other registers first, which no tuple can have in common with them.
+// `move_inputs`: inputs of one or two dwords are moved to other registers first, which no tuple can have in common with them.
 // `padding`: reserve registers after the bindings up to a multiple of this (a power of two).
 LUTHIER_CODEGEN_API void luthier_codegen_job_options(luthier_codegen_job *job, int pin_scc, int pin_vcc, int copy,
                                                      uint32_t padding, int assume_tracked_sgprs, int move_inputs);
@@ -106,6 +106,8 @@ LUTHIER_CODEGEN_API int luthier_codegen_binding_at(const luthier_codegen_job *jo
                                                    luthier_codegen_binding *out);
 // Bytes per lane of the frame at the address in the binding "stack", lane after lane; 0: there is none.
 LUTHIER_CODEGEN_API uint64_t luthier_codegen_stack(const luthier_codegen_job *job);
+// The source file in which the hook begins, and the line; 0 without debug information. Known as soon as there is such a hook.
+LUTHIER_CODEGEN_API const char *luthier_codegen_source(const luthier_codegen_job *job, size_t *length, uint32_t *line);
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_shared_count(const luthier_codegen_job *job);
 LUTHIER_CODEGEN_API int luthier_codegen_shared_at(const luthier_codegen_job *job, uint32_t index,
                                                   luthier_codegen_shared *out);

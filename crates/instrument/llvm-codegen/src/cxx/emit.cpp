@@ -260,7 +260,30 @@ RegisterPass<PinRegisters> RegisterPin("luthier-pin", "pin registers");
 RegisterPass<KeepLive> RegisterKeep("luthier-keep", "keep pinned registers live");
 RegisterPass<AssumeTracked> RegisterTracked("luthier-tracked", "assume tracked SGPRs");
 
-// Registers for the bindings that were not given any: the lowest free ones, aligned like tuples of their width.
+constexpr uint32_t Limit[2] = {40, 128};
+
+// Gives a binding the lowest free registers, aligned like tuples of its width; false if none are left.
+bool placeOne(const luthier_codegen_job &Job, Binding &B, std::set<luthier::FileIndex> &Taken, uint32_t First) {
+  uint32_t Alignment = B.Dwords == 1 ? 1 : B.File == LUTHIER_CODEGEN_SCALAR && B.Dwords > 2 ? 4 : 2;
+  auto Free = [&](uint32_t At) {
+    for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword)
+      if (Taken.count({B.File, At + Dword}))
+        return false;
+    return true;
+  };
+  First = (First + Alignment - 1) / Alignment * Alignment;
+  while (!Free(First) && First < 256)
+    First += Alignment;
+  if (First + B.Dwords > (Job.Pinned.empty() ? Limit[B.File] : 256))
+    return false;
+  B.First = First;
+  for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword)
+    Taken.insert({B.File, First + Dword});
+  return true;
+}
+
+// Registers for the bindings that were not given any: inputs first, then what is changed. A register that is changed is free
+// for other values until it gets its own, so a tuple may take it; behind the padding no input is beside it.
 bool place(luthier_codegen_job &Job, Reporter &Report) {
   std::set<luthier::FileIndex> Taken = Job.Pinned;
   for (Binding &B : Job.Bindings)
@@ -269,30 +292,21 @@ bool place(luthier_codegen_job &Job, Reporter &Report) {
       for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword)
         Taken.insert({B.File, B.First + Dword});
     }
-  constexpr uint32_t Limit[2] = {40, 128};
+  bool Fixed = !Job.Pinned.empty();
   uint32_t End[2] = {0, 0};
-  for (Binding &B : Job.Bindings) {
-    if (Job.Places.count(B.Name))
-      continue;
-    uint32_t Alignment = B.Dwords == 1 ? 1 : B.File == LUTHIER_CODEGEN_SCALAR && B.Dwords > 2 ? 4 : 2;
-    auto Free = [&](uint32_t First) {
-      for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword)
-        if (Taken.count({B.File, First + Dword}))
-          return false;
-      return true;
-    };
-    uint32_t First = 0;
-    while (!Free(First) && First < 256)
-      First += Alignment;
-    if (First + B.Dwords > (Job.Pinned.empty() ? Limit[B.File] : 256)) {
-      Report.fail("the hook has more inputs than registers are set aside for them");
-      return false;
+  for (bool Changed : {false, true})
+    for (Binding &B : Job.Bindings) {
+      if (Job.Places.count(B.Name) || B.Written != Changed)
+        continue;
+      bool Apart = Changed && !Fixed && Job.Padding != 0;
+      uint32_t First = Apart ? (End[B.File] + Job.Padding - 1) / Job.Padding * Job.Padding : 0;
+      if (!placeOne(Job, B, Taken, First)) {
+        Report.fail("the hook has more inputs than registers are set aside for them");
+        return false;
+      }
+      if (!Changed)
+        End[B.File] = std::max(End[B.File], B.First + B.Dwords);
     }
-    B.First = First;
-    for (uint32_t Dword = 0; Dword != B.Dwords; ++Dword)
-      Taken.insert({B.File, First + Dword});
-    End[B.File] = std::max(End[B.File], First + B.Dwords);
-  }
   for (const Binding &B : Job.Bindings)
     for (uint32_t Dword = 0; B.Read && !B.Written && Dword != B.Dwords; ++Dword)
       Job.Pinned.insert({B.File, B.First + Dword});

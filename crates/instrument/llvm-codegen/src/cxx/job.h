@@ -51,13 +51,16 @@ struct Reporter {
   luthier_codegen_diagnostic Sink;
   void *User;
   bool Failed = false;
+  // What is said without a place of its own is said of this line.
+  std::string File;
+  unsigned Line = 0;
 
   void report(uint32_t Severity, llvm::StringRef File, unsigned Line, llvm::StringRef Text) {
     if (Severity == LUTHIER_CODEGEN_ERROR)
       Failed = true;
     Sink(User, Severity, File.data(), File.size(), Line, Text.data(), Text.size());
   }
-  void fail(const llvm::Twine &Text) { report(LUTHIER_CODEGEN_ERROR, "", 0, Text.str()); }
+  void fail(const llvm::Twine &Text) { report(LUTHIER_CODEGEN_ERROR, File, Line, Text.str()); }
   void fail(const llvm::DebugLoc &Where, const llvm::Twine &Text);
 };
 
@@ -83,6 +86,10 @@ struct luthier_codegen_job {
   bool HasStack = false;
   uint64_t StackBytes = 0;
   std::vector<luthier::Shared> SharedVariables;
+
+  // Where the hook begins, by the debug information.
+  std::string SourceFile;
+  uint32_t SourceLine = 0;
 
   std::vector<luthier::Constants> Constants;
   std::vector<luthier::Binding> Bindings;

@@ -8,6 +8,7 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -94,6 +95,7 @@ struct Builder {
   void calm();
   bool refuse();
   CallInst *storage(StringRef Name, uint32_t File, uint32_t Dwords, bool Read, bool Written);
+  Value *moved(IRBuilder<> &B, Value *Input, uint32_t File);
 };
 
 Function *Builder::find(StringRef Name) {
@@ -224,6 +226,25 @@ CallInst *Builder::storage(StringRef Name, uint32_t File, uint32_t Dwords, bool 
   return Slot;
 }
 
+// The input in registers of its own, where the job asks for that: one instruction for each 32 bits.
+Value *Builder::moved(IRBuilder<> &B, Value *Input, uint32_t File) {
+  Type *T = Input->getType();
+  uint64_t Bits = T->isPointerTy() ? 0 : M.getDataLayout().getTypeSizeInBits(T);
+  if (!Job.MoveInputs || (Bits != 32 && Bits != 64))
+    return Input;
+  bool Scalar = File == LUTHIER_CODEGEN_SCALAR;
+  Type *Word = B.getInt32Ty();
+  InlineAsm *Move = InlineAsm::get(FunctionType::get(Word, {Word}, false), Scalar ? "s_mov_b32 $0, $1" : "v_mov_b32 $0, $1",
+                                   Scalar ? "=s,s" : "=v,v", false);
+  if (Bits == 32)
+    return B.CreateBitCast(B.CreateCall(Move, {B.CreateBitCast(Input, Word)}), T);
+  Value *Whole = B.CreateBitCast(Input, B.getInt64Ty());
+  Value *Low = B.CreateCall(Move, {B.CreateTrunc(Whole, Word)});
+  Value *High = B.CreateCall(Move, {B.CreateTrunc(B.CreateLShr(Whole, 32), Word)});
+  Value *Joined = B.CreateOr(B.CreateZExt(Low, B.getInt64Ty()), B.CreateShl(B.CreateZExt(High, B.getInt64Ty()), 32));
+  return B.CreateBitCast(Joined, T);
+}
+
 // The provisional wrapper: an argument-less function calling the hook with storage for every binding.
 bool Builder::call(Function *Hook) {
   LLVMContext &C = M.getContext();
@@ -274,10 +295,7 @@ bool Builder::call(Function *Hook) {
       return false;
     }
     CallInst *Slot = storage(Name, P.File, Dwords, true, false);
-    Value *Input = B.CreateLoad(T, Slot);
-    if (Job.MoveInputs && P.File == LUTHIER_CODEGEN_SCALAR && Bits == 32 && !T->isPointerTy())
-      Input = B.CreateCall(InlineAsm::get(FunctionType::get(T, {T}, false), "s_mov_b32 $0, $1", "=s,s", false), {Input});
-    Arguments.push_back(Input);
+    Arguments.push_back(moved(B, B.CreateLoad(T, Slot), P.File));
   }
   CallInst *Call = B.CreateCall(Hook, Arguments);
   Call->setCallingConv(Hook->getCallingConv());
@@ -362,6 +380,7 @@ bool Builder::replaceState() {
       CallInst *Slot = storage(Input->Name, Input->File, Input->Dwords, true, false);
       Type *T = Call->getType();
       Value *V = B.CreateLoad(T->isPointerTy() ? (Type *)B.getIntNTy(Input->Dwords * 32) : T, Slot);
+      V = moved(B, V, Input->File);
       Call->replaceAllUsesWith(T->isPointerTy() ? B.CreateIntToPtr(V, T) : V);
       Call->eraseFromParent();
       continue;
@@ -579,6 +598,12 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
   Function *F = B.find(Hook);
   if (!F)
     return false;
+  if (const DISubprogram *Source = F->getSubprogram()) {
+    Job.SourceFile = Source->getFilename().str();
+    Job.SourceLine = Source->getLine();
+    Report.File = Job.SourceFile;
+    Report.Line = Job.SourceLine;
+  }
   M.setTargetTriple(TM.getTargetTriple());
   M.setDataLayout(TM.createDataLayout());
   B.redirect();

@@ -11,7 +11,7 @@ use crate::{
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Refusal, Rewritten};
-use session::{Fit, Report, Request, Usage, Variant};
+use session::{Fit, Report, Request, Unmatched, Usage, Variant};
 
 /// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
 const DUMP: &str = "LUTHIER_DUMP";
@@ -24,6 +24,7 @@ pub(crate) struct BuiltKernel {
     pub before: Usage,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    pub unmatched: Vec<Unmatched>,
     /// The variable that says whether a wave went to code that is not instrumented, if any can.
     pub left: Option<String>,
 }
@@ -192,8 +193,13 @@ pub(crate) fn kernel(
     function: FunctionIndex,
 ) -> Result<BuiltKernel> {
     let kernel = Kernel::new(source.object, source.module, source.lines, function);
-    let (mut rewritten, CombinedPlan { data, notes, .. }) =
-        made(engine, source, function, &kernel)?;
+    let (mut rewritten, wanted) = made(engine, source, function, &kernel)?;
+    let CombinedPlan {
+        data,
+        notes,
+        unmatched,
+        ..
+    } = wanted;
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
@@ -211,6 +217,7 @@ pub(crate) fn kernel(
         data,
         before,
         notes,
+        unmatched,
     })
 }
 
@@ -273,5 +280,6 @@ pub(crate) fn report(built: &mut BuiltKernel) -> Report {
         added_bytes: report.text_after.saturating_sub(report.text_before),
         notes: std::mem::take(&mut built.notes),
         left: built.left.clone(),
+        unmatched: std::mem::take(&mut built.unmatched),
     }
 }

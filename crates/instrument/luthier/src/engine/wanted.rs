@@ -12,6 +12,7 @@ use crate::{
 use lift::{FunctionIndex, Module};
 use rewrite::{Action, Insertion, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
+use session::Unmatched;
 
 /// The kernel with what the tools want done to it, as far as that can be done. Every tool is asked once, however many attempts it
 /// takes: counters are counted in memory where registers do not suffice, and places that cannot take a hook cost themselves alone,
@@ -168,6 +169,7 @@ struct Asked<'k> {
     edits: Vec<(&'k str, Edit<'k>)>,
     data: Vec<ToolData>,
     notes: Vec<String>,
+    unmatched: Vec<Unmatched>,
     stack_size: Option<u32>,
     /// See [`Plan::left`].
     left: String,
@@ -183,6 +185,7 @@ impl<'k> Asked<'k> {
             edits: Vec::new(),
             data: Vec::new(),
             notes: nowhere(engine, kernel).into_iter().collect(),
+            unmatched: Vec::new(),
             stack_size: source.stack_size,
             left: left_name(kernel.name(), source),
         };
@@ -214,6 +217,7 @@ impl<'k> Asked<'k> {
             let remarks = std::mem::take(&mut edit.notes).into_iter();
             let remarks = remarks.map(|remark| format!("{}: {remark}", tool.name()));
             asked.notes.extend(remarks);
+            asked.unmatched.append(&mut edit.unmatched);
             asked.edits.push((tool.name(), edit));
         }
         Ok(asked)
@@ -251,6 +255,7 @@ impl<'k> Asked<'k> {
             plan,
             data: self.data,
             notes: self.notes,
+            unmatched: self.unmatched,
             tools,
         };
         with_registers_there(wanted, engine, source, function)
@@ -272,6 +277,7 @@ pub(crate) struct CombinedPlan<'k> {
     pub data: Vec<ToolData>,
     /// Remarks for the user.
     pub notes: Vec<String>,
+    pub unmatched: Vec<Unmatched>,
     tools: Vec<ToolHooks<'k>>,
 }
 

@@ -1,0 +1,97 @@
+//! Ordinary hooks build for every target, and what cannot be built is refused in words of the hook.
+
+use luthier::ToolFile;
+
+/// What authors write: LDS of all widths with computed values, values of lanes beside registers that are written, many values
+/// at a time.
+const HOOKS: &str = r#"
+#include <luthier_device.h>
+LUTHIER_GLOBAL luthier_u64 n;
+LUTHIER_GLOBAL unsigned table[4096];
+struct __attribute__((aligned(16))) wide { luthier_u32 a, b, c, d; };
+struct triple { luthier_u32 a, b, c; };
+__shared__ luthier_u64 words[32];
+__shared__ double numbers[32];
+__shared__ wide wides[32];
+__shared__ triple triples[32];
+__shared__ luthier::per_wave<luthier_u64> own;
+LUTHIER_HOOK void store() {
+  unsigned l = luthier::lane();
+  words[l & 31] = n;
+  words[(l + 1) & 31] = luthier::exec();
+  __atomic_fetch_add(&words[(l + 2) & 31], n + l, __ATOMIC_RELAXED);
+  numbers[l & 31] = numbers[l & 7] * 1.5 + n;
+  wides[l & 31] = wide{l, (unsigned)n, wides[l & 7].c + 1, wides[(l + 1) & 31].d};
+  triples[l & 31] = triple{l, (unsigned)n, triples[(l + 3) & 31].a};
+  own.own() = own.own() + n;
+  luthier::add(&n, own.own());
+}
+LUTHIER_HOOK void values() { luthier::add(&n, luthier::workitem_id_x()); luthier::write_vgpr(2, 5); }
+LUTHIER_HOOK void more(luthier_u32 x, luthier_u64 y) {
+  luthier::add(&n, x * (luthier_u64)luthier::workitem_id_x() + y); luthier::write_vgpr(3, x); luthier::write_vgpr(9, (luthier_u32)y);
+}
+LUTHIER_HOOK void reads() { luthier::add(&n, luthier::vgpr(1) + (luthier_u64)luthier::vgpr(4)); luthier::write_sgpr(6, luthier::sgpr(7)); }
+LUTHIER_HOOK void loads(luthier_u32 x) {
+  unsigned v[96], s = 0;
+  _Pragma("unroll") for (int i = 0; i < 96; i++) v[i] = ((volatile unsigned *)table)[i * 7 + luthier::lane()];
+  _Pragma("unroll") for (int i = 0; i < 96; i++) s = s * 31 + v[95 - i];
+  luthier::add(&n, s + x);
+}
+LUTHIER_TOOL(R"(
+hooks = { more = ["vector", "vector"] }
+insert = [{ hook = "store" }, { hook = "values" }, { hook = "reads" }, { hook = "more", arguments = ["operand.0", "address"] },
+          { hook = "loads", arguments = [5] }]
+)")
+"#;
+
+#[test]
+fn ordinary_hooks_build_for_every_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("ordinary.hip");
+    std::fs::write(&source, HOOKS).unwrap();
+    let mut refused = Vec::new();
+    for target in tool_build::TARGETS {
+        match tool_build::build(&source, &[target], "clang-22") {
+            Ok(bytes) => {
+                let file = ToolFile::parse("ordinary", &bytes).unwrap();
+                assert_eq!(file.targets(), [target]);
+            }
+            Err(error) => refused.push(format!("{target}: {error}")),
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+#[test]
+fn refusals_have_the_line_and_words_of_the_author() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("refused.hip");
+    for (body, words) in [
+        (
+            "asm volatile(\"s_sethalt 1\");",
+            "contains `s_sethalt 1`, which halts the wave",
+        ),
+        (
+            "asm volatile(\"s_setprio 1\");",
+            "contains `s_setprio 1`, which changes the wave's priority",
+        ),
+        (
+            "unsigned v[400], s = 0; _Pragma(\"unroll\") for (int i = 0; i < 400; i++) v[i] = ((volatile unsigned *)big)[i * 7 + luthier::lane()];\
+             _Pragma(\"unroll\") for (int i = 0; i < 400; i++) s = s * 31 + v[399 - i]; luthier::add(&n, s);",
+            "keeps more values at a time than a wave has registers for",
+        ),
+    ] {
+        let text = format!(
+            "#include <luthier_device.h>\nLUTHIER_GLOBAL luthier_u64 n; LUTHIER_GLOBAL unsigned big[8192];\nLUTHIER_HOOK void h() {{ {body} }}\n\
+             LUTHIER_TOOL(R\"(insert = [{{ hook = \"h\" }}])\")\n"
+        );
+        std::fs::write(&source, text).unwrap();
+        let error = tool_build::build(&source, &["gfx90a"], "clang-22").unwrap_err();
+        let said = error.to_string();
+        let place = format!("{}:3: hook h for gfx90a", source.display());
+        assert!(said.starts_with(&place) && said.contains(words), "{said}");
+        for inside in ["luthier_template", "Vgpr", "tuple", "0x"] {
+            assert!(!said.contains(inside), "{inside}: {said}");
+        }
+    }
+}
