@@ -164,7 +164,7 @@ impl Target {
 
     /// Bytes of scratch that each lane of a wave can have, whole dwords.
     pub fn scratch_lane_bytes(&self, wave_size: u32) -> u32 {
-        self.scratch_wave_bytes / wave_size.max(1) & !3
+        (self.scratch_wave_bytes / wave_size.max(1)) & !3
     }
 
     /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.

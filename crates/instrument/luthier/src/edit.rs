@@ -400,7 +400,12 @@ impl<'k> Edit<'k> {
         let kernel = self.kernel;
         let made_for = |target| HookVariants::find(bundle, hook, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
-        made_for(kernel.target()).or_else(generic)
+        let mut found = made_for(kernel.target()).or_else(generic)?;
+        // As its author calls it.
+        if let Some(name) = hook.strip_suffix(LANES) {
+            found.name = name.to_owned();
+        }
+        Some(found)
     }
 
     pub(crate) fn hook(&mut self, name: &str) -> Result<usize> {

@@ -6,9 +6,11 @@ use crate::plan_index::PlanIndex;
 use crate::registers::RegisterCounts;
 use crate::target_tables::TargetTables;
 use crate::values::supplied;
-use crate::{Action, Kernels, Plan, Refusal, Value};
+use crate::{Action, HookVariants, Kernels, Plan, Refusal, Value};
 use isa::{Reg, RegKind};
 use lift::{FunctionIndex, Module};
+use std::rc::Rc;
+use template::Port;
 
 /// A register that an insertion asks for.
 struct Asked<'p> {
@@ -44,7 +46,7 @@ pub fn absent_registers(
     tables.give_back();
     let functions = module.closure(kernel).into_iter().collect();
     let counts = RegisterCounts::new(descriptor, &named(module, &functions), &changes?);
-    // Each template of a hook asks for the same.
+    // One reason each.
     let mut found: Vec<_> = find(module, plan, &counts).collect();
     found.dedup_by_key(|(insertion, _)| *insertion);
     Ok(found)
@@ -71,21 +73,57 @@ pub(crate) fn find<'p>(
     })
 }
 
+/// What a hook's templates, whichever is taken, need values for.
+struct HookPorts<'p> {
+    name: &'p str,
+    ports: Vec<&'p Port>,
+    /// Some of them are registers of the application unless the insertion says otherwise.
+    supplied: bool,
+}
+
+impl<'p> HookPorts<'p> {
+    fn new(hook: &'p HookVariants<'_>) -> HookPorts<'p> {
+        let templates = hook.templates.iter();
+        let mut ports: Vec<&Port> = templates
+            .flat_map(|(.., template)| &template.ports)
+            // Ports that the code does not touch need no value.
+            .filter(|port| port.dwords.iter().any(Option::is_some))
+            .collect();
+        ports.sort_by_key(|port| &port.name);
+        ports.dedup_by_key(|port| &port.name);
+        let is_register = |port: &&Port| matches!(supplied(&port.name), Some(Value::Register(_)));
+        HookPorts {
+            name: &hook.name,
+            supplied: ports.iter().any(is_register),
+            ports,
+        }
+    }
+}
+
 /// The registers that hooks ask for, each as wide as what takes it.
 fn asked<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = Asked<'p>> {
+    let hooks: Vec<Rc<HookPorts<'p>>> = plan
+        .hooks
+        .iter()
+        .map(|hook| Rc::new(HookPorts::new(hook)))
+        .collect();
     let insertions = plan.insertions.iter().enumerate();
-    insertions.flat_map(|(insertion, what)| {
-        let (hook, arguments) = match &what.action {
-            Action::Call {
-                hook, arguments, ..
-            } => (plan.hooks.get(*hook), arguments.as_slice()),
-            _ => (None, &[][..]),
+    let calls = insertions.filter_map(move |(insertion, what)| {
+        let Action::Call {
+            hook, arguments, ..
+        } = &what.action
+        else {
+            return None;
         };
-        let templates = hook.into_iter().flat_map(|hook| &hook.templates);
-        let ports = templates.flat_map(|(.., template)| &template.ports);
-        // Ports that the code does not touch need no value.
-        let ports = ports.filter(|port| port.dwords.iter().any(Option::is_some));
-        ports.filter_map(move |port| {
+        let hook = hooks.get(*hook)?;
+        let registers = |(_, value): &(String, Value)| matches!(value, Value::Register(_));
+        let any = hook.supplied || arguments.iter().any(registers);
+        any.then(|| (insertion, Rc::clone(hook), arguments))
+    });
+    calls.flat_map(|(insertion, hook, arguments)| {
+        let count = hook.ports.len();
+        (0..count).filter_map(move |number| {
+            let port = hook.ports[number];
             let given = arguments.iter().find(|(name, _)| *name == port.name);
             let value = given.map_or_else(|| supplied(&port.name), |(_, value)| Some(*value));
             let Some(Value::Register(reg)) = value else {
@@ -94,7 +132,7 @@ fn asked<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = Asked<'p>> {
             let is_general = matches!(reg.kind, RegKind::Sgpr | RegKind::Vgpr | RegKind::Agpr);
             is_general.then(|| Asked {
                 insertion,
-                hook: hook.map_or("", |hook| &hook.name),
+                hook: hook.name,
                 port: port.described(),
                 reg: Reg {
                     width: reg.width.max(port.dwords.len() as u8),

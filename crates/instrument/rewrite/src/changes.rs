@@ -84,7 +84,7 @@ impl Changes {
                 changes.without(function, at);
                 if !goes_on_as_before(function, at) && !code.ends {
                     return Err(refused(
-                        "the code behind is not for control to get there, so what takes the place of this instruction has to end with s_endpgm"
+                        "control would run on into other code; what takes the place of this instruction has to end with s_endpgm"
                             .to_owned(),
                     ));
                 }

@@ -99,7 +99,7 @@ fn every_damaged_byte_is_noticed() {
 #[test]
 fn the_least_recently_used_go_first() {
     let directory = tempfile::tempdir().unwrap();
-    let cache = Cache::new(directory.path().into(), 5500);
+    let cache = Cache::new(directory.path().into(), 7500);
     let key = |name: &str| Key::new(&[0; 32], name, "gfx90a", b"");
     let present = |name: &str| matches!(cache.get(&key(name)), Found::Variant(_));
     cache.put(&key("old"), Ok(&sample(2000))).unwrap();
