@@ -470,7 +470,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
             Work::Start(index, slots) => {
                 let (rows, kernarg) = (run.rows, &run.kernarg);
                 let mut started = Workgroup::start(
-                    dispatch, &segment, rows, index, slots, kernarg, spare,
+                    dispatch, &segment, rows, index, slots, kernarg, space, spare,
                 );
                 started.begin_at(time.now);
                 (started, run.first_slice(slice))

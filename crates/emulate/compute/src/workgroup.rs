@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpu::{
-    Dispatch,
+    Dispatch, Memory,
     clock::{self, Epoch},
     guard::guarded,
     initial::InitialState,
@@ -135,6 +135,9 @@ fn some_steps(wave: &mut Wave, env: &mut Env<'_>, count: u32) -> Stop {
 /// Barriers between two questions whether the workgroup must let others run.
 const QUESTION: u32 = 10;
 
+/// Logarithm of a number that no workgroup's waves, and its LDS, exceed.
+const LARGEST_WAVES: u32 = 8;
+
 impl Workgroup {
     /// Sets up all waves of the workgroup with linear index `index`.
     pub fn start(
@@ -144,6 +147,7 @@ impl Workgroup {
         index: u64,
         slots: Slots,
         kernarg: &[u32],
+        memory: &Memory,
         spare: &mut WorkgroupBuffers,
     ) -> Workgroup {
         let (id, workgroup) = (dispatch.workgroup(index), index);
@@ -152,6 +156,10 @@ impl Workgroup {
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
         lds.resize(lds_bytes as usize, 0);
+        let fill = memory.fill();
+        if !fill.is_zero() {
+            fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
+        }
         if spare.initial.len() < count as usize {
             spare.initial.resize_with(count as usize, Default::default);
         }
@@ -175,6 +183,14 @@ impl Workgroup {
             }
             let (wave, state) = &mut waves[index as usize];
             *state = State::Ready;
+            if !fill.is_zero() {
+                let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
+                wave.fill(fill.words(place));
+                let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
+                fill.bytes(!place, &mut scratch);
+                // The first access says better what is wrong with it.
+                let _ = memory.write_bytes(initial.scratch_address, &scratch);
+            }
             for (register, &value) in initial.sgprs.iter().enumerate() {
                 wave.set_sgpr(register, value);
             }

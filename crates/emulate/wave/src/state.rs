@@ -195,6 +195,16 @@ impl Wave {
         self.set_exec(self.full);
     }
 
+    /// Gives all registers that a wave does not start with values of their own. EXEC keeps its.
+    pub fn fill(&mut self, mut word: impl FnMut() -> u32) {
+        let rows = &mut self.rows[..self.temporaries];
+        let words = rows.iter_mut().flat_map(|row| &mut row.0);
+        words
+            .chain(&mut self.scalars.0[..sreg::NULL])
+            .for_each(|register| *register = word());
+        self.flat_scratch = [word(), word()];
+    }
+
     /// Makes `segment` the code that executes.
     pub(crate) fn enter(&mut self, segment: Arc<Segment>) {
         // Bodies rely on this: see `Wave::operands`.
