@@ -43,9 +43,9 @@ int main() {
     auto got = out.get();
     hipDeviceProp_t device;
     HIP(hipGetDeviceProperties(&device, 0));
-    // gfx11 counts cycles in 20 bits, which half a millisecond fills.
+    // gfx11 counts cycles in 20 bits, which half a millisecond fills; they begin with the workgroup.
     bool wraps = strncmp(device.gcnArchName, "gfx11", 5) == 0;
-    EXPECT(got[0] > 0 || wraps, "clock64 moved by %lld", got[0]);
+    EXPECT(got[0] > 0, "clock64 moved by %lld", got[0]);
     EXPECT(got[1] > 0, "wall clock moved by %lld", got[1]);
     EXPECT(elapsed > 0 && elapsed < host + 50, "%g ms between events, %g ms on the host", elapsed, host);
 

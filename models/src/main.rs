@@ -1,6 +1,6 @@
-//! The scheduler of the emulated device in every order of its threads' steps, as far as loom tells orders apart.
+//! The scheduler of the emulated device, and how it orders stores, in every order of its threads' steps, as far as loom tells orders apart.
 //!
-//! Files of `compute` are compiled as they are; `sync` and `run` stand for the modules that they use.
+//! Files of `compute` and `wave` are compiled as they are; `sync` and `run` stand for the modules that they use.
 
 #![allow(dead_code, reason = "the files have more functions than are modelled")]
 
@@ -8,6 +8,8 @@
 mod barriers;
 #[path = "../../crates/emulate/compute/src/board.rs"]
 mod board;
+#[path = "../../crates/emulate/wave/src/order.rs"]
+mod order;
 mod run;
 #[path = "../../crates/emulate/compute/src/schedule.rs"]
 mod schedule;

@@ -10,6 +10,7 @@ use loom::{model::Builder, thread};
 use crate::{
     barriers::Barriers,
     board::RunQueue,
+    order::Stores,
     run::Run,
     schedule::{Schedule, Slots, ThreadWork, Work},
     sync::{AtomicBool, AtomicU64, Ordering},
@@ -34,6 +35,7 @@ pub const ALL: &[Model] = &[
     ("two-dispatches", two_dispatches),
     ("barrier", barrier),
     ("semaphore", semaphore),
+    ("store-buffering", store_buffering),
 ];
 
 /// Tries a model in all orders in which a thread is interrupted at most so often where it need not be.
@@ -208,5 +210,28 @@ fn semaphore() -> u64 {
         enter(&all);
         thread.join().unwrap();
         assert_eq!(all.1.load(Ordering::Relaxed), 2);
+    })
+}
+
+/// Two waves each store, wait for that, and load what the other one stores: one of them sees the other's. The second time it matters that the
+/// first wait has not used up what the second one is for.
+fn store_buffering() -> u64 {
+    tried(3, || {
+        let places = Arc::new([(); 2].map(|()| [(); 2].map(|()| AtomicU64::new(0))));
+        let act = |places: &[[AtomicU64; 2]; 2], own: usize| {
+            let mut stores = Stores::default();
+            [0, 1].map(|round: usize| {
+                stores.note(true);
+                places[round][own].store(1, Ordering::Relaxed);
+                stores.settle();
+                places[round][1 - own].load(Ordering::Relaxed)
+            })
+        };
+        let other = places.clone();
+        let thread = thread::spawn(move || act(&other, 1));
+        let seen = [act(&places, 0), thread.join().unwrap()];
+        for round in 0..2 {
+            assert_ne!([seen[0][round], seen[1][round]], [0, 0]);
+        }
     })
 }

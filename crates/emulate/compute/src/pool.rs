@@ -38,6 +38,8 @@ pub struct Pool {
     inner: Arc<Inner>,
     started: Mutex<bool>,
     threads: usize,
+    /// Held while running kernels are looked at.
+    looking: Mutex<()>,
 }
 
 struct Inner {
@@ -49,6 +51,8 @@ struct Inner {
     decoders: Mutex<HashMap<(&'static str, u32), SharedDecoder>>,
     barriers: Barriers,
     threads: usize,
+    /// Several host threads use the device's memory.
+    shared: bool,
     observer: Option<Arc<dyn Observer>>,
     /// Of [`Inner::at_once`].
     spare: Mutex<WorkgroupBuffers>,
@@ -74,21 +78,27 @@ pub struct Running {
 }
 
 impl Pool {
-    /// A pool of `threads` threads (at least one), started by the first dispatch.
+    /// A pool of `threads` threads (at least one), started by the first dispatch. No other thread uses the memory while a kernel runs.
     pub fn new(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
-        Pool::with(memory, events, threads, None)
+        Pool::with(memory, events, threads, threads > 1, None)
+    }
+
+    /// The same for a program whose own threads use the memory, too.
+    pub fn beside_program(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
+        Pool::with(memory, events, threads, true, None)
     }
 
     /// A pool of one thread that shows every wave to `observer` before each instruction. Waves take their turns in the same
     /// order every time.
     pub fn observed(memory: Arc<Memory>, events: Arc<Events>, observer: Arc<dyn Observer>) -> Pool {
-        Pool::with(memory, events, 1, Some(observer))
+        Pool::with(memory, events, 1, false, Some(observer))
     }
 
     fn with(
         memory: Arc<Memory>,
         events: Arc<Events>,
         threads: usize,
+        shared: bool,
         observer: Option<Arc<dyn Observer>>,
     ) -> Pool {
         let inner = Inner {
@@ -99,6 +109,7 @@ impl Pool {
             decoders: Mutex::default(),
             barriers: Barriers::default(),
             threads: threads.max(1),
+            shared,
             observer,
             spare: Mutex::default(),
         };
@@ -106,12 +117,15 @@ impl Pool {
             inner: Arc::new(inner),
             started: Mutex::new(false),
             threads: threads.max(1),
+            looking: Mutex::default(),
         }
     }
 
     /// Which kernels run, and how many waves were seen at which addresses within `time`, or some times that if none were seen: a kernel
     /// may be about to begin. Those that end meanwhile are left out.
     pub fn running(&self, time: Duration) -> Vec<Running> {
+        // One at a time: what one waits for, another would take away.
+        let _turn = lock(&self.looking);
         let runs = self.inner.board.runs();
         runs.iter().for_each(|run| run.ask_for_places());
         for _ in 0..LOOKS {
@@ -130,6 +144,18 @@ impl Pool {
                 counts,
             })
             .collect()
+    }
+
+    /// The kernels that have not ended.
+    pub fn dispatches(&self) -> Vec<Arc<Dispatch>> {
+        let runs = self.inner.board.runs();
+        runs.iter().map(|run| run.dispatch.clone()).collect()
+    }
+
+    /// Whether `dispatch` has not ended: who hears of its end hears it later.
+    pub fn runs(&self, dispatch: &Arc<Dispatch>) -> bool {
+        let runs = self.inner.board.runs();
+        runs.iter().any(|run| Arc::ptr_eq(&run.dispatch, dispatch))
     }
 
     /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
@@ -225,7 +251,7 @@ impl Inner {
             return false;
         };
         run.attach();
-        let counts = serve(self, run, &self.device(), &mut spare, Slice::MOMENT);
+        let counts = serve(self, run, &mut spare, Slice::MOMENT);
         drop(spare);
         let over = run.detach(counts);
         if over {
@@ -234,17 +260,22 @@ impl Inner {
         over
     }
 
-    fn device(&self) -> Device<'_> {
+    fn device<'a>(&'a self, run: &'a Run) -> Device<'a> {
         Device {
             events: &self.events,
             barriers: &self.barriers,
             observer: self.observer.as_deref(),
+            run,
         }
     }
 
     fn prepare(&self, job: Job) -> Result<Run, Box<(Job, Fault)>> {
         let dispatch = job.dispatch.clone();
-        let config = config(&dispatch, self.observer.is_some());
+        let config = Config {
+            observed: self.observer.is_some(),
+            ordered: self.shared,
+            ..config(&dispatch)
+        };
         let program = match self.program(config) {
             Ok(program) => program,
             Err(detail) => {
@@ -299,7 +330,7 @@ impl Inner {
 }
 
 /// Register layout of a dispatch's waves.
-fn config(dispatch: &Dispatch, observed: bool) -> Config {
+fn config(dispatch: &Dispatch) -> Config {
     let vgprs = dispatch.vgprs;
     // gfx908 has as many AccVGPRs as VGPRs, in a file of their own.
     let (agpr_base, vector_rows) = match dispatch.target.matrix {
@@ -312,9 +343,10 @@ fn config(dispatch: &Dispatch, observed: bool) -> Config {
         wave_size: dispatch.wave_size,
         agpr_base,
         vector_rows,
-        observed,
+        observed: false,
         exact: dispatch.exact,
         measured: imitation::of(dispatch.target),
+        ordered: false,
     }
 }
 
@@ -323,9 +355,14 @@ struct Device<'a> {
     events: &'a Events,
     barriers: &'a Barriers,
     observer: Option<&'a dyn Observer>,
+    run: &'a Run,
 }
 
 impl Host for Device<'_> {
+    fn wants_turn(&self) -> bool {
+        self.run.wants_turn()
+    }
+
     fn send_message(&self, message: u32, m0: u32) {
         const INTERRUPT: u32 = 1;
         if message & 0xf == INTERRUPT {
@@ -333,14 +370,24 @@ impl Host for Device<'_> {
         }
     }
 
-    fn real_time(&self) -> u64 {
+    fn real_time(&self, _: &Target, elapsed: u64) -> u64 {
+        self.run.show(elapsed);
         let shown = self.observer.and_then(Observer::time);
-        shown.unwrap_or_else(gpu::clock::ticks)
+        shown.unwrap_or_else(|| self.run.epoch.show_ticks(elapsed))
     }
 
-    fn core_time(&self, target: &Target) -> u64 {
+    fn core_time(&self, _: &Target, elapsed: u64) -> u64 {
+        self.run.show(elapsed);
         let shown = self.observer.and_then(Observer::time);
-        shown.unwrap_or_else(|| gpu::clock::cycles(target))
+        shown.unwrap_or_else(|| self.run.epoch.show_cycles(elapsed))
+    }
+
+    fn since_start(&self, elapsed: u64) -> u64 {
+        self.observer.and_then(Observer::time).unwrap_or(elapsed)
+    }
+
+    fn latest(&self, _: &Target) -> u64 {
+        self.run.latest()
     }
 
     fn barrier_init(&self, resource: u32, count: u32) {
@@ -374,10 +421,9 @@ impl Host for Device<'_> {
 
 /// What a thread does until the pool is dropped.
 fn work(inner: &Inner) {
-    let device = inner.device();
     let mut spare = WorkgroupBuffers::default();
     while let Some(run) = inner.board.next() {
-        let counts = serve(inner, &run, &device, &mut spare, Slice::USUAL);
+        let counts = serve(inner, &run, &mut spare, Slice::USUAL);
         if run.detach(counts) {
             inner.board.remove(&run);
             run.finish();
@@ -385,16 +431,31 @@ fn work(inner: &Inner) {
     }
 }
 
+/// The time of the kernel on one thread, which goes on where others have left.
+struct ThreadTime<'a> {
+    run: &'a Run,
+    /// Cycles since the kernel began.
+    now: u64,
+}
+
+impl ThreadTime<'_> {
+    fn enter(run: &Run) -> ThreadTime<'_> {
+        let now = run.time();
+        ThreadTime { run, now }
+    }
+}
+
+impl Drop for ThreadTime<'_> {
+    fn drop(&mut self) {
+        self.run.leave_at(self.now);
+    }
+}
+
 /// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
-fn serve(
-    inner: &Inner,
-    run: &Arc<Run>,
-    device: &Device<'_>,
-    spare: &mut WorkgroupBuffers,
-    slice: Slice,
-) -> Counts {
+fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Slice) -> Counts {
     let space: &Memory = &inner.memory;
     let seen = space.seen_by(run.dispatch.origin.node);
+    let device = &inner.device(run);
     let mut env = Env {
         memory: wave::Memory::new(&seen),
         lds: Vec::new(),
@@ -410,6 +471,7 @@ fn serve(
     };
     let mut began = Instant::now();
     let mut hand = ThreadWork::default();
+    let mut time = ThreadTime::enter(run);
     spare.next_dispatch();
     loop {
         if began.elapsed() > LOYALTY {
@@ -420,22 +482,24 @@ fn serve(
             // Asking takes locks, so not for every workgroup.
             began = Instant::now();
         }
-        let mut workgroup = match run.take(&mut hand) {
-            Work::Start(index, slots) => Workgroup::start(
-                dispatch,
-                &segment,
-                run.rows,
-                index,
-                slots,
-                &run.kernarg,
-                spare,
-            ),
-            Work::Resume(workgroup) => workgroup,
+        let (mut workgroup, turn) = match run.take(&mut hand) {
+            Work::Start(index, slots) => {
+                let (rows, kernarg) = (run.rows, &run.kernarg);
+                let mut started = Workgroup::start(
+                    dispatch, &segment, rows, index, slots, kernarg, space, spare,
+                );
+                started.begin_at(time.now);
+                (started, run.first_slice(slice))
+            }
+            Work::Resume(workgroup) => (workgroup, slice),
             Work::Nothing => return env.counts,
         };
         env.memory.refresh();
-        match workgroup.turn(&mut env, inner.observer.as_deref(), slice) {
+        let turn = workgroup.turn(&mut env, inner.observer.as_deref(), &run.epoch, turn);
+        time.now = time.now.max(workgroup.elapsed());
+        match turn {
             Turn::Ended => {
+                run.note(&workgroup, &mut env.counts);
                 run.schedule.end(workgroup.slots, &mut hand);
                 // Who watches compares executions, so registers must not hold what other waves left.
                 if inner.observer.is_none() {
@@ -451,7 +515,7 @@ fn serve(
                     return env.counts;
                 }
                 run.schedule.suspend(workgroup.index, workgroup, &mut hand);
-                if slice.is_moment() {
+                if slice == Slice::MOMENT {
                     run.schedule.give_back(&mut hand);
                     return env.counts;
                 }

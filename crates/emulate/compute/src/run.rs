@@ -4,18 +4,22 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
 
-use gpu::{Dispatch, Fault, Job};
+use gpu::{Dispatch, Fault, Job, clock::Epoch};
 use wave::{Counts, Program};
 
 use crate::{
     classes,
     schedule::{Schedule, ThreadWork, Work},
-    workgroup::Workgroup,
+    workgroup::{Slice, Workgroup},
 };
+
+/// Most micro-operations of a glance, and the step from one glance to the next.
+const LONGEST_GLANCE: u32 = 499;
+const STRIDE: u32 = 193;
 
 /// Locks without giving poison a meaning: a panicking thread leaves counters and queues consistent enough to finish.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -30,12 +34,20 @@ pub(crate) struct Run {
     /// First dwords of the kernel arguments, for kernels that want them in SGPRs.
     pub kernarg: Vec<u32>,
     pub schedule: Schedule<Workgroup>,
+    /// When it began.
+    pub epoch: Epoch,
+    /// Cycles since then, as its threads have left it.
+    time: AtomicU64,
+    /// The latest of its cycles that a wave was shown.
+    shown: AtomicU64,
     cancelled: Arc<AtomicBool>,
     /// The queue is suspended: no wave goes on.
     paused: Arc<AtomicBool>,
-    /// Somebody wants to know where waves are.
+    /// A user wants to know where waves are.
     asked: AtomicBool,
     places: Mutex<BTreeMap<u64, u64>>,
+    /// Glances at workgroups so far.
+    glances: AtomicU32,
     /// `shared.failed` is something.
     failed: AtomicBool,
     shared: Mutex<Shared>,
@@ -70,6 +82,9 @@ impl Run {
         let slots = dispatch.resident_waves(slots).max(waves.min(slots));
         Run {
             schedule: Schedule::new(dispatch.workgroup_count(), waves, slots, threads),
+            epoch: Epoch::now(dispatch.target),
+            time: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
             dispatch,
             program,
             rows,
@@ -78,6 +93,7 @@ impl Run {
             paused: job.paused(),
             asked: AtomicBool::new(false),
             places: Mutex::default(),
+            glances: AtomicU32::new(0),
             failed: AtomicBool::new(false),
             shared: Mutex::new(Shared {
                 workers: 0,
@@ -86,6 +102,28 @@ impl Run {
                 job: Some(job),
             }),
         }
+    }
+
+    /// The time at which a thread goes on, in cycles since the kernel began.
+    pub fn time(&self) -> u64 {
+        self.time.load(Ordering::Relaxed)
+    }
+
+    /// A wave is shown this time.
+    pub fn show(&self, elapsed: u64) {
+        if self.shown.load(Ordering::Relaxed) < elapsed {
+            self.shown.fetch_max(elapsed, Ordering::Relaxed);
+        }
+    }
+
+    /// The latest time that a wave was shown.
+    pub fn latest(&self) -> u64 {
+        self.shown.load(Ordering::Relaxed)
+    }
+
+    /// A thread leaves at this time.
+    pub fn leave_at(&self, time: u64) {
+        self.time.fetch_max(time, Ordering::Relaxed);
     }
 
     pub fn attach(&self) {
@@ -160,7 +198,24 @@ impl Run {
         (std::mem::take(&mut lock(&self.places)), counts)
     }
 
-    /// A workgroup has had its turn, by a thread whose counts these are. If somebody has asked, they are handed in.
+    /// Whether turns are to end soon: a user waits for what [`Run::note`] notes, or the kernel is to stand still or to end.
+    pub fn wants_turn(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+            || self.paused.load(Ordering::Relaxed)
+            || self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// How much a workgroup that starts, and is to have `usual`, executes in its first turn.
+    pub fn first_slice(&self, usual: Slice) -> Slice {
+        if !self.asked.load(Ordering::Relaxed) {
+            return usual;
+        }
+        // Another number each time, so that all places are seen that waves spend their time at.
+        let glance = self.glances.fetch_add(1, Ordering::Relaxed);
+        Slice::glance(1 + glance.wrapping_mul(STRIDE) % LONGEST_GLANCE)
+    }
+
+    /// A workgroup has had its turn, by a thread whose counts these are. If a user has asked, they are handed in.
     pub fn note(&self, workgroup: &Workgroup, counts: &mut Counts) {
         if !self.asked.load(Ordering::Relaxed) {
             return;

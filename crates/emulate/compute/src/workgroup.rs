@@ -2,42 +2,51 @@
 
 use std::sync::Arc;
 
-use gpu::{Dispatch, guard::guarded, initial::InitialState};
-use wave::{Env, Segment, SplitBarrier, Stop, Wave, run};
+use gpu::{
+    Dispatch, Memory,
+    clock::{self, Epoch},
+    guard::guarded,
+    initial::InitialState,
+};
+use wave::{ClockWait, Env, Segment, SplitBarrier, Stop, Wave, run, step};
 
 use crate::{
     observe::{self, Observer},
     schedule::Slots,
 };
 
-/// How much of a workgroup is executed in one turn.
-#[derive(Clone, Copy, Debug)]
+/// How much of a workgroup is executed in one turn, whatever its waves do: a kernel may wait for a workgroup that has not had its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slice {
-    /// Taken backward branches that a wave may do before another wave gets its turn.
+    /// Backward branches that each wave may take.
     branches: u32,
-    /// Barriers that it may pass.
+    /// Barriers that the workgroup may pass.
     barriers: u32,
+    /// Micro-operations that each wave may execute, if that is limited.
+    micro_operations: Option<u32>,
 }
 
 impl Slice {
     pub const USUAL: Slice = Slice {
         branches: 20_000,
-        barriers: u32::MAX,
+        barriers: 1_000,
+        micro_operations: None,
     };
-    /// As much as may hold up whoever has other things to do.
+    /// As much as may hold up a thread that has other things to do.
     pub const MOMENT: Slice = Slice {
         branches: 100,
         barriers: 20,
+        micro_operations: None,
     };
 
-    /// Whether the rest is somebody else's.
-    pub fn is_moment(self) -> bool {
-        self.barriers != u32::MAX
+    /// So little that waves are seen in the midst of their code, also where that has no loops.
+    pub fn glance(micro_operations: u32) -> Slice {
+        Slice {
+            micro_operations: Some(micro_operations),
+            ..Slice::MOMENT
+        }
     }
 }
-
-/// What registers hold until they are written. On hardware it is undefined; a kernel that relies on zeros works here and may fail there.
-const UNDEFINED: u32 = 0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -52,10 +61,37 @@ pub(crate) struct Workgroup {
     pub index: u64,
     pub id: [u32; 3],
     waves: Vec<(Wave, State)>,
+    /// When each wave may go on that waits for a time; empty if none has.
+    paces: Vec<Pace>,
     lds: Vec<u8>,
     barrier: SplitBarrier,
     /// To be given back.
     pub slots: Slots,
+}
+
+/// How a wave is kept from being ahead of the host when it waits for a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// The wait began at this cycle of the dispatch, and at this nanosecond of the host.
+    from: u64,
+    began: u64,
+    /// The wave goes on at this nanosecond of the host; 0: it does not wait.
+    until: u64,
+}
+
+impl Pace {
+    /// The wave has waited, and its time is at the end of `wait` already.
+    fn put_off(&mut self, epoch: &Epoch, wait: ClockWait) {
+        if self.until == 0 || self.from != wait.from {
+            (self.from, self.began) = (wait.from, clock::nanoseconds());
+        }
+        self.until = self.began + epoch.nanoseconds(wait.to - wait.from);
+    }
+
+    /// Whether the wave has to wait still.
+    fn waits(&self) -> bool {
+        self.until != 0 && clock::nanoseconds() < self.until
+    }
 }
 
 /// What a turn of a workgroup came to.
@@ -89,6 +125,19 @@ impl WorkgroupBuffers {
     }
 }
 
+/// Lets `wave` execute at most `count` micro-operations.
+fn some_steps(wave: &mut Wave, env: &mut Env<'_>, count: u32) -> Stop {
+    (0..count)
+        .find_map(|_| step(wave, env))
+        .unwrap_or(Stop::Slice)
+}
+
+/// Barriers between two questions whether the workgroup must let others run.
+const QUESTION: u32 = 10;
+
+/// Logarithm of a number that no workgroup's waves, and its LDS, exceed.
+const LARGEST_WAVES: u32 = 8;
+
 impl Workgroup {
     /// Sets up all waves of the workgroup with linear index `index`.
     pub fn start(
@@ -98,6 +147,7 @@ impl Workgroup {
         index: u64,
         slots: Slots,
         kernarg: &[u32],
+        memory: &Memory,
         spare: &mut WorkgroupBuffers,
     ) -> Workgroup {
         let (id, workgroup) = (dispatch.workgroup(index), index);
@@ -106,6 +156,10 @@ impl Workgroup {
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
         lds.resize(lds_bytes as usize, 0);
+        let fill = memory.fill();
+        if !fill.is_zero() {
+            fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
+        }
         if spare.initial.len() < count as usize {
             spare.initial.resize_with(count as usize, Default::default);
         }
@@ -121,7 +175,7 @@ impl Workgroup {
             let slot = slots.0 + index;
             dispatch.renew_initial_state(initial, id, index, slot, kernarg);
             match waves.get_mut(index as usize) {
-                Some((wave, _)) => wave.restart(segment, initial.mode, UNDEFINED),
+                Some((wave, _)) => wave.restart(segment, initial.mode, 0),
                 None => {
                     let wave = Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode);
                     waves.push((wave, State::Ready));
@@ -129,6 +183,14 @@ impl Workgroup {
             }
             let (wave, state) = &mut waves[index as usize];
             *state = State::Ready;
+            if !fill.is_zero() {
+                let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
+                wave.fill(fill.words(place));
+                let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
+                fill.bytes(!place, &mut scratch);
+                // The first access says better what is wrong with it.
+                let _ = memory.write_bytes(initial.scratch_address, &scratch);
+            }
             for (register, &value) in initial.sgprs.iter().enumerate() {
                 wave.set_sgpr(register, value);
             }
@@ -155,6 +217,7 @@ impl Workgroup {
         Workgroup {
             index,
             id,
+            paces: Vec::new(),
             waves,
             lds,
             barrier: SplitBarrier::new(count),
@@ -162,11 +225,25 @@ impl Workgroup {
         }
     }
 
+    /// It begins so many cycles after the dispatch.
+    pub fn begin_at(&mut self, elapsed: u64) {
+        self.waves
+            .iter_mut()
+            .for_each(|(wave, _)| wave.begin_at(elapsed));
+    }
+
+    /// Cycles from the dispatch's beginning to the latest time of its waves.
+    pub fn elapsed(&self) -> u64 {
+        let times = self.waves.iter().map(|(wave, _)| wave.elapsed());
+        times.max().unwrap_or(0)
+    }
+
     /// Lets every wave run once to its next stop.
     pub fn turn(
         &mut self,
         env: &mut Env<'_>,
         observer: Option<&dyn Observer>,
+        epoch: &Epoch,
         slice: Slice,
     ) -> Turn {
         if let Some(observer) = observer {
@@ -174,7 +251,10 @@ impl Workgroup {
         }
         std::mem::swap(&mut env.lds, &mut self.lds);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
-        let turn = self.turn_in(env, observer, slice);
+        for (wave, _) in &mut self.waves {
+            wave.slice_left = slice.branches;
+        }
+        let turn = self.turn_in(env, observer, epoch, slice);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
@@ -185,19 +265,29 @@ impl Workgroup {
         &mut self,
         env: &mut Env<'_>,
         observer: Option<&dyn Observer>,
+        epoch: &Epoch,
         slice: Slice,
     ) -> Turn {
         let mut barriers = slice.barriers;
+        let timed = env.program.looks_at_clock();
         loop {
             let (mut yielded, mut sliced) = (false, false);
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
                 if *state != State::Ready {
                     continue;
                 }
+                if self.paces.get(index).is_some_and(Pace::waits) {
+                    yielded = true;
+                    continue;
+                }
                 let stop = match observer {
                     None => {
                         let code = wave.code_range();
-                        let stop = guarded(wave, code, |wave| run(wave, env, slice.branches));
+                        let left = wave.slice_left;
+                        let stop = guarded(wave, code, |wave| match slice.micro_operations {
+                            None => run(wave, env, left),
+                            Some(count) => some_steps(wave, env, count),
+                        });
                         match stop {
                             Ok(stop) => stop,
                             Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
@@ -211,7 +301,18 @@ impl Workgroup {
                         env.barrier.leave();
                     }
                     Stop::Barrier => *state = State::AtBarrier,
-                    Stop::Sleep => yielded = true,
+                    Stop::Sleep => {
+                        yielded = true;
+                        match wave.take_clock_wait() {
+                            Some(wait) => {
+                                let least = self.paces.len().max(index + 1);
+                                self.paces.resize_with(least, Pace::default);
+                                self.paces[index].put_off(epoch, wait);
+                            }
+                            // It may have waited for a wave that is ahead of it.
+                            None => wave.catch_up(env.host.latest(env.program.config().target)),
+                        }
+                    }
                     Stop::Slice => sliced = true,
                     stop => {
                         return Turn::Failed {
@@ -227,6 +328,11 @@ impl Workgroup {
                 return Turn::Ended;
             }
             let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
+            // Barriers open when the last wave comes.
+            let latest = match all_stopped && timed {
+                true => self.elapsed(),
+                false => 0,
+            };
             let mut some_ready = false;
             for (wave, state) in &mut self.waves {
                 let opens = match wave.is_at_split_barrier() {
@@ -235,6 +341,9 @@ impl Workgroup {
                 };
                 if *state == State::AtBarrier && opens {
                     *state = State::Ready;
+                    if timed {
+                        wave.catch_up(latest.max(env.barrier.latest()));
+                    }
                 }
                 some_ready |= *state == State::Ready;
             }
@@ -245,10 +354,10 @@ impl Workgroup {
             if yielded || sliced {
                 return Turn::Again { asleep: !sliced };
             }
-            let Some(left) = barriers.checked_sub(1) else {
+            barriers -= 1;
+            if barriers % QUESTION == 0 && (barriers == 0 || env.host.wants_turn()) {
                 return Turn::Again { asleep: false };
-            };
-            barriers = left;
+            }
         }
     }
 

@@ -23,7 +23,7 @@ pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Next, Observer, imitate};
 pub use error::{Error, Result};
-pub use gpu::{Counts, executor::InstructionCount};
+pub use gpu::{Counts, Fill, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch, dispatch::DispatchError};
 use kmt_sys::aql::KernelDispatchPacket;
 pub use replay::recorded_packet;
@@ -175,6 +175,11 @@ impl<'a> Device<'a> {
     /// Where address 0 of the device's own code object lies.
     pub fn base(&self) -> u64 {
         self.base
+    }
+
+    /// From now on registers, LDS and scratch hold this until a kernel writes them, and not zeros. Said once.
+    pub fn fill_with(&self, fill: Fill) {
+        self.memory.fill_with(fill);
     }
 
     /// Allocates a buffer that starts with `contents` and is zero up to `size` bytes.

@@ -1,4 +1,9 @@
 //! The device's clocks.
+//!
+//! Outside of kernels they follow the host's clock. A kernel starts with the host's time and has one of its own from there (`wave::clock`),
+//! which goes on with what it executes and hardly ever runs ahead of the host's. No clock of the device is ever behind what a wave was shown.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gfx::Target;
 
@@ -18,18 +23,66 @@ pub fn nanoseconds() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// The latest tick that a wave was shown.
+static SHOWN: AtomicU64 = AtomicU64::new(0);
+
 /// Ticks of the device's constant clock.
 pub fn ticks() -> u64 {
-    nanoseconds() / (1_000_000_000 / TICKS_PER_SECOND)
+    ticks_at(nanoseconds())
 }
 
-/// Cycles of the engine clock that a device of this target is said to have: what `s_memtime` counts. What has no model has the
-/// constant clock alone.
-pub fn cycles(target: &Target) -> u64 {
-    let megahertz = Model::for_target(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
+/// Ticks of the device's constant clock when [`nanoseconds`] were so many.
+pub fn ticks_at(nanoseconds: u64) -> u64 {
+    let ticks = nanoseconds / (1_000_000_000 / TICKS_PER_SECOND);
+    ticks.max(SHOWN.load(Ordering::Relaxed))
+}
+
+/// Cycles of the engine clock that a device of this target is said to have, in a microsecond. What has no model has the constant
+/// clock alone.
+fn megahertz(target: &Target) -> u64 {
+    Model::for_target(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
         u64::from(model.engine_clock)
-    });
-    (u128::from(nanoseconds()) * u128::from(megahertz) / 1_000) as u64
+    })
+}
+
+/// When a kernel began, and how fast its engine clock goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch {
+    ticks: u64,
+    cycles: u64,
+    megahertz: u64,
+}
+
+impl Epoch {
+    /// A kernel begins now on a device of this target.
+    pub fn now(target: &Target) -> Epoch {
+        let (ticks, megahertz) = (ticks(), megahertz(target));
+        Epoch {
+            ticks,
+            cycles: ticks * megahertz / (TICKS_PER_SECOND / 1_000_000),
+            megahertz,
+        }
+    }
+
+    /// The constant clock, shown to a wave `elapsed` cycles later: what `s_memrealtime` counts.
+    pub fn show_ticks(&self, elapsed: u64) -> u64 {
+        let ticks = self.ticks + elapsed * (TICKS_PER_SECOND / 1_000_000) / self.megahertz;
+        if SHOWN.load(Ordering::Relaxed) < ticks {
+            SHOWN.fetch_max(ticks, Ordering::Relaxed);
+        }
+        ticks
+    }
+
+    /// The engine clock, shown to a wave `elapsed` cycles later: what `s_memtime` counts.
+    pub fn show_cycles(&self, elapsed: u64) -> u64 {
+        self.show_ticks(elapsed);
+        self.cycles.wrapping_add(elapsed)
+    }
+
+    /// How long so many cycles take.
+    pub fn nanoseconds(&self, cycles: u64) -> u64 {
+        cycles.saturating_mul(1_000) / self.megahertz
+    }
 }
 
 #[cfg(test)]
@@ -47,14 +100,25 @@ mod tests {
     }
 
     #[test]
-    fn cycles_go_at_the_rate_that_the_runtime_is_told() {
+    fn both_clocks_of_a_kernel_go_at_the_rates_that_the_runtime_is_told() {
         for name in ["gfx90a", "gfx1030"] {
             let target = Target::find(name).unwrap();
-            let megahertz = u128::from(Model::for_target(target).unwrap().engine_clock);
-            let least = u128::from(nanoseconds()) * megahertz / 1_000;
-            let shown = u128::from(cycles(target));
-            let most = u128::from(nanoseconds()) * megahertz / 1_000;
-            assert!((least..=most).contains(&shown), "{name}");
+            let megahertz = u64::from(Model::for_target(target).unwrap().engine_clock);
+            let before = ticks();
+            let epoch = Epoch::now(target);
+            assert!((before..=ticks()).contains(&epoch.show_ticks(0)), "{name}");
+            // A millisecond.
+            let elapsed = 1_000 * megahertz;
+            assert_eq!(epoch.show_ticks(elapsed) - epoch.show_ticks(0), 100_000);
+            assert_eq!(epoch.show_cycles(elapsed) - epoch.show_cycles(0), elapsed);
+            assert_eq!(epoch.nanoseconds(elapsed), 1_000_000);
         }
+    }
+
+    #[test]
+    fn what_a_wave_was_shown_is_past() {
+        let epoch = Epoch::now(Target::find("gfx90a").unwrap());
+        let shown = epoch.show_ticks(1 << 20);
+        assert!(ticks() >= shown);
     }
 }

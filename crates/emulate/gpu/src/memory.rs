@@ -16,7 +16,7 @@ use std::{
     },
 };
 
-use crate::{guard::guarded, svm};
+use crate::{Fill, guard::guarded, svm};
 
 mod exact;
 mod pageable;
@@ -212,7 +212,13 @@ pub struct Memory {
     mappings: OnceLock<LookUp>,
     /// Pages of the program that devices have reached, if somebody wants to know.
     watched: Mutex<Option<Pages>>,
+    fill: OnceLock<Fill>,
+    /// Allocations that were filled.
+    filled: AtomicU64,
 }
+
+/// Bytes of a fresh allocation that are filled at most: programs reserve more than they use.
+const MOST_FILLED: u64 = 1 << 30;
 
 /// Whether ranges that `find` knows hold all of `address..address + size`; else the first address that they do not.
 fn span(
@@ -243,7 +249,18 @@ impl Memory {
             pageable: AtomicBool::new(false),
             mappings: OnceLock::new(),
             watched: Mutex::default(),
+            fill: OnceLock::new(),
+            filled: AtomicU64::new(0),
         }
+    }
+
+    /// What waves' registers, LDS, scratch and fresh device memory hold from now on. Said once, before there is any.
+    pub fn fill_with(&self, fill: Fill) {
+        let _ = self.fill.set(fill);
+    }
+
+    pub fn fill(&self) -> Fill {
+        self.fill.get().copied().unwrap_or_default()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, Map> {
@@ -256,7 +273,7 @@ impl Memory {
             .unwrap_or_else(|poison| poison.into_inner())
     }
 
-    /// Maps fresh zeroed memory and returns its address.
+    /// Maps fresh memory and returns its address: zeroed if it is the host's, else as [`Memory::fill_with`] said.
     pub fn allocate(&self, request: Request) -> Result<u64, MemoryError> {
         let bad_size = MemoryError::BadSize { size: request.size };
         if request.size == 0 || request.size > 1 << 46 {
@@ -273,6 +290,19 @@ impl Memory {
             }
             return Err(MemoryError::NoHostMemory { size });
         };
+        let fill = self.fill();
+        if request.device_local && !fill.is_zero() {
+            let length = size.min(MOST_FILLED) as usize;
+            // SAFETY: `map_pages` has just mapped `size` writable bytes there, which are in no map yet and so nobody else's.
+            let bytes = unsafe {
+                std::slice::from_raw_parts_mut(
+                    std::ptr::with_exposed_provenance_mut::<u8>(start as usize),
+                    length,
+                )
+            };
+            let number = self.filled.fetch_add(1, Ordering::Relaxed);
+            fill.bytes(number, bytes);
+        }
         map.allocations.insert(
             start,
             Region {

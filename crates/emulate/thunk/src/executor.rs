@@ -14,7 +14,7 @@ pub fn build(
     statistics: Arc<Statistics>,
 ) -> Arc<dyn Executor> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = Arc::new(Pool::new(memory.clone(), events, threads));
+    let pool = Arc::new(Pool::beside_program(memory.clone(), events, threads));
     interrupted::watch(pool.clone(), statistics);
     record::wrap(Shared(pool), memory)
 }

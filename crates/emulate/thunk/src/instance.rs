@@ -11,7 +11,7 @@ use std::{
 };
 
 use gpu::{
-    Events, Machine, Memory,
+    Events, Fill, Machine, Memory,
     topology::{Config, ConfigError},
 };
 use kmt_sys::thunk::Status;
@@ -105,6 +105,7 @@ fn build() -> Result<Instance> {
             report(&format!("luthier: {NUMERICS}: {why}"));
         }
     });
+    let fill = fill_from_environment();
     let limits: BTreeMap<u32, u64> = gpus
         .iter()
         .zip(1..)
@@ -114,6 +115,7 @@ fn build() -> Result<Instance> {
     if exact::is_wanted() {
         memory.be_exact();
     }
+    memory.fill_with(fill);
     memory.look_up_mappings(mappings::at);
     let request = gpu::memory::Request {
         node: 0,
@@ -189,6 +191,19 @@ fn imitate(gpus: &[Config]) -> std::result::Result<(), String> {
             target.name
         ))),
     }
+}
+
+/// `LUTHIER_FILL`: what registers, LDS, scratch and fresh device memory hold before they are written.
+fn fill_from_environment() -> Fill {
+    let said = env::var("LUTHIER_FILL").unwrap_or_default();
+    if said.is_empty() {
+        return Fill::Zero;
+    }
+    said.parse().unwrap_or_else(|bad| {
+        static SAID: Once = Once::new();
+        SAID.call_once(|| report(&format!("luthier: LUTHIER_FILL is not used: {bad}")));
+        Fill::Zero
+    })
 }
 
 /// `LUTHIER_DEVICE`: targets separated by commas (default gfx90a). `LUTHIER_GPUS`: how often to repeat that list.

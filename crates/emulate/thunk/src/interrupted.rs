@@ -7,6 +7,7 @@
 use std::{
     ffi::c_void,
     sync::{Arc, Mutex, PoisonError},
+    thread,
     time::Duration,
 };
 
@@ -19,6 +20,9 @@ const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, li
 /// How long waves are watched, and how much longer the program waits for the report.
 const TIME: Duration = Duration::from_millis(150);
 const LIMIT: Duration = Duration::from_millis(1500);
+/// How often the statistics are told what runs, and how long waves are watched for that.
+const PERIOD: Duration = Duration::from_millis(250);
+const GLANCE: Duration = Duration::from_millis(5);
 /// Places told of a kernel.
 const MOST: usize = 4;
 
@@ -39,7 +43,14 @@ pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
         return;
     }
     if let Ok(mut known) = WATCHED.try_lock() {
-        *known = Some(Watched { pool, statistics });
+        *known = Some(Watched {
+            pool: pool.clone(),
+            statistics: statistics.clone(),
+        });
+    }
+    if statistics.are_wanted() {
+        // Without it, kernels are counted when they have ended.
+        let _ = gpu::processor::spawn("gpu-statistics", move || keep_current(&pool, &statistics));
     }
     if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
         // Those who deliver what tools collected handle these signals, and ask.
@@ -57,6 +68,22 @@ pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
         for signal in SIGNALS {
             signals::handle_by_default(signal, on_signal);
         }
+    }
+}
+
+/// Has the statistics hold what runs for longer than a moment: a program may end by a signal that it raises itself, or that no handler sees.
+fn keep_current(pool: &Pool, statistics: &Statistics) {
+    let mut before = Vec::new();
+    loop {
+        thread::sleep(PERIOD);
+        let now = pool.dispatches();
+        if now
+            .iter()
+            .any(|one| before.iter().any(|old| Arc::ptr_eq(one, old)))
+        {
+            statistics.running(pool.running(GLANCE), |running| pool.runs(&running.dispatch));
+        }
+        before = now;
     }
 }
 
@@ -106,10 +133,11 @@ fn tell() {
     let Some(Watched { pool, statistics }) = known() else {
         return;
     };
-    for running in pool.running(TIME) {
+    let all = pool.running(TIME);
+    for running in &all {
         let dispatch = &running.dispatch;
-        let mut places: Vec<_> = running.places.into_iter().collect();
-        places.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
+        let mut places: Vec<_> = running.places.iter().collect();
+        places.sort_by_key(|(_, waves)| std::cmp::Reverse(**waves));
         let mut text = format!(
             "luthier: {} on {} was still running ({} workgroups, {} wave instructions so far)",
             dispatch.label(),
@@ -117,8 +145,8 @@ fn tell() {
             dispatch.workgroup_count(),
             running.counts.wave_instructions
         );
-        let all: u64 = places.iter().map(|(_, waves)| waves).sum();
-        for (pc, waves) in places.iter().take(MOST) {
+        let all: u64 = places.iter().map(|(_, waves)| **waves).sum();
+        for &(pc, waves) in places.iter().take(MOST) {
             let share = 100 * waves / all.max(1);
             let offset = pc.wrapping_sub(dispatch.entry) as i64;
             text += &format!("\n  {share} % of its waves seen at pc {pc:#x} (entry {offset:+#x})");
@@ -127,8 +155,8 @@ fn tell() {
             }
         }
         report(&text);
-        statistics.unfinished(dispatch, running.counts);
     }
+    statistics.running(all, |running| pool.runs(&running.dispatch));
 }
 
 extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut c_void) {

@@ -1,5 +1,7 @@
 //! The statistics file: one JSON line per kernel and process, kept up to date while the program runs.
 //!
+//! Kernels that run for long are counted while they run, so that the file has them however the process ends.
+//!
 //! Lines have a fixed length (padded with spaces), so that each can be rewritten in place with one system call and the file
 //! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file. It is open
 //! in a table of descriptors that the application does not share.
@@ -9,11 +11,14 @@ use std::{
     env,
     fs::{File, OpenOptions},
     io::{Seek, Write},
+    mem,
     os::unix::fs::FileExt,
     path::PathBuf,
+    ptr,
     sync::{Mutex, PoisonError},
 };
 
+use compute::Running;
 use files::{Keeper, Kept};
 use gpu::{Counts, Dispatch, Observer, Record};
 
@@ -23,7 +28,7 @@ use crate::{report::report, source};
 const LINE: usize = 2048;
 
 /// Totals of one kernel.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Totals {
     /// Where its line begins.
     offset: u64,
@@ -51,6 +56,8 @@ struct Output {
     files: Kept<Files>,
     /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
     kernels: HashMap<u64, (String, Totals)>,
+    /// What has not ended, and what it has executed so far.
+    running: Vec<Running>,
     path: PathBuf,
     failed: bool,
 }
@@ -72,6 +79,7 @@ impl Statistics {
             Ok(files) => Some(Mutex::new(Output {
                 files,
                 kernels: HashMap::new(),
+                running: Vec::new(),
                 path,
                 failed: false,
             })),
@@ -89,14 +97,38 @@ impl Statistics {
         }
     }
 
-    /// Counts what a dispatch has executed that will not end any more, without its time.
-    pub fn unfinished(&self, dispatch: &Dispatch, counts: Counts) {
-        self.dispatch_finished(&Record {
-            dispatch,
-            start: 0,
-            end: 0,
-            outcome: &Ok(counts),
+    /// Whether there are any.
+    pub fn are_wanted(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// Counts what kernels have executed that have not ended, without their times, in place of what was counted so before. Those that are
+    /// not `still` running have been, or will be, counted when they ended.
+    pub fn running(&self, now: Vec<Running>, still: impl Fn(&Running) -> bool) {
+        self.with_output(|output| {
+            let now = now.into_iter().filter(still).collect();
+            let before = mem::replace(&mut output.running, now);
+            let all = before.iter().chain(&output.running);
+            let dispatches: Vec<_> = all.map(|running| running.dispatch.clone()).collect();
+            dispatches
+                .iter()
+                .try_for_each(|dispatch| output.write(dispatch))
         });
+    }
+
+    fn with_output(&self, act: impl FnOnce(&mut Output) -> std::io::Result<()>) {
+        let Some(output) = &self.output else { return };
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        if output.failed {
+            return;
+        }
+        if let Err(error) = act(&mut output) {
+            output.failed = true;
+            report(&format!(
+                "luthier: statistics end here: {}: {error}",
+                output.path.display()
+            ));
+        }
     }
 
     /// Says once per kernel what a program on the real device would notice by wrong sums only.
@@ -122,18 +154,7 @@ impl Statistics {
 impl Observer for Statistics {
     fn dispatch_finished(&self, record: &Record<'_>) {
         self.warn_of_lost_atomics(record);
-        let Some(output) = &self.output else { return };
-        let mut output = output.lock().unwrap_or_else(|poison| poison.into_inner());
-        if output.failed {
-            return;
-        }
-        if let Err(error) = output.add(record) {
-            output.failed = true;
-            report(&format!(
-                "luthier: statistics end here: {}: {error}",
-                output.path.display()
-            ));
-        }
+        self.with_output(|output| output.add(record));
     }
 
     fn source(&self, pc: u64) -> Option<String> {
@@ -165,64 +186,85 @@ impl Files {
 
 impl Output {
     fn add(&mut self, record: &Record<'_>) -> std::io::Result<()> {
-        let dispatch = record.dispatch;
-        let address = dispatch.packet.kernel_object;
-        let is_new = self
-            .kernels
-            .get(&address)
-            .is_none_or(|(label, _)| *label != dispatch.label());
-        if is_new {
+        let ended = record.dispatch;
+        self.running
+            .retain(|running| !ptr::eq(&*running.dispatch, ended));
+        let nanoseconds =
+            (record.end - record.start) * (1_000_000_000 / gpu::clock::TICKS_PER_SECOND);
+        let counts = record.outcome.as_ref().ok();
+        self.totals(ended)?.add(ended, nanoseconds, counts);
+        self.write(ended)
+    }
+
+    /// Those of the dispatch's kernel, whose line is made if there is none.
+    fn totals(&mut self, dispatch: &Dispatch) -> std::io::Result<&mut Totals> {
+        let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
+        let known = self.kernels.get(&address);
+        if known.is_none_or(|(known, _)| *known != label) {
             let totals = Totals {
                 offset: self.files.with(Files::line)??,
                 ..Totals::default()
             };
-            self.kernels.insert(address, (dispatch.label(), totals));
+            self.kernels.insert(address, (label, totals));
         }
-        let Some((label, totals)) = self.kernels.get_mut(&address) else {
-            return Ok(());
-        };
-        totals.dispatches += 1;
-        totals.workgroups += dispatch.workgroup_count();
-        totals.work_items += dispatch
+        match self.kernels.get_mut(&address) {
+            Some((_, totals)) => Ok(totals),
+            None => unreachable!("it was inserted above"),
+        }
+    }
+
+    /// Writes the line of the dispatch's kernel.
+    fn write(&mut self, dispatch: &Dispatch) -> std::io::Result<()> {
+        let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
+        let mut totals = self.totals(dispatch)?.clone();
+        for running in &self.running {
+            let other = &running.dispatch;
+            if other.packet.kernel_object == address && other.label() == label {
+                totals.add(other, 0, Some(&running.counts));
+            }
+        }
+        let line = line(
+            &label,
+            dispatch.target.name,
+            dispatch.origin.node,
+            address,
+            &totals,
+        );
+        self.files
+            .with(move |files| files.update.write_all_at(line.as_bytes(), totals.offset))?
+    }
+}
+
+impl Totals {
+    /// Adds a dispatch; no counts are those of one that faulted.
+    fn add(&mut self, dispatch: &Dispatch, nanoseconds: u64, counts: Option<&Counts>) {
+        self.dispatches += 1;
+        self.workgroups += dispatch.workgroup_count();
+        self.work_items += dispatch
             .packet
             .grid_size
             .iter()
             .map(|size| u64::from(*size))
             .product::<u64>();
-        totals.nanoseconds +=
-            (record.end - record.start) * (1_000_000_000 / gpu::clock::TICKS_PER_SECOND);
-        match record.outcome {
-            Err(_) => totals.faults += 1,
-            Ok(counts) => {
-                totals.waves += counts.waves;
-                totals.wave_instructions += counts.wave_instructions;
-                totals.lane_instructions += counts.lane_instructions;
-                for count in &counts.classes {
-                    let (waves, lanes) = (count.wave_instructions, count.lane_instructions);
-                    match totals
-                        .classes
-                        .iter_mut()
-                        .find(|(class, _, _)| *class == count.class)
-                    {
-                        Some(total) => {
-                            total.1 += waves;
-                            total.2 += lanes;
-                        }
-                        None => totals.classes.push((count.class, waves, lanes)),
-                    }
+        self.nanoseconds += nanoseconds;
+        let Some(counts) = counts else {
+            self.faults += 1;
+            return;
+        };
+        self.waves += counts.waves;
+        self.wave_instructions += counts.wave_instructions;
+        self.lane_instructions += counts.lane_instructions;
+        for count in &counts.classes {
+            let (waves, lanes) = (count.wave_instructions, count.lane_instructions);
+            let mut known = self.classes.iter_mut();
+            match known.find(|(class, _, _)| *class == count.class) {
+                Some(total) => {
+                    total.1 += waves;
+                    total.2 += lanes;
                 }
+                None => self.classes.push((count.class, waves, lanes)),
             }
         }
-        let line = line(
-            label,
-            dispatch.target.name,
-            dispatch.origin.node,
-            address,
-            totals,
-        );
-        let offset = totals.offset;
-        self.files
-            .with(move |files| files.update.write_all_at(line.as_bytes(), offset))?
     }
 }
 

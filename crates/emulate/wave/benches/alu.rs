@@ -29,10 +29,10 @@ struct Silent;
 
 impl Host for Silent {
     fn send_message(&self, _: u32, _: u32) {}
-    fn real_time(&self) -> u64 {
+    fn real_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
-    fn core_time(&self, _target: &Target) -> u64 {
+    fn core_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
 }
@@ -291,6 +291,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         observed: false,
         exact: false,
         measured: None,
+        ordered: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
     let mut memory = Memory::new(&Everything);

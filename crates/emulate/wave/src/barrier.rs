@@ -9,6 +9,8 @@ pub struct SplitBarrier {
     arrived: u32,
     /// How often it has opened.
     opened: u64,
+    /// The latest time, in cycles since the dispatch began, of the waves that have arrived.
+    latest: u64,
     /// Workgroups of one wave have none.
     exists: bool,
 }
@@ -30,14 +32,20 @@ impl SplitBarrier {
     }
 
     /// A wave arrives. Whether it is the first one since the barrier opened last.
-    pub(crate) fn signal(&mut self) -> bool {
+    pub(crate) fn signal(&mut self, elapsed: u64) -> bool {
         if !self.exists {
             return false;
         }
+        self.latest = self.latest.max(elapsed);
         self.arrived += 1;
         let first = self.arrived == 1;
         self.open_if_complete();
         first
+    }
+
+    /// The time of the wave that came last.
+    pub fn latest(&self) -> u64 {
+        self.latest
     }
 
     fn open_if_complete(&mut self) {
@@ -70,21 +78,21 @@ mod tests {
     fn opens_when_all_members_have_arrived() {
         let mut barrier = SplitBarrier::new(3);
         let (mut a, mut b) = (0, 0);
-        assert!(barrier.signal());
-        assert!(!barrier.signal());
+        assert!(barrier.signal(0));
+        assert!(!barrier.signal(0));
         assert_eq!(barrier.bits(), 2 << 16 | 3 << 4 | 1);
         assert!(!barrier.pass(&mut a));
-        assert!(!barrier.signal());
+        assert!(!barrier.signal(0));
         assert!(barrier.pass(&mut a) && barrier.pass(&mut b));
         assert!(!barrier.pass(&mut a), "one opening lets a wave pass once");
-        assert!(barrier.signal(), "the first one again");
+        assert!(barrier.signal(0), "the first one again");
     }
 
     #[test]
     fn ended_waves_are_not_waited_for() {
         let mut barrier = SplitBarrier::new(2);
         let mut passed = 0;
-        barrier.signal();
+        barrier.signal(0);
         assert!(!barrier.pass(&mut passed));
         barrier.leave();
         assert!(barrier.pass(&mut passed));
@@ -93,7 +101,7 @@ mod tests {
     #[test]
     fn a_single_wave_has_no_barrier() {
         let mut barrier = SplitBarrier::new(1);
-        assert!(!barrier.signal());
+        assert!(!barrier.signal(0));
         assert!(barrier.pass(&mut 0));
     }
 }

@@ -15,10 +15,18 @@ use crate::{
 pub trait Host: Sync {
     /// `s_sendmsg`: message id and M0.
     fn send_message(&self, message: u32, m0: u32);
-    /// Constant-rate counter (100 MHz): `s_memrealtime`.
-    fn real_time(&self) -> u64;
-    /// Cycles of the engine clock of `target`: `s_memtime`. Programs wait for multiples of the clock rate that they are told.
-    fn core_time(&self, target: &Target) -> u64;
+    /// Constant-rate counter (100 MHz) `elapsed` cycles after the dispatch began: `s_memrealtime`.
+    fn real_time(&self, target: &Target, elapsed: u64) -> u64;
+    /// Cycles of the engine clock of `target` at that time: `s_memtime`. Programs wait for multiples of the clock rate that they are told.
+    fn core_time(&self, target: &Target, elapsed: u64) -> u64;
+    /// What a clock shows that begins with a workgroup, `elapsed` cycles later.
+    fn since_start(&self, elapsed: u64) -> u64 {
+        elapsed
+    }
+    /// The latest cycle of the dispatch that one of its waves has been shown.
+    fn latest(&self, _target: &Target) -> u64 {
+        0
+    }
     /// `ds_gws_init`: prepares a wave barrier of the whole device that `count` more waves than one must reach.
     fn barrier_init(&self, _resource: u32, _count: u32) {}
     /// `ds_gws_barrier`: a wave arrives. The result is for [`Host::barrier_passed`]; `count` is for the next use.
@@ -40,6 +48,10 @@ pub trait Host: Sync {
     /// Whether the wave that got `ticket` may go on.
     fn semaphore_passed(&self, _resource: u32, _ticket: u64) -> bool {
         true
+    }
+    /// Whether the wave must let others run now, before its slice is used up. Asked every few hundred taken backward branches.
+    fn wants_turn(&self) -> bool {
+        false
     }
 }
 
@@ -97,16 +109,26 @@ impl Stop {
 /// Micro-ops that are called in a row, between two looks at how many there are.
 pub(crate) const UNROLLED: usize = 8;
 
-/// Who looks at the clock more often than this in one slice only waits for time to pass, which it does for all waves at once if
-/// all get their turn.
-const CLOCK_READS: u32 = 32;
-
-/// Runs `wave` until it stops, at the latest after `slice` taken backward branches or [`CLOCK_READS`].
+/// Runs `wave` until it stops, at the latest after `slice` taken backward branches. What is left of the slice is in
+/// [`Wave::slice_left`] then.
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
-    let mut slice = slice;
-    wave.clock_reads_left = CLOCK_READS;
+    match env.program.looks_at_clock() {
+        true => run_timed(wave, env, slice),
+        false => run_slice::<false>(wave, env, slice),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn run_timed(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
+    run_slice::<true>(wave, env, slice)
+}
+
+/// `TIMED`: with the wave's time, which code is spared that never asks for it.
+#[inline(always)]
+fn run_slice<const TIMED: bool>(wave: &mut Wave, env: &mut Env<'_>, mut slice: u32) -> Stop {
     let mut watch = Watch::new(slice);
-    loop {
+    let stop = 'slice: loop {
         env.counts.enter(&wave.segment);
         let segment = Arc::as_ptr(&wave.segment);
         // SAFETY: the wave keeps its segment alive; it is replaced below only, where this loop starts anew. A clone instead
@@ -135,6 +157,9 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 index += UNROLLED;
             };
             env.counts.retire(start, index, lanes);
+            if TIMED {
+                wave.clock.advance(segment.instructions(start, index));
+            }
             match code {
                 flow::EXEC_CHANGED => {
                     wave.sync_exec();
@@ -143,20 +168,22 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                 flow::BRANCH => {
                     if wave.next < index {
                         slice -= 1;
-                        if slice == 0 {
-                            return Stop::Slice;
-                        }
-                        if watch.waits(wave, index, slice) {
-                            return Stop::Sleep;
+                        if slice <= watch.next
+                            && let Some(stop) = watch.event(wave, env.host, index, slice)
+                        {
+                            break 'slice stop;
                         }
                     }
                 }
                 flow::JUMP => {
                     slice = slice.saturating_sub(1).max(1);
+                    if env.program.config().ordered {
+                        env.memory.settle_stores();
+                    }
                     if let Some(next) = segment.op_at(wave.next_pc) {
                         wave.next = next;
                         if slice == 1 {
-                            return Stop::Slice;
+                            break 'slice Stop::Slice;
                         }
                         continue;
                     }
@@ -166,10 +193,14 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                             wave.enter(next);
                             wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
                         }
-                        None => return Stop::NoCode(wave.next_pc),
+                        None => break 'slice Stop::NoCode(wave.next_pc),
                     }
                     if slice == 1 {
-                        return Stop::Slice;
+                        break 'slice Stop::Slice;
+                    }
+                    // Code that looks at a clock may be found on the way.
+                    if !TIMED && env.program.looks_at_clock() {
+                        return run_timed(wave, env, slice);
                     }
                     break;
                 }
@@ -178,13 +209,15 @@ pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
                     let stop = wave.stop.take().unwrap_or(Stop::End);
                     if stop == Stop::Retry {
                         wave.next = index - 1;
-                        return Stop::Sleep;
+                        break 'slice Stop::Sleep;
                     }
-                    return stop;
+                    break 'slice stop;
                 }
             }
         }
-    }
+    };
+    wave.slice_left = slice;
+    stop
 }
 
 impl Wave {

@@ -22,7 +22,8 @@ pub(crate) struct Register {
     exists: fn(&Target) -> bool,
     /// Bits that can be read.
     readable: u32,
-    read: fn(&Wave, &Env<'_>) -> u32,
+    /// The last argument is the time of a look at a clock, in cycles since the dispatch began.
+    read: fn(&Wave, &Env<'_>, u64) -> u32,
     write: Write,
     /// It shows time, so who looks at it again and again waits.
     is_clock: bool,
@@ -42,7 +43,7 @@ const HIDDEN: Register = Register {
     name: "",
     exists: |_| false,
     readable: 0,
-    read: |_, _| 0,
+    read: |_, _, _| 0,
     write: Write::Nothing,
     is_clock: false,
 };
@@ -118,7 +119,7 @@ const VGPR_SIZE: u32 = 0x3f << 8;
 const LDS_GRANULE: u32 = 512;
 const LDS_UNIT: u32 = 256;
 
-fn vgpr_size(_: &Wave, env: &Env<'_>) -> u32 {
+fn vgpr_size(_: &Wave, env: &Env<'_>, _: u64) -> u32 {
     last_granule(env.program.config().agpr_base, 4) << 8
 }
 
@@ -127,15 +128,15 @@ fn last_granule(count: u32, granule: u32) -> u32 {
     count.div_ceil(granule).saturating_sub(1)
 }
 
-fn status(wave: &Wave, _: &Env<'_>) -> u32 {
+fn status(wave: &Wave, _: &Env<'_>, _: u64) -> u32 {
     let bit = |set, bit| if set { bit } else { 0 };
     bit(wave.scc, STATUS_SCC)
         | bit(wave.exec() == 0, STATUS_EXECZ)
         | bit(wave.vcc() == 0, STATUS_VCCZ)
 }
 
-fn cycles(env: &Env<'_>) -> u64 {
-    env.host.core_time(env.program.config().target)
+fn cycles(env: &Env<'_>, elapsed: u64) -> u64 {
+    env.host.core_time(env.program.config().target, elapsed)
 }
 
 /// Wave slot, SIMD, compute unit or work-group processor, and shader engine of a wave: distinct for waves that run together.
@@ -146,30 +147,30 @@ fn place(wave: &Wave) -> [u32; 4] {
 
 #[rustfmt::skip]
 static REGISTERS: &[Register] = &[
-    Register { number: 1, name: "MODE", exists: to_gfx11, readable: !0, read: |wave, _| wave.mode.bits(),
+    Register { number: 1, name: "MODE", exists: to_gfx11, readable: !0, read: |wave, _, _| wave.mode.bits(),
                write: Write::To(|wave, value| wave.set_mode(Mode::new(value))), ..HIDDEN },
-    Register { number: 1, name: "MODE", exists: since_gfx12, readable: !0, read: |wave, _| wave.mode.bits() & !GONE_ON_GFX12,
+    Register { number: 1, name: "MODE", exists: since_gfx12, readable: !0, read: |wave, _, _| wave.mode.bits() & !GONE_ON_GFX12,
                write: Write::To(|wave, value| wave.set_mode(Mode::new(value | GONE_ON_GFX12))), ..HIDDEN },
     Register { number: 2, name: "STATUS", exists: to_gfx11, readable: STATUS_SCC | STATUS_EXECZ | STATUS_VCCZ, read: status, ..HIDDEN },
     // SCC is in STATE_PRIV there.
     Register { number: 2, name: "STATUS", exists: since_gfx12, readable: STATUS_EXECZ | STATUS_VCCZ, read: status, ..HIDDEN },
     // Exceptions are not collected, so nothing can be said of them, nor do they go away.
     Register { write: Write::Unknown, ..hidden(3, "TRAPSTS", to_gfx11) },
-    Register { number: 4, name: "HW_ID", exists: gfx9, readable: !0, read: |wave, _| {
+    Register { number: 4, name: "HW_ID", exists: gfx9, readable: !0, read: |wave, _, _| {
                    let [wave, simd, unit, engine] = place(wave);
                    wave | simd << 4 | unit << 8 | engine << 13
                }, ..HIDDEN },
-    Register { number: 4, name: "STATE_PRIV", exists: since_gfx12, readable: STATE_SCC, read: |wave, _| if wave.scc { STATE_SCC } else { 0 }, ..HIDDEN },
+    Register { number: 4, name: "STATE_PRIV", exists: since_gfx12, readable: STATE_SCC, read: |wave, _, _| if wave.scc { STATE_SCC } else { 0 }, ..HIDDEN },
     Register { number: 5, name: "GPR_ALLOC", exists: gfx9_two_files, readable: VGPR_SIZE, read: vgpr_size, ..HIDDEN },
     // Of both files together, and where AccVGPRs begin.
-    Register { number: 5, name: "GPR_ALLOC", exists: gfx9_one_file, readable: 0x3f << 6 | 0x3f << 12, read: |_, env| {
+    Register { number: 5, name: "GPR_ALLOC", exists: gfx9_one_file, readable: 0x3f << 6 | 0x3f << 12, read: |_, env, _| {
                    let config = env.program.config();
                    last_granule(config.vector_rows, 8) << 6 | last_granule(config.agpr_base, 4) << 12
                }, ..HIDDEN },
     Register { number: 5, name: "GPR_ALLOC", exists: gfx10_1, readable: VGPR_SIZE, read: vgpr_size, ..HIDDEN },
     hidden(5, "GPR_ALLOC", since_gfx10_3),
     Register { number: 6, name: "LDS_ALLOC", exists: small_lds_granule, readable: 0x1ff << 12,
-               read: |wave, _| (wave.lds_bytes.next_multiple_of(LDS_GRANULE) / LDS_UNIT) << 12, ..HIDDEN },
+               read: |wave, _, _| (wave.lds_bytes.next_multiple_of(LDS_GRANULE) / LDS_UNIT) << 12, ..HIDDEN },
     hidden(6, "LDS_ALLOC", large_lds_granule),
     // Counters of instructions that are not finished, and of those that are repeated after a page fault: there are neither.
     Register { number: 7, name: "IB_STS", exists: to_gfx11, readable: !0, ..HIDDEN },
@@ -178,7 +179,7 @@ static REGISTERS: &[Register] = &[
     hidden(11, "PERF_SNAPSHOT_PC_LO", since_gfx12),
     hidden(12, "PERF_SNAPSHOT_PC_HI", since_gfx12),
     Register { number: 15, name: "SH_MEM_BASES", exists: to_gfx11, readable: !0,
-               read: |wave, _| ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32, ..HIDDEN },
+               read: |wave, _, _| ((wave.shared_aperture >> 48) as u32) << 16 | (wave.private_aperture >> 48) as u32, ..HIDDEN },
     hidden(15, "PERF_SNAPSHOT_DATA1", since_gfx12),
     hidden(16, "TBA_LO", to_gfx10),
     hidden(16, "PERF_SNAPSHOT_DATA2", since_gfx12),
@@ -190,20 +191,20 @@ static REGISTERS: &[Register] = &[
     hidden(19, "TMA_HI", to_gfx10),
     hidden(19, "PERF_SNAPSHOT_PC_HI", gfx11),
     Register { write: Write::Unknown, ..hidden(19, "TRAP_CTRL", since_gfx12) },
-    Register { number: 20, name: "XCC_ID", exists: gfx940, readable: !0, read: |wave, _| wave.compute_die, ..HIDDEN },
-    Register { number: 20, name: "FLAT_SCR_LO", exists: gfx10, readable: !0, read: |wave, _| wave.flat_scratch[0],
+    Register { number: 20, name: "XCC_ID", exists: gfx940, readable: !0, read: |wave, _, _| wave.compute_die, ..HIDDEN },
+    Register { number: 20, name: "FLAT_SCR_LO", exists: gfx10, readable: !0, read: |wave, _, _| wave.flat_scratch[0],
                write: Write::To(|wave, value| wave.flat_scratch[0] = value), ..HIDDEN },
-    Register { number: 20, name: "FLAT_SCR_LO", exists: gfx11, readable: !0, read: |wave, _| wave.scratch_base as u32, ..HIDDEN },
-    Register { number: 20, name: "SCRATCH_BASE_LO", exists: since_gfx12, readable: !0, read: |wave, _| wave.scratch_base as u32, ..HIDDEN },
+    Register { number: 20, name: "FLAT_SCR_LO", exists: gfx11, readable: !0, read: |wave, _, _| wave.scratch_base as u32, ..HIDDEN },
+    Register { number: 20, name: "SCRATCH_BASE_LO", exists: since_gfx12, readable: !0, read: |wave, _, _| wave.scratch_base as u32, ..HIDDEN },
     hidden(21, "SQ_PERF_SNAPSHOT_DATA", gfx940),
-    Register { number: 21, name: "FLAT_SCR_HI", exists: gfx10, readable: !0, read: |wave, _| wave.flat_scratch[1],
+    Register { number: 21, name: "FLAT_SCR_HI", exists: gfx10, readable: !0, read: |wave, _, _| wave.flat_scratch[1],
                write: Write::To(|wave, value| wave.flat_scratch[1] = value), ..HIDDEN },
-    Register { number: 21, name: "FLAT_SCR_HI", exists: gfx11, readable: !0, read: |wave, _| (wave.scratch_base >> 32) as u32, ..HIDDEN },
-    Register { number: 21, name: "SCRATCH_BASE_HI", exists: since_gfx12, readable: !0, read: |wave, _| (wave.scratch_base >> 32) as u32, ..HIDDEN },
+    Register { number: 21, name: "FLAT_SCR_HI", exists: gfx11, readable: !0, read: |wave, _, _| (wave.scratch_base >> 32) as u32, ..HIDDEN },
+    Register { number: 21, name: "SCRATCH_BASE_HI", exists: since_gfx12, readable: !0, read: |wave, _, _| (wave.scratch_base >> 32) as u32, ..HIDDEN },
     hidden(22, "SQ_PERF_SNAPSHOT_DATA1", gfx940),
     hidden(22, "XNACK_MASK", gfx10_1),
     hidden(23, "SQ_PERF_SNAPSHOT_PC_LO", gfx940),
-    Register { number: 23, name: "HW_ID1", exists: since_gfx10, readable: !0, read: |wave, _| {
+    Register { number: 23, name: "HW_ID1", exists: since_gfx10, readable: !0, read: |wave, _, _| {
                    let [wave, simd, processor, engine] = place(wave);
                    wave | simd << 8 | processor << 10 | engine << 18
                }, ..HIDDEN },
@@ -214,9 +215,10 @@ static REGISTERS: &[Register] = &[
     hidden(26, "SCHED_MODE", since_gfx12),
     hidden(27, "PERF_SNAPSHOT_DATA", gfx11),
     hidden(28, "IB_STS2", since_gfx12_5),
-    Register { number: 29, name: "SHADER_CYCLES", exists: short_clock, readable: !0, read: |_, env| cycles(env) as u32 & 0xf_ffff, is_clock: true, ..HIDDEN },
-    Register { number: 29, name: "SHADER_CYCLES_LO", exists: since_gfx12, readable: !0, read: |_, env| cycles(env) as u32, is_clock: true, ..HIDDEN },
-    Register { number: 30, name: "SHADER_CYCLES_HI", exists: since_gfx12, readable: !0, read: |_, env| (cycles(env) >> 32) as u32, is_clock: true, ..HIDDEN },
+    // It begins with the workgroup, so that intervals in its first million cycles do not run over its end.
+    Register { number: 29, name: "SHADER_CYCLES", exists: short_clock, readable: !0, read: |wave, env, elapsed| env.host.since_start(wave.since_workgroup(elapsed)) as u32 & 0xf_ffff, is_clock: true, ..HIDDEN },
+    Register { number: 29, name: "SHADER_CYCLES_LO", exists: since_gfx12, readable: !0, read: |_, env, elapsed| cycles(env, elapsed) as u32, is_clock: true, ..HIDDEN },
+    Register { number: 30, name: "SHADER_CYCLES_HI", exists: since_gfx12, readable: !0, read: |_, env, elapsed| (cycles(env, elapsed) >> 32) as u32, is_clock: true, ..HIDDEN },
     hidden(31, "DVGPR_ALLOC_LO", since_gfx12),
     hidden(32, "DVGPR_ALLOC_HI", since_gfx12),
     hidden(33, "XNACK_STATE_PRIV", since_gfx12_5),
@@ -255,17 +257,25 @@ impl Access {
         self.register.is_clock
     }
 
-    pub fn read(&self, wave: &Wave, env: &Env<'_>) -> u32 {
-        (self.register.read)(wave, env) >> self.offset & self.mask
+    /// What is read; `elapsed` is the time if it is a clock.
+    pub fn read(&self, wave: &Wave, env: &Env<'_>, elapsed: u64) -> u32 {
+        (self.register.read)(wave, env, elapsed) >> self.offset & self.mask
     }
 
     pub fn write(&self, wave: &mut Wave, env: &Env<'_>, value: u32) {
         if let Write::To(write) = self.register.write {
-            let old = (self.register.read)(wave, env);
+            let old = (self.register.read)(wave, env, 0);
             let bits = self.bits();
             write(wave, old & !bits | value << self.offset & bits);
         }
     }
+}
+
+/// Whether an access with this immediate looks at a clock.
+pub(crate) fn is_clock(target: &Target, immediate: u16) -> bool {
+    let number = immediate & 63;
+    let mut rows = REGISTERS.iter();
+    rows.any(|row| row.number == number && (row.exists)(target) && row.is_clock)
 }
 
 /// Index of the register's row, or why this access of `mnemonic` to it cannot execute.

@@ -11,6 +11,7 @@
 
 mod barrier;
 mod blame;
+mod clock;
 mod counts;
 mod engine;
 mod fields;
@@ -21,6 +22,7 @@ mod memory;
 mod messages;
 mod micro_op;
 mod mode;
+mod order;
 mod passes;
 mod ports;
 mod program;
@@ -29,9 +31,11 @@ mod shell;
 mod spin;
 mod state;
 mod step;
+mod sync;
 
 pub use barrier::SplitBarrier;
 pub use blame::NO_LANE;
+pub use clock::ClockWait;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
 #[doc(hidden)]

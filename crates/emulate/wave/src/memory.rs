@@ -6,6 +6,7 @@
 
 use std::ptr;
 
+use crate::order::Stores;
 use crate::rows::{read_element, write_element};
 
 /// Set in the addresses under which the device also reaches the application's own registered memory.
@@ -89,6 +90,7 @@ pub struct Memory<'a> {
     last: [u64; REMEMBERED],
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
+    stores: Stores,
 }
 
 impl std::fmt::Debug for Memory<'_> {
@@ -114,7 +116,14 @@ impl<'a> Memory<'a> {
             cache: [EMPTY; CACHED],
             last: [0; REMEMBERED],
             link: (EMPTY, false),
+            stores: Stores::default(),
         }
+    }
+
+    /// Lets all threads see what was stored before the next load.
+    #[inline(always)]
+    pub(crate) fn settle_stores(&mut self) {
+        self.stores.settle();
     }
 
     /// Whether `address`, the device's or the host's, lies in fine-grained memory of the host.
@@ -168,6 +177,7 @@ impl<'a> Memory<'a> {
     /// Checks that `first..=last` lies in one range. `None`: it does not, or is not writable as asked.
     #[inline(always)]
     pub(crate) fn covers(&mut self, first: u64, last: u64, write: bool) -> bool {
+        self.stores.note(write);
         let range = self.cache[0];
         if first >= range.start && last < range.end && (range.writable || !write) && first <= last {
             return true;
@@ -178,7 +188,8 @@ impl<'a> Memory<'a> {
     /// Of the ranges hit last, the one that holds `address`: its first address and the last at which `bytes` bytes still
     /// fit. `None` also if these are not below 2^63.
     #[inline(always)]
-    pub(crate) fn window(&self, address: u64, bytes: u32, write: bool) -> Option<(u64, u64)> {
+    pub(crate) fn window(&mut self, address: u64, bytes: u32, write: bool) -> Option<(u64, u64)> {
+        self.stores.note(write);
         for range in &self.cache {
             if address >= range.start && address < range.end && (range.writable || !write) {
                 let last = range.end.checked_sub(u64::from(bytes))?;
@@ -192,6 +203,7 @@ impl<'a> Memory<'a> {
     /// Like [`Memory::covers`], for accesses that go back and forth between ranges: the cache keeps its order.
     #[inline(always)]
     pub(crate) fn allows(&mut self, first: u64, last: u64, write: bool) -> bool {
+        self.stores.note(write);
         let mut index = 0;
         while index < CACHED {
             let range = &self.cache[index];

@@ -286,6 +286,15 @@ impl MicroOp {
         }
     }
 
+    /// The micro-op that it may branch to, if that is in it.
+    pub fn branch_target(&self) -> Option<u32> {
+        match self.kind {
+            Kind::Program => Some(self.program().branch_target),
+            Kind::Scalar => Some(self.scalar().branch_target),
+            _ => None,
+        }
+    }
+
     /// Sets where a branch goes. An instruction that does not execute goes nowhere.
     pub fn set_branch_target(&mut self, op: u32) {
         match self.kind {

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, RwLock},
+    sync::{
+        Arc, Mutex, MutexGuard, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use gfx::Target;
@@ -11,6 +14,7 @@ use isa::{Decoder, Effects, Format, Inst, RegKind};
 use crate::{
     Memory,
     engine::UNROLLED,
+    hwreg,
     measured::Measured,
     micro_op::{MicroOp, flow},
     rows::{self, Chain, ChainBuilder, Shape},
@@ -21,6 +25,7 @@ mod lowering;
 mod matrix;
 mod memory;
 mod operands;
+mod order;
 mod surround;
 mod vector;
 mod wave_matrix;
@@ -43,6 +48,8 @@ pub struct Config {
     pub exact: bool,
     /// What approximate functions give, if it was measured; else they round correctly.
     pub measured: Option<Measured>,
+    /// Other host threads use the same memory, so waits for stores order these before later loads.
+    pub ordered: bool,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -65,6 +72,8 @@ pub struct Segment {
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
     pcs: Vec<u64>,
+    /// How many instructions have ended before each micro-op, and behind the last one.
+    ended: Vec<u32>,
     /// The address and the first micro-op of what control may arrive at, in address order.
     heads: Vec<(u64, u32)>,
     /// What to say about instructions that cannot execute.
@@ -96,6 +105,8 @@ pub struct Program {
     segments: RwLock<Segments>,
     /// By an address that control came to from elsewhere, which may be in the middle.
     entered: RwLock<Segments>,
+    /// See [`Program::looks_at_clock`].
+    looks_at_clock: AtomicBool,
 }
 
 /// See [`Program::sharing`].
@@ -130,7 +141,13 @@ impl Program {
             decoding: Mutex::default(),
             segments: RwLock::default(),
             entered: RwLock::default(),
+            looks_at_clock: AtomicBool::new(false),
         }
+    }
+
+    /// Whether code that was decoded so far looks at the device's clocks.
+    pub fn looks_at_clock(&self) -> bool {
+        self.looks_at_clock.load(Ordering::Relaxed)
     }
 
     pub fn config(&self) -> &Config {
@@ -156,7 +173,12 @@ impl Program {
         let known = self.known();
         let found = reachable(&self.decoder(), memory, pc, &known)?;
         let print = |inst: &Inst| self.decoder().print(inst);
-        let segment = Arc::new(lower(&self.config, &print, pc, &found));
+        let looks = found.values().any(|fetched| match fetched {
+            Fetched::Inst(inst) => looks_at_clock(&self.config, inst),
+            Fetched::Undecodable(_) => false,
+        });
+        self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
+        let segment = Arc::new(lower(&self.config, &print, pc, &found, looks));
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -287,6 +309,7 @@ fn lower(
     print: &dyn Fn(&Inst) -> String,
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
+    looks_at_clock: bool,
 ) -> Segment {
     let targets: std::collections::HashSet<u64> = found
         .values()
@@ -301,11 +324,16 @@ fn lower(
         chains: Vec::new(),
         insts: Vec::new(),
         pcs: Vec::new(),
+        ended: Vec::new(),
         heads: Vec::new(),
         messages: Vec::new(),
         vector_rows: config.vector_rows as usize,
     };
     let mut branches = Vec::new();
+    let waits = match config.ordered {
+        true => order::pending_waits(config.target.family, found),
+        false => Default::default(),
+    };
     let joins = !config.observed && config.wave_size == 64 && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     // Address behind the previous instruction if another one may join its micro-op.
@@ -329,7 +357,10 @@ fn lower(
         previous_end = Some(inst.end());
         let row = rows::measured::find(config.measured, inst.mnemonic, config.target)
             .or_else(|| rows::find(inst.mnemonic, config.target));
-        let is_nop = row.is_some_and(|row| matches!(row.shape, Shape::Nop));
+        let orders = waits.contains(&pc);
+        let follows_others = looks_at_clock && rows::invalidates(inst.mnemonic);
+        let is_nop =
+            !orders && !follows_others && row.is_some_and(|row| matches!(row.shape, Shape::Nop));
         let follows = joinable == Some(pc) && !targets.contains(&pc);
         if is_nop && follows {
             joinable = Some(inst.end());
@@ -344,7 +375,7 @@ fn lower(
                 None if inst.format == Format::Vopd => dual::lower(config, inst),
                 None => Err(String::new()),
             };
-            let (lowered, shape) = match lowered {
+            let (mut lowered, shape) = match lowered {
                 Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
                 Err(why) => {
                     let why = if why.is_empty() {
@@ -365,6 +396,11 @@ fn lower(
                     (stops, None)
                 }
             };
+            if orders {
+                lowered.ops[0].handler = rows::order_stores();
+            } else if follows_others {
+                lowered.ops[0].handler = rows::follow_others();
+            }
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
@@ -398,10 +434,36 @@ fn lower(
     for _ in 1..UNROLLED {
         segment.push_leave(end);
     }
+    segment.number();
     segment
 }
 
+/// Whether `inst` looks at one of the device's clocks.
+fn looks_at_clock(config: &Config, inst: &Inst) -> bool {
+    match inst.mnemonic {
+        "s_memtime" | "s_memrealtime" | "s_sendmsg_rtn_b32" | "s_sendmsg_rtn_b64" => true,
+        "s_getreg_b32" => hwreg::is_clock(config.target, inst.words[0] as u16),
+        _ => false,
+    }
+}
+
 impl Segment {
+    /// Instructions that micro-ops `start..end` are.
+    #[inline(always)]
+    pub(crate) fn instructions(&self, start: usize, end: usize) -> u64 {
+        u64::from(self.ended[end].wrapping_sub(self.ended[start]))
+    }
+
+    fn number(&mut self) {
+        self.ended = vec![0; self.ops.len() + 1];
+        for inst in &self.insts {
+            self.ended[inst.op as usize + 1] += 1;
+        }
+        for op in 1..self.ended.len() {
+            self.ended[op] += self.ended[op - 1];
+        }
+    }
+
     fn push(&mut self, pc: u64, op: MicroOp) {
         if self.heads.last().is_none_or(|last| last.0 != pc) {
             self.heads.push((pc, self.ops.len() as u32));

@@ -17,6 +17,7 @@ use crate::{
 
 pub use buffer::scratch_descriptor;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
+pub(crate) use control::{follow_others, invalidates, order_stores};
 pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use to_lds::to_lds;
 

@@ -8,7 +8,8 @@
 use isa::Effects;
 
 use crate::{
-    Wave,
+    Stop, Wave,
+    engine::Host,
     state::{ScalarFile, VectorRow},
 };
 
@@ -19,10 +20,17 @@ const LONGEST: usize = 128;
 /// Words that may grow: some counters, and what they were added up in.
 const MOST_STEPS: usize = 24;
 
-/// What three looks in a row at a wave have shown.
+/// Taken backward branches between two questions whether the wave must let others run.
+const QUESTION: u32 = 512;
+
+/// What happens at some of a slice's branches, and what three looks in a row at a wave have shown.
 pub(crate) struct Watch {
+    /// Something happens when no more branches of the slice than these are left.
+    pub next: u32,
     /// The next look takes place when so many branches of the slice are left.
     at: u32,
+    /// The same of the next question.
+    question: u32,
     /// Branches between the last three looks and these, twice as many each time.
     pause: u32,
     seen: Option<Box<Seen>>,
@@ -43,23 +51,40 @@ type Steps = Vec<(usize, u32)>;
 
 impl Watch {
     pub fn new(slice: u32) -> Watch {
+        let at = slice.saturating_sub(FIRST_LOOK);
+        let question = slice.saturating_sub(QUESTION);
         Watch {
-            at: slice.saturating_sub(FIRST_LOOK),
+            next: at.max(question),
+            at,
+            question,
             pause: FIRST_LOOK,
             seen: None,
         }
     }
 
-    /// Whether the wave, which has just taken a branch from before `from` back to its next micro-op, only waits. `left` is
-    /// what is left of the slice.
-    #[inline(always)]
-    pub fn waits(&mut self, wave: &Wave, from: usize, left: u32) -> bool {
-        left == self.at && self.look(wave, from)
+    /// Why the wave, which has just taken a branch from before `from` back to its next micro-op, stops there, if it does. `left` is
+    /// what is left of the slice, at most [`Watch::next`].
+    #[cold]
+    #[inline(never)]
+    pub fn event(&mut self, wave: &Wave, host: &dyn Host, from: usize, left: u32) -> Option<Stop> {
+        if left == 0 {
+            return Some(Stop::Slice);
+        }
+        if left <= self.at && self.look(wave, from, left) {
+            return Some(Stop::Sleep);
+        }
+        if left <= self.question {
+            self.question = left.saturating_sub(QUESTION);
+            if host.wants_turn() {
+                return Some(Stop::Slice);
+            }
+        }
+        self.next = self.at.max(self.question);
+        None
     }
 
-    #[cold]
-    fn look(&mut self, wave: &Wave, from: usize) -> bool {
-        self.at -= 1;
+    fn look(&mut self, wave: &Wave, from: usize, left: u32) -> bool {
+        self.at = left - 1;
         match &mut self.seen {
             None if wave.only_reads(from) => self.seen = Some(Box::new(Seen::now(wave))),
             None => self.look_later(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Segment, mode::Mode};
+use crate::{Segment, clock::Clock, mode::Mode};
 
 /// Lanes a register row holds; wave32 uses the first half.
 pub const LANES: usize = 64;
@@ -103,8 +103,10 @@ pub struct Wave {
     pub(crate) barrier_ticket: Option<u64>,
     /// Behind the instruction that stopped the wave, if another one executed it.
     pub(crate) stopped_inside: Option<usize>,
-    /// How often the wave may look at the clock before others get their turn.
-    pub(crate) clock_reads_left: u32,
+    /// Taken backward branches that were left of the wave's slice when it stopped.
+    pub slice_left: u32,
+    /// Its time.
+    pub(crate) clock: Clock,
     /// What stopped the wave, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
@@ -155,7 +157,8 @@ impl Wave {
             at_split_barrier: false,
             barrier_ticket: None,
             stopped_inside: None,
-            clock_reads_left: u32::MAX,
+            slice_left: 0,
+            clock: Clock::default(),
             stop: None,
         };
         wave.set_exec(full);
@@ -187,8 +190,19 @@ impl Wave {
         self.at_split_barrier = false;
         self.barrier_ticket = None;
         self.stopped_inside = None;
+        self.clock = Clock::default();
         self.stop = None;
         self.set_exec(self.full);
+    }
+
+    /// Gives all registers that a wave does not start with values of their own. EXEC keeps its.
+    pub fn fill(&mut self, mut word: impl FnMut() -> u32) {
+        let rows = &mut self.rows[..self.temporaries];
+        let words = rows.iter_mut().flat_map(|row| &mut row.0);
+        words
+            .chain(&mut self.scalars.0[..sreg::NULL])
+            .for_each(|register| *register = word());
+        self.flat_scratch = [word(), word()];
     }
 
     /// Makes `segment` the code that executes.

@@ -20,6 +20,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     // SAFETY: of the wave's own segment.
     let code = unsafe { shell::call(op, wave, env) };
     env.counts.retire(start, start + 1, lanes);
+    wave.clock.advance(segment.instructions(start, start + 1));
     match code {
         flow::NEXT => wave.next = start + 1,
         flow::EXEC_CHANGED => {
@@ -27,18 +28,23 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
             wave.next = start + 1;
         }
         flow::BRANCH => {}
-        flow::JUMP => match segment.op_at(wave.next_pc) {
-            Some(next) => wave.next = next,
-            None => match env.program.around(&mut env.memory, wave.next_pc) {
-                Some(next) => {
-                    wave.enter(next);
-                    wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
-                }
-                None => return Some(Stop::NoCode(wave.next_pc)),
-            },
-        },
+        flow::JUMP => {
+            if env.program.config().ordered {
+                env.memory.settle_stores();
+            }
+            match segment.op_at(wave.next_pc) {
+                Some(next) => wave.next = next,
+                None => match env.program.around(&mut env.memory, wave.next_pc) {
+                    Some(next) => {
+                        wave.enter(next);
+                        wave.next = wave.segment.op_at(wave.next_pc).unwrap_or(0);
+                    }
+                    None => return Some(Stop::NoCode(wave.next_pc)),
+                },
+            }
+        }
         _ => {
-            wave.next = start + 1;
+            wave.next = wave.stopped_inside.take().unwrap_or(start + 1);
             let stop = wave.stop.take().unwrap_or(Stop::End);
             if stop == Stop::Retry {
                 wave.next = start;

@@ -12,10 +12,10 @@ struct Quiet;
 
 impl Host for Quiet {
     fn send_message(&self, _: u32, _: u32) {}
-    fn real_time(&self) -> u64 {
+    fn real_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
-    fn core_time(&self, _target: &Target) -> u64 {
+    fn core_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
 }
@@ -104,6 +104,7 @@ fn check(name: &str, wave_size: u32) {
         observed: false,
         exact: false,
         measured: None,
+        ordered: true,
     };
     let program = Program::new(config, decoder);
     let mut env = Env {

@@ -24,10 +24,10 @@ struct Silent;
 
 impl Host for Silent {
     fn send_message(&self, _: u32, _: u32) {}
-    fn real_time(&self) -> u64 {
+    fn real_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
-    fn core_time(&self, _target: &Target) -> u64 {
+    fn core_time(&self, _target: &Target, _elapsed: u64) -> u64 {
         0
     }
 }
@@ -53,6 +53,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         observed: false,
         exact: false,
         measured: None,
+        ordered: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
     let mut memory = Memory::new(&Everything);

@@ -109,6 +109,11 @@ pub fn be_exact(command: &mut Command) {
         .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1");
 }
 
+/// Has emulated devices fill what no program has written with `pattern`.
+pub fn fill(command: &mut Command, pattern: &str) {
+    command.env("LUTHIER_FILL", pattern);
+}
+
 /// Has emulated devices give what was measured of a GPU in approximate functions, from a file.
 pub fn imitate(command: &mut Command, file: &Path) {
     command.env("LUTHIER_NUMERICS", file);

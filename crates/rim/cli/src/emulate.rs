@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use emulate::{Argument, Device, Shape};
+use emulate::{Argument, Device, Fill, Shape};
 use files::Input;
 use serde::Serialize;
 
@@ -60,6 +60,10 @@ pub struct Emulate {
     /// Stop accesses beyond the last byte of a buffer or of the workgroup's LDS, which hardware lets pass
     #[arg(long)]
     strict: bool,
+    /// What registers, LDS and scratch hold before the kernel writes them, which is anything on a GPU: `zero` (the default), `random` or
+    /// `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000. Buffers hold what --arg says
+    #[arg(long, value_name = "PATTERN")]
+    fill: Option<Fill>,
     /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
     #[arg(long, value_name = "FILE")]
     numerics: Option<PathBuf>,
@@ -207,6 +211,9 @@ impl Emulate {
         }
         if self.strict {
             device.be_exact();
+        }
+        if let Some(fill) = self.fill {
+            device.fill_with(fill);
         }
         let mut arguments = Vec::new();
         // Address and size of buffer arguments.

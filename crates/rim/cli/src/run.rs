@@ -12,6 +12,7 @@ use std::{
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use files::Scratch;
+use gpu::Fill;
 
 use launcher::{address_space, device, launch, temporary};
 
@@ -51,6 +52,10 @@ pub struct Run {
     /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
     #[arg(long, value_name = "FILE")]
     numerics: Option<PathBuf>,
+    /// What registers, LDS, scratch and fresh device memory hold before the program writes them, which is anything on a GPU: `zero` (the
+    /// default), `random` or `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000
+    #[arg(long, value_name = "PATTERN")]
+    fill: Option<Fill>,
     #[command(flatten)]
     tools: WithTools,
     /// Directory for recorded dispatches, which `luthier verify` can run again: the first launch of every kernel, or with -k of
@@ -162,6 +167,7 @@ impl Run {
                 (self.tools.exact_memory() == Some(true), "--strict=memory"),
                 (self.live, "--live"),
                 (self.numerics.is_some(), "--numerics"),
+                (self.fill.is_some(), "--fill"),
             ];
             if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
                 bail!(
@@ -179,6 +185,9 @@ impl Run {
         }
         if self.tools.exact_memory().is_some() {
             device::be_exact(&mut command);
+        }
+        if let Some(fill) = self.fill {
+            device::fill(&mut command, &fill.to_string());
         }
         if let Some(file) = &self.numerics {
             let found = fs::canonicalize(file);

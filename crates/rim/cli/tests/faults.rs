@@ -98,6 +98,76 @@ fn interrupted(options: &[&str], group: bool) -> String {
     said
 }
 
+/// What a program executed so far is told, and where it is, whatever its kernels do.
+#[test]
+fn counts_and_places_of_what_runs_are_told() {
+    for (mode, signal) in [
+        ("barriers", libc::SIGTERM),
+        ("many", libc::SIGINT),
+        ("waits", libc::SIGTERM),
+    ] {
+        let said = busy(&[mode], signal);
+        let told = said.split("was still running (").nth(1);
+        let told = told.unwrap_or_else(|| panic!("{mode}: {said}"));
+        let instructions = told.split(' ').nth(2).unwrap();
+        let instructions: u64 = instructions.parse().unwrap();
+        assert!(instructions > 1000, "{mode}: {said}");
+        assert!(
+            said.contains("of its waves seen at pc 0x"),
+            "{mode}: {said}"
+        );
+        counted(mode, &said);
+    }
+}
+
+/// The statistics have what runs, also where no handler of ours hears of the end: test frameworks handle signals, and raise them again.
+#[test]
+fn a_signal_that_the_program_raises_again_leaves_the_statistics_whole() {
+    for mode in ["waits", "barriers"] {
+        counted(mode, &busy(&[mode, "handler"], libc::SIGTERM));
+    }
+}
+
+/// The statistics have a row of the kernel, which has executed something.
+fn counted(kernel: &str, said: &str) {
+    let row = said.lines().find(|line| {
+        let name = line.split_whitespace().last().unwrap_or_default();
+        name.starts_with("_Z") && name.contains(kernel)
+    });
+    let row = row.unwrap_or_else(|| panic!("{kernel} is missing: {said}"));
+    let numbers = row
+        .split_whitespace()
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    assert!(!numbers.clone().any(|word| word == "0"), "{kernel}: {said}");
+    assert!(numbers.count() >= 3, "{kernel}: {said}");
+}
+
+/// What is said of a program that is ended by a signal while its kernel runs.
+fn busy(arguments: &[&str], signal: i32) -> String {
+    let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--"]);
+    command
+        .arg(hip("busy.hip"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.take().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    assert_eq!(line, "begins\n");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    // SAFETY: sends a signal to a child that was not waited for.
+    unsafe { libc::kill(child.id() as i32, signal) };
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        output.status.signal(),
+        Some(signal),
+        "{arguments:?}: {said}"
+    );
+    said
+}
+
 const CL: [&str; 4] = [
     "--target=amdgcn-amd-amdhsa",
     "-mcpu=gfx90a",

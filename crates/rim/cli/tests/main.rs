@@ -6,6 +6,7 @@ mod descriptors;
 mod doctor;
 mod documentation;
 mod faults;
+mod fill;
 mod hardware_check;
 mod json;
 mod large;

@@ -19,11 +19,16 @@ pub const SHAPE: Shape = Shape {
 };
 
 pub fn compiled(text: &str) -> Vec<u8> {
+    compiled_for("gfx90a", text)
+}
+
+pub fn compiled_for(target: &str, text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (source, object) = (folder.path().join("k.cl"), folder.path().join("k.co"));
     fs::write(&source, text).unwrap();
     let status = Command::new("clang-22")
-        .args(["-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a"])
+        .args(["-x", "cl", "-target", "amdgcn-amd-amdhsa"])
+        .arg(format!("-mcpu={target}"))
         .args(["-nogpulib", "-O1"])
         .arg(&source)
         .arg("-o")

@@ -123,7 +123,7 @@ pub fn clocks(node: u32, counters: Out<ClockCounters>) -> Result {
     topology::node(&instance()?.machine, node)?;
     let nanoseconds = clock::nanoseconds();
     counters.put(ClockCounters {
-        gpu_clock_counter: nanoseconds / (1_000_000_000 / clock::TICKS_PER_SECOND),
+        gpu_clock_counter: clock::ticks_at(nanoseconds),
         cpu_clock_counter: nanoseconds,
         system_clock_counter: boot_nanoseconds(),
         system_clock_frequency_hz: 1_000_000_000,

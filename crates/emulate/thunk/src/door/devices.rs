@@ -24,7 +24,7 @@ pub fn clocks(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::ClockCounters = arguments.get()?;
     gpu(instance, value.gpu_id)?;
     let nanoseconds = clock::nanoseconds();
-    value.gpu = nanoseconds / (1_000_000_000 / clock::TICKS_PER_SECOND);
+    value.gpu = clock::ticks_at(nanoseconds);
     value.cpu = nanoseconds;
     value.system = device::boot_nanoseconds();
     value.frequency = 1_000_000_000;

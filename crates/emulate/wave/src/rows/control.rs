@@ -3,7 +3,7 @@
 use super::{Row, Shape};
 use crate::{
     engine::{Env, Stop},
-    micro_op::{MicroOp, flow},
+    micro_op::{Handler, MicroOp, flow},
     mode::Mode,
     shell::{self, Body},
     state::Wave,
@@ -25,6 +25,21 @@ const NOPS: &[&str] = &[
     "global_inv", "global_wb", "global_wbinv",
     "s_delay_alu", "s_wait_event",
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
+];
+
+/// Those of them that invalidate caches of data.
+const INVALIDATIONS: &[&str] = &[
+    "buffer_wbinvl1",
+    "buffer_wbinvl1_vol",
+    "buffer_invl2",
+    "buffer_inv",
+    "buffer_gl0_inv",
+    "buffer_gl1_inv",
+    "s_gl1_inv",
+    "s_dcache_inv",
+    "s_dcache_inv_vol",
+    "global_inv",
+    "global_wbinv",
 ];
 
 fn branch_if(wave: &mut Wave, op: &MicroOp, taken: bool) -> u32 {
@@ -64,7 +79,7 @@ control_rows! {
     s_endpgm         = |wave, _op, _| wave.stop(Stop::End);
     s_endpgm_saved   = |wave, _op, _| wave.stop(Stop::End);
     s_barrier        = |wave, _op, _| wave.stop(Stop::Barrier);
-    s_sleep          = |wave, _op, _| wave.stop(Stop::Sleep);
+    s_sleep          = |wave, op, _| { wave.clock.sleep(op.program().immediate as u32 & 0x7f); wave.stop(Stop::Sleep) };
     s_trap           = |wave, op, _| wave.stop(Stop::Trap(op.program().immediate as u8));
     s_sendmsg        = |wave, op, env| { env.host.send_message(op.program().immediate as u32 & 0xffff, wave.m0()); flow::NEXT };
     s_sendmsghalt    = |wave, op, env| { env.host.send_message(op.program().immediate as u32 & 0xffff, wave.m0()); wave.stop(Stop::End) };
@@ -88,6 +103,42 @@ impl Body for Nop {
     fn run(_: &mut Wave, _: &MicroOp, _: &mut Env<'_>) -> u32 {
         flow::NEXT
     }
+}
+
+/// A wait of which [`crate::order`] is to know.
+struct OrderStores;
+
+impl Body for OrderStores {
+    #[inline(always)]
+    fn run(_: &mut Wave, _: &MicroOp, env: &mut Env<'_>) -> u32 {
+        env.memory.settle_stores();
+        flow::NEXT
+    }
+}
+
+/// An invalidation of caches, behind which a wave reads what another one has written, where it may look at the clock then.
+struct FollowOthers;
+
+impl Body for FollowOthers {
+    fn run(wave: &mut Wave, _: &MicroOp, env: &mut Env<'_>) -> u32 {
+        wave.follow_others(env);
+        flow::NEXT
+    }
+}
+
+/// What [`INVALIDATIONS`] do in code that looks at the clock.
+pub(crate) fn follow_others() -> Handler {
+    shell::scalar_handler::<FollowOthers>()
+}
+
+/// Whether a wave may read what another one has written behind this instruction.
+pub(crate) fn invalidates(mnemonic: &str) -> bool {
+    INVALIDATIONS.contains(&mnemonic)
+}
+
+/// What a wait does where stores may be pending and other host threads look at them.
+pub(crate) fn order_stores() -> Handler {
+    shell::scalar_handler::<OrderStores>()
 }
 
 /// Appends this file's rows.

@@ -1,6 +1,6 @@
 //! What has an encoding of its own since gfx11: messages with an answer, and one LDS value for all lanes.
 
-use super::{Row, Shape, ds};
+use super::{Row, Shape, ds, hardware};
 use crate::{
     engine::{Env, Stop},
     micro_op::{MicroOp, flow},
@@ -20,13 +20,14 @@ impl Body for Message {
             let what = format!("s_sendmsg_rtn with message {:#x}", op.message().message);
             return wave.stop(Stop::Unsupported(what));
         }
-        let now = env.host.real_time();
+        let (elapsed, waits) = wave.look_at_clock(op, env);
+        let now = env.host.real_time(env.program.config().target, elapsed);
         if op.message().words == 1 {
             wave.scalars.0[op.dst as usize] = now as u32;
         } else {
             wave.set_scalar64(op.dst as usize, now);
         }
-        u32::from(op.after)
+        hardware::after_look(wave, op, waits)
     }
 }
 

@@ -16,18 +16,24 @@ struct GetRegister;
 impl Body for GetRegister {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let access = Access::of(op.hardware_register());
-        let value = access.read(wave, env);
+        let (elapsed, waits) = match access.is_clock() {
+            true => wave.look_at_clock(op, env),
+            false => (0, false),
+        };
+        let value = access.read(wave, env, elapsed);
         wave.scalars.0[op.dst as usize] = value;
-        if access.is_clock() {
-            wave.clock_reads_left -= 1;
-            if wave.clock_reads_left == 0 {
-                // EXEC as a destination is brought up to date before the wave goes on.
-                wave.sync_exec();
-                return wave.stop(Stop::Sleep);
-            }
-        }
-        u32::from(op.after)
+        after_look(wave, op, waits)
     }
+}
+
+/// How a wave goes on that has looked at a clock.
+pub(super) fn after_look(wave: &mut Wave, op: &MicroOp, waits: bool) -> u32 {
+    if waits {
+        // EXEC as a destination is brought up to date before the wave goes on.
+        wave.sync_exec();
+        return wave.stop(Stop::Sleep);
+    }
+    u32::from(op.after)
 }
 
 /// `s_setreg_b32`, and `s_setreg_imm32_b32`, whose value is its literal.

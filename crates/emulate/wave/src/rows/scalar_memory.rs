@@ -1,6 +1,6 @@
 //! SMEM: scalar loads and stores, scalar buffer loads and stores, clocks. Atomics are in `scalar_atomic`.
 
-use super::{Row, Shape};
+use super::{Row, Shape, hardware};
 use crate::{
     engine::{Env, Stop},
     memory::Fault,
@@ -209,19 +209,15 @@ struct Time<const REAL: bool>;
 
 impl<const REAL: bool> Body for Time<REAL> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let (elapsed, waits) = wave.look_at_clock(op, env);
+        let target = env.program.config().target;
         let now = if REAL {
-            env.host.real_time()
+            env.host.real_time(target, elapsed)
         } else {
-            env.host.core_time(env.program.config().target)
+            env.host.core_time(target, elapsed)
         };
         wave.set_scalar64(op.dst as usize, now);
-        wave.clock_reads_left -= 1;
-        if wave.clock_reads_left == 0 {
-            // EXEC as a destination is brought up to date before the wave goes on.
-            wave.sync_exec();
-            return wave.stop(Stop::Sleep);
-        }
-        u32::from(op.after)
+        hardware::after_look(wave, op, waits)
     }
 }
 

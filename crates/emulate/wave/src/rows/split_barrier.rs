@@ -32,7 +32,7 @@ struct Signal<const IS_FIRST: bool>;
 impl<const IS_FIRST: bool> Body for Signal<IS_FIRST> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let first = match number(wave, op) {
-            WORKGROUP => env.barrier.signal(),
+            WORKGROUP => env.barrier.signal(wave.elapsed()),
             TRAP | 0 => false,
             other => return reserved(wave, "s_barrier_signal", other),
         };
@@ -51,6 +51,7 @@ impl Body for Wait {
             return reserved(wave, "s_barrier_wait", op.program().immediate);
         }
         if env.barrier.pass(&mut wave.barriers_passed) {
+            wave.clock.catch_up(env.barrier.latest());
             return flow::NEXT;
         }
         wave.at_split_barrier = true;
@@ -71,11 +72,13 @@ impl Body for GetState {
     }
 }
 
-/// `s_sleep_var`: how long makes no difference.
+/// `s_sleep_var`.
 struct Sleep;
 
 impl Body for Sleep {
-    fn run(wave: &mut Wave, _: &MicroOp, _: &mut Env<'_>) -> u32 {
+    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let units = wave.uniform(op, 0) as u32 & 0x7f;
+        wave.clock.sleep(units);
         wave.stop(Stop::Sleep)
     }
 }

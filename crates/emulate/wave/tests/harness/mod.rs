@@ -59,6 +59,8 @@ pub struct Outside {
     pub time: AtomicU64,
     /// How far it goes on at each look.
     pub tick: u64,
+    /// The wave's own time is shown instead, in cycles.
+    pub own_time: bool,
     /// `s_sendmsg`: id and M0 of each.
     pub messages: Mutex<Vec<(u32, u32)>>,
     /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`. Nobody is
@@ -70,11 +72,26 @@ impl Host for Outside {
     fn send_message(&self, message: u32, m0: u32) {
         self.messages.lock().unwrap().push((message, m0));
     }
-    fn real_time(&self) -> u64 {
+    fn real_time(&self, _target: &Target, elapsed: u64) -> u64 {
+        if self.own_time {
+            return elapsed;
+        }
         self.time.fetch_add(self.tick, Ordering::Relaxed) + self.tick
     }
-    fn core_time(&self, _target: &Target) -> u64 {
-        CYCLES_PER_TICK * self.real_time()
+    fn core_time(&self, target: &Target, elapsed: u64) -> u64 {
+        match self.own_time {
+            true => elapsed,
+            false => CYCLES_PER_TICK * self.real_time(target, elapsed),
+        }
+    }
+    fn since_start(&self, elapsed: u64) -> u64 {
+        match self.own_time {
+            true => elapsed,
+            false => {
+                CYCLES_PER_TICK * self.time.fetch_add(self.tick, Ordering::Relaxed)
+                    + CYCLES_PER_TICK * self.tick
+            }
+        }
     }
     fn barrier_init(&self, resource: u32, count: u32) {
         self.barriers.lock().unwrap().push((resource, count));
@@ -169,6 +186,7 @@ impl Machine {
             observed: false,
             exact,
             measured: None,
+            ordered: true,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
         record(&decoder, &code);

@@ -1,0 +1,87 @@
+//! Which instructions wait for stores that may be pending. All other waits cost nothing.
+//!
+//! Where control arrives from a register nothing is pending, since the engine settles stores at such jumps.
+
+use std::collections::{BTreeMap, HashSet};
+
+use gfx::Family;
+use isa::{Effects, Inst};
+
+use super::Fetched;
+use crate::fields::bits;
+
+/// Instructions that wait for stores, or see to it that others see them.
+const WAITS: &[&str] = &[
+    "s_waitcnt_vscnt",
+    "s_wait_storecnt",
+    "s_wait_storecnt_dscnt",
+    "s_wait_idle",
+    "buffer_wbl2",
+    "buffer_wbinvl1",
+    "buffer_wbinvl1_vol",
+    "global_wb",
+    "global_wbinv",
+    "s_dcache_wb",
+    "s_dcache_wb_vol",
+];
+
+/// Whether `inst` waits for vector stores, or for scalar ones where there are such.
+fn waits(family: Family, inst: &Inst, scalar_stores: bool) -> bool {
+    if inst.mnemonic != "s_waitcnt" {
+        return WAITS.contains(&inst.mnemonic);
+    }
+    let immediate = bits(inst.words[0], 15, 0);
+    let scalar = |most| scalar_stores && bits(immediate, 13, 8) & most != most;
+    match family {
+        // Vector stores count like loads before gfx10.
+        Family::Gfx9 => {
+            let vector = bits(immediate, 3, 0) | bits(immediate, 15, 14) << 4;
+            vector != 0x3f || scalar(0xf)
+        }
+        Family::Gfx10 | Family::Gfx10_3 => scalar(0x3f),
+        _ => false,
+    }
+}
+
+fn stores(inst: &Inst) -> bool {
+    let writes = Effects::STORE | Effects::ATOMIC;
+    let elsewhere = Effects::VMEM | Effects::SMEM | Effects::FLAT | Effects::SCRATCH;
+    inst.effects.intersects(writes) && inst.effects.intersects(elsewhere)
+}
+
+/// Addresses of the instructions of a segment at which a store may be pending for which they wait.
+pub(super) fn pending_waits(family: Family, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
+    let insts = || {
+        found.iter().filter_map(|(pc, fetched)| match fetched {
+            Fetched::Inst(inst) => Some((*pc, &**inst)),
+            Fetched::Undecodable(_) => None,
+        })
+    };
+    let scalar_stores =
+        insts().any(|(_, inst)| stores(inst) && inst.effects.contains(Effects::SMEM));
+    // Instructions that are reached with a store pending.
+    let mut reached = HashSet::new();
+    let mut work: Vec<&Inst> = insts()
+        .map(|(_, inst)| inst)
+        .filter(|inst| stores(inst))
+        .collect();
+    while let Some(inst) = work.pop() {
+        let falls_through = !inst.effects.intersects(Effects::END | Effects::RETURN)
+            && (!inst.effects.contains(Effects::BRANCH)
+                || inst.effects.contains(Effects::CONDITIONAL));
+        let next = falls_through.then(|| inst.end());
+        for pc in next.into_iter().chain(inst.target()) {
+            let Some(Fetched::Inst(next)) = found.get(&pc) else {
+                continue;
+            };
+            if reached.insert(pc) && !waits(family, next, scalar_stores) {
+                work.push(next);
+            }
+        }
+    }
+    reached.retain(|pc| match &found[pc] {
+        Fetched::Inst(inst) => waits(family, inst, scalar_stores),
+        Fetched::Undecodable(_) => false,
+    });
+    reached
+}
