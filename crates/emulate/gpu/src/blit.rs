@@ -187,7 +187,10 @@ mod tests {
             }
         );
         put(5, 0x5009);
-        assert_eq!(run(memory.seen_by(1), Blit::CopyMisaligned, 0x100, page), None);
+        assert_eq!(
+            run(memory.seen_by(1), Blit::CopyMisaligned, 0x100, page),
+            None
+        );
         assert_eq!(recognise(&memory, page), None);
     }
 }
