@@ -101,6 +101,8 @@ pub(crate) struct ComputeQueue {
     stopped: AtomicBool,
     suspended: Arc<AtomicBool>,
     cancelled: Arc<AtomicBool>,
+    /// The only compute units that may run the queue's kernels; None: all of them.
+    units: Mutex<Option<Arc<[u32]>>>,
 }
 
 /// What a queue is made of.
@@ -162,7 +164,15 @@ impl ComputeQueue {
             stopped: AtomicBool::new(false),
             suspended: Arc::default(),
             cancelled: Arc::default(),
+            units: Mutex::default(),
         })
+    }
+
+    /// Restricts the kernels that are started from now on to these compute units.
+    pub fn set_units(&self, units: Option<Arc<[u32]>>) {
+        if let Ok(mut current) = self.units.lock() {
+            *current = units;
+        }
     }
 
     /// Stops or continues processing. When this returns, a running kernel stands still.
@@ -232,10 +242,10 @@ impl ComputeQueue {
                     address,
                     dwords,
                 } => {
-                    self.pass(&mut state, done);
                     if state.buffers.len() == DEEPEST {
                         self.unknown(&commands, "a buffer in too many buffers");
                     }
+                    skip(&mut state, done);
                     state.buffers.push(Buffer {
                         address,
                         dwords,
@@ -301,10 +311,7 @@ impl ComputeQueue {
     }
 
     fn pass(&self, state: &mut State, dwords: u64) {
-        match state.buffers.last_mut() {
-            Some(buffer) => buffer.done += dwords,
-            None => state.position += dwords,
-        }
+        skip(state, dwords);
         self.publish(state);
     }
 
@@ -409,6 +416,7 @@ impl ComputeQueue {
         let seen = memory.seen_by(self.node);
         seen.reaches(entry, 4, false).map_err(|_| no_code)?;
         dispatch.exact = memory.is_exact();
+        dispatch.units = self.units.lock().ok().and_then(|units| units.clone());
         if wave_bytes != 0 {
             // Since gfx11 every shader engine has as many.
             let engines = if self.target.family >= Family::Gfx11 {
@@ -522,6 +530,14 @@ impl ComputeQueue {
     fn fail(&self, error: i64) {
         self.stopped.store(true, Ordering::SeqCst);
         let _ = raise(&self.shared, self.save_area, error);
+    }
+}
+
+/// Goes on behind so many dwords.
+fn skip(state: &mut State, dwords: u64) {
+    match state.buffers.last_mut() {
+        Some(buffer) => buffer.done += dwords,
+        None => state.position += dwords,
     }
 }
 

@@ -355,8 +355,7 @@ impl Machine {
             id,
             node,
             target,
-            ring,
-            bytes / 64,
+            (ring, bytes / 64),
             queue_address,
             save_area,
             self.shared.clone(),
@@ -541,12 +540,14 @@ impl Machine {
     /// driver deals bits to shader engines in turn; since gfx10, pairs of bits.
     pub fn set_units(&self, id: u64, mask: &[u32]) -> Result<(), UnitsError> {
         let queues = self.queues();
-        let Some(Queue::Aql(queue)) = queues.by_id.get(&id) else {
-            return Err(UnitsError::Unknown { id });
+        let unknown = UnitsError::Unknown { id };
+        let queue = queues.by_id.get(&id).ok_or(unknown)?;
+        let node = match queue {
+            Queue::Aql(queue) => queue.node,
+            Queue::Compute(queue) => queue.node,
+            Queue::Sdma(_) => return Err(unknown),
         };
-        let Some(gpu) = self.gpu(queue.node) else {
-            return Err(UnitsError::Unknown { id });
-        };
+        let gpu = self.gpu(node).ok_or(unknown)?;
         let is_set = |bit: u32| {
             mask.get(bit as usize / 32)
                 .is_some_and(|word| word >> (bit % 32) & 1 == 1)
@@ -576,7 +577,12 @@ impl Machine {
         let mut units: Vec<u32> = set.map(number).collect();
         units.sort_unstable();
         units.dedup();
-        queue.set_units((!units.is_empty()).then(|| units.into()));
+        let units = (!units.is_empty()).then(|| units.into());
+        match queue {
+            Queue::Aql(queue) => queue.set_units(units),
+            Queue::Compute(queue) => queue.set_units(units),
+            Queue::Sdma(_) => {}
+        }
         Ok(())
     }
 

@@ -124,6 +124,10 @@ impl Commands<'_> {
         if opcode == opcode::NOP && body == u64::from(NO_BODY) + 1 {
             return Ok(Step::Done(1));
         }
+        if body >= self.dwords && self.ring.is_some() {
+            // The host has not written the rest of it yet.
+            return Err(Step::Blocked);
+        }
         if body >= self.dwords {
             return Err(Step::Unknown("a command that does not end in its buffer"));
         }

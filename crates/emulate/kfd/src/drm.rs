@@ -416,6 +416,7 @@ macro_rules! missing {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
         /// As libdrm's function of that name.
+        #[allow(clippy::too_many_arguments, reason = "as many as libdrm's longest has")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             handle: *mut c_void, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64, h: u64,

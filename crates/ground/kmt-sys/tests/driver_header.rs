@@ -135,6 +135,7 @@ const NUMBERS: &[(&str, u32)] = &[
     ("KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP",            memory_flag::MMIO_REMAP),
     ("KFD_IOC_ALLOC_MEM_FLAGS_COHERENT",              memory_flag::COHERENT),
     ("KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE",              memory_flag::WRITABLE),
+    ("KFD_IOC_QUEUE_TYPE_COMPUTE",                    queue_type::COMPUTE),
     ("KFD_IOC_QUEUE_TYPE_SDMA",                       queue_type::SDMA),
     ("KFD_IOC_QUEUE_TYPE_COMPUTE_AQL",                queue_type::COMPUTE_AQL),
     ("KFD_IOC_QUEUE_TYPE_SDMA_XGMI",                  queue_type::SDMA_XGMI),

@@ -544,6 +544,18 @@ static void commands(void) {
     COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 22), 5);
     PASSED(&queue);
     CHECK(to[20] == 3 && !to[21] && to[22] == 5);
+    // As long as a buffer waits, the ring is not done.
+    uint32_t waiting[] = {0xc0000000 | 5 << 16 | WAIT_REG_MEM << 8, 5 | 1 << 4, ADDRESS(to + 26), 2, ~0u, 4};
+    memcpy(buffer, waiting, sizeof waiting);
+    uint32_t before = *queue.written % (PAGE / 4);
+    COMMAND(&queue, 0x3f, ADDRESS(buffer), 7);
+    NOT_YET(LOAD(queue.read) != before);
+    STORE(to + 26, 3);
+    PASSED(&queue);
+    // Units as in other queues.
+    uint32_t bits = version >= 100000 ? 0xc : 2;
+    struct kfd_ioctl_set_cu_mask_args mask = {.queue_id = queue.args.queue_id, .num_cu_mask = 32, .cu_mask_ptr = (uintptr_t)&bits};
+    CHECK(ioctl(kfd, AMDKFD_IOC_SET_CU_MASK, &mask) == 0);
     // The ring begins again behind its end, in the middle of a command, too.
     for (uint32_t i = 0; i < 500; i++) {
         COMMAND(&queue, WRITE_DATA, 5 << 8, ADDRESS(to + 24), i, i + 1);
