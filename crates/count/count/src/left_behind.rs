@@ -40,7 +40,8 @@ pub fn wait(directory: &Path, program: &str) {
     }
 }
 
-/// The processes that have announced themselves, have not reported and still run.
+/// The processes of the run that have announced themselves, have not reported and still run. (In a namespace of its own a process has another
+/// number than here: only one that has the directory's name in its environment is meant.)
 fn announced(directory: &Path) -> Vec<u32> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let live = entries.map(|entry| entry.path()).filter_map(|path| {
@@ -49,26 +50,28 @@ fn announced(directory: &Path) -> Vec<u32> {
             .then(|| path.file_stem()?.to_str()?.parse().ok())
             .flatten()
     });
-    live.filter(|&pid| runs(pid)).collect()
+    live.filter(|&pid| belongs(pid, directory)).collect()
 }
 
-/// Whether a process is there and has not ended (its parent may not have asked for its status).
+/// Whether any process but this one is of the run.
+fn others(directory: &Path) -> bool {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.any(|pid| pid != std::process::id() && belongs(pid, directory))
+}
+
+/// Whether a process has the directory's name in its environment and has not ended (its parent may not have asked for its status).
+fn belongs(pid: u32, directory: &Path) -> bool {
+    let mut ours = OsString::from("LUTHIER_COUNT_OUTPUT=");
+    ours.push(directory);
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.any(|variable| variable == ours.as_bytes()) && runs(pid)
+}
+
 fn runs(pid: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // After the name, which is in parentheses and may contain anything.
     let state = status.rsplit_once(") ").map(|(_, rest)| rest.as_bytes());
     state.is_some_and(|state| !matches!(state.first(), None | Some(b'Z' | b'X')))
-}
-
-/// Whether any process has the directory's name in its environment.
-fn others(directory: &Path) -> bool {
-    let mut ours = OsString::from("LUTHIER_COUNT_OUTPUT=");
-    ours.push(directory);
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|&pid| pid != std::process::id()).any(|pid| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        let mut variables = environment.split(|byte| *byte == 0);
-        variables.any(|variable| variable == ours.as_bytes()) && runs(pid)
-    })
 }
