@@ -195,7 +195,7 @@ fn wherever_code_goes_it_is_counted_and_sees_the_same() {
     }
 }
 
-/// A place that is known to nobody: as far behind a return address as the code says.
+/// A place that no analysis knows: as far behind a return address as the code says.
 #[test]
 fn what_goes_elsewhere_runs_as_it_was_and_says_so() {
     for target in TARGETS {
