@@ -24,19 +24,11 @@ pub fn listing(
     };
     let same_block = function.block_of(producer) == function.block_of(consumer);
     let straight = same_block && consumer > producer && consumer - producer <= WHOLE;
-    let ranges = match straight {
-        true => vec![near(producer).start..near(consumer).end],
-        false
-            if same_block
-                && near(consumer).end > near(producer).start
-                && near(producer).end > near(consumer).start =>
-        {
-            vec![
-                near(consumer).start.min(near(producer).start)
-                    ..near(consumer).end.max(near(producer).end),
-            ]
-        }
-        false => vec![near(producer), near(consumer)],
+    let (first, second) = (near(producer), near(consumer));
+    let overlap = same_block && second.end > first.start && first.end > second.start;
+    let shown: Vec<InstIndex> = match straight || overlap {
+        true => (first.start.min(second.start)..first.end.max(second.end)).collect(),
+        false => first.chain(second).collect(),
     };
     let mut labels: BTreeMap<u64, usize> = BTreeMap::new();
     for (number, block) in function.blocks.iter().enumerate() {
@@ -57,5 +49,5 @@ pub fn listing(
             },
         }
     };
-    ranges.into_iter().flatten().map(line).collect()
+    shown.into_iter().map(line).collect()
 }

@@ -99,7 +99,11 @@ impl std::fmt::Display for Halves {
         let first = reg.index;
         match (self.count, count) {
             (1, _) => {
-                let half = if self.start % 2 == 0 { "l" } else { "h" };
+                let half = if self.start.is_multiple_of(2) {
+                    "l"
+                } else {
+                    "h"
+                };
                 write!(f, "{letter}{first}.{half}")
             }
             (_, 1) => write!(f, "{letter}{first}"),
@@ -219,7 +223,7 @@ impl Narrow {
                 Operand::Def(reg) => Some(*reg),
                 _ => None,
             });
-            let last = vectors().last();
+            let last = vectors().next_back();
             return Narrow {
                 loads: Some(upper),
                 kept: last
