@@ -1,16 +1,24 @@
-//! Finds pairs of instructions that follow each other too closely for hardware without interlocks.
+//! Finds instructions that do not wait for what hardware does not keep apart for them.
 //!
-//! Entry types: [`check`] over one lifted [`lift::Function`], [`RULES`], one row per hazard, and [`check_waits`] for loads. A checker of emitted code,
-//! independent of whatever inserted the padding: it looks back from every instruction over all paths. Calls count as one
-//! wait state and what is in the callee is not looked into, as the compiler does. Pure.
+//! * [`check`] finds pairs that follow each other too closely, by [`RULES`], one row per hazard. It looks back from every
+//!   instruction over all paths. A call counts as one wait state, and callees are not looked into, as compilers do.
+//! * [`Scoreboard`] (or [`check_waits`]) finds memory operations whose results are touched too early, and LDS stores that
+//!   are outstanding at barriers.
+//! * [`check_scalars`] finds scalar registers that gfx12 reads while an old value is in a cache.
+//!
+//! All check emitted code and know nothing of what inserted the waits. Pure: no files, no environment.
 #![forbid(unsafe_code)]
 
 mod node;
 mod rules;
+mod scalars;
 mod search;
+mod touch;
 mod waits;
 
 pub use node::Node;
 pub use rules::{RULES, Rule, Unit};
+pub use scalars::{StaleScalar, Writer, check_scalars};
 pub use search::{Violation, check};
-pub use waits::{MissingWait, check_waits};
+pub use touch::Halves;
+pub use waits::{Conflict, Grade, MissingWait, Scoreboard, check_waits};

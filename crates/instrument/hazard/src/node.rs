@@ -1,5 +1,6 @@
 //! One instruction as the rules see it.
 
+use crate::touch::{Halves, Touch, shared};
 use gfx::Target;
 use isa::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
 use lift::{Access, Span};
@@ -19,6 +20,7 @@ pub struct Node {
     pub inst: Inst,
     pub target: &'static Target,
     access: Access,
+    touch: Touch,
     /// Sources named in the instruction, without implicit ones.
     explicit_reads: Spans,
     /// Wait states that go by: 1, or those of `s_nop`.
@@ -51,10 +53,12 @@ impl Node {
         } else {
             1
         };
+        let access = Access::new(&inst, wave_size, false);
         Node {
             inst: inst.to_owned(),
             target,
-            access: Access::new(&inst, wave_size, false),
+            touch: Touch::new(&inst, &access),
+            access,
             explicit_reads: uses.collect(),
             states,
         }
@@ -84,6 +88,10 @@ impl Node {
 
     pub fn is_vmem(&self) -> bool {
         self.has(Effects::VMEM)
+    }
+
+    pub fn is_lds(&self) -> bool {
+        self.has(Effects::LDS) || self.inst.format == Format::Ds
     }
 
     pub fn is_transcendental(&self) -> bool {
@@ -139,12 +147,16 @@ impl Node {
             .collect()
     }
 
-    fn vectors(spans: &[Span]) -> Spans {
-        spans
-            .iter()
-            .copied()
-            .filter(|span| matches!(span, Span::Vector(..)))
-            .collect()
+    fn writes_vectors(&self) -> bool {
+        let mut spans = self.access.writes.iter();
+        spans.any(|span| matches!(span, Span::Vector(..)))
+    }
+
+    /// Whether any half of a vector register is on both sides.
+    fn meet_in_vectors(left: &[Halves], right: &[Halves]) -> bool {
+        let is_vector = |halves: &Halves| halves.is_vector();
+        let mut vectors = left.iter().copied().filter(is_vector);
+        vectors.any(|halves| shared(&[halves], right).is_some())
     }
 
     /// Names an SGPR (or VCC) as source that `producer` writes.
@@ -154,7 +166,7 @@ impl Node {
 
     /// Reads a vector register that `producer` writes.
     pub fn reads_vector_of(&self, producer: &Node) -> bool {
-        any_overlap(&Self::vectors(&self.access.reads), &producer.access.writes)
+        Self::meet_in_vectors(&self.touch.reads, &producer.touch.writes)
     }
 
     /// Matrix instruction of which A, B or the index of a sparse A is what `producer` writes. As C it is forwarded.
@@ -182,7 +194,7 @@ impl Node {
 
     /// Writes a vector register that `producer` writes too.
     pub fn overwrites_vector_of(&self, producer: &Node) -> bool {
-        any_overlap(&Self::vectors(&self.access.writes), &producer.access.writes)
+        Self::meet_in_vectors(&self.touch.writes, &producer.touch.writes)
     }
 
     /// Lane number of a lane access comes from an SGPR that `producer` writes.
@@ -270,7 +282,7 @@ impl Node {
         self.is_vmem()
             && self.has(Effects::LOAD)
             && self.access.reads.contains(&M0)
-            && Self::vectors(&self.access.writes).is_empty()
+            && !self.writes_vectors()
     }
 
     /// Is only issued when no vector result is outstanding: memory, LDS, exports.

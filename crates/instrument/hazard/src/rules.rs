@@ -59,6 +59,10 @@ fn gfx9(target: &Target) -> bool {
     target.family == Family::Gfx9
 }
 
+fn gfx908(target: &Target) -> bool {
+    target.matrix == Matrix::Mfma1
+}
+
 fn gfx90a(target: &Target) -> bool {
     target.matrix == Matrix::Mfma2
 }
@@ -205,6 +209,14 @@ fn narrow_16_passes(node: &Node) -> bool {
     of_narrow(node, "_32x32x", true)
 }
 
+fn reads_accumulator(node: &Node) -> bool {
+    node.is_named(&["v_accvgpr_read"])
+}
+
+fn memory(node: &Node) -> bool {
+    node.is_vmem() || node.is_lds()
+}
+
 fn reads_or_overwrites(consumer: &Node, producer: &Node) -> bool {
     consumer.reads_vector_of(producer)
         || consumer.is_valu() && consumer.overwrites_vector_of(producer)
@@ -228,6 +240,7 @@ pub static RULES: &[Rule] = &[
     states("VALU writes EXEC, lane access",                   gfx940_up, valu_writes_exec,        any_lane,                None,                         4),
     states("transcendental result, VALU reads it",            gfx940_up, Node::is_transcendental, plain_valu,              Some(Node::reads_vector_of),          1),
     states("SDWA writes part of a VGPR, VALU reads it",       gfx940_up, Node::writes_part_by_sdwa, Node::is_valu,         Some(Node::reads_vector_of),          1),
+    states("v_accvgpr_read writes VGPR, memory instruction reads it", gfx908, reads_accumulator, memory,                   Some(Node::reads_vector_of),          2),
     states("VALU writes VGPR, matrix instruction reads it",   gfx90a_up, Node::is_valu,           Node::is_matrix,         Some(Node::reads_vector_of),          2),
     states("VALU writes EXEC, matrix instruction",            gfx90a_up, valu_writes_exec,        Node::is_matrix,         None,                         4),
     states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),

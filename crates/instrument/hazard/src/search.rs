@@ -1,10 +1,10 @@
 //! Looking back from each instruction.
 
-use crate::Node;
 use crate::rules::{RULES, Rule, Unit};
+use crate::{Grade, Node};
 use gfx::Target;
-use lift::{BlockIndex, Function};
-use std::collections::BTreeMap;
+use lift::{BlockIndex, Function, InstIndex};
+use std::collections::{BTreeMap, HashMap};
 
 /// Two instructions too close to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,24 @@ pub struct Violation {
     pub consumer: u64,
     pub distance: u32,
     pub needed: u32,
+    /// Blocks from the producer's to the consumer's.
+    pub path: Vec<BlockIndex>,
+}
+
+impl Violation {
+    /// Whether a branch on the way could contradict an earlier one: behind the first edge there is none if every block
+    /// on the way has one successor.
+    pub fn grade(&self, function: &Function) -> Grade {
+        let between = self.path.iter().skip(1).rev().skip(1);
+        let straight = |block: &BlockIndex| {
+            let block = &function.blocks[*block];
+            block.successors.len() + block.leaves.len() == 1
+        };
+        match between.clone().all(straight) {
+            true => Grade::Certain,
+            false => Grade::Possible,
+        }
+    }
 }
 
 impl std::fmt::Display for Violation {
@@ -25,6 +43,7 @@ impl std::fmt::Display for Violation {
             consumer,
             distance,
             needed,
+            ..
         } = self;
         write!(
             f,
@@ -39,37 +58,84 @@ pub fn check(function: &Function, target: &'static Target) -> Vec<Violation> {
     if rules.is_empty() {
         return Vec::new();
     }
-    let nodes: Vec<Node> = function
-        .insts
-        .iter()
-        .map(|inst| Node::new(inst, target, function.wave_size))
-        .collect();
-    let produces: Vec<u64> = nodes
-        .iter()
-        .map(|node| {
-            let bits = rules.iter().enumerate();
-            bits.filter(|(_, rule)| (rule.producer)(node))
-                .fold(0, |bits, (index, _)| bits | 1 << index)
+    // Instructions that are alike are one node.
+    let mut nodes: Vec<(Node, Roles)> = Vec::new();
+    let mut known: HashMap<usize, u32> = HashMap::new();
+    let numbers = 0..function.insts.len();
+    let numbers: Vec<u32> = numbers
+        .map(|index| {
+            *known
+                .entry(function.insts.number(index))
+                .or_insert_with(|| {
+                    let node = Node::new(function.insts.at(index), target, function.wave_size);
+                    let roles = Roles::new(&node, &rules);
+                    nodes.push((node, roles));
+                    (nodes.len() - 1) as u32
+                })
         })
         .collect();
+    let code = Code {
+        function,
+        nodes: &nodes,
+        numbers: &numbers,
+    };
     let mut violations = Vec::new();
     for (number, block) in function.blocks.iter().enumerate() {
         for index in block.range() {
-            for (bit, rule) in rules.iter().enumerate() {
-                if (rule.consumer)(&nodes[index]) {
-                    let search = Search {
-                        function,
-                        nodes: &nodes,
-                        produces: &produces,
-                        rule,
-                        bit,
-                    };
-                    violations.extend(search.back(number, index));
-                }
+            let mut consumes = code.roles(index).consumes;
+            while consumes != 0 {
+                let bit = consumes.trailing_zeros() as usize;
+                consumes &= consumes - 1;
+                let search = Search {
+                    code: &code,
+                    rule: rules[bit],
+                    bit,
+                };
+                violations.extend(search.back(number, index));
             }
         }
     }
     violations
+}
+
+/// The rules that an instruction may be producer or consumer of, one bit each.
+#[derive(Clone, Copy)]
+struct Roles {
+    produces: u64,
+    consumes: u64,
+}
+
+impl Roles {
+    fn new(node: &Node, rules: &[&'static Rule]) -> Roles {
+        let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
+            let rules = rules.iter().enumerate();
+            rules
+                .filter(|(_, rule)| test(rule)(node))
+                .fold(0, |bits, (index, _)| bits | 1 << index)
+        };
+        Roles {
+            produces: bits(|rule| rule.producer),
+            consumes: bits(|rule| rule.consumer),
+        }
+    }
+}
+
+/// A function with what its instructions are to the rules.
+struct Code<'a> {
+    function: &'a Function,
+    nodes: &'a [(Node, Roles)],
+    /// Of each instruction, its position in `nodes`.
+    numbers: &'a [u32],
+}
+
+impl Code<'_> {
+    fn node(&self, inst: InstIndex) -> &Node {
+        &self.nodes[self.numbers[inst] as usize].0
+    }
+
+    fn roles(&self, inst: InstIndex) -> Roles {
+        self.nodes[self.numbers[inst] as usize].1
+    }
 }
 
 /// Transcendental instructions in between that end a hazard of [`Unit::Vector`].
@@ -83,10 +149,16 @@ struct PathDistance {
     transcendental: u32,
 }
 
+/// The blocks from a stretch on.
+fn ahead(stretches: &[(BlockIndex, Option<usize>)], first: usize) -> Vec<BlockIndex> {
+    let next = |at: &usize| stretches[*at].1;
+    std::iter::successors(Some(first), next)
+        .map(|at| stretches[at].0)
+        .collect()
+}
+
 struct Search<'a> {
-    function: &'a Function,
-    nodes: &'a [Node],
-    produces: &'a [u64],
+    code: &'a Code<'a>,
     rule: &'static Rule,
     bit: usize,
 }
@@ -94,26 +166,30 @@ struct Search<'a> {
 impl Search<'_> {
     /// The closest conflicting producer on any path to `consumer`.
     fn back(&self, block: BlockIndex, consumer: usize) -> Option<Violation> {
-        // Ends of stretches to look through: block, index behind the last instruction, way to there.
-        let mut todo = vec![(block, consumer, PathDistance::default())];
+        // Blocks that were looked through, each with the one behind it.
+        let mut stretches: Vec<(BlockIndex, Option<usize>)> = vec![(block, None)];
+        // Stretches to look through: number, index behind the last instruction, way to there.
+        let mut todo = vec![(0, consumer, PathDistance::default())];
         // Least distance at which the end of a block was reached, behind so many transcendental instructions.
         let mut reached: BTreeMap<(BlockIndex, u32), u32> = BTreeMap::new();
         let mut worst: Option<Violation> = None;
-        while let Some((block, end, mut way)) = todo.pop() {
+        while let Some((stretch, end, mut way)) = todo.pop() {
+            let block = stretches[stretch].0;
             let mut over = false;
-            for index in (self.function.blocks[block].first..end).rev() {
-                let node = &self.nodes[index];
-                if self.produces[index] >> self.bit & 1 == 1
-                    && self.rule.conflicts(&self.nodes[consumer], node)
+            for index in (self.code.function.blocks[block].first..end).rev() {
+                let node = self.code.node(index);
+                if self.code.roles(index).produces >> self.bit & 1 == 1
+                    && self.rule.conflicts(self.code.node(consumer), node)
                 {
                     let distance = way.distance;
                     if worst.as_ref().is_none_or(|worst| distance < worst.distance) {
                         worst = Some(Violation {
                             rule: self.rule.name,
-                            producer: node.inst.pc,
-                            consumer: self.nodes[consumer].inst.pc,
+                            producer: self.code.function.insts.pc(index),
+                            consumer: self.code.function.insts.pc(consumer),
                             distance,
                             needed: self.rule.distance,
+                            path: ahead(&stretches, stretch),
                         });
                     }
                     over = true;
@@ -128,12 +204,14 @@ impl Search<'_> {
             if over {
                 continue;
             }
-            for &before in &self.function.blocks[block].predecessors {
+            for &before in &self.code.function.blocks[block].predecessors {
                 let place = (before, way.transcendental);
                 let known = reached.get(&place).copied().unwrap_or(u32::MAX);
                 if way.distance < known {
                     reached.insert(place, way.distance);
-                    todo.push((before, self.function.blocks[before].end, way));
+                    stretches.push((before, Some(stretch)));
+                    let end = self.code.function.blocks[before].end;
+                    todo.push((stretches.len() - 1, end, way));
                 }
             }
         }

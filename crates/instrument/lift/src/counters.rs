@@ -50,15 +50,45 @@ pub fn of_family(family: Family) -> &'static [Counter] {
     }
 }
 
-/// Operations that finish in the order of issue among themselves. Different kinds on one counter, and any of the last
-/// three kinds, do not.
+impl Counter {
+    /// The largest count that the counter holds. The hardware issues nothing that would raise it further.
+    pub fn capacity(self, family: Family) -> u32 {
+        match self {
+            Counter::Load | Counter::Sample | Counter::Store => 63,
+            Counter::Data if family == Family::Gfx9 => 15,
+            Counter::Data => 63,
+            Counter::Scalar => 31,
+            Counter::Bvh | Counter::Export => 7,
+        }
+    }
+
+    /// As the family's assembly calls it.
+    pub fn name(self, family: Family) -> &'static str {
+        let split = family >= Family::Gfx12;
+        match self {
+            Counter::Load if split => "loadcnt",
+            Counter::Load => "vmcnt",
+            Counter::Sample => "samplecnt",
+            Counter::Bvh => "bvhcnt",
+            Counter::Store if split => "storecnt",
+            Counter::Store => "vscnt",
+            Counter::Data if split => "dscnt",
+            Counter::Data => "lgkmcnt",
+            Counter::Scalar => "kmcnt",
+            Counter::Export => "expcnt",
+        }
+    }
+}
+
+/// Operations that count down in the order of issue among themselves. Different kinds on one counter, and any of the last
+/// four kinds, do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Vector memory, other than images and FLAT.
+    /// Vector memory. Before gfx12, images through a sampler and ray intersections count down in order with it.
     Vector,
-    /// Images through a sampler.
+    /// Images through a sampler, on a counter of their own.
     Sample,
-    /// Ray intersections.
+    /// Ray intersections, on a counter of their own.
     Bvh,
     /// LDS.
     Lds,
@@ -66,7 +96,8 @@ pub enum Kind {
     Export,
     /// GDS.
     Gds,
-    /// FLAT, which may turn out to be LDS.
+    /// FLAT before gfx10, which may turn out to be LDS. Since gfx10 it counts down in order, with vector memory on one
+    /// counter and with LDS on the other.
     Flat,
     /// Scalar memory.
     Scalar,
@@ -75,7 +106,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(crate) fn in_order(self) -> bool {
+    /// Whether operations of this kind count down in the order of issue.
+    pub fn in_order(self) -> bool {
         self <= Kind::Export
     }
 }
@@ -86,24 +118,27 @@ pub fn raised(inst: &Decoded, family: Family) -> SmallVec<[(Counter, Kind); 2]> 
     let mut counters = SmallVec::new();
     let split = family >= Family::Gfx12;
     let flat = effects.contains(Effects::FLAT);
+    let vector = match flat && family < Family::Gfx10 {
+        true => Kind::Flat,
+        false => Kind::Vector,
+    };
     if effects.contains(Effects::COUNTS_VM) {
-        let (counter, kind) = if inst.mnemonic.starts_with("image_bvh") {
-            (Counter::Bvh, Kind::Bvh)
-        } else if inst.format == Format::Mimg && samples(inst.mnemonic) {
-            (Counter::Sample, Kind::Sample)
-        } else {
-            (Counter::Load, if flat { Kind::Flat } else { Kind::Vector })
-        };
-        counters.push((if split { counter } else { Counter::Load }, kind));
+        counters.push(match read_unit(inst) {
+            ReadUnit::Bvh if split => (Counter::Bvh, Kind::Bvh),
+            ReadUnit::Sampler if split => (Counter::Sample, Kind::Sample),
+            _ => (Counter::Load, vector),
+        });
     }
     if effects.contains(Effects::COUNTS_VS) {
-        counters.push((Counter::Store, if flat { Kind::Flat } else { Kind::Vector }));
+        counters.push((Counter::Store, vector));
     }
     if effects.contains(Effects::COUNTS_LGKM) {
         let kind = if effects.contains(Effects::SMEM) {
             Kind::Scalar
-        } else if flat {
+        } else if flat && family < Family::Gfx10 {
             Kind::Flat
+        } else if flat {
+            Kind::Lds
         } else if effects.contains(Effects::SENDMSG) || inst.format != Format::Ds {
             Kind::Message
         } else if effects.contains(Effects::COUNTS_EXP) {
@@ -130,6 +165,28 @@ pub fn raised(inst: &Decoded, family: Family) -> SmallVec<[(Counter, Kind); 2]> 
         counters.push((Counter::Export, kind));
     }
     counters
+}
+
+/// The part of the memory unit that returns what an instruction reads. Results of different parts arrive in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadUnit {
+    /// Without a sampler.
+    Plain,
+    /// Through a sampler.
+    Sampler,
+    /// Ray intersections.
+    Bvh,
+}
+
+/// The part that returns what an instruction of vector memory reads.
+pub fn read_unit(inst: &Decoded) -> ReadUnit {
+    if inst.mnemonic.starts_with("image_bvh") {
+        ReadUnit::Bvh
+    } else if inst.format == Format::Mimg && samples(inst.mnemonic) {
+        ReadUnit::Sampler
+    } else {
+        ReadUnit::Plain
+    }
 }
 
 fn samples(mnemonic: &str) -> bool {
@@ -177,6 +234,10 @@ const SINGLE: &[(&str, &[Part])] = &[
 /// Counters that the instruction waits for, each until at most so many operations are left.
 pub fn awaited(inst: &Decoded, family: Family) -> SmallVec<[(Counter, u32); 3]> {
     let mut waits = SmallVec::new();
+    if inst.format == Format::Vinterp {
+        waits.push((Counter::Export, inst.words[0] >> 8 & 7));
+        return waits;
+    }
     if !inst.effects.contains(Effects::WAIT) {
         return waits;
     }

@@ -3,7 +3,7 @@
 
 use crate::access::{Access, ExecChange};
 use crate::registers::{SCC, Span};
-use isa::{Decoded, Effects, Operand};
+use isa::{Decoded, Effects, Format, Operand};
 
 /// Instructions that change MODE.
 const MODE_WRITERS: &[&str] = &[
@@ -78,7 +78,10 @@ impl InstFlags {
             ),
             (InstFlags::CLAUSE, inst.mnemonic == "s_clause"),
             (InstFlags::MESSAGE, inst.mnemonic == "s_sendmsg"),
-            (InstFlags::COUNTS, effects.intersects(counters)),
+            (
+                InstFlags::COUNTS,
+                effects.intersects(counters) || inst.format == Format::Vinterp,
+            ),
             (InstFlags::EXEC, access.exec.is_some()),
             (InstFlags::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
             (InstFlags::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),

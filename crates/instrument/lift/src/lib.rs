@@ -34,7 +34,7 @@ mod table;
 
 pub use access::{Access, ExecChange, Indexed};
 pub use bits::Bits;
-pub use counters::{COUNTERS, Counter, Kind, awaited, raised};
+pub use counters::{COUNTERS, Counter, Kind, ReadUnit, awaited, raised, read_unit};
 pub use error::Error;
 pub use function::{
     Block, BlockIndex, Callee, Edge, EdgeKind, Function, FunctionIndex, InstIndex, Leave, Reason,

@@ -181,6 +181,11 @@ impl Insts {
         self.table.counts[self.places.numbers[index] as usize].as_deref()
     }
 
+    /// A number that instructions of the module have in common if they are alike wherever they lie.
+    pub fn number(&self, index: usize) -> usize {
+        self.places.numbers[index] as usize
+    }
+
     /// Number of instructions.
     pub fn len(&self) -> usize {
         self.code().len()

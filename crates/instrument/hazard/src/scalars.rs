@@ -1,0 +1,497 @@
+//! Scalar registers on gfx12 that are read too early: the vector unit keeps what it has read of SGPRs in a cache.
+//!
+//! When a VALU instruction has read one register of a pair, a later write of the pair by the scalar or the vector unit is
+//! not seen before `s_wait_alu` with `sa_sdst(0)`, `va_sdst(0)` or, for VCC written by the vector unit, `va_vcc(0)`. There
+//! is no distance after which it is seen. The rules are those by which LLVM's pass for these waits inserts them.
+
+use crate::Grade;
+use gfx::Family;
+use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use lift::{BlockIndex, EdgeKind, Function, FunctionKind, InstIndex, Module};
+use smallvec::SmallVec;
+
+/// What wrote a register that is read too early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Writer {
+    /// The scalar unit: `s_wait_alu depctr_sa_sdst(0)` waits for it.
+    Scalar,
+    /// The vector unit: `s_wait_alu depctr_va_sdst(0)` waits for it.
+    Vector,
+    /// The vector unit wrote VCC: `s_wait_alu depctr_va_vcc(0)` waits for it.
+    VectorVcc,
+}
+
+impl Writer {
+    /// The field of `s_wait_alu` that has to be 0.
+    pub fn field(self) -> &'static str {
+        match self {
+            Writer::Scalar => "depctr_sa_sdst(0)",
+            Writer::Vector => "depctr_va_sdst(0)",
+            Writer::VectorVcc => "depctr_va_vcc(0)",
+        }
+    }
+}
+
+/// A scalar register that is read before what was written to it is seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleScalar {
+    pub writer: Writer,
+    pub grade: Grade,
+    /// The instruction that wrote the register.
+    pub producer: InstIndex,
+    /// The instruction that reads it.
+    pub consumer: InstIndex,
+    /// The register, or VCC.
+    pub register: Reg,
+    /// Blocks from the producer's to the consumer's.
+    pub path: Vec<BlockIndex>,
+}
+
+/// Number of VCC's low word, as operands have it.
+const VCC: u16 = 106;
+/// Registers beyond are constants, M0 and EXEC, which are not kept.
+const LAST: u16 = 123;
+
+/// What may be, or is, to be waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Hazards {
+    /// Pairs that the vector unit has read.
+    tracked: u64,
+    /// Written by the scalar unit.
+    scalar: u128,
+    /// Written by the vector unit.
+    vector: u128,
+    vcc_scalar: bool,
+    vcc_vector: bool,
+}
+
+impl Hazards {
+    fn union(self, other: Hazards) -> Hazards {
+        Hazards {
+            tracked: self.tracked | other.tracked,
+            scalar: self.scalar | other.scalar,
+            vector: self.vector | other.vector,
+            vcc_scalar: self.vcc_scalar | other.vcc_scalar,
+            vcc_vector: self.vcc_vector | other.vcc_vector,
+        }
+    }
+
+    fn intersection(self, other: Hazards) -> Hazards {
+        Hazards {
+            tracked: self.tracked & other.tracked,
+            scalar: self.scalar & other.scalar,
+            vector: self.vector & other.vector,
+            vcc_scalar: self.vcc_scalar & other.vcc_scalar,
+            vcc_vector: self.vcc_vector & other.vcc_vector,
+        }
+    }
+
+    fn clear(&mut self, writer: Writer) {
+        match writer {
+            Writer::Scalar => (self.scalar, self.vcc_scalar) = (0, false),
+            Writer::Vector => self.vector = 0,
+            Writer::VectorVcc => self.vcc_vector = false,
+        }
+    }
+
+    fn is_tracked(&self, register: Scalars) -> bool {
+        self.tracked >> (register.first >> 1 & 0x3f) & 1 == 1
+    }
+
+    /// What a read of these registers would have to wait for.
+    fn awaited(&self, register: Scalars, by_vector: bool) -> Needed {
+        let mut needed = Needed::new();
+        if !self.is_tracked(register) {
+            return needed;
+        }
+        let mask = register.mask();
+        if self.scalar & mask != 0 || register.is_vcc && self.vcc_scalar {
+            needed.push(Writer::Scalar);
+        }
+        if by_vector && self.vector & mask != 0 {
+            needed.push(Writer::Vector);
+        }
+        if register.is_vcc && self.vcc_vector {
+            needed.push(Writer::VectorVcc);
+        }
+        needed
+    }
+}
+
+type Needed = SmallVec<[Writer; 3]>;
+
+/// Scalar registers in a row, by operand number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scalars {
+    first: u16,
+    count: u16,
+    is_vcc: bool,
+    reg: Reg,
+}
+
+impl Scalars {
+    fn new(reg: Reg) -> Option<Scalars> {
+        let (first, is_vcc) = match reg.kind {
+            RegKind::Sgpr => (reg.index, false),
+            RegKind::Vcc => (VCC + reg.index, true),
+            RegKind::Ttmp => (108 + reg.index, false),
+            _ => return None,
+        };
+        (first <= LAST).then_some(Scalars {
+            first,
+            count: u16::from(reg.width).max(1),
+            is_vcc,
+            reg,
+        })
+    }
+
+    fn mask(self) -> u128 {
+        match self.is_vcc {
+            true => 0,
+            false => ((1u128 << self.count.min(64)) - 1) << self.first,
+        }
+    }
+
+    fn meets(self, other: Scalars) -> bool {
+        self.first < other.first + other.count && other.first < self.first + self.count
+    }
+}
+
+/// What matters of one instruction.
+#[derive(Clone, Debug)]
+enum Role {
+    Nothing,
+    /// Everything is seen behind it.
+    Memory,
+    /// Waits for some writers.
+    Waits(Needed),
+    /// A call, a return or a jump to an address in a register.
+    Leaves,
+    Computes {
+        vector: bool,
+        reads: SmallVec<[Scalars; 4]>,
+        writes: SmallVec<[Scalars; 2]>,
+    },
+}
+
+impl Role {
+    fn new(inst: &Decoded) -> Role {
+        let effects = inst.effects;
+        let memory = matches!(
+            inst.format,
+            Format::Smem | Format::Mubuf | Format::Mtbuf | Format::Mimg
+        );
+        if memory {
+            return Role::Memory;
+        }
+        if inst.mnemonic == "s_wait_alu" {
+            let fields = inst.words[0];
+            let rows = [
+                (Writer::Scalar, fields & 1),
+                (Writer::Vector, fields >> 9 & 7),
+                (Writer::VectorVcc, fields >> 1 & 1),
+            ];
+            let waits = rows.iter().filter(|(_, count)| *count == 0);
+            return Role::Waits(waits.map(|(writer, _)| *writer).collect());
+        }
+        let leaves = Effects::CALL | Effects::RETURN | Effects::INDIRECT;
+        if effects.intersects(leaves) {
+            return Role::Leaves;
+        }
+        let vector = effects.contains(Effects::VALU);
+        if !vector && !effects.contains(Effects::SALU) {
+            return Role::Nothing;
+        }
+        let (mut reads, mut writes) = (SmallVec::new(), SmallVec::new());
+        for operand in &inst.operands {
+            match *operand {
+                Operand::Use(reg) => reads.extend(Scalars::new(reg)),
+                Operand::Def(reg) => writes.extend(Scalars::new(reg)),
+                _ => {}
+            }
+        }
+        let vcc = |regs: &[Reg]| -> SmallVec<[Scalars; 2]> {
+            let vcc = regs.iter().filter(|reg| reg.kind == RegKind::Vcc);
+            vcc.filter_map(|reg| Scalars::new(*reg)).collect()
+        };
+        reads.extend(vcc(&inst.implicit_uses));
+        writes.extend(vcc(&inst.implicit_defs));
+        Role::Computes {
+            vector,
+            reads,
+            writes,
+        }
+    }
+
+    fn step(&self, state: &mut Hazards) {
+        match self {
+            Role::Nothing => {}
+            Role::Leaves => {
+                for writer in [Writer::Scalar, Writer::Vector, Writer::VectorVcc] {
+                    state.clear(writer);
+                }
+                // What the other code has read, nobody knows.
+                state.tracked = u64::MAX;
+            }
+            Role::Memory => {
+                let tracked = state.tracked;
+                *state = Hazards {
+                    tracked,
+                    ..Hazards::default()
+                };
+            }
+            Role::Waits(writers) => writers.iter().for_each(|writer| state.clear(*writer)),
+            Role::Computes {
+                vector,
+                reads,
+                writes,
+            } => {
+                for register in reads {
+                    step_read(state, *register, *vector);
+                }
+                for register in writes {
+                    step_write(state, *register, *vector);
+                }
+            }
+        }
+    }
+}
+
+fn step_read(state: &mut Hazards, register: Scalars, vector: bool) {
+    if !state.is_tracked(register) {
+        if vector {
+            state.tracked |= 1 << (register.first >> 1 & 0x3f);
+        }
+        return;
+    }
+    // The scalar unit waits for the vector unit by itself.
+    if !vector {
+        match register.is_vcc {
+            true if state.vcc_vector => (state.vcc_scalar, state.vcc_vector) = (false, false),
+            true => {}
+            false => state.vector = 0,
+        }
+    }
+    for writer in state.awaited(register, vector) {
+        state.clear(writer);
+    }
+}
+
+fn step_write(state: &mut Hazards, register: Scalars, vector: bool) {
+    if !state.is_tracked(register) {
+        return;
+    }
+    match (register.is_vcc, vector) {
+        (true, _) => (state.vcc_scalar, state.vcc_vector) = (!vector, vector),
+        (false, true) => state.vector |= register.mask(),
+        (false, false) => state.scalar |= register.mask(),
+    }
+}
+
+/// What holds on some path, on all paths, and on a path that no branch contradicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    some: Hazards,
+    all: Hazards,
+    sure: Hazards,
+}
+
+impl State {
+    fn same(hazards: Hazards) -> State {
+        State {
+            some: hazards,
+            all: hazards,
+            sure: hazards,
+        }
+    }
+
+    fn step(&mut self, role: &Role) {
+        role.step(&mut self.some);
+        role.step(&mut self.all);
+        role.step(&mut self.sure);
+    }
+
+    fn unite(&mut self, other: State) -> bool {
+        let before = *self;
+        self.some = self.some.union(other.some);
+        self.all = self.all.intersection(other.all);
+        self.sure = self.sure.union(other.sure);
+        *self != before
+    }
+}
+
+/// All scalar registers that a function reads too early. Only gfx12 has any.
+pub fn check_scalars(module: &Module, function: &Function) -> Vec<StaleScalar> {
+    if module.target.family != Family::Gfx12 {
+        return Vec::new();
+    }
+    let roles: Vec<Role> = (function.insts.iter())
+        .map(|inst| Role::new(&inst))
+        .collect();
+    let starts = solve(function, &roles);
+    let mut found = Vec::new();
+    for (index, block) in function.blocks.iter().enumerate() {
+        let Some(mut state) = starts[index] else {
+            continue;
+        };
+        for inst in block.range() {
+            if let Role::Computes { vector, reads, .. } = &roles[inst] {
+                let stale = reads.iter().find_map(|register| {
+                    let mut before = state.some;
+                    // Operands are read one after the other; the scalar unit waits by itself.
+                    if !*vector && before.vcc_vector {
+                        (before.vcc_scalar, before.vcc_vector) = (false, false);
+                    }
+                    let writer = *before.awaited(*register, *vector).first()?;
+                    let sure = state.all.union(state.sure);
+                    let certain = sure.awaited(*register, *vector).contains(&writer);
+                    Some((*register, writer, certain))
+                });
+                if let Some((register, writer, certain)) = stale {
+                    let search = Search {
+                        function,
+                        roles: &roles,
+                        writer,
+                        register,
+                    };
+                    if let Some((producer, path)) = search.back(index, inst) {
+                        found.push(StaleScalar {
+                            writer,
+                            grade: match certain {
+                                true => Grade::Certain,
+                                false => Grade::Possible,
+                            },
+                            producer,
+                            consumer: inst,
+                            register: register.reg,
+                            path,
+                        });
+                    }
+                }
+            }
+            state.step(&roles[inst]);
+        }
+    }
+    found
+}
+
+fn solve(function: &Function, roles: &[Role]) -> Vec<Option<State>> {
+    let blocks = &function.blocks;
+    let anywhere = function.jumps_anywhere();
+    let at_entry = State::same(Hazards {
+        tracked: match function.kind {
+            FunctionKind::Kernel => 0,
+            FunctionKind::Device => u64::MAX,
+        },
+        ..Hazards::default()
+    });
+    let mut starts: Vec<Option<State>> = (blocks.iter().enumerate())
+        .map(|(index, block)| {
+            (index == 0 || block.predecessors.is_empty() || block.entered).then_some(at_entry)
+        })
+        .collect();
+    let mut stale: Vec<bool> = starts.iter().map(Option::is_some).collect();
+    let mut next = 0;
+    while next < blocks.len() {
+        let index = next;
+        next += 1;
+        if !std::mem::replace(&mut stale[index], false) {
+            continue;
+        }
+        let Some(mut state) = starts[index] else {
+            continue;
+        };
+        let block = &blocks[index];
+        block.range().for_each(|inst| state.step(&roles[inst]));
+        let branches = block.successors.len() + block.leaves.len() > 1;
+        for edge in &block.successors {
+            let mut arrives = state;
+            arrives.sure = match branches {
+                true => state.all,
+                false => state.sure.union(state.all),
+            };
+            // Nobody knows who else comes to the next block.
+            if anywhere {
+                arrives.all = Hazards::default();
+            }
+            if edge.kind == EdgeKind::CallReturn {
+                arrives = State::same(Hazards {
+                    tracked: u64::MAX,
+                    ..Hazards::default()
+                });
+            }
+            let changed = match &mut starts[edge.to] {
+                Some(to) => to.unite(arrives),
+                none => {
+                    *none = Some(arrives);
+                    true
+                }
+            };
+            if changed {
+                stale[edge.to] = true;
+                next = next.min(edge.to);
+            }
+        }
+    }
+    starts
+}
+
+/// Looks back for the instruction that wrote a register.
+struct Search<'a> {
+    function: &'a Function,
+    roles: &'a [Role],
+    writer: Writer,
+    register: Scalars,
+}
+
+impl Search<'_> {
+    fn writes(&self, inst: InstIndex) -> bool {
+        match &self.roles[inst] {
+            Role::Computes { vector, writes, .. } => {
+                *vector == (self.writer != Writer::Scalar)
+                    && writes.iter().any(|register| register.meets(self.register))
+            }
+            _ => false,
+        }
+    }
+
+    fn ends(&self, inst: InstIndex) -> bool {
+        match &self.roles[inst] {
+            Role::Memory | Role::Leaves => true,
+            Role::Waits(writers) => writers.contains(&self.writer),
+            _ => false,
+        }
+    }
+
+    fn back(&self, block: BlockIndex, consumer: InstIndex) -> Option<(InstIndex, Vec<BlockIndex>)> {
+        let blocks = &self.function.blocks;
+        let mut seen = vec![false; blocks.len()];
+        let mut stretches: Vec<(BlockIndex, Option<usize>)> = vec![(block, None)];
+        let mut todo = std::collections::VecDeque::from([(0, consumer)]);
+        while let Some((stretch, end)) = todo.pop_front() {
+            let block = stretches[stretch].0;
+            let mut over = false;
+            for inst in (blocks[block].first..end).rev() {
+                if self.writes(inst) {
+                    let next = |at: &usize| stretches[*at].1;
+                    let path = std::iter::successors(Some(stretch), next);
+                    return Some((inst, path.map(|at| stretches[at].0).collect()));
+                }
+                if self.ends(inst) {
+                    over = true;
+                    break;
+                }
+            }
+            if over {
+                continue;
+            }
+            for &before in &blocks[block].predecessors {
+                if !std::mem::replace(&mut seen[before], true) {
+                    stretches.push((before, Some(stretch)));
+                    todo.push_back((stretches.len() - 1, blocks[before].end));
+                }
+            }
+        }
+        None
+    }
+}
