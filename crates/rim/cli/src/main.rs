@@ -2,6 +2,7 @@
 
 mod ahead;
 mod built_in;
+mod checking;
 mod chosen;
 mod compatibility;
 mod doctor;
@@ -60,6 +61,8 @@ enum Command {
     Instrument(instrument::Instrument),
     /// Prove on the emulated GPU that tools change nothing they must not
     Verify(verify::Verify),
+    /// Find bugs in compiled GPU code: missing waits
+    Check(checking::Check),
     /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
     /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Merge(merge) => merge.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
+        Command::Check(check) => check.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::HardwareCheck(check) => check.execute(),
         Command::Count(count) => return count.run(),

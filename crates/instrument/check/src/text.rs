@@ -1,0 +1,73 @@
+//! A finding for people to read.
+
+use crate::{Finding, Grade};
+use std::fmt::{Result, Write};
+
+/// Writes one finding; `file` is where it was found.
+pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Result {
+    let grade = match finding.grade {
+        Grade::Certain => "error",
+        Grade::Possible => "possible",
+    };
+    let kind = finding.kind.name();
+    writeln!(out, "{grade}[{kind}]: {}", finding.message)?;
+    let at = |place: &crate::Place| match place.source.first() {
+        Some(source) => format!("+{:#x}, {source}", place.offset),
+        None => format!("+{:#x}", place.offset),
+    };
+    writeln!(out, "  --> {file}{}", inside(&finding.object))?;
+    writeln!(out, "      {} for {}", finding.function, finding.target)?;
+    writeln!(out, "      issued at {}", at(&finding.producer))?;
+    writeln!(out, "      not waited for at {}", at(&finding.consumer))?;
+    let inlined = finding.consumer.source.iter().skip(1);
+    for source in inlined {
+        writeln!(out, "        inlined at {source}")?;
+    }
+    let width = finding
+        .listing
+        .iter()
+        .map(|line| line.text.len())
+        .max()
+        .unwrap_or(0);
+    let mut block = None;
+    let mut before: Option<u64> = None;
+    for line in &finding.listing {
+        if block != Some(line.block) {
+            writeln!(out, "    bb{}:", line.block)?;
+        } else if before.is_some_and(|before| line.offset > before + 20 || line.offset < before) {
+            writeln!(out, "        ...")?;
+        }
+        block = Some(line.block);
+        before = Some(line.offset);
+        match &line.note {
+            Some(note) => writeln!(
+                out,
+                "  > {:#7x}  {:width$}  <-- {note}",
+                line.offset, line.text
+            )?,
+            None => writeln!(out, "    {:#7x}  {}", line.offset, line.text)?,
+        }
+    }
+    let path: Vec<String> = finding
+        .path
+        .iter()
+        .map(|block| format!("bb{block}"))
+        .collect();
+    writeln!(out, "  path: {}", path.join(" -> "))?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    if finding.further > 0 {
+        let more = finding.further;
+        writeln!(
+            out,
+            "  {more} further instructions come too early for the same one"
+        )?;
+    }
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn inside(object: &str) -> String {
+    match object {
+        "" => String::new(),
+        object => format!(", {object}"),
+    }
+}

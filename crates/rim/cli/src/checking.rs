@@ -1,0 +1,245 @@
+//! `luthier check`: bugs in compiled GPU code.
+
+mod report;
+mod sources;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use check::{Covered, Grade, Selection, Suppressions, Tally};
+use clap::Args;
+use codeobj::{CodeObject, Found, container::EntryKind};
+
+use crate::{format::Format, progress::Progress};
+use report::{Report, Writer};
+use sources::Source;
+
+/// Find bugs in compiled GPU code, without a GPU and without running anything.
+///
+/// --waits looks for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are
+/// outstanding at a barrier, instructions that follow each other too closely, and scalar registers that gfx12 reads too
+/// early. FILE is a code object, an offload bundle, a program, a library, a wheel or another zip archive, or a directory,
+/// which is searched with everything below it. docs/check says what is found, what is not, and how it is decided. Examples:
+///
+///   luthier check --waits libexample.so
+///   luthier check --waits --target gfx90a -k softmax wheels/
+///   luthier check --waits --format json -o found.json kernels.hsaco
+///
+/// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
+/// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
+/// the exit status.
+///
+/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
+/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. What comes
+/// first in "1, 2, 3" counts.
+#[derive(Args)]
+pub struct Check {
+    /// Code objects, bundles, programs, libraries, wheels, or directories of such
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Look for missing waits and wait states
+    #[arg(long)]
+    waits: bool,
+    /// Only kernels and functions whose name contains this, as in the object or as in the source
+    #[arg(short, long, value_name = "TEXT")]
+    kernel: Option<String>,
+    /// Only code objects for this target, such as gfx90a
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Show possible findings too
+    #[arg(long)]
+    possible: bool,
+    /// Show at most so many findings; all are counted
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    print_limit: usize,
+    /// Exit status if there is a certain finding; 0 to end as if there were none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    error_exitcode: u8,
+    /// End with status 3 if a kernel could not be checked along all paths
+    #[arg(long)]
+    complete: bool,
+    /// Leave out findings that this file names, in Valgrind's form; may be repeated
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    /// Print a suppression behind each finding
+    #[arg(long)]
+    gen_suppressions: bool,
+    /// `json` is as docs/schemas/check.json says
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Write the report to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Status if a file could not be read.
+const UNREADABLE: u8 = 2;
+/// Status if a part could not be checked and everything was asked for.
+const INCOMPLETE: u8 = 3;
+
+impl Check {
+    pub fn execute(self) -> Result<ExitCode> {
+        if !self.waits {
+            bail!("nothing to check for: choose a check, such as --waits");
+        }
+        let mut suppressions = Suppressions::default();
+        for file in &self.suppressions {
+            let text = fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?;
+            let read = suppressions.read(&text);
+            read.map_err(|bad| anyhow::anyhow!("{}: {bad}", file.display()))?;
+        }
+        let selection = Selection {
+            possible: self.possible,
+            limit: self.print_limit,
+        };
+        let mut run = Run {
+            tally: Tally::new(selection, suppressions),
+            writer: Writer::new(self.format, self.gen_suppressions),
+            report: Report::default(),
+            options: &self,
+        };
+        for file in &self.files {
+            sources::each(file, &mut |source| run.source(source));
+        }
+        run.finish()
+    }
+
+    fn selects(&self, name: &str) -> bool {
+        let part = self.kernel.as_deref();
+        part.is_none_or(|part| name.contains(part))
+    }
+
+    fn selects_target(&self, object: &CodeObject<'_>) -> bool {
+        let id = object.target();
+        let wanted = self.target.as_deref();
+        wanted.is_none_or(|wanted| wanted == id.target.name || wanted == id.to_string())
+    }
+}
+
+/// What came of the files so far.
+struct Run<'c> {
+    options: &'c Check,
+    tally: Tally,
+    writer: Writer,
+    report: Report,
+}
+
+impl Run<'_> {
+    fn source(&mut self, source: Source<'_>) {
+        match source {
+            Source::File { name, input, named } => self.file(&name, &input, named),
+            Source::Skipped => self.report.other_files += 1,
+            Source::Problem { name, reason } => self.problem(&name, &reason),
+        }
+    }
+
+    fn problem(&mut self, name: &str, reason: &str) {
+        files::say!("luthier: {name}: {reason}");
+        self.report.problem(name, reason);
+    }
+
+    /// `named`: the user named the file, so that it has to hold something.
+    fn file(&mut self, name: &str, input: &files::Input, named: bool) {
+        let progress = Progress::new(input.bytes().len() as u64);
+        self.tally.suppressions.in_file(name);
+        let (mut objects, mut problems) = (0, Vec::new());
+        let mut other_targets = Vec::new();
+        codeobj::each(input.bytes(), &mut |found| match found {
+            Found::Entry(entry) if entry.kind == EntryKind::CodeObject => {
+                let mut place = entry.path.clone();
+                place.extend((!entry.path.is_empty()).then(|| entry.id.clone()));
+                let place = place.join(" / ");
+                match self.object(name, &entry, &place) {
+                    Ok(Some(target)) => other_targets.push(target),
+                    Ok(None) => objects += 1,
+                    Err(error) => problems.push((place, error.to_string())),
+                }
+            }
+            Found::Entry(_) => {}
+            Found::Problem(place, error) => problems.push((place, error.to_string())),
+            Found::Reached(offset) => {
+                progress.reached(offset);
+                input.let_go(offset);
+            }
+        });
+        progress.end();
+        if let Some((place, reason)) = problems.first() {
+            let place = if place.is_empty() {
+                String::new()
+            } else {
+                format!("{place}: ")
+            };
+            let more = match problems.len() {
+                1 => String::new(),
+                count => format!(" (and {} more parts that cannot be read)", count - 1),
+            };
+            self.problem(name, &format!("{place}{reason}{more}"));
+        } else if objects == 0 && named {
+            let reason = match &other_targets[..] {
+                [] => "it holds no AMD GPU code object".to_owned(),
+                targets => format!(
+                    "it has no code object for {}; it has {}",
+                    self.options.target.as_deref().unwrap_or_default(),
+                    targets.join(", ")
+                ),
+            };
+            self.problem(name, &reason);
+        } else if objects == 0 && other_targets.is_empty() {
+            self.report.other_files += 1;
+        }
+        self.report.files += u64::from(objects > 0);
+    }
+
+    /// The object's target, if it is none that was asked for.
+    fn object(
+        &mut self,
+        name: &str,
+        entry: &codeobj::Entry<'_>,
+        place: &str,
+    ) -> Result<Option<String>> {
+        let object = entry.code_object()?;
+        if !self.options.selects_target(&object) {
+            return Ok(Some(object.target().to_string()));
+        }
+        let options = check::Options {
+            selects: &|name| self.options.selects(name),
+        };
+        let covered = check::waits::object(&object, place, &options, &mut self.tally)?;
+        self.report.add(covered);
+        for finding in self.tally.take() {
+            self.writer.finding(name, finding);
+        }
+        Ok(None)
+    }
+
+    fn finish(self) -> Result<ExitCode> {
+        let unselected = self.report.covered == Covered::default() && self.options.kernel.is_some();
+        if unselected && self.report.problems.is_empty() {
+            let wanted = self.options.kernel.as_deref().unwrap_or_default();
+            bail!("no kernel or function has a name that contains {wanted:?}");
+        }
+        let text = self.writer.finish(&self.report, &self.tally)?;
+        match &self.options.output {
+            None => files::print_output(format_args!("{text}")),
+            Some(file) => write(file, &text)?,
+        }
+        let found = self.tally.all(Grade::Certain) > 0 && self.options.error_exitcode != 0;
+        let incomplete = self.options.complete && !self.report.covered.is_complete();
+        Ok(ExitCode::from(match () {
+            () if found => self.options.error_exitcode,
+            () if !self.report.problems.is_empty() => UNREADABLE,
+            () if incomplete => INCOMPLETE,
+            () => 0,
+        }))
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    files::write_whole(file, text.as_bytes())
+        .with_context(|| format!("cannot write {}", file.display()))
+}

@@ -1,0 +1,285 @@
+//! What `luthier check` prints.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use check::{Covered, Finding, Grade, Tally};
+use files::grouped;
+use serde::Serialize;
+
+use crate::format::Format;
+
+/// What was looked at.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Files with code objects.
+    pub files: u64,
+    pub objects: u64,
+    /// Files in directories and archives that hold none.
+    pub other_files: u64,
+    pub covered: Covered,
+    pub problems: Vec<Problem>,
+}
+
+/// A file that could not be read, or not all of it.
+#[derive(Debug, Serialize)]
+pub struct Problem {
+    file: String,
+    reason: String,
+}
+
+impl Report {
+    pub fn add(&mut self, covered: Covered) {
+        self.objects += 1;
+        self.covered.add(covered);
+    }
+
+    pub fn problem(&mut self, file: &str, reason: &str) {
+        self.problems.push(Problem {
+            file: file.to_owned(),
+            reason: reason.to_owned(),
+        });
+    }
+}
+
+/// Gathers findings in the form that was asked for.
+pub struct Writer {
+    format: Format,
+    suppressions: bool,
+    text: String,
+    found: Vec<Found>,
+}
+
+/// A finding in a file.
+#[derive(Serialize)]
+struct Found {
+    file: String,
+    /// How often the same was found.
+    times: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppression: Option<String>,
+    #[serde(flatten)]
+    finding: Finding,
+}
+
+#[derive(Serialize)]
+struct Whole<'r> {
+    checks: [&'static str; 1],
+    findings: Vec<Found>,
+    summary: Summary<'r>,
+}
+
+#[derive(Serialize)]
+struct Summary<'r> {
+    files: u64,
+    other_files: u64,
+    code_objects: u64,
+    checked: Covered,
+    certain: Counts,
+    possible: Counts,
+    suppressed: u64,
+    shown: usize,
+    kinds: Vec<KindCount>,
+    unused_suppressions: Vec<&'r str>,
+    problems: &'r [Problem],
+}
+
+/// Findings of one grade.
+#[derive(Serialize)]
+struct Counts {
+    findings: u64,
+    different: u64,
+}
+
+#[derive(Serialize)]
+struct KindCount {
+    kind: check::Kind,
+    grade: Grade,
+    different: u64,
+}
+
+impl Writer {
+    pub fn new(format: Format, suppressions: bool) -> Writer {
+        Writer {
+            format,
+            suppressions,
+            text: String::new(),
+            found: Vec::new(),
+        }
+    }
+
+    pub fn finding(&mut self, file: &str, finding: Finding) {
+        self.found.push(Found {
+            file: file.to_owned(),
+            times: 0,
+            suppression: self.suppressions.then(|| check::suppression(&finding)),
+            finding,
+        });
+    }
+
+    /// All that is to be printed.
+    pub fn finish(mut self, report: &Report, tally: &Tally) -> Result<String> {
+        for found in &mut self.found {
+            found.times = tally.times(&found.finding.fingerprint);
+        }
+        let unused = tally.suppressions.uses();
+        let unused = unused.filter(|(_, uses)| *uses == 0).map(|(name, _)| name);
+        let unused: Vec<&str> = unused.collect();
+        match self.format {
+            Format::Text => self.text(report, tally, &unused),
+            Format::Json => {
+                let counts = |grade| Counts {
+                    findings: tally.all(grade),
+                    different: tally.different(grade),
+                };
+                let kinds = tally.by_kind().map(|(grade, kind, different)| KindCount {
+                    kind,
+                    grade,
+                    different,
+                });
+                let whole = Whole {
+                    checks: ["waits"],
+                    findings: self.found,
+                    summary: Summary {
+                        files: report.files,
+                        other_files: report.other_files,
+                        code_objects: report.objects,
+                        checked: report.covered,
+                        certain: counts(Grade::Certain),
+                        possible: counts(Grade::Possible),
+                        suppressed: tally.suppressed,
+                        shown: tally.shown,
+                        kinds: kinds.collect(),
+                        unused_suppressions: unused,
+                        problems: &report.problems,
+                    },
+                };
+                Ok(serde_json::to_string_pretty(&whole)? + "\n")
+            }
+        }
+    }
+
+    fn text(mut self, report: &Report, tally: &Tally, unused: &[&str]) -> Result<String> {
+        let out = &mut self.text;
+        for found in &self.found {
+            check::write_finding(out, &found.file, &found.finding)?;
+            if found.times > 1 {
+                writeln!(out, "  found {} times", grouped(found.times))?;
+            }
+            if let Some(suppression) = &found.suppression {
+                write!(out, "{suppression}")?;
+            }
+            writeln!(out)?;
+        }
+        summary(out, report, tally)?;
+        for name in unused {
+            writeln!(out, "unused suppression: {name}")?;
+        }
+        Ok(self.text)
+    }
+}
+
+fn plural(count: u64, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {one}{ending}", grouped(count))
+}
+
+fn summary(out: &mut String, report: &Report, tally: &Tally) -> std::fmt::Result {
+    let covered = report.covered;
+    writeln!(
+        out,
+        "checked: {} in {} and {}, in {} in {}",
+        plural(covered.instructions, "instruction"),
+        plural(covered.kernels, "kernel"),
+        plural(covered.functions, "device function"),
+        plural(report.objects, "code object"),
+        plural(report.files, "file"),
+    )?;
+    if report.other_files > 0 {
+        writeln!(
+            out,
+            "without GPU code: {}",
+            plural(report.other_files, "other file")
+        )?;
+    }
+    for line in unchecked(&covered) {
+        writeln!(out, "not checked: {line}")?;
+    }
+    if !report.problems.is_empty() {
+        let count = report.problems.len() as u64;
+        writeln!(
+            out,
+            "not read: {}, or a part of each",
+            plural(count, "file")
+        )?;
+    }
+    for grade in [Grade::Certain, Grade::Possible] {
+        let (all, different) = (tally.all(grade), tally.different(grade));
+        let name = match grade {
+            Grade::Certain => "certain",
+            Grade::Possible => "possible",
+        };
+        let mut kinds: Vec<String> = Vec::new();
+        for (of, kind, count) in tally.by_kind() {
+            if of == grade {
+                kinds.push(format!("{} {}", grouped(count), kind.name()));
+            }
+        }
+        let kinds = match &kinds[..] {
+            [] => String::new(),
+            kinds => format!(": {}", kinds.join(", ")),
+        };
+        let same = match all == different {
+            true => String::new(),
+            false => format!(", {} different", grouped(different)),
+        };
+        writeln!(out, "{name}: {}{same}{kinds}", plural(all, "finding"))?;
+    }
+    if tally.suppressed > 0 {
+        writeln!(out, "suppressed: {}", plural(tally.suppressed, "finding"))?;
+    }
+    let different = tally.different(Grade::Certain) + tally.different(Grade::Possible);
+    if (tally.shown as u64) < different {
+        let hint = "--print-limit N shows more, --possible shows possible ones";
+        writeln!(
+            out,
+            "shown: {} of {} ({hint})",
+            tally.shown,
+            grouped(different)
+        )?;
+    }
+    Ok(())
+}
+
+/// What was not looked at, and why.
+fn unchecked(covered: &Covered) -> Vec<String> {
+    let mut lines = Vec::new();
+    let share = |part: u64| 100.0 * part as f64 / covered.instructions.max(1) as f64;
+    if covered.with_unknown_jumps > 0 {
+        lines.push(format!(
+            "ways through jumps to unknown places, in {} of {} kernels and functions ({:.1} % of all instructions)",
+            grouped(covered.with_unknown_jumps),
+            grouped(covered.kernels + covered.functions),
+            share(covered.instructions_with_unknown_jumps),
+        ));
+    }
+    if covered.with_unknown_calls > 0 {
+        lines.push(format!(
+            "what is called by address, in {}; calls are taken to wait for everything",
+            plural(covered.with_unknown_calls, "kernel or function"),
+        ));
+    }
+    if covered.indexed_instructions > 0 {
+        lines.push(format!(
+            "vector registers of {} that reach them by an index",
+            plural(covered.indexed_instructions, "instruction"),
+        ));
+    }
+    if covered.undecodable > 0 {
+        lines.push(format!(
+            "{} that are no instructions",
+            plural(covered.undecodable, "dword")
+        ));
+    }
+    lines
+}

@@ -1,0 +1,178 @@
+//! `luthier check`: files of all kinds, statuses, suppressions. What is found is the business of the crate `check`.
+
+mod common;
+
+use std::{fs, path::Path, process::Command};
+
+use common::{
+    luthier,
+    schema::{check, schema},
+};
+use serde_json::Value;
+
+/// The kernel with the bug, for two targets, and a folder for it.
+fn compiled() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/barrier.cl");
+    for target in ["gfx90a", "gfx1200"] {
+        let output = Command::new("clang-22")
+            .args(["-x", "cl", "-cl-std=CL2.0", "-O2", "-g", "-nogpulib"])
+            .args(["-target", "amdgcn-amd-amdhsa"])
+            .arg(format!("-mcpu={target}"))
+            .arg(source)
+            .arg("-o")
+            .arg(folder.path().join(format!("{target}.co")))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    folder
+}
+
+/// Status, standard output, standard error.
+fn run(arguments: &[&str], folder: &Path) -> (i32, String, String) {
+    let arguments = [&["check", "--waits"], arguments].concat();
+    let output = luthier(&arguments).current_dir(folder).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn json(arguments: &[&str], folder: &Path) -> Value {
+    let (_, out, errors) = run(&[arguments, &["--format", "json"]].concat(), folder);
+    let value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {errors}"));
+    check(&schema("check"), &value).unwrap();
+    value
+}
+
+#[test]
+fn a_bug_is_reported_with_its_place() {
+    let folder = compiled();
+    let (status, text, _) = run(&["-k", "stale", "gfx90a.co"], folder.path());
+    assert_eq!(status, 1, "{text}");
+    for part in [
+        "error[lds-barrier]",
+        "gfx90a.co",
+        "barrier.cl:",
+        "s_barrier",
+        "<-- LDS is not waited for",
+        "path: bb",
+        "lgkmcnt",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let found = json(&["-k", "stale", "gfx90a.co"], folder.path());
+    let first = &found["findings"][0];
+    assert_eq!(first["kind"], "lds-barrier");
+    assert_eq!(first["grade"], "certain");
+    assert!(
+        first["producer"]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("ds_write")
+    );
+    assert_eq!(found["summary"]["checked"]["with_unknown_jumps"], 0);
+    let (status, text, _) = run(&["-k", "right", "gfx90a.co"], folder.path());
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn statuses_are_as_documented() {
+    let folder = compiled();
+    let status = |arguments: &[&str]| run(arguments, folder.path()).0;
+    assert_eq!(status(&["--error-exitcode", "7", "gfx1200.co"]), 7);
+    assert_eq!(status(&["--error-exitcode", "0", "gfx1200.co"]), 0);
+    assert_eq!(status(&["missing"]), 2);
+    assert_eq!(status(&["-k", "nothing", "gfx90a.co"]), 2);
+    assert_eq!(status(&["--target", "gfx942", "gfx90a.co"]), 2);
+    assert_eq!(status(&["-k", "right", "--complete", "gfx90a.co"]), 0);
+    let none = luthier(&["check", "gfx90a.co"]).output().unwrap();
+    assert_eq!(none.status.code(), Some(2));
+}
+
+#[test]
+fn directories_and_wheels_are_searched() {
+    let folder = compiled();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("tree/inner")).unwrap();
+    fs::rename(at("gfx90a.co"), at("tree/inner/gfx90a.co")).unwrap();
+    fs::write(at("tree/readme.txt"), "no code").unwrap();
+    let script = "import zipfile; z = zipfile.ZipFile('tree/a.whl', 'w', zipfile.ZIP_DEFLATED); \
+        z.write('gfx1200.co', 'p/k.co'); z.writestr('p/x.py', 'pass'); z.close()";
+    let made = Command::new("python3")
+        .args(["-c", script])
+        .current_dir(folder.path())
+        .status();
+    assert!(made.unwrap().success());
+    let found = json(&["-k", "stale", "tree"], folder.path());
+    let summary = &found["summary"];
+    assert_eq!(summary["files"], 2, "{summary}");
+    assert_eq!(summary["other_files"], 2, "{summary}");
+    assert_eq!(summary["problems"], Value::Array(Vec::new()));
+    let files: Vec<&str> = (found["findings"].as_array().unwrap().iter())
+        .map(|one| one["file"].as_str().unwrap())
+        .collect();
+    assert!(files.contains(&"tree/a.whl/p/k.co"), "{files:?}");
+    assert!(files.contains(&"tree/inner/gfx90a.co"), "{files:?}");
+}
+
+#[test]
+fn damaged_files_do_not_stop_the_others() {
+    let folder = compiled();
+    let at = |name: &str| folder.path().join(name);
+    let whole = fs::read(at("gfx90a.co")).unwrap();
+    fs::write(at("cut.co"), &whole[..whole.len() / 3]).unwrap();
+    fs::write(at("cut.whl"), b"PK\x03\x04 and nothing else").unwrap();
+    let files = ["cut.co", "cut.whl", "gfx90a.co"];
+    let (status, text, errors) = run(&[&["-k", "right"][..], &files].concat(), folder.path());
+    assert_eq!(status, 2, "{errors}");
+    assert!(text.contains("1 code object"), "{text}");
+    let lines: Vec<&str> = errors.lines().collect();
+    assert_eq!(lines.len(), 2, "{errors}");
+    assert!(
+        lines[0].starts_with("luthier: cut.co: ") && lines[1].starts_with("luthier: cut.whl: ")
+    );
+}
+
+#[test]
+fn suppressions_take_what_they_name() {
+    let folder = compiled();
+    let found = json(&["--gen-suppressions", "gfx90a.co"], folder.path());
+    let all = found["summary"]["certain"]["findings"].as_u64().unwrap();
+    let made: String = (found["findings"].as_array().unwrap().iter())
+        .map(|one| one["suppression"].as_str().unwrap())
+        .collect();
+    let unused = "{\n never\n waits:read-early\n}\n";
+    fs::write(folder.path().join("known"), made + unused).unwrap();
+    let (status, text, _) = run(&["--suppressions", "known", "gfx90a.co"], folder.path());
+    assert_eq!(status, 0, "{text}");
+    assert!(
+        text.contains(&format!("suppressed: {all} finding")),
+        "{text}"
+    );
+    assert!(text.contains("unused suppression: never"), "{text}");
+    fs::write(folder.path().join("bad"), "{\nname\nwaits:no-such\n}\n").unwrap();
+    let (status, _, errors) = run(&["--suppressions", "bad", "gfx90a.co"], folder.path());
+    assert_eq!(status, 2);
+    assert!(errors.contains("bad: line 3: no kind"), "{errors}");
+}
+
+#[test]
+fn all_are_counted_where_few_are_shown() {
+    let folder = compiled();
+    // The same file twice: each bug is shown once.
+    let found = json(
+        &["--print-limit", "1", "gfx90a.co", "gfx90a.co"],
+        folder.path(),
+    );
+    let certain = &found["summary"]["certain"];
+    assert_eq!(found["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(found["findings"][0]["times"], 2);
+    assert_eq!(
+        certain["findings"].as_u64().unwrap(),
+        2 * certain["different"].as_u64().unwrap()
+    );
+}
