@@ -484,10 +484,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
         }
         let (mut workgroup, turn) = match run.take(&mut hand) {
             Work::Start(index, slots) => {
-                let (rows, kernarg) = (run.rows, &run.kernarg);
-                let mut started = Workgroup::start(
-                    dispatch, &segment, rows, index, slots, kernarg, space, spare,
-                );
+                let mut started = Workgroup::start(run, &segment, index, slots, space, spare);
                 started.begin_at(time.now);
                 (started, run.first_slice(slice))
             }

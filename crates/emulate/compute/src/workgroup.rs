@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpu::{
-    Dispatch, Memory,
+    Memory,
     clock::{self, Epoch},
     guard::guarded,
     initial::InitialState,
@@ -12,6 +12,7 @@ use wave::{ClockWait, Env, Segment, SplitBarrier, Stop, Wave, run, step};
 
 use crate::{
     observe::{self, Observer},
+    run::Run,
     schedule::Slots,
 };
 
@@ -141,15 +142,20 @@ const LARGEST_WAVES: u32 = 8;
 impl Workgroup {
     /// Sets up all waves of the workgroup with linear index `index`.
     pub fn start(
-        dispatch: &Dispatch,
+        run: &Run,
         segment: &Arc<Segment>,
-        rows: usize,
         index: u64,
         slots: Slots,
-        kernarg: &[u32],
         memory: &Memory,
         spare: &mut WorkgroupBuffers,
     ) -> Workgroup {
+        let Run {
+            dispatch,
+            rows,
+            kernarg,
+            ..
+        } = run;
+        let rows = *rows;
         let (id, workgroup) = (dispatch.workgroup(index), index);
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
@@ -355,7 +361,7 @@ impl Workgroup {
                 return Turn::Again { asleep: !sliced };
             }
             barriers -= 1;
-            if barriers % QUESTION == 0 && (barriers == 0 || env.host.wants_turn()) {
+            if barriers.is_multiple_of(QUESTION) && (barriers == 0 || env.host.wants_turn()) {
                 return Turn::Again { asleep: false };
             }
         }
