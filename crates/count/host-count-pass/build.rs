@@ -6,7 +6,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SHIM: [&str; 19] = [
+const SHIM: [&str; 20] = [
     "plugin",
     "normalise",
     "late",
@@ -17,6 +17,7 @@ const SHIM: [&str; 19] = [
     "apply",
     "conditions",
     "inlining",
+    "beyond",
     "charge",
     "move",
     "recursion",

@@ -19,10 +19,7 @@
 #include <vector>
 
 namespace llvm {
-class DominatorTree;
-class Loop;
 class PassBuilder;
-class ScalarEvolution;
 }
 
 namespace luthier {
@@ -191,8 +188,6 @@ llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
 
 // An addition of a product that may be too large for the counter tells the runtime then.
 void watchAmount(llvm::AtomicRMWInst &addition);
-// The same for a loop without effects whose number of iterations is constant: the optimiser makes a constant of its sum. True if code was added.
-bool watchLoop(llvm::Loop &loop, llvm::ScalarEvolution &evolution, llvm::DominatorTree &dominators);
 
 // Whether somebody may look at the counter during a call.
 bool mayLook(const llvm::CallBase &call);

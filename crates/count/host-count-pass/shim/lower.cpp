@@ -251,6 +251,10 @@ void lowerAdditions(Module &module, FunctionAnalysisManager *spread, bool checke
       for (auto &[addition, often] : additions)
         often = double(frequencies.getBlockFreq(addition->getParent()).getFrequency()) >= least;
     }
+    // (With checks, loops are executed as they stand.)
+    for (auto [addition, often] : additions)
+      if (!checked)
+        watchAmount(*addition);
     for (auto [addition, often] : additions)
       lowering.lower(*addition, often);
     // What the optimiser made of an addition must still be one.
