@@ -1,9 +1,7 @@
 //! Totals that no counter holds are "more than", never a number that has wrapped; those that it holds are exact.
 
-mod support;
-
 use std::{ffi::OsStr, process::Command};
-use support::{compile, luthier_count, program, run, text};
+use crate::support::{compile, luthier_count, program, run, text};
 
 #[test]
 fn totals_never_wrap() {

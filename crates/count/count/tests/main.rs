@@ -1,5 +1,6 @@
 //! The tests of `count` in one program: `cargo test --release --workspace --test count -- FILE::NAME`.
 
+mod beyond;
 mod budgets;
 mod contract;
 mod corners;
