@@ -4,7 +4,7 @@ use crate::compressed::read_up_to;
 use crate::edit::{InlinedCall, LineRow};
 use crate::elf::Section;
 use crate::line_map::LineMap;
-use crate::parameter_names::{self, ParameterNames};
+use crate::parameters::{self, Parameters, SourceParameter};
 use crate::{CodeObject, Error, Result};
 use gimli::{EndianArcSlice, LittleEndian, SectionId};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -73,7 +73,7 @@ pub struct LineTables {
     /// None if the debug information is unusual or damaged.
     map: OnceLock<Option<LineMap>>,
     /// Read when first asked for; empty if the debug information is damaged.
-    parameter_names: OnceLock<ParameterNames>,
+    parameters: OnceLock<Parameters>,
 }
 
 impl LineTables {
@@ -106,7 +106,7 @@ impl LineTables {
             sections: gimli::DwarfSections::load(load)?,
             code: start..end,
             map: OnceLock::new(),
-            parameter_names: OnceLock::new(),
+            parameters: OnceLock::new(),
         }))
     }
 
@@ -116,10 +116,10 @@ impl LineTables {
         self.map().is_some()
     }
 
-    fn parameter_names(&self) -> &ParameterNames {
-        self.parameter_names.get_or_init(|| {
+    fn parameters(&self) -> &Parameters {
+        self.parameters.get_or_init(|| {
             let slice = |section| gimli::EndianSlice::new(Reader::bytes(section), LittleEndian);
-            parameter_names::read(&self.sections.borrow(slice)).unwrap_or_default()
+            parameters::read(&self.sections.borrow(slice)).unwrap_or_default()
         })
     }
 
@@ -333,11 +333,10 @@ impl SourceLines {
         (!texts.is_empty()).then(|| texts.join(", inlined at "))
     }
 
-    /// Names of the parameters of the function that begins at `pc`, in order; empty for one without a name. `None` if nothing
-    /// is known of the function, or it has none.
-    pub fn parameter_names(&self, pc: u64) -> Option<&[String]> {
-        let names = self.tables.parameter_names().get(&pc);
-        names.map(Vec::as_slice)
+    /// The parameters of the function that begins at `pc`, in order. `None` if nothing is known of the function, or if it has no
+    /// parameters.
+    pub fn parameters(&self, pc: u64) -> Option<&[SourceParameter]> {
+        self.tables.parameters().get(&pc).map(Vec::as_slice)
     }
 
     /// File and line of the innermost frame.

@@ -75,9 +75,11 @@ fn parameters_are_called_as_in_the_source() {
         ("vgprs_40", &["out", "in"]),
     ] {
         let entry = object.kernel(kernel).unwrap().entry;
-        assert_eq!(lines.parameter_names(entry).unwrap(), expected, "{kernel}");
+        let parameters = lines.parameters(entry).unwrap();
+        let names: Vec<_> = parameters.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, expected, "{kernel}");
     }
-    assert_eq!(lines.parameter_names(0), None);
+    assert_eq!(lines.parameters(0), None);
 }
 
 #[test]

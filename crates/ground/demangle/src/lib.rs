@@ -41,6 +41,53 @@ pub fn demangled(name: &str) -> Option<String> {
     through_llvm(luthier_demangle, name)
 }
 
+/// `add(int*, int)` as `add`.
+pub fn without_parameters(demangled: &str) -> &str {
+    parameters_at(demangled).map_or(demangled, |(start, _)| &demangled[..start])
+}
+
+/// The types of the parameters in a readable C++ name: `int*` and `int` of `add(int*, int)`.
+pub fn parameter_types(demangled: &str) -> Vec<&str> {
+    let Some((start, end)) = parameters_at(demangled) else {
+        return Vec::new();
+    };
+    let inside = &demangled[start + 1..end];
+    let (mut types, mut depth, mut from) = (Vec::new(), 0, 0);
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'(' | b'<' | b'[' | b'{' => depth += 1,
+            b')' | b'>' | b']' | b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                types.push(inside[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = inside[from..].trim();
+    if !last.is_empty() {
+        types.push(last);
+    }
+    types
+}
+
+/// The first and the last byte of the last pair of outer parentheses.
+fn parameters_at(demangled: &str) -> Option<(usize, usize)> {
+    let end = demangled.rfind(')')?;
+    let mut depth = 0;
+    for (at, byte) in demangled[..=end].bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((at, end));
+        }
+    }
+    None
+}
+
 fn through_llvm(
     demangler: unsafe extern "C" fn(*const c_char, usize) -> *mut c_char,
     name: &str,
@@ -60,7 +107,25 @@ fn through_llvm(
 
 #[cfg(test)]
 mod tests {
-    use super::{demangled, readable_of_any_system};
+    use super::{demangled, parameter_types, readable_of_any_system, without_parameters};
+
+    #[test]
+    fn types_are_in_mangled_names() {
+        let name =
+            "void apply<main::{lambda(int)#1}>(main::{lambda(int)#1}, int*, std::pair<int, float>)";
+        let types = ["main::{lambda(int)#1}", "int*", "std::pair<int, float>"];
+        assert_eq!(parameter_types(name), types);
+        assert_eq!(
+            without_parameters(name),
+            "void apply<main::{lambda(int)#1}>"
+        );
+        assert_eq!(parameter_types("empty()"), [""; 0]);
+        assert_eq!(parameter_types("plain"), [""; 0]);
+        assert_eq!(
+            parameter_types("callback(void (*)(int, int), float)"),
+            ["void (*)(int, int)", "float"]
+        );
+    }
 
     /// Expected texts are what `llvm-cxxfilt-22` and the sources say.
     #[test]

@@ -6,7 +6,7 @@ use codeobj::container::Entry;
 use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::metadata::{Argument, KernelMetadata};
 use codeobj::resources::{WorkgroupSizes, resources};
-use codeobj::{CodeObject, Kernel, SourceLines};
+use codeobj::{CodeObject, Kernel, SourceLines, SourceParameter};
 use isa::Decoder;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -171,7 +171,17 @@ pub(crate) fn object(
         .iter()
         .filter(|kernel| selected(kernel.name, options))
     {
-        let mut report = kernel_report(kernel, described.remove(kernel.name));
+        let mut described = described.remove(kernel.name);
+        if let Some(described) = &mut described {
+            let known = sources.as_ref();
+            let known = known.and_then(|sources| sources.parameters(kernel.entry));
+            name_arguments(
+                &mut described.arguments,
+                kernel.name,
+                known.unwrap_or_default(),
+            );
+        }
+        let mut report = kernel_report(kernel, described);
         if options.wants_code() {
             let decoder = decoders.get(&object, kernel.descriptor.wave_size());
             let code = decoder.and_then(|decoder| {
@@ -287,6 +297,29 @@ fn demangle(name: &str) -> Option<String> {
         return None;
     }
     demangle::demangled(name)
+}
+
+/// Fills in names and types that the metadata lacks, from debug information and from the kernel's mangled name.
+fn name_arguments(arguments: &mut [Argument], kernel: &str, known: &[SourceParameter]) {
+    let demangled = demangle(kernel).unwrap_or_default();
+    let types = demangle::parameter_types(&demangled);
+    let visible = |one: &&mut Argument| !one.kind.is_hidden();
+    let count = arguments.iter().filter(|one| !one.kind.is_hidden()).count();
+    let from_debug = known.len() == count;
+    let from_name = types.len() == count;
+    for (index, argument) in arguments.iter_mut().filter(visible).enumerate() {
+        let debug = known.get(index).filter(|_| from_debug);
+        let written = |text: &&str| !text.is_empty();
+        if argument.name.is_none() {
+            let name = debug.map(|known| known.name.as_str()).filter(written);
+            argument.name = name.map(str::to_owned);
+        }
+        if argument.type_name.is_none() {
+            let named = types.get(index).copied().filter(|_| from_name);
+            let debug = debug.map(|known| known.type_name.as_str()).filter(written);
+            argument.type_name = named.or(debug).map(str::to_owned);
+        }
+    }
 }
 
 fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> KernelReport {

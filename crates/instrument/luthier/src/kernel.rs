@@ -109,10 +109,10 @@ impl<'a> Kernel<'a> {
         self.object.metadata().ok()??.kernel(self.name())
     }
 
-    /// Names of its parameters as in the source, in order, if debug information (`-g`) has them.
-    pub fn parameter_names(&self) -> Option<&[String]> {
+    /// Its parameters as in the source, in order, if debug information (`-g`) has them.
+    pub fn source_parameters(&self) -> Option<&[codeobj::SourceParameter]> {
         let entry = self.module.functions[self.index].entry;
-        self.lines?.parameter_names(entry)
+        self.lines?.parameters(entry)
     }
 
     /// The kernel first, then everything it may call.

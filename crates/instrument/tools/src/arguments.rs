@@ -20,79 +20,37 @@ pub struct Parameter {
     pub type_name: String,
 }
 
-/// The parameters of a kernel, without those that the runtime adds. Compilers leave names out of metadata, but debug
-/// information has them; types are in the mangled name.
+/// The parameters of a kernel, without those that the runtime adds. HIP's compilers leave names and types out of metadata. Debug
+/// information has both, and the mangled name has the types.
 pub fn parameters(kernel: &Kernel<'_>) -> Vec<Parameter> {
     let Some(metadata) = kernel.metadata() else {
         return Vec::new();
     };
     let explicit: Vec<_> = metadata.explicit_arguments().collect();
     let demangled = kernel.demangled();
-    let types = parameter_types(&demangled);
+    let types = demangle::parameter_types(&demangled);
     let types = (types.len() == explicit.len()).then_some(types);
-    let known = kernel.parameter_names();
-    let known = known.filter(|names| names.len() == explicit.len());
+    let known = kernel.source_parameters();
+    let known = known.filter(|known| known.len() == explicit.len());
     let parameters = explicit.iter().enumerate().map(|(index, argument)| {
-        let mangled = types.as_ref().map(|types| types[index].to_owned());
+        let known = known.map(|known| &known[index]);
         let name = argument.name.as_deref();
         let name = name.map(|name| name.trim_end_matches(".coerce"));
-        let name = name.or(known.map(|names| names[index].as_str()));
+        let name = name.or(known.map(|known| known.name.as_str()));
         let name = name.filter(|name| !name.is_empty());
+        let type_name = argument.type_name.as_deref();
+        let type_name = type_name
+            .or(types.as_ref().map(|types| types[index]))
+            .or(known.map(|known| known.type_name.as_str()));
         Parameter {
             name: name.map_or_else(|| index.to_string(), str::to_owned),
-            type_name: argument.type_name.clone().or(mangled).unwrap_or_default(),
+            type_name: type_name.unwrap_or_default().to_owned(),
             offset: argument.offset as usize,
             size: argument.size as usize,
             pointer: argument.kind != ArgumentKind::ByValue,
         }
     });
     parameters.collect()
-}
-
-/// `add(int*, int)` as `add`.
-pub fn without_parameters(demangled: &str) -> &str {
-    parameters_at(demangled).map_or(demangled, |(start, _)| &demangled[..start])
-}
-
-/// Where the last pair of outer parentheses is.
-fn parameters_at(demangled: &str) -> Option<(usize, usize)> {
-    let end = demangled.rfind(')')?;
-    let mut depth = 0;
-    for (at, byte) in demangled[..=end].bytes().enumerate().rev() {
-        match byte {
-            b')' => depth += 1,
-            b'(' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some((at, end));
-        }
-    }
-    None
-}
-
-fn parameter_types(demangled: &str) -> Vec<&str> {
-    let Some((start, end)) = parameters_at(demangled) else {
-        return Vec::new();
-    };
-    let inside = &demangled[start + 1..end];
-    let (mut types, mut depth, mut from) = (Vec::new(), 0, 0);
-    for (at, byte) in inside.bytes().enumerate() {
-        match byte {
-            b'(' | b'<' | b'[' | b'{' => depth += 1,
-            b')' | b'>' | b']' | b'}' => depth -= 1,
-            b',' if depth == 0 => {
-                types.push(inside[from..at].trim());
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    let last = inside[from..].trim();
-    if !last.is_empty() {
-        types.push(last);
-    }
-    types
 }
 
 /// How the bytes of a type read.
@@ -152,24 +110,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn types_are_in_mangled_names() {
-        let name =
-            "void apply<main::{lambda(int)#1}>(main::{lambda(int)#1}, int*, std::pair<int, float>)";
-        let types = ["main::{lambda(int)#1}", "int*", "std::pair<int, float>"];
-        assert_eq!(parameter_types(name), types);
-        assert_eq!(
-            without_parameters(name),
-            "void apply<main::{lambda(int)#1}>"
-        );
-        assert_eq!(parameter_types("empty()"), [""; 0]);
-        assert_eq!(parameter_types("plain"), [""; 0]);
-        assert_eq!(
-            parameter_types("callback(void (*)(int, int), float)"),
-            ["void (*)(int, int)", "float"]
-        );
-    }
 
     #[test]
     fn values_read_as_in_the_source() {

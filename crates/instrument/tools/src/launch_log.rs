@@ -201,7 +201,7 @@ type Signatures = HashMap<String, (String, Vec<Parameter>)>;
 fn kernels(results: &Results<'_>) -> Result<Signatures> {
     let kernels = results.kernels().map(|kernel| {
         let name = kernel.demangled();
-        let name = arguments::without_parameters(&name).to_owned();
+        let name = demangle::without_parameters(&name).to_owned();
         Ok((kernel.name().to_owned(), (name, kernel.data()?)))
     });
     kernels.collect()

@@ -43,6 +43,10 @@ impl Query {
     pub fn execute(self) -> Result<ExitCode> {
         let executable = env::current_exe().context("cannot find the luthier executable")?;
         let Some(engine) = engine() else {
+            if self.asks_for_help() {
+                Query::augment_args(clap::Command::new("luthier query")).print_long_help()?;
+                return Ok(ExitCode::SUCCESS);
+            }
             let home = executable.parent().unwrap_or(Path::new("/"));
             bail!(
                 "{ENGINE} is neither in {} nor in PATH. It comes with Luthier's Python package: {INSTALL}",
@@ -54,6 +58,16 @@ impl Query {
             .env("LUTHIER", &executable)
             .exec();
         Err(error).with_context(|| format!("cannot start {}", engine.display()))
+    }
+}
+
+impl Query {
+    /// The engine prints its own help; without an engine, this command's help has to do.
+    fn asks_for_help(&self) -> bool {
+        let help = ["--help", "-h"];
+        self.arguments
+            .iter()
+            .any(|word| help.iter().any(|help| word == help))
     }
 }
 

@@ -177,3 +177,15 @@ fn a_report_adds_no_tool_twice() {
     assert!(said.contains("instr-count, hotspots:"), "{said}");
     assert!(!said.contains("named twice"), "{said}");
 }
+
+#[test]
+fn help_on_queries_needs_no_engine() {
+    let mut command = luthier(&["query", "--help"]);
+    let output = command.env("PATH", "/nowhere").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        told.contains("luthier query out --named working-set"),
+        "{told}"
+    );
+}

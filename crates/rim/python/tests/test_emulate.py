@@ -64,8 +64,55 @@ def test_templates_and_numbers(hip):
     device.launch("fill<double>", 1, 64, [real, 0.1])
     assert (whole == -7).all() and (real == 0.1).all()
     for value in (1 << 32, -(1 << 31) - 1):
-        with pytest.raises(luthier.Error, match=r"argument 1 of .*fill<int>.* has 4 bytes, which cannot hold"):
+        with pytest.raises(luthier.Error, match=r"argument 1 \(value\) of .*fill<int>.* has 4 bytes, which cannot hold"):
             device.launch("fill<int>", 1, 64, [whole, value])
+
+
+def test_arguments_are_checked_against_the_source(hip):
+    device = emulate.load(hip)
+    out = numpy.zeros(64, numpy.float32)
+    ones = numpy.ones(64, numpy.float32)
+    # A Python int for a `float` is that number, not its bits.
+    device.launch("scale", 1, 64, [ones, out, 2, 64])
+    assert (out == 2).all()
+    for match, args in {
+        r"argument 0 \(in\) of scale is `float const\*`, and the array has elements of float64: pass array.astype\('float32'\)": [
+            ones.astype("f8"), out, 2.0, 64],
+        r"argument 0 \(in\) of scale is `float const\*`, and the array has elements of int32": [
+            ones.astype("i4"), out, 2.0, 64],
+        r"argument 2 \(factor\) of scale is `float` and no pointer": [ones, out, ones, 64],
+        r"argument 2 \(factor\) of scale is `float`, and .* is a int32: pass numpy.float32": [ones, out, numpy.int32(2), 64],
+        r"argument 2 \(factor\) of scale is `float`, and .* is a float64": [ones, out, numpy.float64(2), 64],
+        r"argument 3 \(count\) of scale is `int`, and 64.5 is a float": [ones, out, 2.0, 64.5],
+        r"argument 0 \(in\) of scale is `float const\*`, a pointer: pass an array": [1.5, out, 2.0, 64],
+    }.items():
+        with pytest.raises(luthier.Error, match=match):
+            device.launch("scale", 1, 64, args)
+    assert (out == 2).all()
+    # The same bytes under another type, on purpose.
+    device.launch("scale", 1, 64, [emulate.Raw(ones.view(numpy.int32)), out, 4.0, 64])
+    assert (out == 4).all()
+
+
+def test_unknown_types_need_explicit_numbers():
+    source = """
+        struct pair { int a; float b; };
+        extern "C" __attribute__((global)) void both(float *out, pair p, float x) { out[0] = p.a + p.b + x; }
+        """
+    device = emulate.load(emulate.compile(source, flags=["-O2"]))
+    out = numpy.zeros(1, numpy.float32)
+    pair = numpy.int32(3).tobytes() + numpy.float32(0.25).tobytes()
+    with pytest.raises(luthier.Error, match=r"argument 2 of both has a type that the code object does not tell: pass 2.0 as"):
+        device.launch("both", 1, 1, [out, pair, 2.0])
+    device.launch("both", 1, 1, [out, pair, numpy.float32(2)])
+    assert out[0] == 5.25
+    with pytest.raises(luthier.Error, match=r"argument 2 of both has 4 bytes, and .* has 8"):
+        device.launch("both", 1, 1, [out, pair, numpy.float64(2)])
+    known = emulate.load(emulate.compile(source))
+    with pytest.raises(luthier.Error, match=r"argument 1 \(p\) of both has the type `pair`: pass 7 as"):
+        known.launch("both", 1, 1, [out, 7, 2.0])
+    known.launch("both", 1, 1, [out, pair, 4.0])
+    assert out[0] == 7.25
 
 
 def test_lds_arguments_and_other_targets(opencl):
@@ -93,7 +140,7 @@ def test_mistakes_are_errors(hip, opencl, tmp_path):
         with pytest.raises(luthier.Error, match=match):
             call()
     with pytest.raises(luthier.Fault, match="wild"):
-        emulate.load(opencl).launch("wild", args=[out])
+        emulate.load(opencl).launch("wild", args=[out.view(numpy.int32)])
     device.close()
     with pytest.raises(luthier.Error, match="this device is closed"):
         device.launch("scale", args=[out, out, 1.0, 1])
@@ -106,9 +153,15 @@ def test_strict_devices_stop_at_the_last_byte(hip):
         emulate.load(hip, strict=True).launch("scale", args=[array, array, 1.0, 64])
 
 
-def test_compilers_that_fail_or_are_missing(monkeypatch):
-    with pytest.raises(luthier.Error, match="cannot compile source.hip for gfx90a:\n.*error"):
-        emulate.compile("this is\nno program")
+def test_compilers_that_fail_or_are_missing(monkeypatch, tmp_path):
+    for text in ("this is\nno program", "no program in one line"):
+        with pytest.raises(luthier.Error, match="cannot compile source.hip for gfx90a:\n.*error"):
+            emulate.compile(text)
+    file = tmp_path / "empty.hip"
+    file.write_text("")
+    assert emulate.compile(file)
+    with pytest.raises(luthier.Error, match="takes a string as source, and '.*empty.hip' names a file: pass pathlib.Path"):
+        emulate.compile(str(file))
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("HIPCC", raising=False)
     assert emulate.compiler("hip") is None

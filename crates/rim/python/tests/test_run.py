@@ -55,8 +55,13 @@ def test_programs_that_fail(program, monkeypatch):
         luthier.run([program, "more"], device="gfx90a")
     assert raised.value.status == 7
     assert luthier.run([program, "more"], device="gfx90a", check=False).status == 7
-    with pytest.raises(luthier.Failed, match="no tool nothing: there is"):
+    with pytest.raises(luthier.Error, match="^`tools` has no tool 'nothing': there is instr-count, [^`]*$"):
         luthier.run([program], device="gfx90a", tools=["nothing"])
+    with pytest.raises(luthier.Error, match="^`program` has no program './nothing' to start: No such file"):
+        luthier.run(["./nothing"], device="gfx90a")
+    # A program's own status 2 is no refusal.
+    with pytest.raises(luthier.Failed, match="sh ended with status 2"):
+        luthier.run(["sh", "-c", "exit 2"], device="gfx90a")
     monkeypatch.setenv("LUTHIER", "/nowhere/luthier")
     with pytest.raises(luthier.Error, match="LUTHIER=/nowhere/luthier is no program"):
         luthier.run([program])

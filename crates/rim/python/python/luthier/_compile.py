@@ -47,10 +47,12 @@ def compile(
     """Compiles the kernels of a HIP or OpenCL C source for a target; returns the bytes of a code object or of
     a bundle with one, as `load` and `inspect` take them.
 
-    `source` is a path, or the source itself (a string with a line break). `language` is guessed from a path's ending and is
-    `hip` for a string.
+    A string is the source itself; a file is given as a `pathlib.Path`. `language` is guessed from a file's ending and is `hip` for
+    a string.
     """
-    text = source if isinstance(source, str) and "\n" in source else None
+    text = source if isinstance(source, str) else None
+    if text is not None and "\n" not in text and os.path.exists(text):
+        raise Error(f"compile takes a string as source, and {text!r} names a file: pass pathlib.Path({text!r})")
     if language is None:
         language = "opencl" if text is None and os.fspath(source).endswith(".cl") else "hip"
     program = compiler(language)

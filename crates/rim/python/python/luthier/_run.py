@@ -189,7 +189,23 @@ def run(
         )
     except subprocess.TimeoutExpired:
         raise Error(f"{os.fspath(program[0])} did not end within {timeout} s") from None
+    if done.returncode == NOT_STARTED and (refusal := _refusal(done.stderr)):
+        raise Error(refusal)
     if check and done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1:] or ["it printed no error"]
         raise Failed(f"{os.fspath(program[0])} ended with status {done.returncode}: {last[0]}", done.returncode, done.stderr)
     return Result(done.returncode, done.stdout, done.stderr, folder, temporary)
+
+
+NOT_STARTED = 2
+"""The status of `luthier run` if it could not start the program, and of programs that choose it."""
+
+
+def _refusal(stderr: str) -> str | None:
+    """Why `luthier run` did not start the program, in terms of `run`'s arguments; `None` if it started."""
+    last = (stderr.strip().splitlines() or [""])[-1]
+    if told := re.fullmatch(r"luthier: no tool (.+?): there is (.+?)(, and no file .*)?", last):
+        return f"`tools` has no tool {told[1]!r}: there is {told[2]}"
+    if told := re.fullmatch(r"luthier: cannot start (.+?): (.+)", last):
+        return f"`program` has no program {told[1]!r} to start: {told[2]}"
+    return None

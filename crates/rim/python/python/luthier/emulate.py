@@ -22,12 +22,13 @@ from ._compile import Language, compile, compiler
 from ._errors import Error
 from ._inspect import CodeObject, Kernel, inspect, read
 from ._show import frame, table
+from ._types import Parameter
 
 if TYPE_CHECKING:
     import numpy
     import pandas
 
-__all__ = ["Buffer", "Counts", "Device", "Local", "compile", "compiler", "load", "targets"]
+__all__ = ["Buffer", "Counts", "Device", "Local", "Raw", "compile", "compiler", "load", "targets"]
 
 
 def targets() -> list[str]:
@@ -40,6 +41,13 @@ class Local:
     """An argument that points to so many bytes of LDS, which the launch allocates."""
 
     size: int
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An array whose bytes are passed as they are, whatever type the kernel's parameter has."""
+
+    array: numpy.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ class Buffer:
         return f"<Buffer of {self.size} bytes at {self.address:#x}>"
 
 
-Argument = Union["numpy.ndarray[Any, Any]", "numpy.generic[Any]", Buffer, Local, int, float, bytes, None]
+Argument = Union["numpy.ndarray[Any, Any]", "numpy.generic[Any]", Buffer, Local, Raw, int, float, bytes, None]
 Extent = int | Sequence[int]
 
 
@@ -176,10 +184,13 @@ class Device:
     ) -> Counts:
         """Runs a kernel to its end.
 
-        `grid` is in workgroups and `block` in work-items per workgroup, each with up to three sizes. Arguments: arrays are copied
-        to the device and back (unless they cannot be written to), a `Buffer` stays there, `None` is a null pointer, `Local` is
-        LDS; numpy scalars and bytes are passed as they are, an `int` or a `float` in the argument's size. `lds`: bytes of dynamic
-        LDS besides. `limit`: seconds after which `Endless` is raised. Other Python threads go on meanwhile, and Ctrl-C ends it.
+        `grid` is in workgroups and `block` in work-items per workgroup, each with up to three sizes. Arrays are copied to the device
+        and back (unless they cannot be written to), a `Buffer` stays there, `None` is a null pointer, and `Local` is LDS. Arrays and
+        numbers are checked against the parameter's type, which metadata, debug information (`-g`) and mangled names tell. Where the
+        type is unknown, pass numbers as numpy scalars or bytes; `Raw` passes an array without a check.
+
+        `lds`: bytes of dynamic LDS besides. `limit`: seconds after which `Endless` is raised. Other Python threads go on meanwhile,
+        and Ctrl-C ends the kernel.
         """
         found = self.object.kernel(kernel)
         shape = _extent("grid", grid), _extent("block", block)
@@ -263,51 +274,43 @@ class _Call:
             raise Error(f"{kernel.readable} takes {len(explicit)} arguments, {len(args)} were given")
         try:
             for index, value in enumerate(args):
-                about = explicit[index] if explicit else {}
-                self.arguments.append(self._encode(index, value, about))
+                parameter = Parameter(index, kernel.readable, explicit[index] if explicit else {})
+                self.arguments.append(self._encode(parameter, value))
         except BaseException:
             self.free()
             raise
 
-    def _encode(self, index: int, value: Argument, about: Mapping[str, Any]) -> bytes:
-        size = about.get("size")
+    def _encode(self, parameter: Parameter, value: Argument) -> bytes:
         if value is None:
-            return bytes(8 if size is None else size)
+            return bytes(8 if parameter.size is None else parameter.size)
         if isinstance(value, bytes):
             return value
         if isinstance(value, Buffer):
             if value._device is not self._device:
-                raise Error(f"argument {index} of {self.kernel.readable} is a buffer of another device")
+                raise parameter.wrong("is a buffer of another device")
             return struct.pack("<Q", value.address)
         if isinstance(value, Local):
-            align = about.get("pointee_align") or 16
+            align = parameter.about.get("pointee_align") or 16
             start = -(-(self.kernel.lds + self.lds) // align) * align
             self.lds = start + value.size - self.kernel.lds
             return struct.pack("<I", start)
-        if isinstance(value, (bool, int, float)):
-            return self._number(index, value, about)
+        if isinstance(value, Raw):
+            return self._array(value.array)
         if _is_array(value):
-            buffer = self._device.buffer(value)
-            self._buffers.append(buffer)
-            if value.flags.writeable:
-                self._back.append((value, buffer))
-            return struct.pack("<Q", buffer.address)
-        if hasattr(value, "tobytes"):
-            return bytes(value.tobytes())
-        kind = type(value).__name__
-        raise Error(f"argument {index} of {self.kernel.readable} is a {kind}, and no array, Buffer, Local, number or bytes")
+            parameter.check_array(value)
+            return self._array(value)
+        if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+            return parameter.scalar(value)
+        if isinstance(value, (bool, int, float)):
+            return parameter.plain(value)
+        raise parameter.wrong(f"is a {type(value).__name__}, and no array, Buffer, Local, number or bytes")
 
-    def _number(self, index: int, value: int | float, about: Mapping[str, Any]) -> bytes:
-        size = about.get("size", 8 if isinstance(value, float) else 4)
-        floating = isinstance(value, float) or about.get("type_name") in ("half", "float", "double")
-        try:
-            if floating:
-                return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
-            return int(value).to_bytes(size, "little", signed=value < 0)
-        except (KeyError, OverflowError, struct.error):
-            raise Error(
-                f"argument {index} of {self.kernel.readable} has {size} bytes, which cannot hold {value!r}"
-            ) from None
+    def _array(self, array: numpy.ndarray[Any, Any]) -> bytes:
+        buffer = self._device.buffer(array)
+        self._buffers.append(buffer)
+        if array.flags.writeable:
+            self._back.append((array, buffer))
+        return struct.pack("<Q", buffer.address)
 
     def copy_back(self) -> None:
         for array, buffer in self._back:
