@@ -1,7 +1,7 @@
 //! Totals that no counter holds are "more than", never a number that has wrapped; those that it holds are exact.
 
-use std::{ffi::OsStr, process::Command};
 use crate::support::{compile, luthier_count, program, run, text};
+use std::{ffi::OsStr, process::Command};
 
 #[test]
 fn totals_never_wrap() {

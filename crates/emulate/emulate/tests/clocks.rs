@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use codeobj::CodeObject;
 use crate::common::compiled_for;
+use codeobj::CodeObject;
 use emulate::{Argument, Device, Shape};
 
 const TARGETS: &[&str] = &[

@@ -6,8 +6,8 @@
 
 use std::{env, fs, path::PathBuf, thread};
 
-use codeobj::CodeObject;
 use crate::common::compiled_for;
+use codeobj::CodeObject;
 use emulate::{Argument, Device, Shape};
 
 /// One target of each family, and those of gfx9 that wait and write back in other ways.

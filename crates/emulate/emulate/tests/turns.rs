@@ -2,8 +2,8 @@
 
 use std::{sync::mpsc, thread, time::Duration};
 
-use codeobj::CodeObject;
 use crate::common::compiled_for;
+use codeobj::CodeObject;
 use emulate::{Argument, Device, Shape};
 
 /// Every workgroup but the last one polls a flag of the last one; what else it does in each round is `ROUND`.
