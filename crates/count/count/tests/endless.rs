@@ -132,7 +132,7 @@ fn processes_that_outlive_the_program_are_waited_for() {
     let short = run_with(&[], "1000");
     let long = run_with(&[], "20000000");
     assert_eq!((short.status, long.status), (Some(0), Some(0)));
-    let processes = |run: &support::Run| run.json["processes"].as_array().unwrap().len();
+    let processes = |run: &crate::support::Run| run.json["processes"].as_array().unwrap().len();
     assert_eq!((processes(&short), processes(&long)), (2, 2), "{long:?}");
     // Each round costs the same.
     assert_eq!(

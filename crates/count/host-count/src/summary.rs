@@ -510,6 +510,7 @@ mod tests {
             straight(vec![Item::Call(Call {
                 callee: Callee::Unknown,
                 promised: false,
+                returns_again: false,
                 tail: Tail::No,
             })])
         };

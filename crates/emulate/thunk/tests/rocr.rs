@@ -89,10 +89,10 @@ fn functions_of_later_runtimes_can_be_called() {
 /// An exact device keeps what is freed for a while. The program must not notice, however often it frees it.
 #[test]
 fn memory_of_an_exact_device_is_freed_once() {
-    if !have(HEADER, "libhsa-runtime-dev") {
+    if !prerequisite::file(HEADER, "libhsa-runtime-dev") {
         return;
     }
-    let library = common::library();
+    let library = crate::common::library();
     let variables = [
         ("LUTHIER_EXACT", "1"),
         ("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1"),

@@ -1,8 +1,6 @@
 //! `tests/decode/effects.txt`: bytes, registers written and read, and effects of instructions of every family.
 
-mod common;
-
-use common::name;
+use crate::common::name;
 use isa::{Assembler, Decoder, Effects, Inst, Operand};
 use std::collections::BTreeSet;
 

@@ -248,7 +248,7 @@ fn hooks_behind_calls_change_nothing() {
         for launch in launches() {
             let kernel = module.function(&launch.kernel).expect("compiled");
             let mut insertions = Vec::new();
-            for index in common::closure(&module, kernel) {
+            for index in crate::common::closure(&module, kernel) {
                 let function = &module.functions[index];
                 for inst in 0..function.insts.len() {
                     insertions.push(Insertion {

@@ -419,7 +419,7 @@ fn new_code_may_branch_and_end() {
         (outcome.buffers, word(&outcome.variables[0]))
     };
     let before = verify::run(&bytes, &scale.launch, &[]).expect("runs");
-    let counts = common::plan_sum(&module, scale.kernel, &tool);
+    let counts = crate::common::plan_sum(&module, scale.kernel, &tool);
     let (buffers, executed) = run(&counts);
     assert_eq!(
         (&buffers, executed),
