@@ -454,7 +454,7 @@ struct ring {
   luthier_u64 in_vain;  // That number + 1 at the time when a wave gave up waiting.
 };
 
-// Cycles that a wave waits for room; the number of cycles after which gfx11's counter wraps.
+// Cycles that a wave waits for room; the number of cycles after which gfx11's counter wraps. Other counters have more bits.
 constexpr luthier_u32 ring_patience = 1u << 30, cycles_counted = 1u << 20;
 
 // Takes room for `count` records; one lane calls it. Returns the index of the first, or all ones if there is no room.
@@ -474,9 +474,12 @@ LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u
     }
     // Odd, so that the value is never 0, which means none.
     luthier_u32 now = (luthier_u32)__builtin_readcyclecounter() | 1;
-    waited += last == 0 ? 0 : (now - last) % cycles_counted;
+    luthier_u32 since = last == 0 ? 0 : now - last;
+    if (now < cycles_counted)
+      since %= cycles_counted;
+    waited += since < ring_patience ? since : ring_patience;
     last = now;
-    if (waited > ring_patience)
+    if (waited >= ring_patience)
       __scoped_atomic_store_n(in_vain, consumed + 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
     if (__scoped_atomic_load_n(in_vain, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) == consumed + 1) {
       __scoped_atomic_fetch_add((global_u64)&stream->dropped, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);

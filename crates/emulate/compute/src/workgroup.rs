@@ -315,6 +315,8 @@ impl Workgroup {
                                 self.paces.resize_with(least, Pace::default);
                                 self.paces[index].put_off(epoch, wait);
                             }
+                            // Its own leaps take it forward.
+                            None if wave.waits_asleep() => {}
                             // It may have waited for a wave that is ahead of it.
                             None => wave.catch_up(env.host.latest(env.program.config().target)),
                         }

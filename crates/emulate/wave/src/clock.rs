@@ -5,8 +5,8 @@
 //! a busy host as on an idle one. A wave's time is brought forward to another one's where it may see what that one did: at a barrier, when
 //! it goes on after a pause, and where it invalidates caches.
 //!
-//! A wave that does nothing but look at the clock waits for a time. Its time leaps by a small part of what it has waited, and the wave
-//! pauses. The caller of [`crate::run`] can then keep it from being ahead of the host, so that a wait takes as long as its author meant.
+//! A wave that does nothing but look at the clock, or that sleeps between all of its looks, waits. Its time leaps by a small part of what it
+//! has waited, and the wave pauses. The caller of [`crate::run`] can then keep it from being ahead of the host, so that a wait takes as long as its author meant.
 
 use isa::Effects;
 
@@ -24,6 +24,8 @@ const NOTHING: u64 = 100;
 /// Cycles of the first leap; later ones are this part of the time that was waited.
 const LEAP: u64 = 2_000;
 const PART: u64 = 32;
+/// Most cycles of a leap of a wave that sleeps. It may also wait for something else, and may count cycles with few bits.
+const DOZING_LEAP: u64 = 1 << 19;
 /// Instructions after a look in which its loop ends.
 const LONGEST: usize = 128;
 
@@ -45,6 +47,9 @@ pub(crate) struct Clock {
     ahead: u64,
     /// Cycles slept, and those that others were ahead.
     slept: u64,
+    /// It has slept since the last look; and between all of these looks.
+    dozed: bool,
+    dozes: bool,
     /// Micro-operation of the last look, the time then, and the cycles slept until then.
     place: Option<usize>,
     last: (u64, u64),
@@ -81,6 +86,7 @@ impl Clock {
         let cycles = SLEEP * u64::from(units);
         self.elapsed += cycles;
         self.slept += cycles;
+        self.dozed = true;
     }
 
     /// A look from micro-operation `place`; whether the wave has only waited for some time.
@@ -89,12 +95,15 @@ impl Clock {
         let between = (self.elapsed - last).saturating_sub(self.slept - slept + READ);
         if self.place == Some(place) && between <= NOTHING {
             self.looks += 1;
+            self.dozes &= self.dozed;
         } else {
             self.place = Some(place);
             self.looks = 1;
+            self.dozes = true;
             self.patience = FIRST_LOOKS;
             self.since = self.elapsed;
         }
+        self.dozed = false;
         self.last = (self.elapsed, self.slept);
         self.elapsed += READ;
         self.looks >= self.patience
@@ -102,9 +111,12 @@ impl Clock {
 
     fn leap(&mut self) {
         let waited = self.elapsed - self.since;
-        self.elapsed += LEAP.max(waited / PART);
+        let leap = LEAP.max(waited / PART);
         self.looks = 0;
-        self.patience = MORE_LOOKS;
+        (self.patience, self.elapsed) = match self.dozes {
+            true => (1, self.elapsed + leap.min(DOZING_LEAP)),
+            false => (MORE_LOOKS, self.elapsed + leap),
+        };
         // The leap itself is no work.
         self.last = (self.elapsed - READ, self.slept);
         self.wait = Some(ClockWait {
@@ -162,6 +174,11 @@ impl Wave {
         self.clock.catch_up(elapsed);
     }
 
+    /// Whether the wave sleeps between its looks, and its time leaps.
+    pub fn waits_asleep(&self) -> bool {
+        self.clock.dozes && self.clock.patience == 1
+    }
+
     /// The wait that the wave paused in, if it only looks at the clock. It is told once.
     pub fn take_clock_wait(&mut self) -> Option<ClockWait> {
         self.clock.wait.take()
@@ -179,7 +196,7 @@ impl Wave {
         if !self.clock.look(place) || env.program.config().observed {
             return (now, false);
         }
-        let waits = self.segment.only_looks(place);
+        let waits = self.clock.dozes || self.segment.only_looks(place);
         match waits {
             true => self.clock.leap(),
             // It measures, and does not wait.

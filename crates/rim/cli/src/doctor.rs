@@ -20,6 +20,7 @@ use crate::{
 /// Check the machine.
 #[derive(Args)]
 pub struct Doctor {
+    /// `text` for people, `json` for programs
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }

@@ -17,6 +17,7 @@ use clap_complete::Shell;
     after_help = "For bash:\n  luthier completions bash > ~/.local/share/bash-completion/completions/luthier"
 )]
 pub struct Completions {
+    /// The shell that reads the script
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -38,6 +39,7 @@ impl Completions {
 /// Write manual pages, one for each command, into a directory.
 #[derive(Args)]
 pub struct Manual {
+    /// Where the pages go
     #[arg(required_unless_present = "markdown")]
     directory: Option<PathBuf>,
     /// Print the reference of docs/reference.md instead

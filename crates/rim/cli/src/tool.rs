@@ -44,12 +44,14 @@ enum Command {
 
 #[derive(Args)]
 struct List {
+    /// `text` for people, `json` for programs
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 #[derive(Args)]
 struct Info {
+    /// `text` for people, `json` for programs
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// A name from `luthier tool list` or the path of a built tool

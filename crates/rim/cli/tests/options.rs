@@ -185,7 +185,7 @@ fn help_on_queries_needs_no_engine() {
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
     assert!(
-        told.contains("luthier query out --named working-set"),
+        told.contains("luthier-query") && told.contains("working-set"),
         "{told}"
     );
 }
