@@ -25,6 +25,10 @@ struct Allocate {
     uint64_t address, size, handle, offset;
     uint32_t gpu, flags;
 };
+struct Map {
+    uint64_t handle, devices;
+    uint32_t count, done;
+};
 struct Free {
     uint64_t handle;
 };
@@ -65,12 +69,15 @@ int main() {
         EXPECT(place != MAP_FAILED, "addresses");
         Allocate memory{(uintptr_t)place, SIZE, 0, 0, apertures[0].gpu, VRAM | PUBLIC | WRITABLE};
         DRIVER(driver, _IOWR, 0x16, memory);
+        Map map{memory.handle, (uintptr_t)&apertures[0].gpu, 1, 0}, unmap = map;
+        DRIVER(driver, _IOWR, 0x18, map);
         std::memset(place, 0, SIZE);
         ((int *)place)[SIZE / 4 - 64] = round;
         // Kernels that HIP starts reach what the driver gave out, and the other way round.
         expect_sum("the driver's memory", (int *)place, 0, 5);
         EXPECT(((int *)place)[SIZE / 4 - 64] == round, "the rest of round %d", round);
         expect_sum("HIP's memory", words.data, 3 + round, 1);
+        DRIVER(driver, _IOWR, 0x19, unmap);
         Free free{memory.handle};
         DRIVER(driver, _IOW, 0x17, free);
         munmap(place, SIZE);

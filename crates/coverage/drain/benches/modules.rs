@@ -2,7 +2,6 @@
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/mock/mod.rs"]
-#[allow(dead_code)]
 mod mock;
 
 use std::time::Instant;

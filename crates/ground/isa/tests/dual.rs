@@ -16,8 +16,8 @@ const SOURCES: [u32; 4] = [100, 101, 103, 106];
 fn encode(opcodes: [u32; 2], destination: u32, other: u32) -> Vec<u8> {
     let [a, b, c, d] = SOURCES;
     let words = [
-        0xc800_0000 | opcodes[0] << 22 | opcodes[1] << 17 | b << 9 | 256 + a,
-        destination << 24 | other << 17 | d << 9 | 256 + c,
+        0xc800_0000 | opcodes[0] << 22 | opcodes[1] << 17 | b << 9 | (256 + a),
+        destination << 24 | other << 17 | d << 9 | (256 + c),
         // A literal, for those that have one.
         0x1234_5678,
     ];

@@ -109,7 +109,7 @@ impl Compiler {
     ) -> Result<Template, CompileError> {
         let mut result = self.padded(module, request, &[]);
         if let Err(CompileError::Verify { source, .. }) = &result
-            && *source == VerifyError::Registers
+            && **source == VerifyError::Registers
         {
             result = self.padded(module, request, WHOLE_FILE);
         }
@@ -345,7 +345,7 @@ impl Compiler {
             place: compiled.place(),
             hook: request.hook.to_owned(),
             target: self.target.name.to_owned(),
-            source,
+            source: Box::new(source),
         }
     }
 }

@@ -81,7 +81,7 @@ pub enum CompileError {
         place: String,
         hook: String,
         target: String,
-        source: VerifyError,
+        source: Box<VerifyError>,
     },
 }
 

@@ -2,7 +2,6 @@
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]
-#[allow(dead_code)]
 mod common;
 
 use common::{launches, run};

@@ -110,7 +110,7 @@ pub fn load(
             other.finish(match alone(session, other, variant, true) {
                 Ok(ready) => {
                     *lock(&ready.ahead) = Some(told);
-                    Outcome::Ready(ready)
+                    Outcome::Ready(Box::new(ready))
                 }
                 Err(refusal) => Outcome::Refused(refusal),
             });
@@ -123,7 +123,7 @@ pub fn load(
     for ((other, variant), &loaded) in together.iter().zip(variants).zip(&loaded[1..]) {
         let ready = ready(loaded, &variant, true);
         *lock(&ready.ahead) = Some(without_object(&variant));
-        other.finish(Outcome::Ready(ready));
+        other.finish(Outcome::Ready(Box::new(ready)));
     }
     Ok(ready(loaded[0], &own, true))
 }

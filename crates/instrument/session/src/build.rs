@@ -55,7 +55,7 @@ fn run(session: &Session, kernel: &Arc<Kernel>) {
     let began = Instant::now();
     let built = catch_unwind(AssertUnwindSafe(|| build(session, kernel)));
     let outcome = match built {
-        Ok(Ok(ready)) => Outcome::Ready(ready),
+        Ok(Ok(ready)) => Outcome::Ready(Box::new(ready)),
         Ok(Err(refusal)) => Outcome::Refused(refusal),
         Err(panic) => Outcome::Refused(Refusal::Internal(message(&*panic).to_owned())),
     };

@@ -19,7 +19,7 @@ use crate::{
 /// What instrumenting a kernel came to.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    Ready(Ready),
+    Ready(Box<Ready>),
     Refused(Refusal),
 }
 
@@ -87,7 +87,7 @@ impl Kernel {
         let outcome = OnceLock::new();
         if let Some(result) = object.built_in(&original.name) {
             let _ = outcome.set(match result {
-                Ok(report) => Outcome::Ready(Ready {
+                Ok(report) => Outcome::Ready(Box::new(Ready {
                     loaded: Loaded {
                         executable: object.loaded.executable,
                         kernel_object: address,
@@ -98,7 +98,7 @@ impl Kernel {
                     report: report.clone(),
                     from_cache: false,
                     ahead: Mutex::default(),
-                }),
+                })),
                 Err(reason) => Outcome::Refused(Refusal::BuiltIn(reason.clone())),
             });
         }

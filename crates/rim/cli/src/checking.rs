@@ -134,7 +134,7 @@ impl Run<'_> {
         match source {
             Source::File { name, input, named } => self.file(&name, &input, named),
             Source::Skipped => self.report.other_files += 1,
-            Source::Problem { name, reason } => self.problem(&name, &reason),
+            Source::Problem { name, reason } => self.problem(&name, reason),
         }
     }
 

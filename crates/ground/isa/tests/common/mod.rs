@@ -1,5 +1,4 @@
 //! Code to decode, and LLVM's own tools to disagree with.
-#![allow(dead_code)] // every test binary uses its part
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::{

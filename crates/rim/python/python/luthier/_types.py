@@ -97,7 +97,7 @@ class Parameter:
         if self.is_value:
             raise self.wrong(f"is {self._described()} and no pointer: pass a number, not an array")
         number = self.number
-        if number is None or fits(array.dtype, number):
+        if number is None or array.dtype.hasobject or fits(array.dtype, number):
             return
         raise self.wrong(
             f"is `{self.text}`, and the array has elements of {array.dtype}: pass array.astype({number.dtype!r}), or "
