@@ -473,6 +473,7 @@ fn calls_of(function: &Function) -> impl Iterator<Item = &Call> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::module::Successor;
 
     fn straight(items: Vec<Item>) -> Function {
         Function {
@@ -483,6 +484,25 @@ mod tests {
                 ..Block::default()
             }],
             ..Function::default()
+        }
+    }
+
+    /// The same with two ways to the end, one of which costs one more.
+    fn forked(items: Vec<Item>) -> Function {
+        let mut function = straight(items);
+        function.blocks[0].end = End::Jump;
+        function.blocks[0].successors = [1, 2].map(to).into();
+        for items in [vec![cost(1)], Vec::new()] {
+            function.blocks.extend(straight(items).blocks);
+        }
+        function
+    }
+
+    fn to(block: usize) -> Successor {
+        Successor {
+            block,
+            frequency: 1.0,
+            holds_code: true,
         }
     }
 
@@ -520,10 +540,10 @@ mod tests {
         };
         #[rustfmt::skip]
         let functions = [
-            (seen(straight(vec![cost(MOST_WITHOUT_CHECK - 10)])), false),
-            (seen(straight(vec![cost(10), call(0)])),       false),
+            (seen(forked(vec![cost(MOST_WITHOUT_CHECK - 10)])), false),
+            (seen(forked(vec![cost(5), call(0)])),          false),
             // Too dear with its callees.
-            (seen(straight(vec![cost(1), call(1)])),        true),
+            (seen(forked(vec![cost(9), call(1)])),          true),
             // Recursive; a recursion of two checks where it closes.
             (straight(vec![cost(1), call(3)]),              true),
             (local(straight(vec![cost(1), call(5)])),       true),
