@@ -8,8 +8,14 @@ use anyhow::{Context, Result};
 const MAP_LINES: usize = 150;
 /// Words in its glossary.
 const GLOSSARY_WORDS: usize = 25;
-/// What every page under `docs/decisions` has, in this order.
-const PARTS: [&str; 4] = ["Context", "Decision", "Consequence", "Figures"];
+/// The parts of a page under `docs/decisions`, in this order, and whether every page must have them.
+const PARTS: [(&str, bool); 5] = [
+    ("Context", true),
+    ("Options", false),
+    ("Decision", true),
+    ("Consequence", true),
+    ("Figures", false),
+];
 
 /// Complaints about the map and the decisions.
 pub fn check(root: &Path) -> Result<Vec<String>> {
@@ -29,9 +35,17 @@ pub fn check(root: &Path) -> Result<Vec<String>> {
             .lines()
             .filter_map(|line| line.strip_prefix("## "))
             .collect();
-        if parts != PARTS {
+        let expected = PARTS
+            .iter()
+            .filter(|(part, must)| *must || parts.contains(part));
+        if !expected.map(|(part, _)| part).eq(&parts) {
             complaints.push(format!(
-                "docs/decisions/{name}: its parts are {parts:?} instead of {PARTS:?}"
+                "docs/decisions/{name}: its parts are {parts:?}; they have to be, in this order (true: always), {PARTS:?}"
+            ));
+        }
+        if !text.lines().any(|line| line.starts_with("Status: ")) {
+            complaints.push(format!(
+                "docs/decisions/{name} has no line that begins with `Status: `"
             ));
         }
     }
