@@ -1,7 +1,6 @@
 //! What registers and LDS hold before a kernel writes them.
 
-use std::{fs, process::Command};
-
+use crate::common::assembled_for;
 use codeobj::CodeObject;
 use emulate::{Argument, Device, Fill, Shape};
 
@@ -96,18 +95,7 @@ amdhsa.kernels:
         .end_amdgpu_metadata
 "
     );
-    let folder = tempfile::tempdir().unwrap();
-    let (source, object) = (folder.path().join("k.s"), folder.path().join("k.co"));
-    fs::write(&source, text).unwrap();
-    let status = Command::new("clang-22")
-        .args(["-x", "assembler", "-target", "amdgcn-amd-amdhsa"])
-        .arg(format!("-mcpu={target}"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&object)
-        .status();
-    assert!(status.expect("./dev setup installs clang-22").success());
-    fs::read(object).unwrap()
+    assembled_for(target, &text)
 }
 
 /// What the lanes of two workgroups see: 4 words each.

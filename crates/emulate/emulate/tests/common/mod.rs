@@ -23,13 +23,22 @@ pub fn compiled(text: &str) -> Vec<u8> {
 }
 
 pub fn compiled_for(target: &str, text: &str) -> Vec<u8> {
+    built(target, &["-x", "cl", "-nogpulib", "-O1"], text)
+}
+
+/// The code object that clang makes of assembly.
+pub fn assembled_for(target: &str, text: &str) -> Vec<u8> {
+    built(target, &["-x", "assembler"], text)
+}
+
+fn built(target: &str, flags: &[&str], text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    let (source, object) = (folder.path().join("k.cl"), folder.path().join("k.co"));
+    let (source, object) = (folder.path().join("source"), folder.path().join("k.co"));
     fs::write(&source, text).unwrap();
     let status = Command::new("clang-22")
-        .args(["-x", "cl", "-target", "amdgcn-amd-amdhsa"])
+        .args(["-target", "amdgcn-amd-amdhsa"])
         .arg(format!("-mcpu={target}"))
-        .args(["-nogpulib", "-O1"])
+        .args(flags)
         .arg(&source)
         .arg("-o")
         .arg(&object)
