@@ -115,6 +115,76 @@ pub fn resources(
     }
 }
 
+/// What the scarcest resource of a kernel must shrink to so that one more wave of a SIMD finds room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct OneMore {
+    /// `VGPRs`, `SGPRs` or `LDS`.
+    pub of: &'static str,
+    /// What the kernel is given now: registers of a wave, bytes of a workgroup.
+    pub now: u32,
+    /// The most that leaves the room.
+    pub at_most: u32,
+    /// Waves per SIMD then.
+    pub waves_per_simd: u32,
+}
+
+/// See [`OneMore`]; `None` where the number of waves is at the hardware's limit, or nothing that the kernel could leave out helps.
+pub fn one_more(descriptor: &KernelDescriptor, sizes: WorkgroupSizes) -> Option<OneMore> {
+    let target = descriptor.target();
+    let column = descriptor.wave_column();
+    let max_waves = u32::from(target.max_waves_per_simd);
+    let used = resources(descriptor, 0, sizes);
+    let occupancy = used.occupancy;
+    let of = occupancy.limit(max_waves)?;
+    let wanted = occupancy.waves_per_simd + 1;
+    // The most that leaves room for one more, and for how many it does.
+    let registers = |total: u32, granule: u32| {
+        let most = total / wanted / granule.max(1) * granule.max(1);
+        (most, total.checked_div(most).unwrap_or(0))
+    };
+    let mut next = occupancy;
+    let (now, at_most) = match of {
+        "VGPRs" => {
+            let total = u32::from(target.vgpr_total[column]);
+            let (most, waves) = registers(total, u32::from(target.vgpr_granule[column]));
+            next.by_vgprs = waves;
+            (used.allocated_vgprs, most)
+        }
+        "SGPRs" => {
+            let (most, waves) = registers(target.sgpr_total.into(), target.sgpr_granule.into());
+            next.by_sgprs = waves;
+            (used.allocated_sgprs, most)
+        }
+        _ => {
+            let unit = ComputeUnit::for_kernel(descriptor);
+            let wave_size = u32::from(descriptor.wave_size());
+            let waves = |granules: u32| {
+                let bytes = granules * target.lds_granule;
+                unit.waves_by_lds(bytes, wave_size, max_waves, sizes)
+            };
+            let (mut least, mut most) = (0, used.lds_bytes / target.lds_granule.max(1));
+            while least < most {
+                let middle = (least + most).div_ceil(2);
+                match waves(middle) >= wanted {
+                    true => least = middle,
+                    false => most = middle - 1,
+                }
+            }
+            next.by_lds = waves(least);
+            (used.lds_bytes, least * target.lds_granule)
+        }
+    };
+    // Another resource may be as scarce.
+    let waves_per_simd = next.by_vgprs.min(next.by_sgprs).min(next.by_lds);
+    let waves_per_simd = waves_per_simd.min(max_waves);
+    (at_most > 0 && at_most < now && waves_per_simd >= wanted).then_some(OneMore {
+        of,
+        now,
+        at_most,
+        waves_per_simd,
+    })
+}
+
 /// What a kernel takes of the compute unit that runs it, and what that has: enough to say how many workgroups fit, whatever their
 /// size and LDS. It knows no target, so it can be kept beside a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

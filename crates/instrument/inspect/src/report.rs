@@ -5,7 +5,7 @@ use crate::code::{self, Context, Function};
 use codeobj::container::Entry;
 use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::metadata::{Argument, KernelMetadata};
-use codeobj::resources::{WorkgroupSizes, resources};
+use codeobj::resources::{OneMore, WorkgroupSizes, one_more, resources};
 use codeobj::{CodeObject, Kernel, SourceLines, SourceParameter};
 use isa::Decoder;
 use serde::Serialize;
@@ -87,6 +87,9 @@ pub struct Occupancy {
     pub max_waves_per_simd: u32,
     /// `VGPRs`, `SGPRs` or `LDS`; none at the maximum.
     pub limited_by: Option<&'static str>,
+    /// What that must shrink to for one more wave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_more: Option<OneMore>,
 }
 
 /// One kernel.
@@ -372,6 +375,7 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
             waves_per_simd: used.occupancy.waves_per_simd,
             max_waves_per_simd: max_waves,
             limited_by: used.occupancy.limit(max_waves),
+            one_more: one_more(descriptor, sizes),
         },
         initial_sgprs: descriptor.initial_sgprs(),
         descriptor: descriptor.fields().collect(),

@@ -218,7 +218,15 @@ fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
         occupancy.waves_per_simd, occupancy.max_waves_per_simd
     )?;
     match occupancy.limited_by {
-        Some(limit) => writeln!(out, ", limited by {limit}")?,
+        Some(limit) => write!(out, ", limited by {limit}")?,
+        None => {}
+    }
+    match occupancy.one_more {
+        Some(more) => writeln!(
+            out,
+            "; at most {} instead of {} give {}",
+            more.at_most, more.now, more.waves_per_simd
+        )?,
         None => writeln!(out)?,
     }
     let hidden = kernel

@@ -4,6 +4,7 @@
 //! (a page's data again) and [`compare`] (two runs). Nothing here runs programs, and a page never loads anything from elsewhere.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod code;
 mod compare;
 mod error;
@@ -19,9 +20,10 @@ mod sources;
 mod timeline;
 mod trace;
 
+pub use advice::rules;
 pub use compare::{Comparison, compare};
 pub use error::Error;
-pub use model::{Code, KernelRow, Overview};
+pub use model::{Code, KernelRow, Overview, Remark};
 pub use page::{comparison_page, page, read_page};
 pub use ranks::{Place, places, rank_directory};
 pub use run::{Options, Run};

@@ -66,6 +66,27 @@ pub struct KernelRow {
     pub code: bool,
     /// Static instructions.
     pub instructions: u64,
+    /// What stands out, the most important first.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
+}
+
+/// What a rule says of one place of a kernel, or of the whole kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Remark {
+    /// Name of the rule.
+    pub rule: String,
+    pub title: String,
+    pub evidence: String,
+    /// Position of the instruction in [`Code`].
+    pub at: Option<u32>,
+    /// The instruction, and its source line as `FILE:LINE`; empty if it is about the whole kernel, or nobody knows.
+    pub instruction: String,
+    pub place: String,
+    /// Executed wave instructions at this place, as a part of all of the kernel's; none if nobody counted.
+    pub share: Option<f64>,
+    /// Further places of this rule in this kernel.
+    pub more: u64,
 }
 
 /// VGPRs, SGPRs, LDS, scratch, waves per SIMD.

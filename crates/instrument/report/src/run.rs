@@ -1,6 +1,7 @@
 //! One run with everything that a page shows.
 
 use crate::{
+    advice,
     code::{self, KernelResults},
     error::{Error, Result},
     model::{Code, KernelRow, Overview},
@@ -58,6 +59,10 @@ impl Run {
         step("reading traces", 0, results.traces.len());
         run.traces = trace::collect(&results, &run.codes, &overview)?;
         overview::add_counts(&mut overview, &run.codes, &results);
+        for (number, code) in &run.codes {
+            let row = &mut overview.kernels[*number];
+            row.remarks = advice::of(row, code);
+        }
         if options.sources {
             let texts = sources::collect(run.codes.values());
             (overview.sources, run.sources) = texts.into_iter().unzip();

@@ -8,7 +8,7 @@ import { metricColumns } from "./metrics.js";
 import { address, note } from "./route.js";
 import { Table } from "./table.js";
 
-const VIEWS = [["code", "Source and ISA"], ["graph", "Graph"], ["mix", "Instructions"], ["memory", "Counted places"], ["resources", "Resources"]];
+const VIEWS = [["code", "Source and ISA"], ["remarks", "What stands out"], ["graph", "Graph"], ["mix", "Instructions"], ["memory", "Memory"], ["resources", "Resources"]];
 
 export async function kernelPage(overview, route) {
   const number = Number(route.item);
@@ -24,7 +24,7 @@ export async function kernelPage(overview, route) {
     ].filter(Boolean).join(" · ") }));
   const code = kernel.code ? await chunk(`code-${number}`) : null;
   const moved = (query) => note("kernel", number, { view: "code", ...query });
-  const body = { code: codeView, graph: graphView, mix: mixView, memory: memoryView, resources: resourcesView }[view];
+  const body = { code: codeView, remarks: remarksView, graph: graphView, mix: mixView, memory: memoryView, resources: resourcesView }[view];
   const content = code || view === "resources" ? await body({ overview, kernel, number, code, route, moved })
     : el("p", { class: "empty", text: "The code of this kernel is not in this page: it was not seen by tools, or the run did not keep code objects (luthier run --report does)." });
   return [head, tabs, content];
@@ -34,6 +34,20 @@ async function codeView({ overview, code, route, moved }) {
   const listing = new Listing(overview, code, { pc: route.pc, line: route.line }, moved);
   await listing.ready;
   return listing.element;
+}
+
+/** What rules say, each with a link to its instruction. */
+function remarksView({ kernel, number, code }) {
+  const remarks = kernel.remarks ?? [];
+  if (!remarks.length) return el("p", { class: "empty", text: "No rule says anything of this kernel. A rule whose tool did not run says nothing." });
+  return el("div", { class: "stack" }, el("ol", { class: "remarks" }, remarks.map((remark) => {
+    const at = remark.at === null ? null : address("kernel", number, { view: "code", pc: code.pc[remark.at].toString(16) });
+    const place = [remark.place ? tail(remark.place) : "", remark.instruction].filter(Boolean).join(": ");
+    return el("li", {},
+      el("h3", { text: remark.title }), el("p", { class: "about", text: [remark.rule, remark.share ? `${(remark.share * 100).toFixed(1)} % of the kernel's wave instructions` : ""].filter(Boolean).join(" · ") }),
+      el("p", { text: remark.evidence }), place ? el("p", {}, at ? el("a", { href: at, text: place }) : place) : null,
+      remark.more ? el("p", { text: `and at ${grouped(remark.more)} more places` }) : null);
+  })));
 }
 
 function graphView({ code, number }) {

@@ -3,7 +3,7 @@
 /** For known tools: how their counters make one figure, and when it is bad. */
 const KNOWN = {
   "mem-coalesce": { title: "lines/access", of: ["lines", "accesses"], hint: "cache lines of 128 bytes that one access of a wave touches", digits: 2 },
-  "lds-conflicts": { title: "turns/access", of: ["turns", "accesses"], hint: "turns that the LDS banks need for one access; 1 is free of conflicts", digits: 2 },
+  "lds-conflicts": { title: "turns/access", of: ["turns", "accesses"], hint: "turns that the LDS banks need for one access; 128 bytes need one if no two lanes want the same bank", digits: 2 },
   "branch-divergence": { title: "split %", of: ["splits", "executions"], hint: "of the waves that came here, how many parted", digits: 1, scale: 100 },
 };
 

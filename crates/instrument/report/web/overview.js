@@ -16,6 +16,7 @@ export function kernelColumns(overview) {
     { title: "device time", number: true, hint: "from start to end of its launches on the emulated device: it says nothing about hardware", value: (row) => row.nanoseconds, text: (row) => time(row.nanoseconds) },
     { title: "waves/SIMD", number: true, width: "6.5rem", hint: "occupancy of the original code", value: (row) => row.before?.[4], text: (row) => row.before?.[4] ?? "–" },
     { title: "VGPRs", number: true, width: "5rem", value: (row) => row.before?.[0], text: (row) => row.before?.[0] ?? "–" },
+    { title: "remarks", number: true, width: "5.5rem", hint: "what stands out in the kernel", value: (row) => row.remarks?.length ?? 0, text: (row) => grouped(row.remarks?.length ?? 0) },
     { title: "target", width: "6rem", value: (row) => row.target, text: (row) => row.target.split(":")[0] },
     { title: "tools", width: "8rem", hint: "what became of the kernel", value: (row) => row.status, text: (row) => row.status },
   ];
@@ -50,6 +51,13 @@ export function overviewPage(overview) {
   ];
   if (overview.mix.length) {
     page.push(section("Executed instructions by kind", bars(overview.mix.map(([kind, count]) => [kind, count, short(count)]), waves)));
+  }
+  const hottest = overview.kernels.map((kernel, number) => ({ kernel, number })).filter(({ kernel }) => kernel.remarks?.length)
+    .sort((a, b) => (b.kernel.waves ?? 0) - (a.kernel.waves ?? 0)).slice(0, 5);
+  if (hottest.length) {
+    page.push(section("What stands out", el("ul", {}, hottest.map(({ kernel, number }) => el("li", {},
+      el("a", { href: address("kernel", number, { view: "remarks" }), text: kernel.name }), `: ${kernel.remarks[0].title}`,
+      kernel.remarks.length > 1 ? ` and ${grouped(kernel.remarks.length - 1)} more` : "")))));
   }
   page.push(table.under("Kernels"));
   if (refused.length || overview.unknown_launches) {

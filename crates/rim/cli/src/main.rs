@@ -1,5 +1,6 @@
 //! The `luthier` command.
 
+mod advice;
 mod ahead;
 mod built_in;
 mod checking;

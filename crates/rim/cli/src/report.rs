@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tempfile::TempDir;
 
-use crate::{progress::Steps, summary::counted};
+use crate::{advice, progress::Steps, summary::counted};
 
 /// Make a page that any browser opens from what runs left.
 ///
@@ -26,9 +26,12 @@ pub struct Report {
     /// `luthier run --report`, or LUTHIER_OBJECTS=1
     #[arg(required = true, value_name = "DIR")]
     inputs: Vec<PathBuf>,
-    /// The page to write
-    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
-    output: PathBuf,
+    /// A page, or what stands out in the kernels, as text or JSON on standard output
+    #[arg(long, value_enum, default_value_t = Form::Html, conflicts_with = "diff")]
+    format: Form,
+    /// The file to write; report.html for a page
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Compare two runs: what changed, by kernel, source line and opcode
     #[arg(long)]
     diff: bool,
@@ -43,9 +46,20 @@ pub struct Report {
     timeline: Option<PathBuf>,
 }
 
+/// What `luthier report` makes.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    Html,
+    Text,
+    Json,
+}
+
 impl Report {
     pub fn execute(self) -> Result<ExitCode> {
         let steps = Steps::new();
+        if self.format != Form::Html {
+            return self.advise(steps);
+        }
         let mut page = Vec::new();
         if self.diff {
             let [a, b] = self.inputs.as_slice() else {
@@ -60,9 +74,34 @@ impl Report {
             }
             report::page(&run, &mut page)?;
         }
-        write(&self.output, &page)?;
+        let output = match &self.output {
+            Some(path) => path,
+            None => Path::new("report.html"),
+        };
+        write(output, &page)?;
         drop(steps);
-        files::say!("{}", self.output.display());
+        files::say!("{}", output.display());
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What stands out, without a page.
+    fn advise(&self, steps: Steps) -> Result<ExitCode> {
+        if self.timeline.is_some() {
+            bail!("--timeline is written beside a page: leave --format out");
+        }
+        let run = match &self.inputs[..] {
+            [page] if !page.is_dir() => report::read_page(page)?,
+            directories => self.read(directories, &steps)?,
+        };
+        drop(steps);
+        let said = match self.format {
+            Form::Json => format!("{}\n", serde_json::to_string_pretty(&advice::json(&run))?),
+            _ => advice::text(&run),
+        };
+        match &self.output {
+            Some(path) => write(path, said.as_bytes())?,
+            None => files::print_output(format_args!("{said}")),
+        }
         Ok(ExitCode::SUCCESS)
     }
 

@@ -60,6 +60,7 @@ pages! {
     tools_recipes "docs/tools/recipes.md"
     performance "docs/tools/performance.md"
     report "docs/report/README.md"
+    report_rules "docs/report/rules/README.md"
     query "docs/query.md"
     ranks "docs/ranks.md"
     check "docs/check/README.md"

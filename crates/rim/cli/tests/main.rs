@@ -1,5 +1,6 @@
 //! The tests of `cli` in one program: `cargo test --release --workspace --test cli -- FILE::NAME`.
 
+mod advice;
 mod check;
 mod common;
 mod descriptors;

@@ -1,0 +1,85 @@
+//! A kernel as rules see it.
+
+use crate::model::{Code, KernelRow, Metric};
+
+pub(super) struct View<'a> {
+    pub code: &'a Code,
+    /// Executed wave instructions of the kernel; 0 if nobody counted.
+    pub total: u64,
+    /// Lanes of a wave.
+    pub wave_size: u64,
+}
+
+impl<'a> View<'a> {
+    pub fn new(row: &'a KernelRow, code: &'a Code) -> View<'a> {
+        View {
+            code,
+            total: code.waves.iter().flatten().sum(),
+            wave_size: u64::from(row.wave_size.unwrap_or(64)),
+        }
+    }
+
+    pub fn mnemonic(&self, at: usize) -> &'a str {
+        let text = self.code.text[at].as_str();
+        text.split(' ').next().unwrap_or_default()
+    }
+
+    /// Operands as they are printed.
+    pub fn operands(&self, at: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+        let text = self.code.text[at].as_str();
+        let operands = text.split_once(' ').map_or("", |(_, rest)| rest);
+        operands.split(',').map(str::trim)
+    }
+
+    /// Waves that executed an instruction; 0 if nobody counted.
+    pub fn executed(&self, at: usize) -> u64 {
+        self.code.waves[at].unwrap_or(0)
+    }
+
+    /// Lanes that were on, on average; all of a wave's if nobody counted.
+    pub fn lanes(&self, at: usize) -> f64 {
+        match (self.code.waves[at], self.code.lanes[at]) {
+            (Some(waves), Some(lanes)) if waves > 0 => lanes as f64 / waves as f64,
+            _ => self.wave_size as f64,
+        }
+    }
+
+    /// Whether somebody counted executions.
+    pub fn is_counted(&self) -> bool {
+        self.total > 0
+    }
+
+    pub fn share(&self, weight: u64) -> Option<f64> {
+        self.is_counted().then(|| weight as f64 / self.total as f64)
+    }
+
+    /// Innermost source line.
+    pub fn source(&self, at: usize) -> Option<String> {
+        let places = &self.code.places[self.code.place[at] as usize];
+        let frame = places.first()?;
+        Some(format!("{}:{}", frame.file, frame.line))
+    }
+
+    /// What a tool counted by instruction: position and the counters with these names.
+    pub fn counters<const N: usize>(&self, tool: &str, names: [&str; N]) -> Vec<(usize, [u64; N])> {
+        let known = |metric: &&Metric| metric.tool == tool;
+        let mut all = Vec::new();
+        for metric in self.code.metrics.iter().filter(known) {
+            let column = |name: &&str| metric.names.iter().position(|known| known == name);
+            let columns: Vec<_> = names.iter().filter_map(column).collect();
+            let Ok(columns) = <[usize; N]>::try_from(columns) else {
+                continue;
+            };
+            for (at, values) in metric.at.iter().zip(&metric.values) {
+                all.push((*at as usize, columns.map(|column| values[column])));
+            }
+        }
+        all
+    }
+
+    /// Instructions of each block, first and behind the last.
+    pub fn blocks(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let blocks = self.code.blocks.iter();
+        blocks.map(|block| block.first as usize..block.end as usize)
+    }
+}
