@@ -1,5 +1,5 @@
 //! `cargo xtask installed`: the Debian package in clean releases of Debian and Ubuntu, used there by somebody who is not root and has no
-//! checkout. Of each step it says how many seconds it took: `docs/start.md` has them.
+//! checkout. Of each step it says how many seconds it took: `docs/measurements/installing.md` has them.
 
 use std::{fs, path::PathBuf, process::Command, time::Instant};
 
