@@ -66,6 +66,7 @@ pages! {
     check_waits "docs/check/waits.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"
+    measured_engine "docs/measurements/engine.md"
     measured_coverage "docs/measurements/coverage.md"
     measured_installing "docs/measurements/installing.md"
     measured_attacks "docs/measurements/attack.md"
