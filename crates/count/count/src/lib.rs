@@ -143,22 +143,22 @@ pub struct RunArguments {
     /// --budget)
     #[arg(long, value_name = "UNITS")]
     pub budget: Option<u64>,
-    /// Who has a budget: the whole run, or each thread one of its own
+    /// Whether the whole run has one budget, or each thread its own
     #[arg(long, value_enum, default_value = "run", requires = "budget")]
     pub budget_per: BudgetPer,
     /// End the process after this much wall-clock time
     #[arg(long, value_name = "MILLISECONDS")]
     pub watchdog: Option<u64>,
-    /// The program itself does not count, but libraries it opens do: see its threads and signal handlers, too
+    /// The program itself does not count, but libraries that it opens do: also count its threads and signal handlers
     #[arg(long)]
     pub preload: bool,
     /// List functions or source lines, most expensive first (needs a program built with the same --per)
     #[arg(long)]
     pub per: Option<Per>,
-    /// Print at most so many rows of functions or lines
+    /// Print at most this many rows of functions or lines
     #[arg(long, default_value_t = 40)]
     pub top: usize,
-    /// `json` holds all that the text is made from
+    /// `json` has all data that the text shows
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// Write the result here instead of stderr
@@ -177,7 +177,7 @@ pub struct RunArguments {
 pub struct ExplainArguments {
     #[command(flatten)]
     pub count: CountArguments,
-    /// `json` holds all that the text is made from
+    /// `json` has all data that the text shows
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// A C or C++ source file

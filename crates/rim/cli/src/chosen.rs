@@ -14,10 +14,11 @@ pub struct Chosen {
 /// Which of several code objects with the kernel.
 #[derive(Args, Clone, Default)]
 pub struct Which {
-    /// Only code objects whose target contains this, where the file holds several
+    /// If the file holds several code objects: only those whose target contains this
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// Which code object, where several have a kernel of this name: 1 is the first in the file (the error that asks for it lists them)
+    /// If several code objects have a kernel of this name: the number of one of them, 1 for the first in the file (the error that asks
+    /// for this option lists them)
     #[arg(long, value_name = "N")]
     object: Option<usize>,
 }

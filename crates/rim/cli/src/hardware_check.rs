@@ -37,7 +37,7 @@ use crate::{
 ///   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics
 #[derive(Args)]
 pub struct HardwareCheck {
-    /// What to write; the page gets the same name with .html
+    /// The file to write; the page has the same name with .html
     #[arg(
         short,
         long,
@@ -48,10 +48,10 @@ pub struct HardwareCheck {
     /// Only instructions with TEXT in their mnemonic
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Inputs of each approximate function of 32 or 64 bits; those of 16 bits get all there are
+    /// Number of inputs for each approximate function of 32 or 64 bits; those of 16 bits get all possible inputs
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(64..=1 << 26))]
     inputs: u32,
-    /// Of the random values: the same seed gives the same ones
+    /// Seed of the random values: the same seed gives the same values
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Seconds for one kernel, after which it counts as endless
@@ -66,14 +66,14 @@ pub struct HardwareCheck {
     /// Seconds for one run of a program
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     program_limit: u64,
-    /// Show files that were sent instead: each one's result, then their approximate functions side by side
+    /// Show the results in these files instead, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
     import: Vec<PathBuf>,
-    /// Of one file of --import, write its approximate functions as a table that `luthier run --numerics` and `luthier emulate --numerics`
-    /// take: the emulated device of that target gives what was measured then
+    /// Write the approximate functions in the one file of --import as a table for `luthier run --numerics` and `luthier emulate
+    /// --numerics`. The emulated device of that target then returns the measured results
     #[arg(long, value_name = "FILE", requires = "import")]
     numerics: Option<PathBuf>,
-    /// What to print: a summary, or what FILE.json holds; of --import a list of that
+    /// What to print: a summary, or the contents of FILE.json; with --import, a list of them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Run kernels for another process, which asks on standard input

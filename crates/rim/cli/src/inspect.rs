@@ -18,7 +18,7 @@ pub struct Inspect {
     /// Executables, shared libraries, code objects or offload bundles
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// `json` holds every field of what the other options ask for
+    /// `json` has every field that the other options ask for
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Only kernels and functions whose name matches

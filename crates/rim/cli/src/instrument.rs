@@ -41,16 +41,16 @@ pub struct Instrument {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL", required = true)]
     tools: Vec<String>,
-    /// Where to write it with the tools in it
+    /// The file to write: a copy of the input with the tools in it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
-    /// Only places where this holds, as of `luthier run`
+    /// Only places where this holds, as for `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// What to say of it: text on standard error, or JSON on standard output
+    /// The summary: text on standard error, or JSON on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }

@@ -52,11 +52,11 @@ enum Command {
     Run(Box<run::Run>),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
-    /// Make one HTML page of what `luthier run --output` left, or compare two runs
+    /// Make one HTML page from the files of `luthier run --output`, or compare two runs
     Report(report::Report),
-    /// Query with SQL what `luthier run --output` left, such as traces of any size
+    /// Query the files of `luthier run --output` with SQL, such as traces of any size
     Query(query::Query),
-    /// Add up what the processes and ranks of runs counted
+    /// Add up the counts of processes and ranks
     Merge(merge::Merge),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
@@ -75,9 +75,9 @@ enum Command {
     Coverage(coverage::Command),
     /// Make tools for `luthier run -t`
     Tool(tool::Tool),
-    /// Say what is here, what is missing, and the command that mends it
+    /// List what is installed and what is missing, with the command that installs it
     Doctor(doctor::Doctor),
-    /// Print a script with which a shell completes this command's words
+    /// Print a script that lets a shell complete the words of this command
     Completions(manual::Completions),
     /// Write manual pages
     #[command(hide = true)]

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Print a script with which a shell completes this command's words.
+/// Print a script that lets a shell complete the words of this command.
 #[derive(Args)]
 #[command(
     after_help = "For bash:\n  luthier completions bash > ~/.local/share/bash-completion/completions/luthier"
@@ -64,7 +64,7 @@ impl Manual {
 }
 
 /// How the reference begins.
-const REFERENCE: &str = "# Commands\n\nWhat every command says of itself with `--help`.\n";
+const REFERENCE: &str = "# Commands\n\nThe `--help` texts of all commands.\n";
 /// Columns of the reference.
 const WIDTH: usize = 100;
 

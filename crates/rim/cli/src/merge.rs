@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::progress::Steps;
 
-/// Add up what the processes and ranks of runs counted.
+/// Add up the counts of processes and ranks.
 ///
 /// What all of them counted is then in a directory as of one run, which `luthier report` and `luthier query` read. Counters are added, exactly;
 /// kernels, instructions and lines that several processes have are one. Traces and logs are no counters and are left out: `luthier query`

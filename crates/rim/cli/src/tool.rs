@@ -36,7 +36,7 @@ enum Command {
     CompileHooks(CompileHooks),
     /// List the tools that come with Luthier
     List(List),
-    /// Say what a tool is: its parameters with types and defaults, hooks, variables, streams and targets
+    /// Describe a tool: its parameters with types and defaults, hooks, variables, streams and targets
     Info(Info),
     /// Print the directory of luthier.h, for the -I of compilers and editors
     Include,

@@ -43,7 +43,7 @@ use crate::{
 /// what is printed otherwise.
 #[derive(Args)]
 pub struct Verify {
-    /// Code object, or a file that holds some (executable, library, bundle); or a recorded dispatch
+    /// A code object, a file that contains code objects (executable, library, bundle), or a recorded dispatch
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
@@ -68,17 +68,17 @@ pub struct Verify {
     arguments: Vec<Given>,
     #[command(flatten)]
     which: Which,
-    /// Only places where this holds, as of `luthier run`
+    /// Only places where this holds, as for `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// Check what is known about registers instead: overwrite all that nobody reads any more, before every instruction of the
-    /// original
+    /// Check the analysis of registers instead: before every instruction of the original, overwrite all registers that the kernel does
+    /// not read any more
     #[arg(long)]
     poison: bool,
-    /// Compare only as much as the original comes to in so many seconds; the whole takes several times as long
+    /// Compare only as far as the original runs in this time; the comparison takes several times as long
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
-    /// What to print: text, or one JSON object with the fields that the text above names
+    /// What to print: text, or one JSON object
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// The same as --format json

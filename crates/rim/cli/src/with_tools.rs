@@ -28,8 +28,8 @@ enum Strict {
 
 #[derive(Args)]
 pub struct WithTools {
-    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE
-    /// says something of its parameters (`luthier tool info TOOL`); of a library with several, LIBRARY.so:NAME chooses one
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE sets its
+    /// parameters (`luthier tool info TOOL` lists them). LIBRARY.so:NAME chooses one of several tools in a library
     #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Only kernels whose name matches
@@ -44,12 +44,12 @@ pub struct WithTools {
     /// Only launches with this grid in work-items: X, X,Y or X,Y,Z, * for any; or >=N, <=N for all of them
     #[arg(long, value_name = "GRID")]
     grid: Option<String>,
-    /// Only places where all hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
+    /// Only places where all conditions hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
     /// `memory`: the emulated GPU stops accesses beyond the last byte of an allocation or of a workgroup's LDS, and to freed memory;
-    /// `hooks`: a kernel stays as it is where a single place of it cannot take a hook, instead of leaving out that place; both if
-    /// none is named
+    /// `hooks`: a kernel is not instrumented if one of its places cannot take a hook, instead of leaving out that place; both if none is
+    /// named
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     strict: Option<Strict>,
     /// One launch at a time: each waits for the one before it, also of other queues and devices
@@ -67,10 +67,10 @@ pub struct WithTools {
     /// Only what waves of this workgroup execute: X, X,Y or X,Y,Z; * for any
     #[arg(long, value_name = "NUMBER")]
     workgroup: Option<String>,
-    /// Of each place only the first N executions by waves
+    /// Only the first N executions of each place by waves
     #[arg(long, value_name = "N")]
     first: Option<String>,
-    /// Of each place only the first execution by a wave and then every Nth
+    /// Only the first execution of each place by a wave, and then every Nth
     #[arg(long, value_name = "N")]
     sample: Option<String>,
 }
