@@ -172,7 +172,7 @@ pub struct RunArguments {
 /// Arguments of `explain` and `lint`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Options and arguments of `cc` can stand here as they are. The cost of a block follows from --preset and --point; the others change nothing."
+    after_help = "Options and arguments of `cc` also work here. The cost of a block follows from --preset and --point; the others change nothing."
 )]
 pub struct ExplainArguments {
     #[command(flatten)]

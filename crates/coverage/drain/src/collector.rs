@@ -395,7 +395,7 @@ impl Collector {
         }
         if matches!(live.state, State::Instrumented(Some(_))) {
             self.complain(format!(
-                "{} was unloaded unseen; counts since the last look are lost",
+                "{} was unloaded without notice; counts since the last drain are lost",
                 describe(&live.object)
             ));
         }

@@ -35,7 +35,7 @@ pub fn parse(section: &[u8], address: u64) -> (Vec<Note>, Option<String>) {
         let here = address.wrapping_add(at as u64);
         let Some((note, size)) = section.get(at..).and_then(|bytes| one(bytes, here)) else {
             let problem = format!(
-                "the note at {here:#x} of what waves counted is damaged, or of another release; its counts are lost"
+                "the note at {here:#x} about counts of waves is damaged, or from another release; its counts are lost"
             );
             return (notes, Some(problem));
         };
@@ -164,7 +164,7 @@ pub fn complete(
         match read(note.table) {
             Ok(table) => note.add(&table, span, counters),
             Err(RuntimeError::NotRunning) => return Err(RuntimeError::NotRunning),
-            Err(error) => problems.push(format!("what waves counted cannot be read: {error}")),
+            Err(error) => problems.push(format!("the counts of waves cannot be read: {error}")),
         }
     }
     Ok(problems)

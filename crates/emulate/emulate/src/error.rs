@@ -9,7 +9,9 @@ pub enum Error {
     CodeObject(#[from] codeobj::Error),
     #[error("the code object is not linked; link it with ld.lld -shared")]
     NotLinked,
-    #[error("the code object refers to {name}, which it does not define; link it with what does")]
+    #[error(
+        "the code object refers to {name}, which it does not define; link it with the object that does"
+    )]
     Undefined { name: String },
     #[error("relocation type {kind} at {address:#x} is not one that a loader applies")]
     Relocation { kind: u32, address: u64 },

@@ -551,7 +551,7 @@ fn set(
     for index in 0..done.saturating_sub(2) {
         let register = SHADER_REGISTERS + first + index as u32;
         if !COMPUTE.contains(&register) {
-            return Err("SET_SH_REG of a register that is none of compute");
+            return Err("SET_SH_REG of a register that is not for compute");
         }
         let value = commands
             .dword(2 + index)

@@ -139,7 +139,7 @@ pub enum QueueError {
     Unknown { id: u64 },
     #[error("no memory for the queue's positions: {0}")]
     Memory(#[from] MemoryError),
-    #[error("the host gives no thread to process packets or run kernels: {0}")]
+    #[error("cannot start a thread to process packets or run kernels: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -155,9 +155,9 @@ pub enum RetryError {
 /// Why errors are not told as exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExceptionError {
-    #[error("errors are told as exceptions already")]
+    #[error("errors are already reported as exceptions")]
     Already,
-    #[error("that changes only while there are no queues")]
+    #[error("this setting changes only while there are no queues")]
     Queues,
 }
 
@@ -604,7 +604,7 @@ impl Machine {
         while !is_idle() {
             if start.elapsed() > STOP_LIMIT {
                 let observer = &self.shared.observer;
-                observer.report("luthier: a kernel goes on after its queue was destroyed");
+                observer.report("luthier: a kernel continues after its queue was destroyed");
                 return false;
             }
             std::thread::sleep(Duration::from_micros(100));

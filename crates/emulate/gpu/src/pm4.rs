@@ -268,7 +268,7 @@ impl Commands<'_> {
         }
         let cell = self.cell::<AtomicU32>(self.long(2)?, false)?;
         let value = cell.load(Ordering::Acquire) & mask;
-        let unknown = Step::Unknown("WAIT_REG_MEM with a function that there is none of");
+        let unknown = Step::Unknown("WAIT_REG_MEM with an unknown function");
         let holds = condition::holds(function, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
     }
@@ -282,7 +282,7 @@ impl Commands<'_> {
         let (reference, mask) = (self.long(4)?, self.long(6)?);
         let cell = self.cell::<AtomicU64>(self.long(2)?, false)?;
         let value = cell.load(Ordering::Acquire) & mask;
-        let unknown = Step::Unknown("WAIT_REG_MEM64 with a function that there is none of");
+        let unknown = Step::Unknown("WAIT_REG_MEM64 with an unknown function");
         let holds = condition::holds(control & 7, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
     }

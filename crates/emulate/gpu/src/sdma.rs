@@ -176,14 +176,14 @@ impl SdmaQueue {
             (6, _)  => 2,
             (7, _)  => return Err(Step::Unknown("a semaphore")),
             (8, 0)  => 6,
-            (8, _)  => return Err(Step::Unknown("a poll that is none of one word in memory")),
+            (8, _)  => return Err(Step::Unknown("a poll of anything but one word in memory")),
             (9, _)  => 5,
             (10, _) => 8,
             (11, _) => 5,
             (13, 0..=2) => 3,
             (14, _) => return Err(Step::Unknown("a write to a register")),
             (17, _) if gfx10 => 5,
-            _       => return Err(Step::Unknown("an opcode that is none")),
+            _       => return Err(Step::Unknown("an unknown opcode")),
         };
         Ok(dwords)
     }

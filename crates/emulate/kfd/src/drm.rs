@@ -433,7 +433,7 @@ macro_rules! missing {
 fn refuse(said: &AtomicBool, name: &str) -> c_int {
     if !said.swap(true, Ordering::Relaxed) {
         emulator::say(&format!(
-            "luthier: the emulated driver: {name} is not emulated: of libdrm's functions only those that ROCr calls are"
+            "luthier: the emulated driver: {name} is not emulated; of libdrm's functions, only those that ROCr calls are"
         ));
     }
     -libc::EOPNOTSUPP

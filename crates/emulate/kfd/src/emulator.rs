@@ -60,12 +60,12 @@ fn load() -> Result<*mut Core, String> {
     // SAFETY: a table of that name begins with its version and size in every build.
     let (version, size) = match unsafe { core.as_ref() } {
         Some(core) => (core.version, core.size),
-        None => return Err(format!("{} is of an older build", path.display())),
+        None => return Err(format!("{} is from an older build", path.display())),
     };
     if (version, size) != (VERSION, mem::size_of::<Core>() as u32) {
         let path = path.display();
         return Err(format!(
-            "{path} is of another build: version {version}, not {VERSION}; install both from one"
+            "{path} is from another build: version {version}, not {VERSION}; install both from one build"
         ));
     }
     Ok(core)
@@ -76,7 +76,7 @@ fn emulator() -> Result<PathBuf, String> {
     let chosen = std::env::var_os(DIRECTORY_VARIABLE).filter(|directory| !directory.is_empty());
     let home = match &chosen {
         Some(directory) => PathBuf::from(directory),
-        None => own_directory().ok_or("this library does not know where it lies")?,
+        None => own_directory().ok_or("this library cannot find its own path")?,
     };
     let mut places = PLACES.iter().map(|place| home.join(place));
     places

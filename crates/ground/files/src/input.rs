@@ -116,7 +116,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if about.len() > limit {
         let size = about.len();
         return Err(refused(format!(
-            "it has {size} bytes, and no more than {limit} are believed"
+            "it has {size} bytes; at most {limit} are accepted"
         )));
     }
     let mut bytes = Vec::new();

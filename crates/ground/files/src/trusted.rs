@@ -183,7 +183,7 @@ fn open_file(path: &Path, limit: u64) -> io::Result<(File, u64)> {
     }
     if metadata.len() > limit {
         return Err(refused(format!(
-            "it has {} bytes, and {limit} are the most that can be right",
+            "it has {} bytes; at most {limit} are possible",
             metadata.len()
         )));
     }

@@ -34,7 +34,7 @@ fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
                 .any(|one| ["hardware", "auto"].contains(&one.trim())) =>
         {
             bail!(
-                "--device {named}: a program sees either the GPUs that are here, with --device hardware, or emulated ones, never both"
+                "--device {named}: a program sees either the GPUs of this machine, with --device hardware, or emulated ones, never both"
             )
         }
         named => Ok(Some(named)),

@@ -31,11 +31,11 @@ impl fmt::Display for Door {
         match self {
             Door::Thunk => write!(
                 f,
-                "it loads a thunk library, and ours is found first ({THUNK_SONAME})"
+                "it loads a thunk library, and finds Luthier's first ({THUNK_SONAME})"
             ),
             Door::NewerThunk => write!(
                 f,
-                "it wants more than our thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
+                "it needs more than Luthier's thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
             ),
             Door::Driver => write!(
                 f,

@@ -251,7 +251,7 @@ impl Guarded {
         });
         let Some(thread) = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task) else {
             return Err(Error::ToolFailed(
-                "there can be no thread for it".to_owned(),
+                "no thread can be started for it".to_owned(),
             ));
         };
         match thread.answer(&answered, Duration::MAX) {

@@ -88,7 +88,7 @@ pub unsafe extern "C" fn OnLoad(
             }
             if let Some(other) = copies::other() {
                 say(&format!(
-                    "{other} instruments this program already; this copy stands aside"
+                    "{other} already instruments this program; this copy does nothing"
                 ));
                 return;
             }

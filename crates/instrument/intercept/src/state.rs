@@ -197,11 +197,11 @@ pub fn finish(limit: Duration, settle: Duration) {
     let started = threads::spawn("luthier-end", STACK, Box::new(end));
     let reason = match started {
         true if wait.recv_timeout(limit).is_ok() => None,
-        true => Some("the devices do not answer, or a tool"),
-        false => Some("the host gives no thread to ask the tools in"),
+        true => Some("a device or a tool does not answer"),
+        false => Some("no thread could be started to call the tools"),
     };
     if let Some(reason) = reason {
-        say(&format!("{reason}; what tools collected is lost"));
+        say(&format!("{reason}; the results of tools are lost"));
         print_without_tool(state);
     }
     ledger::write(ledger::DELIVERED);

@@ -74,7 +74,7 @@ fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathB
     let mut commands = COMMANDS.iter().map(|command| folder.join(command));
     let command = commands.find(|command| command.is_file()).ok_or_else(|| {
         format!(
-            "{} needs the luthier command to compile its hooks, which is not near {}",
+            "compiling the hooks of {} needs the luthier command, which is not near {}",
             file.display(),
             folder.display()
         )

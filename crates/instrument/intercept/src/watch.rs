@@ -152,7 +152,9 @@ pub fn start(state: &'static State) {
         }
     };
     if !threads::spawn("luthier-limit", STACK, Box::new(look)) {
-        say("no thread can watch how long kernels run; --kernel-limit does nothing");
+        say(
+            "cannot start a thread that watches how long kernels run; --kernel-limit has no effect",
+        );
     }
 }
 

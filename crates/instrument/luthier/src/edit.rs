@@ -512,7 +512,7 @@ impl InsertionPoint<'_, '_> {
             return Err(Error::Argument {
                 hook: name,
                 index: arguments.len(),
-                reason: format!("nothing is given for it; the hook has {wanted} parameters"),
+                reason: format!("no argument is given for it; the hook has {wanted} parameters"),
             });
         }
         let mut values = Vec::new();

@@ -89,7 +89,7 @@ pub(crate) fn fits(
     let per_lane = is_per_lane(argument);
     if port.file == RegisterFile::Sgpr && per_lane {
         return Err(refused(
-            "it has one value for all lanes, and what is given for it has one for each; say `vector` in `hooks`".to_owned(),
+            "it takes one value for all lanes, but its argument has one for each lane; declare it `vector` in `hooks`".to_owned(),
         ));
     }
     if port.written && is_register && (port.file == RegisterFile::Vgpr) != per_lane {

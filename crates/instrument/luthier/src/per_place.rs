@@ -68,7 +68,7 @@ pub(crate) fn check(description: &Description) -> Result<Option<String>> {
         let wrong = match (print.each, unknown) {
             (None, _) if !said.is_empty() => "stands where `each = \"site\"` does".to_owned(),
             (Some(Each::Site), Some(name)) => format!(
-                "{name} is nothing of a place: no hook gets &{PREFIX}{name}, and the words are {}",
+                "{name} is not a number of a place: no hook gets &{PREFIX}{name}, and the words are {}",
                 WORDS.join(", ")
             ),
             (Some(Each::Site), None) if !said.iter().any(is_number) => {

@@ -253,7 +253,7 @@ impl fmt::Display for Divergence {
             ),
             Difference::Unstable => write!(
                 formatter,
-                "the registers differ, but not again when looked at: the kernel's result depends on time"
+                "the registers differed, but not when they were compared again: the kernel's result depends on time"
             ),
         }
     }

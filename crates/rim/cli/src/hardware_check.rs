@@ -98,7 +98,7 @@ impl HardwareCheck {
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
         let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
         let programs = programs?;
-        let own = env::current_exe().context("this program does not find itself")?;
+        let own = env::current_exe().context("cannot find the luthier executable")?;
         let ways = Ways {
             with_tool: [own.clone()]
                 .into_iter()

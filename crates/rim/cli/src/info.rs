@@ -21,7 +21,7 @@ pub fn show(tool: &str, format: Format) -> Result<()> {
                 (Some(prepared), path)
             }
             None => bail!(
-                "{tool} has host code in Rust, which says what it is only when it runs; its hooks are in the library's crate"
+                "{tool} has host code in Rust, which describes itself only when it runs; its hooks are in the library's crate"
             ),
         },
     };
@@ -114,7 +114,7 @@ fn say(file: &ToolFile) {
 
 fn about(text: &str) -> &str {
     match text {
-        "" => "it says nothing about itself",
+        "" => "it has no description",
         text => text,
     }
 }

@@ -116,7 +116,7 @@ impl Instrument {
                 );
             }
             _ if report.instrumented == 0 && report.without_site != 0 => files::say!(
-                "luthier: warning: --site {} holds at no place of the {} kernels that were looked at",
+                "luthier: warning: --site {} holds at no place of the {} kernels that were examined",
                 self.site.join(";"),
                 report.without_site
             ),

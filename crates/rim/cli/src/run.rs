@@ -95,7 +95,7 @@ fn devices() -> String {
         .map(|product| format!("{} ({})", product.name, product.target))
         .collect();
     format!(
-        "`hardware`, `auto` (hardware if there is some), or what to emulate, several separated by commas.\n\nTargets: {}\n\nProducts: {}",
+        "`hardware`, `auto` (hardware if there is a GPU), or what to emulate, separated by commas.\n\nTargets: {}\n\nProducts: {}",
         targets.join(", "),
         products.join(", ")
     )

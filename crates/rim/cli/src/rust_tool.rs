@@ -74,7 +74,7 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
         path.to_str()
             .filter(|text| !text.contains(['"', '\\']))
             .map(str::to_owned)
-            .with_context(|| format!("{} cannot stand in a manifest", path.display()))
+            .with_context(|| format!("{} cannot be written into a manifest", path.display()))
     };
     let sources = checkout.as_deref().map(text).transpose()?;
     let program = text(&program)?;

@@ -200,7 +200,7 @@ impl WithTools {
             .flat_map(|list| tools::given(list))
             .collect();
         if given.is_empty() && !self.tools.is_empty() {
-            bail!("-t names no tool; `luthier tool list` has those that there are");
+            bail!("-t names no tool; `luthier tool list` lists the ready tools");
         }
         let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
         let distinct = tools::distinct(&plain);

@@ -66,10 +66,10 @@ impl Child {
             Ok(Answer::About(about)) => Ok(about),
             Ok(Answer::Failed(why)) => Err(Error::Device(why)),
             Ok(_) => Err(Error::Device(
-                "its process answers something else".to_owned(),
+                "its process sent an unexpected answer".to_owned(),
             )),
             Err(Silence::Late) => Err(Error::Device(format!(
-                "no answer within {} s; see whether the driver is well (dmesg)",
+                "no answer within {} s; check the driver's messages (dmesg)",
                 self.margin.as_secs()
             ))),
             Err(Silence::Ended(why)) => Err(Error::Device(why)),
@@ -127,7 +127,7 @@ impl Child {
                 self.stop();
                 Err(Trouble::Died(why))
             }
-            Ok(_) => Err(Trouble::Died("an answer to something else".to_owned())),
+            Ok(_) => Err(Trouble::Died("an unexpected answer".to_owned())),
             Err(Silence::Late) => Err(Trouble::Endless),
             Err(Silence::Ended(why)) => Err(Trouble::Died(why)),
         }
@@ -142,7 +142,7 @@ impl Child {
         match self.ask(Request::Load(object.to_vec()), Duration::ZERO) {
             Ok(Answer::Loaded) => Ok(()),
             Ok(Answer::Failed(why)) => Err(Trouble::Refused(why)),
-            Ok(_) => Err(Trouble::Died("an answer to something else".to_owned())),
+            Ok(_) => Err(Trouble::Died("an unexpected answer".to_owned())),
             Err(Silence::Late) => Err(Trouble::Endless),
             Err(Silence::Ended(why)) => Err(Trouble::Died(why)),
         }

@@ -53,7 +53,7 @@ pub enum Error {
     Format(#[from] serde_json::Error),
     #[error("distances of an approximate function are damaged: {0}")]
     Distances(String),
-    #[error("it has version {found}, and this build reads up to {known}; take a newer one")]
+    #[error("it has version {found}, and this build reads up to {known}; use a newer build")]
     Version { found: u32, known: u32 },
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn find(data: &[u8]) -> impl Iterator<Item = Result<(u64, u64)>> {
                 }
                 None if rows == 0 => {
                     at = data.len();
-                    let reason = "too much before it looks like one and is none";
+                    let reason = "too much data before it looks like one but is none";
                     return Some(Err(Error::Malformed {
                         what: WHAT,
                         offset: start as u64,

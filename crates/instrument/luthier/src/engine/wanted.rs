@@ -205,7 +205,7 @@ impl<'k> Asked<'k> {
                 .collect();
             if !unreached.is_empty() {
                 edit.note(format!(
-                    "nothing is inserted behind {}; what comes after the instruction does not run there",
+                    "nothing is inserted behind {}; control does not reach the place after that instruction",
                     unreached.join(", ")
                 ));
             }
@@ -266,7 +266,7 @@ impl<'k> Asked<'k> {
 fn nowhere(engine: &Engine, kernel: &Kernel<'_>) -> Option<String> {
     let chosen = |at| engine.filter.allows(&at);
     (!engine.filter.is_empty() && !kernel.instructions().any(chosen)).then(|| {
-        "no instruction is what --site chooses (patterns of opcodes are like v_*, not regular expressions)".into()
+        "no instruction matches --site (patterns of opcodes are like v_*, not regular expressions)".into()
     })
 }
 
