@@ -1,4 +1,5 @@
-// Names as Windows has them, apart from the others: most programs of ours never see one, and are linked without what reads them.
+// Demangling of Windows names, in a file of its own: most programs here never see such a name, and are linked without
+// this code.
 
 #include "llvm/Demangle/Demangle.h"
 

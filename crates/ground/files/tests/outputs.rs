@@ -1,4 +1,4 @@
-//! What outputs leave of what had the name before.
+//! Attributes of an existing file that outputs keep.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Where the libraries are that go into the application's process.
+//! The paths of the libraries that are loaded into the application's process.
 
 use std::{
     env,

@@ -1,11 +1,11 @@
 //! One directive of C's `printf` with its value, by the C library itself.
 //!
-//! What device code prints has to look as the same call looks in host code, down to the last digit and to the decimal point of the
+//! Text that device code prints must equal the text of the same call in host code, to the last digit and to the decimal point of the
 //! program's locale.
 
 use std::ffi::{CString, c_char, c_int, c_longlong};
 
-/// What a directive is given.
+/// The argument of a directive.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     /// For `d` and `i`, sign-extended; for `u`, `o`, `x` and `X`, zero-extended; for `c` and `p`.
@@ -19,8 +19,8 @@ pub enum Value<'a> {
 /// Digits of the largest width or precision that is taken: device code must not make the program fill its memory.
 const MOST_DIGITS: usize = 4;
 
-/// What C prints for `directive`, from its `%` to its conversion, without length modifiers and with numbers for `*`. `None` if it is no
-/// directive, its width or precision has more than four digits, or the value is of another kind.
+/// The text that C prints for `directive`, from its `%` to its conversion, without length modifiers and with numbers for `*`. Returns
+/// `None` if it is no directive, if its width or precision has more than four digits, or if the value is of another kind.
 pub fn printed(directive: &str, value: Value) -> Option<Vec<u8>> {
     let (before, conversion) = split(directive)?;
     match (conversion, value) {
@@ -94,7 +94,7 @@ mod tests {
         printed(directive, value).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
-    /// What C17, 7.21.6.1, says, in the C locale, in which Rust's programs begin.
+    /// The cases are those of C17, 7.21.6.1, in the C locale, in which Rust's programs begin.
     #[test]
     fn directives_are_those_of_c() {
         use Value::{Float, Integer, Text};
