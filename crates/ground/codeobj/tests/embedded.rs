@@ -126,7 +126,7 @@ fn what_only_looks_like_one_is_none() {
         let contents = walk(&both).unwrap();
         let found: Vec<_> = contents.code_objects().collect();
         let whole = found.iter().any(|entry| *entry.bytes == object[..]);
-        // (One that is cut off goes on in what follows, and where its section headers are is anybody's guess.)
+        // (A file that is cut off continues in the bytes behind it, and its section headers may then be anywhere.)
         assert!(whole || what == "cut off", "{what}");
     }
 }

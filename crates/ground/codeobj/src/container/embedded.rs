@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use memchr::memmem;
 use object::elf;
 
-/// What such a file begins with: magic number, 64 bits, little-endian, version 1.
+/// The first bytes of such a file: magic number, 64 bits, little-endian, version 1.
 const START: &[u8] = b"\x7fELF\x02\x01\x01";
 const HEADER: u64 = 64;
 const WHAT: &str = "embedded code object";

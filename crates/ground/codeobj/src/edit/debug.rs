@@ -25,7 +25,7 @@ pub struct LineRow {
 /// A call that was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InlinedCall {
-    /// What is called.
+    /// The function that is called.
     pub function: Arc<str>,
     /// Where.
     pub file: Arc<str>,
@@ -85,7 +85,7 @@ pub struct CodeLines<'a> {
     pub functions: &'a [(&'a str, u64, u64)],
 }
 
-/// What debug information says of code that has no place yet.
+/// Debug information about code that has no place yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineUnit {
     information: Vec<u8>,
