@@ -1,4 +1,4 @@
-//! Which devices somebody may have meant by a name that none has.
+//! Suggests devices for a name that no device has.
 
 use crate::topology;
 

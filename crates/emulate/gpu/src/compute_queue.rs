@@ -105,7 +105,7 @@ pub(crate) struct ComputeQueue {
     units: Mutex<Option<Arc<[u32]>>>,
 }
 
-/// What a queue is made of.
+/// The parts of a queue.
 pub(crate) struct Parts {
     pub id: u64,
     pub node: u32,
@@ -194,7 +194,7 @@ impl ComputeQueue {
         self.shared.executor.resume();
     }
 
-    /// No kernel is in flight, and nobody is inside `pump`.
+    /// No kernel is in flight, and no thread is inside `pump`.
     pub fn is_idle(&self) -> bool {
         self.turn.load(Ordering::Acquire) == 0
             && self.state.lock().is_ok_and(|state| state.running.is_none())

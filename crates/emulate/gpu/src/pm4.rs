@@ -20,12 +20,12 @@ pub struct BufferPacket {
     pub completion_signal: u64,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub enum Step {
     /// Go on behind so many dwords.
     Done(u64),
-    /// What it waits for has not come.
+    /// The condition that it waits for does not hold yet.
     Blocked,
     Fault {
         address: u64,
@@ -248,14 +248,15 @@ impl Commands<'_> {
         if interrupt {
             // Without a number the driver looks through the mailboxes; the number is what was just stored in one.
             let event = if message == 0 { value as u32 } else { message };
-            // The event may have gone meanwhile; then nobody waits.
+            // The event may have been destroyed meanwhile; then no thread waits for it.
             let _ = self.shared.events.set(event);
         }
         self.shared.kick();
         Ok(0)
     }
 
-    /// Waits for a value in memory. Of registers only the idiom is known that flushes the host's path to memory and waits for its end.
+    /// Waits for a value in memory. Waits for a register are only supported in the form that flushes the host's path to memory and waits
+    /// for its end.
     fn wait(&self) -> Result<u64, Step> {
         let control = self.dword(1)?;
         let (function, in_memory, operation) =
