@@ -10,7 +10,7 @@ use crate::{
 /// The `type` byte of commands to the driver and to render nodes.
 const TYPES: [u8; 2] = [kmt_sys::kfd::TYPE, b'd'];
 
-/// The answer to a command if the descriptor is a device of ours.
+/// The answer to a command if the descriptor is an emulated device.
 ///
 /// # Safety
 /// As the C library's `ioctl`.
@@ -30,7 +30,7 @@ pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void
     }))
 }
 
-/// What is mapped if the descriptor is a device of ours.
+/// Maps memory if the descriptor is an emulated device.
 ///
 /// # Safety
 /// As the C library's `mmap`.
@@ -106,9 +106,9 @@ mapping! {
     mmap64 "mmap64";
 }
 
-/// The thunk says of all memory of the device that forked children do not have it. In a child the first access to a queue or
-/// a signal would be a segmentation fault then, which says nothing; with a copy of that memory HIP comes to a wait, which
-/// says that the child cannot use the device.
+/// The thunk asks that forked children do not get any memory of the device. The first access of a child to a queue or a signal would then
+/// be a segmentation fault without a message. With a copy of that memory, HIP comes to a wait, which reports that the child cannot use the
+/// device.
 ///
 /// # Safety
 /// As the C library's function of that name.

@@ -1,5 +1,5 @@
-//! libdrm's functions that ROCr calls. Handles of ours cannot be libdrm's: they are no addresses, or addresses in here. Others'
-//! go to libdrm.
+//! libdrm's functions that ROCr calls. Emulated handles cannot be libdrm's: they are no addresses, or addresses in this library. All other
+//! handles go to libdrm.
 
 use std::{
     ffi::{c_char, c_int, c_uint, c_ulong, c_void},
@@ -15,7 +15,7 @@ use crate::{device, emulator, next};
 
 /// One row for each render node; its address is the node's handle.
 struct Handle {
-    /// A descriptor of the node, which the thunk maps memory through; -1: nobody uses the node.
+    /// A descriptor of the node, which the thunk maps memory through; -1 if the node is not used.
     descriptor: AtomicI32,
 }
 
@@ -34,7 +34,7 @@ const DRM_VERSION: (u32, u32) = (3, 61);
 /// Buffer objects are numbers with this above.
 const BUFFER: u64 = 0x4c75 << 48;
 
-/// The node of a handle of ours.
+/// The node of an emulated handle.
 fn node(handle: *mut c_void) -> Option<u32> {
     let (first, last) = (
         HANDLES.as_ptr() as usize,
@@ -46,12 +46,12 @@ fn node(handle: *mut c_void) -> Option<u32> {
         .then(|| ((address - first) / size_of::<Handle>()) as u32)
 }
 
-/// The number of a buffer object of ours.
+/// The number of an emulated buffer object.
 fn buffer(object: *mut c_void) -> Option<u32> {
     (object as u64 & 0xffff << 48 == BUFFER).then_some(object as u32)
 }
 
-/// Whether the descriptor is a render node of ours, and of which GPU.
+/// The GPU whose emulated render node the descriptor is, if it is one.
 fn render_node(descriptor: c_int) -> Option<u32> {
     let device = device::find(descriptor)?;
     (device.number != KFD && device.own).then_some(device.number)
@@ -303,7 +303,7 @@ pub struct Info {
     metadata: Metadata,
 }
 
-/// What a buffer object's memory is aligned to, and where it lies: in the device's memory.
+/// Alignment of a buffer object's memory, and its place: the device's memory.
 const ALIGNMENT: u64 = 4096;
 const VRAM: u32 = 4;
 
@@ -410,8 +410,8 @@ pub unsafe extern "C" fn amdgpu_bo_va_op(
     }
 }
 
-/// Functions of libdrm for a device that are not emulated: whoever calls one for a device of ours is told its name. Eight arguments are the
-/// most that any of them has; what a caller does not pass is passed on unseen.
+/// Functions of libdrm for a device that are not emulated. If a program calls one for an emulated device, a message names it. None of them
+/// has more than eight arguments; arguments that a caller does not pass are passed on without being read.
 macro_rules! missing {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety

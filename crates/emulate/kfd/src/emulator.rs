@@ -71,7 +71,7 @@ fn load() -> Result<*mut Core, String> {
     Ok(core)
 }
 
-/// Beside this library, or where the user says.
+/// The emulator's library: beside this library, or where the user says.
 fn emulator() -> Result<PathBuf, String> {
     let chosen = std::env::var_os(DIRECTORY_VARIABLE).filter(|directory| !directory.is_empty());
     let home = match &chosen {
@@ -105,6 +105,6 @@ fn last_error() -> String {
 /// Tells the user, in one write.
 pub fn say(text: &str) {
     let line = format!("{text}\n");
-    // SAFETY: the buffer is as long as said. A closed stream is nobody's fault.
+    // SAFETY: the buffer is readable for its length. A closed stream is not an error.
     unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
 }

@@ -27,18 +27,18 @@ struct Folder {
     descriptor: c_int,
     names: Vec<Name>,
     next: usize,
-    /// What the last call returned.
+    /// The entry that the last call returned.
     entry: libc::dirent64,
 }
 
 /// Type and name.
 type Name = (u8, Vec<u8>);
 
-/// Open folders of ours: 0 in most processes.
+/// Number of open emulated folders: 0 in most processes.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 static FOLDERS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The folder behind a pointer, if it is one of ours.
+/// The folder behind a pointer, if it is an emulated one.
 fn own(folder: *mut libc::DIR) -> Option<*mut Folder> {
     if OPEN.load(Ordering::Acquire) == 0 {
         return None;
@@ -61,7 +61,7 @@ pub fn open(path: &Spelling, flags: c_int) -> c_int {
     descriptor
 }
 
-/// The path of a folder of ours behind a descriptor.
+/// The path of an emulated folder behind a descriptor.
 pub fn path(descriptor: c_int) -> Option<Spelling> {
     if !DESCRIPTORS.load(Ordering::Relaxed) || !device::is_folder(descriptor) {
         return None;
@@ -73,7 +73,7 @@ pub fn path(descriptor: c_int) -> Option<Spelling> {
     Spelling::ROOT.join(&bytes[..length as usize])
 }
 
-/// What is in a folder, and `.` and `..` first.
+/// The names in a folder, with `.` and `..` first.
 fn names(listed: &[u8]) -> Vec<Name> {
     let mut names: Vec<Name> = [b".".to_vec(), b"..".to_vec()]
         .map(|name| (libc::DT_DIR, name))
@@ -150,7 +150,7 @@ fn entries(descriptor: c_int, path: &Spelling, buffer: &mut [u8]) -> isize {
     let Some(Ok((Found::Directory(listed), _))) = found else {
         return -(libc::ENOENT as isize);
     };
-    // SAFETY: the position of a file of ours, which nothing else reads.
+    // SAFETY: the call only takes numbers. The file belongs to this library, and nothing else reads its position.
     let start = unsafe { libc::lseek(descriptor, 0, libc::SEEK_CUR) }.max(0);
     let (mut used, mut at) = (0, start);
     for (kind, name) in names(&listed).into_iter().skip(start as usize) {

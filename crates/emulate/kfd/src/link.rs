@@ -1,4 +1,4 @@
-//! Where paths lead: `readlink` and `realpath`.
+//! `readlink` and `realpath` for the driver's paths.
 
 use std::ffi::{c_char, c_int};
 
@@ -9,7 +9,7 @@ use crate::{
     path::link_target,
 };
 
-/// What a link says, as far as it goes; or a negative error code.
+/// The target of a link, cut off at the end of the buffer; or a negative error code.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero, `buffer` memory of that size.
@@ -105,7 +105,7 @@ unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     }
     let result = next!("realpath"(path => *const c_char, room => *mut c_char) -> *mut c_char, or std::ptr::null_mut());
     if result.is_null() && !given {
-        // SAFETY: made above, and nobody has it. Older versions of `free` change the thread's error number.
+        // SAFETY: the pointer was made above, and no other code has it. Older versions of `free` change the thread's error number.
         unsafe {
             let code = *libc::__errno_location();
             libc::free(room.cast());
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn __readlink_chk(
         // SAFETY: the caller's string and memory.
         return unsafe { readlink(path, buffer, size) };
     }
-    // Which ends the program.
+    // The C library's function ends the program.
     next!("__readlink_chk"(path => *const c_char, buffer => *mut c_char, size => usize, room => usize) -> isize, or -1)
 }
 
@@ -148,6 +148,6 @@ pub unsafe extern "C" fn __realpath_chk(
         // SAFETY: the caller's string and memory.
         return unsafe { realpath(path, resolved) };
     }
-    // Which ends the program.
+    // The C library's function ends the program.
     next!("__realpath_chk"(path => *const c_char, resolved => *mut c_char, room => usize) -> *mut c_char, or std::ptr::null_mut())
 }

@@ -36,7 +36,7 @@ impl Status {
         }
     }
 
-    /// Of what was found at a path.
+    /// The status of an entry that was found at a path.
     fn new(found: &Found, path: Spelling) -> Status {
         let (mode, size) = match found {
             Found::Device(number) => return Status::of_device(*number),
@@ -68,7 +68,7 @@ fn inode(path: &[u8]) -> u64 {
     })
 }
 
-/// Of a path, seen from the folder of a descriptor, and of what a link leads to if `flags` do not say otherwise.
+/// The status of a path relative to the folder of a descriptor. Links are followed unless `flags` forbid it.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.
@@ -95,7 +95,7 @@ unsafe fn status(
     }
 }
 
-/// Of a descriptor of a device or a folder; None if it is somebody else's.
+/// The status of a descriptor of a device or a folder. None if it is not emulated.
 fn of_descriptor(descriptor: c_int) -> Option<Result<Status, i32>> {
     if let Some(path) = folder::path(descriptor) {
         // SAFETY: the path ends with a zero.

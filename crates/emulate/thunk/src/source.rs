@@ -68,7 +68,7 @@ pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
 
 /// One entry of the list.
 struct Loaded {
-    /// Where the code object's address 0 is.
+    /// The address of the code object's address 0.
     base: u64,
     uri: String,
 }

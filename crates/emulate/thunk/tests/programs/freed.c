@@ -56,7 +56,7 @@ int main(void) {
     REQUIRE(kind(first) == HSA_EXT_POINTER_TYPE_UNKNOWN && kind((char *)first + 4999) == HSA_EXT_POINTER_TYPE_UNKNOWN);
     for (int i = 0; i < 3; i++) {
         REQUIRE(hsa_amd_memory_pool_free(first) == unknown && hsa_memory_free(first) == unknown);
-        // Nobody gets the addresses meanwhile, so that nobody loses them by it.
+        // No other allocation gets the addresses meanwhile, so no allocation can be freed through them.
         REQUIRE(hsa_amd_memory_pool_allocate(pool, 5000, 0, &others[i]) == HSA_STATUS_SUCCESS && others[i] != first);
     }
     for (int i = 0; i < 3; i++)
