@@ -40,7 +40,7 @@ impl Tool for Declarative {
             let meant = |edit: &Edit<'_>, instruction: &Instruction<'_>| {
                 filter.allows(instruction) && edit.chooses(instruction)
             };
-            // What the user leaves out with `--site` is no mistake of the description.
+            // If the user leaves places out with `--site`, the description is still correct.
             let matched = kernel.instructions().any(|at| filter.allows(&at));
             for (instruction, region) in places(kernel, insert.at) {
                 // Places are chosen for the instructions that they stand for.
@@ -165,7 +165,7 @@ fn insert_at(
     Ok(())
 }
 
-/// What a place stands for.
+/// The instructions that a place counts for.
 #[derive(Clone, Copy)]
 enum Region {
     Itself,
