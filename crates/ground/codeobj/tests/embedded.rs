@@ -156,7 +156,7 @@ fn headers_without_end_take_no_time() {
     let library = library(&bytes, b"");
     let start = Instant::now();
     let error = walk(&library).unwrap_err().to_string();
-    assert!(error.contains("looks like one and is none"), "{error}");
+    assert!(error.contains("looks like one but is none"), "{error}");
     assert!(
         start.elapsed() < Duration::from_secs(5),
         "{:?}",

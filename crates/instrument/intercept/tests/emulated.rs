@@ -233,7 +233,7 @@ fn a_second_copy_stands_aside() {
             outcome.headline().contains("3 of 4 launches"),
             "{tools}: {outcome:#?}"
         );
-        let aside = format!("luthier: {first} instruments this program already");
+        let aside = format!("luthier: {first} already instruments this program");
         assert_eq!(outcome.stderr.matches(&aside).count(), 1, "{outcome:#?}");
     }
 }

@@ -28,7 +28,7 @@ fn without_threads_there_are_errors_and_no_hang() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{threads} threads: {said}");
             // Nor is anybody else to blame for what tools cannot deliver.
-            let blamed = said.contains("do not answer")
+            let blamed = said.contains("does not answer")
                 || (output.status.code().is_some() && said.contains("was killed"));
             assert!(!blamed, "{threads} threads: {said}");
             // What the runtime does when it gets no threads is its own affair; it may abort.
