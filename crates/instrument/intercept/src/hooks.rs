@@ -1,4 +1,4 @@
-//! What the runtime calls, and the table entries that are ours.
+//! The functions that the runtime calls, and the hooks in its tables.
 //!
 //! Hooks call the entries they found, so tools chain; whatever happens in the session, the call is forwarded and its result
 //! returned unchanged.
@@ -94,8 +94,8 @@ pub unsafe extern "C" fn OnLoad(
             }
             match api::save(table) {
                 Ok(api) => {
-                    // Nobody calls before this returns. What tools put into the tables comes in front of ours, which
-                    // forward to what was there before.
+                    // The application makes no call before this returns. Hooks that tools put into the tables come before this library's,
+                    // which forward to the functions that were there before.
                     put(table, None);
                     if state::start(api) {
                         copies::announce(true);
@@ -296,7 +296,7 @@ unsafe extern "C" fn load_code_object(
     status
 }
 
-/// What was loaded by a call that does not say which loaded object it made.
+/// Finds the objects that were loaded by a call that does not return them.
 fn read_unnamed_objects(state: &State, executable: Handle, agent: Handle) {
     match Loader::new(state.api).and_then(|loader| loader.objects(executable)) {
         Ok(objects) => {

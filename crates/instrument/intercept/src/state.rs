@@ -54,7 +54,7 @@ static CURRENT: PerProcess<State> = PerProcess::new();
 static BEGAN: AtomicU32 = AtomicU32::new(0);
 /// A signal is about to end the program.
 static DYING: AtomicBool = AtomicBool::new(false);
-/// What there was to note before there was a session.
+/// Notes from before the session began.
 static EARLY: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The session, for the hot path: a vfork child is not told apart, but it rings no doorbells.
