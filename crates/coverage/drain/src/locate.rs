@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// Which way found the sections.
+/// The method that found the sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Way A.

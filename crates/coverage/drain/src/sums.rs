@@ -101,7 +101,7 @@ fn groups(bits: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Note {
-    /// What was counted, in the order of the factors, from the table's bytes.
+    /// The counts in the table's bytes, in the order of the factors.
     fn measured(&self, table: &[u8]) -> Vec<u64> {
         let mut rows = table.chunks_exact(self.columns * 8).map(|row| {
             let words = row.chunks_exact(8).filter_map(|bytes| wide(bytes, 0));
@@ -152,7 +152,7 @@ impl Note {
     }
 }
 
-/// Completes the counters that lie at `span` by what the tables hold. What could not be read is said, and costs its own counts only.
+/// Adds the contents of the tables to the counters at `span`. A table that could not be read is reported, and loses only its own counts.
 pub fn complete(
     notes: &[Note],
     span: Span,
