@@ -5,7 +5,7 @@ use crate::driver::TAKES_VALUE;
 use host_count::{Options, Point};
 use std::ffi::OsString;
 
-/// What clang is told besides the user's arguments.
+/// Arguments for clang besides the user's.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Front {
     /// Goes before them, so that theirs win.

@@ -1,7 +1,7 @@
 //! `luthier count`: builds programs that count the LLVM IR instructions they execute, runs them, and explains the numbers.
 //!
-//! This crate is a rim: it finds tools, starts processes, reads and writes files. What is counted is `host-count`'s
-//! business, the counting itself that of the plugin (`host-count-pass`) and the runtime (`host-count-rt`).
+//! This crate finds tools, starts processes, and reads and writes files. `host-count` decides what is counted. The plugin
+//! (`host-count-pass`) and the runtime (`host-count-rt`) count.
 #![forbid(unsafe_code)]
 
 mod driver;

@@ -1,4 +1,4 @@
-//! Corner cases of control flow: ours equals the segment-exact reference, whatever the back end does afterwards.
+//! Corner cases of control flow: the count equals that of the segment-exact reference, whatever the back end does afterwards.
 
 use crate::support;
 

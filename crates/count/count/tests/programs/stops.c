@@ -28,7 +28,7 @@ static uint64_t one_more(const struct luthier_count_stop *stop, void *context) {
   return 1;
 }
 
-// Where a budget of `units` stops `work`; UINT64_MAX if it does not.
+// The count at which a budget of `units` stops `work`; UINT64_MAX if it does not.
 static uint64_t stop_of(uint64_t units) {
   sigjmp_buf out;
   struct luthier_count_action jump = {.struct_size = sizeof jump, .kind = LUTHIER_COUNT_LONGJMP, .jump = &out};
