@@ -143,7 +143,7 @@ pub struct RunArguments {
     /// --budget)
     #[arg(long, value_name = "UNITS")]
     pub budget: Option<u64>,
-    /// Whether the whole run has one budget, or each thread its own
+    /// One budget for the whole run, or one for each thread
     #[arg(long, value_enum, default_value = "run", requires = "budget")]
     pub budget_per: BudgetPer,
     /// End the process after this much wall-clock time
@@ -194,7 +194,7 @@ pub struct RewriteArguments {
     pub count: CountArguments,
     /// Bitcode (or textual IR) before optimisation
     pub input: PathBuf,
-    /// Where the counting bitcode goes
+    /// The bitcode to write
     #[arg(long, short)]
     pub output: PathBuf,
 }

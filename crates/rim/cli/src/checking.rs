@@ -33,9 +33,9 @@ use sources::Source;
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
 /// the exit status.
 ///
-/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
-/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. What comes
-/// first in "1, 2, 3" counts.
+/// Exit status: 0 if there is no certain finding; 1, or the number of --error-exitcode, if there is one that no suppression matches; 2 if a
+/// file or a part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. If several hold, the
+/// first of 1, 2 and 3 counts.
 #[derive(Args)]
 pub struct Check {
     /// Code objects, bundles, programs, libraries, wheels, or directories that contain them
@@ -121,7 +121,7 @@ impl Check {
     }
 }
 
-/// What came of the files so far.
+/// The results of the files so far.
 struct Run<'c> {
     options: &'c Check,
     tally: Tally,

@@ -73,7 +73,7 @@ pub struct Emulate {
     format: Format,
 }
 
-/// What is printed of a launch.
+/// The result of a launch that is printed.
 #[derive(Serialize)]
 struct Told<'a> {
     kernel: &'a str,

@@ -21,9 +21,10 @@ use crate::{
 
 /// Compare an AMD GPU with the emulated one.
 ///
-/// Every instruction of arithmetic and memory that the GPU has runs there and on the emulated device, from the same random and special values and in
-/// every rounding and denormal mode, and all registers are compared. Functions that hardware approximates (reciprocals, roots,
-/// exponentials, logarithms, sine, cosine) are measured in units of the last place. What cannot be tried alone is listed with the reason.
+/// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, from the same random and special
+/// values and in every rounding and denormal mode, and compares all registers. Functions that hardware approximates (reciprocals, roots,
+/// exponentials, logarithms, sine, cosine) are measured in units of the last place. Instructions that cannot be tried alone are listed with
+/// the reason.
 ///
 /// Two files are written: FILE.json to send to Luthier's developers, and a page FILE.html to read. They say what GPU it is and
 /// nothing about the machine, its name, users or files.
@@ -73,7 +74,7 @@ pub struct HardwareCheck {
     /// --numerics`. The emulated device of that target then returns the measured results
     #[arg(long, value_name = "FILE", requires = "import")]
     numerics: Option<PathBuf>,
-    /// What to print: a summary, or the contents of FILE.json; with --import, a list of them
+    /// The output: a summary, or the contents of FILE.json; with --import, a list of them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Run kernels for another process, which asks on standard input
@@ -94,7 +95,7 @@ impl HardwareCheck {
             return self.show();
         }
         let paths = [self.output.clone(), self.output.with_extension("html")];
-        // What cannot be written is said before minutes of work.
+        // If the file cannot be written, the error comes before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
         let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
         let programs = programs?;

@@ -64,7 +64,7 @@ impl Told<'_> {
     }
 }
 
-/// Those of the tool; others are compilers' own.
+/// Variables of the tool; others are the compiler's own.
 fn variables(file: &ToolFile) -> impl Iterator<Item = (String, u64)> + '_ {
     let all = file.variables().filter(|(name, _)| !name.starts_with("__"));
     all.map(|(name, size)| (name.to_owned(), size))

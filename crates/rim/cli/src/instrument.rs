@@ -161,7 +161,7 @@ impl Instrument {
     }
 }
 
-/// What came of a code object.
+/// The result for a code object.
 enum Made {
     /// It stays as it is, for this reason.
     Left(String),
@@ -174,7 +174,7 @@ struct Objects<'a> {
     command: &'a Instrument,
     engine: &'a Engine,
     report: Report,
-    /// So many so far.
+    /// Code objects found so far.
     found: usize,
 }
 

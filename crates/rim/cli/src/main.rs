@@ -84,7 +84,7 @@ enum Command {
     Manual(manual::Manual),
 }
 
-/// What `luthier run` checks, for the program that `luthier coverage run` is about to start.
+/// The checks of `luthier run`, for the program that `luthier coverage run` is about to start.
 fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
     if let Some((program, device)) = coverage.starts()
         && let Some(targets) = launcher::device::meaning(device)?

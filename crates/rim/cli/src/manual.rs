@@ -26,7 +26,7 @@ impl Completions {
     pub fn execute(&self, mut command: Command) -> Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "luthier", &mut script);
-        // Whoever reads the script may stop early (`| head`), which is no error of ours.
+        // The reader of the script may stop early (`| head`), which is no error.
         match io::stdout().write_all(&script) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(error).context("cannot write to standard output")

@@ -152,7 +152,7 @@ impl Run {
         };
         if let Some(directory) = &output {
             command.env("LUTHIER_OUTPUT", directory);
-            // What tools leave for the user would be gone with the report's own directory.
+            // Files that tools write for the user would be deleted with the report's own directory.
             if self.output.is_none() {
                 command.env("LUTHIER_OUTPUT_TEMPORARY", "1");
             }
@@ -223,7 +223,7 @@ impl Run {
         };
         let status = launch::run(&mut command)?;
         drop(live);
-        // Whatever becomes of our own output, the status is the program's.
+        // Whether or not Luthier's own output succeeds, the status is the program's.
         let summary = statistics
             .read()
             .map_err(Into::into)

@@ -71,7 +71,7 @@ struct CompileHooks {
 
 #[derive(Args)]
 struct New {
-    /// What the tool is called; a path makes it elsewhere
+    /// The tool's name, or a path that ends with it
     name: String,
     /// With host code in Rust: make a folder NAME with a crate in it
     #[arg(long)]
@@ -86,7 +86,7 @@ struct Build {
     /// HIP file with the hooks
     #[arg(value_name = "FILE.hip", required_unless_present = "ready")]
     file: Option<PathBuf>,
-    /// Where to write; default: the file's name with .tool
+    /// The file to write; default: the input's name with .tool
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The file has hooks and no host code: it is a module that a tool loads, or belongs to a tool in Rust
@@ -106,7 +106,7 @@ struct Build {
     clang: String,
 }
 
-/// What `tool new` writes.
+/// The file that `tool new` writes.
 const TEMPLATE: &str = include_str!("new_tool.hip");
 
 impl Tool {

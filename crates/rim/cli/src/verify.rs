@@ -25,17 +25,17 @@ use crate::{
 
 /// Check on the emulated GPU, for one launch, that tools change nothing they must not.
 ///
-/// Runs the kernel twice, as it is and with the tools, and compares before every instruction of the application all registers
-/// that it may still read, and at the end all memory that it can see. The launch is either made up here, with arguments as for
+/// Runs the kernel twice, without and with the tools. Before every instruction of the application it compares all registers that the kernel
+/// may still read; at the end it compares all memory that the kernel can see. The launch is either made up here, with arguments as for
 /// `luthier emulate`, or a dispatch that `luthier run --record DIR` kept. Examples:
 ///
 ///   luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
 ///   luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace
 ///
-/// Exit status: 0 if both are the same up to the end of the kernel, or up to the fault that ends it; 3 if both are the same as
-/// far as they were run, which is not to the end: the kernel waits for something outside of the dispatch (an answer of the
-/// host, say, or another kernel), or is longer than is compared or than --limit; 1 if they differ; 4 if two runs of the original differ already,
-/// so that nothing can be said; 2 for errors and refusals, with a message on standard error.
+/// Exit status: 0 if both are equal up to the end of the kernel, or up to the fault that ends it; 3 if both are equal as far as they ran,
+/// but not to the end, because the kernel waits for something outside of the dispatch (an answer of the host, for example, or another
+/// kernel), or is longer than the limit of the comparison or of --limit; 1 if they differ; 4 if two runs of the original differ, so that
+/// nothing can be said; 2 for errors and refusals, with a message on standard error.
 ///
 /// With --json: `verdict` is `same` (statuses 0 and 3), `different` or `unrepeatable`, `compared` counts instructions and
 /// `waves` waves, `ended` says what ended the runs: `end`, `fault`, `waits` or `long`. `pc` is an address in the original code
@@ -78,7 +78,7 @@ pub struct Verify {
     /// Compare only as far as the original runs in this time; the comparison takes several times as long
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
-    /// What to print: text, or one JSON object
+    /// The output: text, or one JSON object
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// The same as --format json
@@ -98,10 +98,10 @@ struct Said {
     waves: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<Ended>,
-    /// Of an instruction in the original object: where it differs, or waits.
+    /// The instruction in the original object at which they differ, or at which it waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pc: Option<u64>,
-    /// What a kernel that waits reads again and again.
+    /// The memory that a waiting kernel reads again and again.
     #[serde(skip_serializing_if = "Option::is_none")]
     reads: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ enum Word {
     Unrepeatable,
 }
 
-/// What ended the runs.
+/// The reason why the runs ended.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Ended {

@@ -17,7 +17,7 @@ use crate::{
     stock::{self, Prepared},
 };
 
-/// What shall be taken exactly.
+/// The checks that `--strict` turns on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Strict {
     Memory,
@@ -138,7 +138,7 @@ impl WithTools {
             .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
-    /// What `--site` would say of the other options that select places and their executions, by option.
+    /// The conditions of `--site` that the other options for places and their executions stand for, by option.
     fn conditions(&self) -> impl Iterator<Item = (&'static str, String)> {
         let options = [
             ("--function", &self.function),
@@ -257,7 +257,7 @@ impl WithTools {
             None => libraries::intercept()?,
         };
         let mut libraries = ours.clone().into_os_string();
-        // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
+        // ROCr takes several tools, with spaces between them. Luthier's comes first, so that it sees dispatches first, and only once.
         let others = hsa_tools::requested(command);
         let others = others.to_string_lossy();
         let others = others.split_whitespace().map(Path::new);
@@ -304,7 +304,7 @@ impl WithTools {
     }
 }
 
-/// What is said of tools' parameters, by the names that the tools report under.
+/// Values of tools' parameters, by the names that the tools report under.
 fn options(given: &[tools::Given<'_>], chosen: &[(&str, String)]) -> String {
     let mut lines = String::new();
     for (tool, options) in given {
@@ -350,7 +350,7 @@ fn prepare(tools: Vec<String>) -> Result<(Vec<String>, Vec<Prepared>)> {
     Ok((prepared.collect::<Result<_>>()?, kept))
 }
 
-/// Which libraries tools were made of, in the form of [`tools::LIBRARIES`]: their paths, what they are called after [`prepare`], and
+/// The libraries that tools were made of, in the form of [`tools::LIBRARIES`]: their paths, their names after [`prepare`], and their names
 /// before.
 fn made_of(paths: &[String], prepared: &[String], given: &[String]) -> String {
     let tools = paths.iter().zip(prepared.iter().zip(given));
@@ -359,8 +359,8 @@ fn made_of(paths: &[String], prepared: &[String], given: &[String]) -> String {
         .collect()
 }
 
-/// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are: in
-/// `ready`.
+/// The path becomes absolute, because the program may change its directory before it first uses the GPU. A library with tools does not know
+/// the directory of Luthier's, which is `ready`.
 fn absolute(tools: &[String], ready: Option<&Path>) -> Vec<String> {
     if tools.is_empty() {
         return vec![tools::BUILT_IN.to_owned()];

@@ -1,4 +1,4 @@
-//! What the documentation shows is run, and prints what the documentation says.
+//! Runs the commands of the documentation, and compares their output with the pages.
 //!
 //! Of each page, in its order: ```` ```sh ```` blocks are run, in a directory of the page's own, with `luthier` in the PATH; in
 //! ```` ```console ```` blocks each line that begins with `$ ` is, and must print what follows it, where `[..]` stands for any characters and
