@@ -46,7 +46,7 @@ unsafe fn become_other(
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execve(path: *const c_char, words: Words, environment: Words) -> c_int {
     // SAFETY: the caller's promise is that of the function named.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn execve(path: *const c_char, words: Words, environment: 
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execvpe(file: *const c_char, words: Words, environment: Words) -> c_int {
     // SAFETY: the caller's promise is that of the function named.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn execvpe(file: *const c_char, words: Words, environment:
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execv(path: *const c_char, words: Words) -> c_int {
     // SAFETY: `execv` is `execve` with the environment of the process, which the C library keeps.
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn execv(path: *const c_char, words: Words) -> c_int {
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execvp(file: *const c_char, words: Words) -> c_int {
     // SAFETY: `execvp` is `execvpe` with the environment of the process, which the C library keeps.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn execvp(file: *const c_char, words: Words) -> c_int {
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fexecve(file: c_int, words: Words, environment: Words) -> c_int {
     type Function = unsafe extern "C" fn(c_int, Words, Words) -> c_int;
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn fexecve(file: c_int, words: Words, environment: Words) 
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execveat(
     directory: c_int,
@@ -134,7 +134,7 @@ mod lists {
     macro_rules! list_form {
         ($name:ident, $target:ident) => {
             /// # Safety
-            /// As the C library's function.
+            /// The caller must keep the rules of the C library's function.
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub unsafe extern "C" fn $name() -> c_int {

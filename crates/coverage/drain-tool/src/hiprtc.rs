@@ -67,7 +67,7 @@ fn keep(directory: &Path, source: &CStr, name: &CStr) -> Result<CString, output:
 }
 
 /// # Safety
-/// As the hipRTC function.
+/// The caller must keep the rules of the hipRTC function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcCreateProgram(
     program: *mut *mut c_void,
@@ -126,7 +126,7 @@ fn counting() -> Option<Vec<CString>> {
 }
 
 /// # Safety
-/// As the hipRTC function.
+/// The caller must keep the rules of the hipRTC function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcCompileProgram(
     program: *mut c_void,

@@ -321,7 +321,7 @@ impl ComputeQueue {
             return;
         }
         let place = state.position % (self.ring_bytes / 4);
-        // SAFETY: as in `commands`, of 32 bits.
+        // SAFETY: the machine checked that the word lies in device memory and is aligned; the host reads it atomically.
         unsafe { AtomicU32::from_ptr(self.read_pointer as *mut u32) }
             .store(place as u32, Ordering::Release);
     }

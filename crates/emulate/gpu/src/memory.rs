@@ -684,7 +684,7 @@ impl Memory {
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
     pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, true)?;
-        // SAFETY: as in `read_bytes`, and the range is writable.
+        // SAFETY: `covers` has checked that the whole range is mapped and writable, and `bytes` is no memory of the device.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 bytes.as_ptr(),

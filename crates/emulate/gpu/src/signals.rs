@@ -37,12 +37,12 @@ impl Signal {
     }
 
     fn field(&self, offset: usize) -> u64 {
-        // SAFETY: as in `value_cell`; the field is 8-byte aligned.
+        // SAFETY: `new` checked that 64 aligned bytes at `address` are mapped, and the field is 8-byte aligned.
         unsafe { ptr::read_volatile((self.address + offset as u64) as *const u64) }
     }
 
     fn set_field(&self, offset: usize, value: u64) {
-        // SAFETY: as in `value_cell`; the field is 8-byte aligned.
+        // SAFETY: `new` checked that 64 aligned bytes at `address` are mapped, and the field is 8-byte aligned.
         unsafe { ptr::write_volatile((self.address + offset as u64) as *mut u64, value) }
     }
 

@@ -61,7 +61,7 @@ pub unsafe fn map(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(
     descriptor: c_int,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ioctl(
 macro_rules! mapping {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             address: *mut c_void,
@@ -111,7 +111,7 @@ mapping! {
 /// device.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int {
     if advice == libc::MADV_DONTFORK

@@ -83,7 +83,7 @@ fn initialize(node: u32, major: *mut u32, minor: *mut u32, handle: *mut *mut c_v
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_initialize(
     descriptor: c_int,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn amdgpu_device_initialize(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_initialize2(
     descriptor: c_int,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn amdgpu_device_initialize2(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_deinitialize(handle: *mut c_void) -> c_int {
     let Some(node) = node(handle) else {
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn amdgpu_device_deinitialize(handle: *mut c_void) -> c_in
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_get_fd(handle: *mut c_void) -> c_int {
     match node(handle) {
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn amdgpu_device_get_fd(handle: *mut c_void) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_get_marketing_name(handle: *mut c_void) -> *const c_char {
     match (node(handle), emulator::loaded()) {
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn amdgpu_get_marketing_name(handle: *mut c_void) -> *cons
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_query_gpu_info(handle: *mut c_void, info: *mut c_void) -> c_int {
     match (node(handle), emulator::loaded()) {
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn amdgpu_query_gpu_info(handle: *mut c_void, info: *mut c
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
     if let Some(core) = emulator::loaded() {
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
     if device::find(descriptor).is_some() {
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmCommandWriteRead(
     descriptor: c_int,
@@ -231,7 +231,7 @@ const DMA_BUF: c_uint = 2;
 const KMS: [c_uint; 2] = [1, 3];
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_import(
     handle: *mut c_void,
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn amdgpu_bo_import(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_export(
     object: *mut c_void,
@@ -282,7 +282,7 @@ pub unsafe extern "C" fn amdgpu_bo_export(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
     match (buffer(object), emulator::loaded()) {
@@ -322,7 +322,7 @@ fn exchange(core: &Core, number: u32, operation: u32, said: &mut Metadata) -> c_
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_set_metadata(object: *mut c_void, said: *mut Metadata) -> c_int {
     let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn amdgpu_bo_set_metadata(object: *mut c_void, said: *mut 
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_query_info(object: *mut c_void, info: *mut Info) -> c_int {
     let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn amdgpu_bo_query_info(object: *mut c_void, info: *mut In
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_cpu_map(
     object: *mut c_void,
@@ -389,7 +389,7 @@ pub unsafe extern "C" fn amdgpu_bo_cpu_map(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_va_op(
     object: *mut c_void,
@@ -415,7 +415,7 @@ pub unsafe extern "C" fn amdgpu_bo_va_op(
 macro_rules! missing {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As libdrm's function of that name.
+        /// The caller must keep the rules of libdrm's function of that name.
         #[allow(clippy::too_many_arguments, reason = "as many as libdrm's longest has")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(

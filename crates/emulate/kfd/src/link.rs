@@ -36,7 +36,7 @@ unsafe fn link(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readlink(path: *const c_char, buffer: *mut c_char, size: usize) -> isize {
     // SAFETY: the caller's string and memory.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn readlink(path: *const c_char, buffer: *mut c_char, size
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readlinkat(
     directory: c_int,
@@ -67,12 +67,12 @@ pub unsafe extern "C" fn readlinkat(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realpath(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     // SAFETY: the caller's string.
     let path = match unsafe { look_up(libc::AT_FDCWD, path) } {
-        // SAFETY: as above.
+        // SAFETY: the caller's string and memory go on unchanged.
         None => return unsafe { real_path(path, resolved) },
         Some(Err(code)) => {
             fail(code);
@@ -118,7 +118,7 @@ unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
 /// With the room that the compiler knows of.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __readlink_chk(
     path: *const c_char,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn __readlink_chk(
 /// With the room that the compiler knows of.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __realpath_chk(
     path: *const c_char,

@@ -20,7 +20,7 @@ use crate::{
 static BEHIND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {

@@ -133,7 +133,7 @@ fn file(bytes: &[u8], flags: c_int) -> c_int {
 macro_rules! opening {
     ($($name:ident $text:literal [$($before:ident: $type:ty)?] from $directory:expr, path flags [$($mode:ident)?];)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int $(, $mode: c_uint)?) -> c_int {
             // SAFETY: the caller's string.
@@ -198,7 +198,7 @@ unsafe fn stream(path: *const c_char, mode: *const c_char) -> Option<*mut libc::
 macro_rules! streams {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(path: *const c_char, mode: *const c_char) -> *mut libc::FILE {
             // SAFETY: the caller's strings.

@@ -151,7 +151,7 @@ unsafe fn fill(status: Option<Result<Status, i32>>, out: *mut libc::stat) -> Opt
 macro_rules! asking {
     ($($name:ident $text:literal [$($before:ident: $type:ty)?] path [$($after:ident: $after_type:ty),*] => $body:expr;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char $(, $after: $after_type)*) -> c_int {
             // SAFETY: the caller's string and memory.
@@ -192,7 +192,7 @@ asking! {
 macro_rules! asking_descriptors {
     ($($name:ident $text:literal [$($version:ident)?];)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($version: c_int,)? descriptor: c_int, out: Out) -> c_int {
             // SAFETY: the caller's memory.
@@ -212,7 +212,7 @@ asking_descriptors! {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn statx(
     directory: c_int,

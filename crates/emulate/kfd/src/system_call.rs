@@ -15,7 +15,7 @@ struct Answer {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syscall() {

@@ -122,7 +122,7 @@ unsafe extern "C" fn allocate_exactly(
     result: *mut *mut c_void,
 ) -> Status {
     let allocate = ALLOCATE.behind();
-    // SAFETY: as above.
+    // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     exactly(size, result, || unsafe { allocate(region, size, result) })
 }
 

@@ -30,7 +30,7 @@ enum Bytes {
 
 // SAFETY: the mapping is only read, and this value alone unmaps it when it is dropped.
 unsafe impl Send for Input {}
-// SAFETY: as above.
+// SAFETY: the mapping is only read, from any number of threads, and this value alone unmaps it when it is dropped.
 unsafe impl Sync for Input {}
 
 impl Input {
@@ -137,7 +137,7 @@ fn watch_for_shrinking() {
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the structure is plain data; the handler is as above.
+        // SAFETY: zeros are a valid `sigaction`, and the handler makes only calls that are allowed in signal handlers.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = said as extern "C" fn(libc::c_int) as usize;

@@ -196,7 +196,7 @@ fn is_of_processes(directory: &Path) -> io::Result<bool> {
     let name = c_string(directory.as_os_str())?;
     // SAFETY: the structure is plain data, and the name is a terminated string.
     let mut about: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: as above.
+    // SAFETY: the name is a terminated string, and the call fills the structure, which is a local variable.
     match unsafe { libc::statfs(name.as_ptr(), &raw mut about) } {
         0 => Ok(about.f_type as i64 == PROCESSES),
         _ => Err(io::Error::last_os_error()),

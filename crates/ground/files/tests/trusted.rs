@@ -18,7 +18,7 @@ fn modes_do_not_depend_on_the_umask() {
     let directory = Directory::create(&path).unwrap();
     directory.write("entry", b"text").unwrap();
     let secret = directory.secret().unwrap();
-    // SAFETY: as above.
+    // SAFETY: only this test of the process depends on the umask.
     unsafe { libc::umask(before) };
     let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("."), 0o700);

@@ -17,7 +17,7 @@ pub struct Tables {
 
 // SAFETY: the runtime's tables stay where they are, and any thread may read and replace an entry.
 unsafe impl Send for Tables {}
-// SAFETY: as above.
+// SAFETY: the runtime's tables stay where they are, and any thread may read and replace an entry.
 unsafe impl Sync for Tables {}
 
 /// The function of an entry, or the error that it is missing: `function!(tables, core.memory_copy)`.
@@ -322,7 +322,7 @@ mod tests {
         let pointer = tables.amd.pointer_info.expect("a function") as usize;
         assert_eq!(pointer, 128);
         assert_eq!(tables.entry("hsa_memory_copy"), None);
-        // SAFETY: as above.
+        // SAFETY: none of the functions is called.
         let missing = unsafe { Tables::of_symbols(find, &["hsa_init"]) }.err();
         assert_eq!(missing.as_deref(), Some("hsa_init"));
     }

@@ -334,7 +334,7 @@ impl Mc {
     /// crash LLVM's encoder, which is why `isa` keeps a list of those it never passes on.
     pub fn reencode(&mut self, code: &[u8], pc: u64) -> Option<Vec<u8>> {
         let mut encoding = Vec::new();
-        // SAFETY: as in `print`.
+        // SAFETY: the handle is live, `code` is readable for its length, and `append` gets the vector that it expects.
         let encoded = unsafe {
             ffi::luthier_mc_reencode(
                 self.handle.as_ptr(),

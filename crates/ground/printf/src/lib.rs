@@ -33,27 +33,27 @@ pub fn printed(directive: &str, value: Value) -> Option<Vec<u8>> {
         }
         ('c', Value::Integer(word)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for an `int`.
+            // SAFETY: the format has one directive, which takes an `int` and nothing else: `split` has seen that there is no `*`.
             collect(|to, size| unsafe {
                 libc::snprintf(to, size, format.as_ptr(), word as u8 as c_int)
             })
         }
         ('p', Value::Integer(word)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for a pointer, which is printed and not followed.
+            // SAFETY: the format has one directive, which takes a pointer and nothing else. The pointer is printed and not followed.
             collect(|to, size| unsafe {
                 libc::snprintf(to, size, format.as_ptr(), word as *const c_char)
             })
         }
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'a' | 'A', Value::Float(number)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for a `double`.
+            // SAFETY: the format has one directive, which takes a `double` and nothing else.
             collect(|to, size| unsafe { libc::snprintf(to, size, format.as_ptr(), number) })
         }
         ('s', Value::Text(text)) => {
             let format = CString::new(directive).ok()?;
             let text = CString::new(text.split(|byte| *byte == 0).next()?).ok()?;
-            // SAFETY: as above, for a text that ends with a zero and lives until `collect` returns.
+            // SAFETY: the format has one directive, which takes a text. It ends with a zero and lives until `collect` returns.
             collect(|to, size| unsafe { libc::snprintf(to, size, format.as_ptr(), text.as_ptr()) })
         }
         _ => None,

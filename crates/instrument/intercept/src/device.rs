@@ -326,7 +326,7 @@ impl Device for HsaDevice {
     }
 
     fn store_shared(&self, address: u64, value: u64) {
-        // SAFETY: as above.
+        // SAFETY: callers pass an aligned address in memory that `allocate` returned, which is never freed while in use.
         unsafe { AtomicU64::from_ptr(address as *mut u64) }.store(value, Ordering::Release);
     }
 

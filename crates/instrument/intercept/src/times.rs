@@ -124,7 +124,7 @@ impl Times {
         // SAFETY: this module made the signals and keeps them. Once one is at 0, the device does not write to it any more.
         for used in awaited.extract_if(.., |used| unsafe { load(used.signal) <= 0 }) {
             let mut times = tables::Times::default();
-            // SAFETY: as above.
+            // SAFETY: this module made the signal and keeps it, and the device has written its times.
             if unsafe { read(self.agent, used.signal, &raw mut times) } == status::SUCCESS {
                 let (start, end) = (
                     self.clock.nanoseconds(times.start),

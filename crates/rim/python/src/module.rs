@@ -20,7 +20,7 @@ unsafe impl Sync for Definition {}
 
 struct Slots(UnsafeCell<[ffi::PyModuleDef_Slot; 2]>);
 
-// SAFETY: as above.
+// SAFETY: Python alone touches it, attached to the interpreter.
 unsafe impl Sync for Slots {}
 
 static SLOTS: Slots = Slots(UnsafeCell::new([
