@@ -48,7 +48,7 @@ fn main() {
         .std("c++17")
         .include(&include)
         .flag("-fno-exceptions")
-        // Like rustc's LLVM, which has no type information to refer to.
+        // rustc's LLVM has no type information to refer to either.
         .flag("-fno-rtti")
         .flag("-fvisibility=hidden")
         .flag("-fvisibility-inlines-hidden")

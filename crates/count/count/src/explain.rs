@@ -40,7 +40,7 @@ struct LineCost {
 pub struct Fact {
     /// `call` or the name of a pattern.
     pub kind: String,
-    /// Who does it.
+    /// The function that contains it.
     pub function: String,
     /// The function that is called.
     pub what: String,

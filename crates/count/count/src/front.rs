@@ -25,7 +25,7 @@ pub fn front(options: &Options, arguments: &[OsString]) -> Front {
     }
     match level(arguments).as_deref() {
         None | Some("0") => {
-            // As -O0 has it, for debuggers and profilers.
+            // clang keeps frame pointers at -O0, for debuggers and profilers.
             front.before.push("-fno-omit-frame-pointer");
             front.after.push("-O1");
             front.option = Some("optimise=off");

@@ -1,4 +1,4 @@
-//! Where clang, the plugin and the rewriter are.
+//! Finds clang, the plugin and the rewriter.
 
 use crate::error::Error;
 use std::env;

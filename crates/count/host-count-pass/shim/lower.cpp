@@ -136,8 +136,8 @@ private:
     return value;
   }
 
-  // What is added, computed before. The back end would rather add the constant part of a sum to what it has read from the counter, and
-  // then reads and writes in instructions of their own.
+  // The amount, computed before the addition. The back end would rather add the constant part of a sum to what it has
+  // read from the counter, and then reads and writes in instructions of their own.
   Value *settled(IRBuilder<> &builder, AtomicRMWInst &addition) const {
     Value *amount = addition.getValOperand();
     auto *sum = dyn_cast<BinaryOperator>(amount);

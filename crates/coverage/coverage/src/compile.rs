@@ -20,7 +20,7 @@ use launcher::libraries;
 use crate::{exit_code, llvm, report};
 
 const HEADER: &str = include_str!("../../../../runtime/device-profile/luthier_profile.h");
-/// Where Debian's ROCm packages put the device libraries, which clang of another release does not look for.
+/// The directory in which Debian's ROCm packages put the device libraries. clang of another release does not look there.
 const DEBIAN_DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// First release whose device code can be instrumented without changes to the compiler.
 const FIRST_RELEASE: u32 = 20;

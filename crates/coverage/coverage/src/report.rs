@@ -22,7 +22,7 @@ use crate::{DEFAULT_DIRECTORY, llvm::Tools};
 /// First bytes of an indexed profile (`.profdata`), as a little-endian word.
 pub const INDEXED_MAGIC: u64 = 0x8169_666f_7270_6cff;
 
-/// Where the headers of compilers, C and C++ libraries and ROCm lie.
+/// The directories of headers of compilers, C and C++ libraries and ROCm.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[
     "/usr/include/c++/", "/usr/include/x86_64-linux-gnu/", "/usr/include/hip/", "/usr/lib/", "/usr/include/bits/", "/opt/rocm",

@@ -81,7 +81,7 @@ pub struct Section {
     pub address: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Where its contents are in the file, if they are there and the loader leaves them as they are.
+    /// The place of its contents in the file, if they are there and the loader leaves them unchanged.
     pub file: Option<Range<usize>>,
 }
 

@@ -160,7 +160,7 @@ pub trait Observer: Send + Sync {
     /// A dispatch has finished, well or not.
     fn dispatch_finished(&self, record: &Record<'_>);
 
-    /// Where the instruction at `pc` comes from, `file:line` with the functions it was inlined into, if that is known.
+    /// The source of the instruction at `pc`: `file:line`, with the functions that it was inlined into, if that is known.
     fn source(&self, _pc: u64) -> Option<String> {
         None
     }

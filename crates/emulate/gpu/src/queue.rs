@@ -676,7 +676,7 @@ pub(crate) fn tmpring_wave_bytes(target: &Target, register: u32) -> u32 {
 /// Bytes of `kfd_context_save_area_header` up to the last that is needed here.
 const SAVE_AREA_HEAD: usize = 36;
 
-/// Where the head of an area for saved waves wants exceptions: the address of a word, and an event.
+/// The place for exceptions that the head of an area for saved waves names: the address of a word, and an event.
 fn exception_target(head: &[u8; SAVE_AREA_HEAD]) -> (u64, u32) {
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     (u64::from(word(24)) | u64::from(word(28)) << 32, word(32))

@@ -94,7 +94,7 @@ const BROADCAST: u32 = 1 << 27;
 struct Rectangle {
     /// Bits of columns and rows, in the lower and the upper half of a dword.
     xy: u32,
-    /// Of slices.
+    /// Bits of slices.
     z: u32,
     /// First bit of the distance of rows, which takes the rest of the dword.
     pitch_bit: u32,

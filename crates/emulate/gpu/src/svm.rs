@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(ask(&ranges, 4..8, kind::ACCESS, 1).0, kind::NO_ACCESS);
     }
 
-    /// As `svm_range_get_attr` of the kernel driver begins where a process retries.
+    /// The answers are those with which `svm_range_get_attr` of the kernel driver begins in a process that retries.
     #[test]
     fn pageable_memory_is_accessible_until_somebody_says_otherwise() {
         let mut ranges = Ranges::default();

@@ -20,7 +20,7 @@ pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void
     }
     let (device, core) = (device::find(descriptor)?, emulator::loaded()?);
     if !device.own {
-        // As the driver answers a child that uses its parent's descriptor.
+        // The driver gives this answer to a child that uses its parent's descriptor.
         return Some(answer(-libc::EBADF));
     }
     // Programs pass the request in 32 bits or with its sign.

@@ -16,7 +16,7 @@ use kmt_sys::door::{Core, DIRECTORY_VARIABLE, SYMBOL, VERSION};
 
 static CORE: AtomicPtr<Core> = AtomicPtr::new(ptr::null_mut());
 
-/// Where the emulator is, as seen from this library.
+/// The path of the emulator, relative to this library.
 const PLACES: [&str; 3] = [
     "luthier-emulator/libhsakmt.so.1",
     "libhsakmt.so.1",

@@ -43,7 +43,7 @@ pub const MODULE: &[(&[u8], Contents)] = &[
     (b"/sys/module/amdgpu/refcnt", Contents::Text(b"0\n")),
 ];
 
-/// Where the system lists its modules, and the emulated one's line there.
+/// The file in which the system lists its modules, and the emulated one's line there.
 pub const MODULES: &std::ffi::CStr = c"/proc/modules";
 pub const MODULES_LINE: &[u8] = b"amdgpu 16384 0 - Live 0x0000000000000000\n";
 

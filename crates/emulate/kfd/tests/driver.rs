@@ -332,7 +332,7 @@ fn a_device_that_cannot_be_is_said_once() {
     );
 }
 
-/// As tinygrad does.
+/// The calls are those of tinygrad.
 #[test]
 fn python_maps_devices_by_functions_of_the_c_library() {
     if !prerequisite::program("python3", "python3") {

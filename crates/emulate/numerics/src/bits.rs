@@ -109,7 +109,7 @@ macro_rules! representation {
             if is_nan(result) { nan } else { result }
         }
 
-        /// As [`settle_nan2`] for three operands.
+        /// Like [`settle_nan2`], for three operands.
         #[inline(always)]
         pub const fn settle_nan3(result: $bits, a: $bits, b: $bits, c: $bits) -> $bits {
             let nan = if is_nan(c) { quiet(c) } else { NAN };

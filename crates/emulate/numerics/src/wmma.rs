@@ -125,7 +125,7 @@ pub const INSTRUCTIONS: &[Instruction] = &[
     sparse("v_swmmac_f32_16x16x32_bf8_bf8", 32, fp8(true, true),    Output::F32),
 ];
 
-/// Where sixteen values lie: in lanes `16 * group` and up of a register, from a bit on.
+/// The place of sixteen values: in lanes `16 * group` and up of a register, from a bit on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     pub register: u8,

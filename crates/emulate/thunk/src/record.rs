@@ -31,7 +31,7 @@ pub struct Recorder<E> {
     shelf: Arc<Shelf>,
 }
 
-/// Where recordings go, and whose memory is in them.
+/// The directory for recordings, and the machine whose memory they contain.
 struct Shelf {
     memory: Arc<Memory>,
     directory: PathBuf,

@@ -220,7 +220,7 @@ pub fn pack_from<E: From<Error>>(
     Ok(with_header(packed, length, hash, version, method)?)
 }
 
-/// Of zstd.
+/// The magic number of zstd.
 const LEVEL: i32 = 3;
 
 fn failed(error: std::io::Error) -> Error {

@@ -14,7 +14,7 @@ pub enum Error {
     Truncated {
         /// The part that was to be read.
         what: &'static str,
-        /// Where it begins, in bytes.
+        /// Its offset, in bytes.
         offset: u64,
         /// Its length, in bytes.
         needed: u64,
@@ -26,7 +26,7 @@ pub enum Error {
     Malformed {
         /// The part that was read.
         what: &'static str,
-        /// Where it lies, in bytes.
+        /// Its offset, in bytes.
         offset: u64,
         /// The reason.
         reason: &'static str,
@@ -34,7 +34,7 @@ pub enum Error {
     /// An ELF file that is no AMDGPU code object, or no ELF file at all.
     #[error("not an AMD GPU code object: {reason}")]
     NotCodeObject {
-        /// What tells.
+        /// The reason.
         reason: &'static str,
     },
     /// Version 2 of the format, which is not read.
@@ -75,7 +75,7 @@ pub enum Error {
     /// Metadata that are no MessagePack document.
     #[error("kernel metadata at offset {offset:#x} is not valid MessagePack: {reason}")]
     BadMessagePack {
-        /// Where reading stopped, in bytes.
+        /// The offset at which reading stopped, in bytes.
         offset: u64,
         /// The reason.
         reason: String,
@@ -83,7 +83,7 @@ pub enum Error {
     /// Compressed contents that cannot be unpacked.
     #[error("compressed bundle at offset {offset:#x} cannot be unpacked: {reason}")]
     BadCompression {
-        /// Where they begin, in bytes.
+        /// Their offset, in bytes.
         offset: u64,
         /// The decompressor's error.
         reason: String,

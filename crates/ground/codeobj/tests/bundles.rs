@@ -153,7 +153,7 @@ fn bundles_in_a_row_nested_and_in_archives_are_found() {
     let (objects, plain) = bundled(&[], "3");
     let packed = [HeaderVersion::V1, HeaderVersion::V2, HeaderVersion::V3]
         .map(|version| compressed::pack(&plain, version, Method::Zlib).unwrap());
-    // As a linker leaves them: each at the next page.
+    // Linkers leave them like this: each at the next page.
     let mut row = Vec::new();
     for part in [&plain, &packed[0], &packed[1], &plain, &packed[2]] {
         row.resize(row.len().next_multiple_of(4096), 0);

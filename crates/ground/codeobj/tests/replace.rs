@@ -65,7 +65,7 @@ fn programs_and_libraries_find_what_was_put_into_them() {
         ),
         (PROGRAM, &["-static", "-DPROGRAM"]),
         (LIBRARY, &["-shared", "-fPIC"]),
-        // As older compilers have it: the runtime linker looks for a symbol.
+        // Older compilers write it like this: the runtime linker looks for a symbol.
         (
             LIBRARY,
             &["-shared", "-fPIC", "-DVISIBLE=\".globl fat1, fat2\\n\""],

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-// As `luthier_demangle`.
+// The same interface as `luthier_demangle`.
 extern "C" char *luthier_demangle_windows(const char *name, size_t length) {
   return llvm::microsoftDemangle(std::string_view(name, length), nullptr, nullptr);
 }

@@ -109,7 +109,7 @@ impl Loader {
         unsafe { self.info(object, object_info::LOAD_DELTA, 0u64) }
     }
 
-    /// Where the object came from, see [`Uri`]; empty if the runtime does not say.
+    /// The URI of the object, see [`Uri`]; empty if the runtime does not say.
     pub fn uri(&self, object: Handle) -> String {
         let text = || {
             let get = self.object_info()?;

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// As much of a script's first line as the system reads.
+/// The number of bytes of a script's first line that the system reads.
 const LONGEST_LINE: u64 = 256;
 /// The machine of AMD GPUs in ELF files.
 const EM_AMDGPU: u16 = 224;

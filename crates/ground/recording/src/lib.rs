@@ -53,7 +53,7 @@ pub struct Header {
     pub base: u64,
     /// The AQL packet, 64 bytes.
     pub packet: Vec<u8>,
-    /// Where it was in its queue, and the queue's descriptor (`amd_queue_t`).
+    /// Its place in its queue, and the queue's descriptor (`amd_queue_t`).
     pub packet_address: u64,
     pub queue_address: u64,
     /// Number of the packet in its queue.

@@ -86,7 +86,7 @@ fn add(buffer: &mut Vec<u8>, launch: u32, wave: u64) {
     }
 }
 
-/// As the tool `launch-log` writes them.
+/// The records of the tool `launch-log`.
 fn launches(waves: u64) -> String {
     let rows: Vec<_> = (0..LAUNCHES)
         .map(|launch| {

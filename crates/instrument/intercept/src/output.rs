@@ -1,4 +1,4 @@
-//! Where words go: stderr, and files in the output directory.
+//! Output of a session: stderr, and files in the output directory.
 //!
 //! An application may have put another file where standard error was. Messages then go to the program's launcher, by the [`ledger`].
 

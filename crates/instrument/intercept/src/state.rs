@@ -92,7 +92,7 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
-    // As early as can be, before the application puts something else there.
+    // As early as possible, before the application puts another file there.
     files::standard_error::remember();
     let (mut config, problems) = Config::read(|name| std::env::var_os(name));
     if config.tools.is_empty() {

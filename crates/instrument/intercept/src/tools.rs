@@ -62,7 +62,7 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     Ok(Arc::new(engine.temporary(config.output_is_temporary)))
 }
 
-/// Where the `luthier` command lies, from the folder of this library: in a build, and installed.
+/// The path of the `luthier` command, from the folder of this library: in a build, and installed.
 const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
 /// The tool or module in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.

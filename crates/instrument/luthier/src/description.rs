@@ -43,12 +43,12 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// As users write it behind `-t TOOL:`.
+    /// Its name behind `-t TOOL:`.
     pub name: String,
     /// The kind that its value must have.
     #[serde(default, rename = "type")]
     pub kind: ParameterKind,
-    /// As users write it.
+    /// The default, as users would write it.
     #[serde(default, deserialize_with = "as_written")]
     pub default: String,
     /// One line for `luthier tool info`.
@@ -113,7 +113,7 @@ pub enum At {
 }
 
 impl At {
-    /// As descriptions name it.
+    /// The name that descriptions use.
     pub fn name(self) -> &'static str {
         match self {
             At::Instruction => "instruction",

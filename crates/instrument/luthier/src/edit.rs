@@ -36,7 +36,7 @@ impl Counters {
 /// A value for a parameter of a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// As many low bits as the parameter has.
+    /// A constant, of which the parameter takes as many low bits as it has.
     Constant(u64),
     /// The application's register; for a reference parameter it is also written.
     Register(Reg),
@@ -401,7 +401,7 @@ impl<'k> Edit<'k> {
         let made_for = |target| HookVariants::find(bundle, hook, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
         let mut found = made_for(kernel.target()).or_else(generic)?;
-        // As its author calls it.
+        // The name that its author gave it.
         if let Some(name) = hook.strip_suffix(LANES) {
             found.name = name.to_owned();
         }

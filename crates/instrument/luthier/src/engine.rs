@@ -74,7 +74,7 @@ pub(crate) struct ToolData {
     /// Places whose executions are counted, behind the tool's own counters.
     #[serde(default)]
     pub executions: usize,
-    /// As JSON.
+    /// The tool's data, as JSON.
     pub data: Box<RawValue>,
 }
 

@@ -163,7 +163,7 @@ impl ToolFile {
         &self.options
     }
 
-    /// As users and reports call it.
+    /// The name that users and reports use.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -264,7 +264,7 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Instruction<'a> {
-    /// As decoded.
+    /// The decoded instruction.
     pub fn decoded(&self) -> Inst<&'a Decoded> {
         self.function.lifted().insts.at(self.index)
     }
@@ -296,7 +296,7 @@ impl<'a> Instruction<'a> {
         self.decoded().mnemonic
     }
 
-    /// As an assembler would read it.
+    /// The text that an assembler would read.
     pub fn text(&self) -> String {
         let kernel = self.function.kernel;
         let decoder = kernel.decoder.get_or_init(|| {
@@ -410,7 +410,7 @@ impl<'a> Instruction<'a> {
         self.function.kernel.lines?.line(self.pc()).ok()?
     }
 
-    /// Where it comes from, the innermost inlined function first; nothing without debug information.
+    /// Its source, the innermost inlined function first; nothing without debug information.
     pub fn frames(&self) -> Vec<SourceFrame> {
         let lines = self.function.kernel.lines;
         let frames = lines.and_then(|lines| lines.frames(self.pc()).ok());

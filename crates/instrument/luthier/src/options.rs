@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub type Options = BTreeMap<String, String>;
 
 impl ParameterKind {
-    /// As descriptions name it.
+    /// The name that descriptions use.
     pub fn name(self) -> &'static str {
         match self {
             ParameterKind::Text => "text",

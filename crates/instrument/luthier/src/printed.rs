@@ -103,7 +103,7 @@ impl PartialMessages {
     }
 }
 
-/// As C prints it. Directives without an argument of their kind stay as they are.
+/// The text that C prints. Directives without an argument of their kind stay as they are.
 fn formatted(said: &[PrintfArgument]) -> Vec<u8> {
     let mut arguments = said.iter();
     let Some(PrintfArgument::Text(format)) = arguments.next() else {

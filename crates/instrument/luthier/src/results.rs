@@ -117,7 +117,7 @@ impl Results<'_> {
             .fold(0, u64::wrapping_add))
     }
 
-    /// Where this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
+    /// The path at which this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
     pub fn file(&self, name: &str) -> Option<PathBuf> {
         self.report_file(name).filter(|_| !self.temporary)
     }

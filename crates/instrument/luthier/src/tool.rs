@@ -4,7 +4,7 @@ use std::sync::Arc;
 /// The author of a tool implements this trait. Methods take `&self` because kernels are instrumented in parallel. A tool attaches its facts
 /// about a kernel to that kernel ([`Edit::attach`]).
 pub trait Tool: Send + Sync {
-    /// As given to `luthier run -t`.
+    /// The name that was given to `luthier run -t`.
     fn name(&self) -> &str;
     /// Hooks and variables.
     fn file(&self) -> &ToolFile;

@@ -12,7 +12,7 @@ pub struct Agent {
     pub number: u32,
     /// The target that its code must be built for, e.g. `gfx90a:sramecc+:xnack-`.
     pub target: String,
-    /// As sold.
+    /// The name under which it is sold.
     pub product: String,
 }
 
@@ -64,7 +64,7 @@ pub trait Device: Send + Sync {
     /// Zero-filled memory, aligned to a page.
     fn allocate(&self, agent: AgentId, size: usize, kind: MemoryKind) -> Result<u64, DeviceError>;
     fn free(&self, address: u64);
-    /// Where the runtime keeps the address of one of its functions, for who wants to put another one in its place.
+    /// The place where the runtime keeps the address of one of its functions, for a tool that replaces the function.
     fn entry(&self, _function: &str) -> Option<u64> {
         None
     }

@@ -13,7 +13,7 @@ pub struct Request<'a> {
     pub object: &'a [u8],
     /// SHA-256 of `object`.
     pub object_hash: &'a [u8; 32],
-    /// Where it was loaded from, e.g. `file:///usr/bin/app#offset=8192&size=4096`.
+    /// The URI it was loaded from, e.g. `file:///usr/bin/app#offset=8192&size=4096`.
     pub uri: &'a str,
     /// Without `.kd`.
     pub kernel: &'a str,
@@ -217,7 +217,7 @@ pub trait Live: Send + Sync {
     /// Copies between any addresses of host and devices.
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
-    /// Where the runtime keeps the address of the function with this name, see [`crate::Device::entry`].
+    /// The place where the runtime keeps the address of the function with this name, see [`crate::Device::entry`].
     fn entry(&self, function: &str) -> Option<u64>;
     /// The addresses of a global on all devices; it is allocated now if it was not. None if no global has this name.
     fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError>;

@@ -75,7 +75,7 @@ pub struct UnfitLine {
 /// One kernel on one kind of device.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelLine {
-    /// As the programmer writes it.
+    /// The name in the source.
     pub name: String,
     pub symbol: String,
     /// SHA-256 of the code object, where objects are kept ([`crate::Config::keep_objects`]).

@@ -13,7 +13,7 @@ use crate::{
     summary::{KernelLine, Status},
 };
 
-/// As many kernels and grids are named.
+/// The number of kernels and grids that a message names.
 const NAMED: usize = 8;
 
 /// The launches of a session, as far as a selection that fits none of them is to be explained.

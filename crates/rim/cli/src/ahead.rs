@@ -38,7 +38,7 @@ pub fn in_order<T: Sync, R: Send, E>(
         let _end = End(&queue);
         let work = || queue.work(&act);
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        // Where there are no threads, or is no use for them, this one does it all.
+        // If there are no threads, or no use for them, this one does all the work.
         let started = match threads {
             0 | 1 => 0,
             threads => (0..threads).map_while(start).count(),

@@ -196,7 +196,7 @@ impl HardwareCheck {
     }
 }
 
-/// Where a program lies, whatever directory it is started from.
+/// The absolute path of a program.
 fn found(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))
 }

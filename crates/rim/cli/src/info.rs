@@ -38,7 +38,7 @@ pub fn show(tool: &str, format: Format) -> Result<()> {
 #[derive(Serialize)]
 struct Told<'a> {
     name: &'a str,
-    /// As `LUTHIER_TOOL` says it in the HIP file.
+    /// The text of `LUTHIER_TOOL` in the HIP file.
     description: &'a Description,
     hooks: Vec<String>,
     /// Name and bytes.

@@ -231,7 +231,7 @@ struct Said {
     first: Vec<String>,
 }
 
-/// As many names are kept of each reason.
+/// The number of names that are kept for each reason.
 const KEPT: usize = 10_000;
 
 impl Said {

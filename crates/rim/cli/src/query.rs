@@ -71,7 +71,7 @@ impl Query {
     }
 }
 
-/// Where it is.
+/// The path of the query engine.
 pub fn engine() -> Option<PathBuf> {
     let executable = env::current_exe().ok()?;
     let paths = env::var_os("PATH").unwrap_or_default();

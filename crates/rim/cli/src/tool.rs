@@ -217,7 +217,7 @@ fn newer_than_program(directory: &Path) -> bool {
     })
 }
 
-/// As `-t` wants a path: with a slash.
+/// The form of a path that `-t` requires: with a slash.
 fn usable(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains('/') {

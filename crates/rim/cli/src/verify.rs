@@ -317,5 +317,5 @@ fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
     Err(failure).context("cannot start this command again")
 }
 
-/// Where the rubbish starts; any number does, but the same one finds the same again.
+/// The seed of the values that overwrite registers. The same seed gives the same values.
 const SEED: u32 = 0x5eed;

@@ -131,7 +131,7 @@ fn script(folder: &Path, text: &str) -> PathBuf {
     script
 }
 
-/// As shells and `execvp` do it.
+/// Shells and `execvp` do this too.
 #[test]
 fn scripts_without_a_first_line_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-// Where a program is stopped: at the first check at which the budget is used up, whatever the budget is. Linked with a counted `work`; this
-// file itself does not count.
+// A program is stopped at the first check at which the budget is used up, whatever the budget is. Linked with a counted
+// `work`; this file itself does not count.
 //
 // With one unit more after each stop, every check asks for more: so they are found. Then the program runs anew with budgets
 // around what has been executed at a check, and the place where it is stopped must be the next one.

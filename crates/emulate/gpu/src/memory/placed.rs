@@ -9,7 +9,7 @@ use std::{
 
 use super::{Backing, Kind, Memory, MemoryError, PAGE, Region, Request};
 
-/// Where memory is put, and what holds it.
+/// The place for memory, and what holds it.
 #[derive(Debug)]
 pub enum Placement {
     /// Fresh zeroed memory replaces whatever is at this address.

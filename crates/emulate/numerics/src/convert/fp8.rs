@@ -149,7 +149,7 @@ impl Fp8 {
     #[inline(always)]
     const fn special(self, value: Value, fp16_ovfl: bool) -> u8 {
         match value {
-            // As AMD's own model of gfx950 has it; FNUZ formats know no infinity to limit.
+            // AMD's own model of gfx950 does this too; FNUZ formats have no infinity to limit.
             Value::Infinity { negative } if fp16_ovfl && !self.is_fnuz() => {
                 self.max_finite() | (negative as u8) << 7
             }

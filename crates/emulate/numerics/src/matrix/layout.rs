@@ -1,4 +1,4 @@
-//! Where the elements of A, B, C and D live in the registers of a 64-lane wave.
+//! The places of the elements of A, B, C and D in the registers of a 64-lane wave.
 
 /// `blocks` independent products of an `m` by `k` and a `k` by `n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

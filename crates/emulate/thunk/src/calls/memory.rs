@@ -104,7 +104,7 @@ pub fn unmap(address: u64) -> Result {
     Ok(())
 }
 
-/// As coarse-grained memory.
+/// Registers memory as coarse-grained.
 pub fn register(address: u64, size: u64) -> Result {
     register_with_flags(address, size, flag::COARSE_GRAIN)
 }

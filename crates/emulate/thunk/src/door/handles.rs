@@ -26,7 +26,7 @@ pub enum What {
 #[derive(Debug)]
 pub struct Allocation {
     pub node: u32,
-    /// As it was asked for, bits of [`kmt_sys::kfd::memory_flag`].
+    /// The flags that were asked for, bits of [`kmt_sys::kfd::memory_flag`].
     pub flags: u32,
     pub what: What,
 }

@@ -38,7 +38,7 @@ pub struct Entry<'a> {
     pub id: String,
     /// The containers it is in, outermost first: sections, archive members, bundles by index and offset.
     pub path: Vec<String>,
-    /// What it is.
+    /// Its format.
     pub kind: EntryKind,
     /// It lies in a host program's data by itself, as GCC's offload compilers leave it: nothing else says that it is device code.
     pub embedded: bool,

@@ -59,7 +59,7 @@ enum Availability {
 /// One bit field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// As the AMDGPU usage guide names it, without the register's name.
+    /// The name in the AMDGPU usage guide, without the register's name.
     pub name: &'static str,
     /// The word of the descriptor that contains it.
     pub word: Word,

@@ -29,7 +29,7 @@ impl KernelDescriptor {
         KernelDescriptor { bytes, target }
     }
 
-    /// As it lies in memory.
+    /// The bytes in memory.
     pub fn bytes(&self) -> &[u8; KernelDescriptor::SIZE] {
         &self.bytes
     }

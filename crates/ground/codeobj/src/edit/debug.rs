@@ -338,7 +338,7 @@ fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
 /// The bytes of `.debug_info` behind its length.
 struct Unit<'a, 'f> {
     bytes: Vec<u8>,
-    /// Where addresses are, from the start of the unit.
+    /// Offsets of addresses, from the start of the unit.
     addresses: Vec<u32>,
     files: &'f mut Files<'a>,
     /// Offsets of the functions that are inlined, from the start of the unit.

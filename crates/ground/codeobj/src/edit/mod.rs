@@ -63,7 +63,7 @@ pub enum Access {
 /// A symbol to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSymbol {
-    /// As others look it up.
+    /// The name by which others look it up.
     pub name: String,
     /// Address.
     pub value: u64,
@@ -115,7 +115,7 @@ struct SectionRow {
 #[derive(Clone, Debug)]
 pub struct ElfEditor {
     bytes: Vec<u8>,
-    /// As long as nothing is appended, changes are made in `bytes`.
+    /// While nothing is appended, changes are made in `bytes`.
     appended: bool,
     sections: Vec<SectionRow>,
     segments: Vec<format::ProgramHeader64<object::LittleEndian>>,

@@ -22,7 +22,7 @@ pub(super) struct Cut {
     removed: Vec<Range<u64>>,
     /// The new place of the program headers. Nothing before it moves.
     table: u64,
-    /// Where the new segment starts, in the file and in memory.
+    /// The start of the new segment, in the file and in memory.
     pub place: u64,
     pub address: u64,
     /// All program headers but that of the new segment.
