@@ -30,7 +30,7 @@ fn missing() -> c_int {
 }
 
 /// # Safety
-/// As the function `name` of the C library, which takes a path, words and an environment.
+/// The caller must keep the rules of the function `name` of the C library, which takes a path, words and an environment.
 unsafe fn become_other(
     name: &CStr,
     path: *const c_char,
@@ -188,7 +188,7 @@ mod lists {
     }
 
     /// # Safety
-    /// As of [`words`], and as the function `name` of the C library.
+    /// The caller must keep the rules of [`words`], and of the function `name` of the C library.
     unsafe fn start(name: &CStr, path: *const c_char, registers: List, stack: List) -> c_int {
         // SAFETY: the caller's promise for both; the environment is the process's.
         unsafe {

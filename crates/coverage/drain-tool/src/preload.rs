@@ -134,7 +134,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
 }
 
 /// # Safety
-/// As the HIP function.
+/// The caller must keep the rules of the HIP function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __hipUnregisterFatBinary(module: *mut *mut c_void) {
     state::dump();

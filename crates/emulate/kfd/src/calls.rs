@@ -13,7 +13,7 @@ const TYPES: [u8; 2] = [kmt_sys::kfd::TYPE, b'd'];
 /// The answer to a command if the descriptor is an emulated device.
 ///
 /// # Safety
-/// As the C library's `ioctl`.
+/// The caller must keep the rules of the C library's `ioctl`.
 pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> Option<c_int> {
     if !device::any() || !TYPES.contains(&((request >> 8) as u8)) {
         return None;
@@ -33,7 +33,7 @@ pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void
 /// Maps memory if the descriptor is an emulated device.
 ///
 /// # Safety
-/// As the C library's `mmap`.
+/// The caller must keep the rules of the C library's `mmap`.
 pub unsafe fn map(
     address: *mut c_void,
     length: usize,

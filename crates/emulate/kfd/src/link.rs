@@ -92,7 +92,7 @@ pub unsafe extern "C" fn realpath(path: *const c_char, resolved: *mut c_char) ->
 /// The C library's function. Before version 2.36 it gives its oldest version, which makes no memory, to libraries like this one.
 ///
 /// # Safety
-/// As that function.
+/// The caller must keep the rules of that function.
 unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     let given = !resolved.is_null();
     let room = match given {

@@ -106,7 +106,7 @@ fn modules() -> Vec<u8> {
 /// Opens one of the driver's paths. None if the path is not the driver's. Otherwise a descriptor, or a negative error code.
 ///
 /// # Safety
-/// As [`look_up`].
+/// The caller must keep the rules of [`look_up`].
 pub unsafe fn descriptor(directory: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
     let reads = flags & libc::O_ACCMODE == libc::O_RDONLY;
     // SAFETY: the caller's word.

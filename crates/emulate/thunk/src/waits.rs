@@ -75,7 +75,7 @@ pub unsafe extern "C" fn OnLoad(
 }
 
 /// # Safety
-/// As of [`OnLoad`].
+/// The caller must keep the rules of [`OnLoad`].
 unsafe fn connect(table: *mut ApiTable) {
     // SAFETY: the runtime passes its tables, which live until the process ends. It does not use them while it loads tools.
     let Some(table) = (unsafe { table.as_ref() }) else {

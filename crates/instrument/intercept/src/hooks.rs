@@ -116,7 +116,7 @@ pub unsafe extern "C" fn OnLoad(
 /// Whether the tool is named twice: the tables must not be saved with our own hooks in them.
 ///
 /// # Safety
-/// As [`OnLoad`].
+/// The caller must keep the rules of [`OnLoad`].
 unsafe fn is_hooked(table: *const ApiTable) -> bool {
     // SAFETY: the core table always reaches beyond this entry.
     unsafe {
@@ -130,7 +130,7 @@ unsafe fn is_hooked(table: *const ApiTable) -> bool {
 /// Puts our functions into the tables (`None`), or what was there before us.
 ///
 /// # Safety
-/// As [`OnLoad`], and [`api::save`] has accepted the tables.
+/// The caller must keep the rules of [`OnLoad`], and [`api::save`] has accepted the tables.
 unsafe fn put(table: *mut ApiTable, before: Option<&Api>) {
     macro_rules! core {
         ($core:ident: $($entry:ident = $ours:ident as $type:ty,)*) => {

@@ -66,7 +66,7 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
 const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
 /// The tool or module in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
-/// Where that has not ended after `limit`, it is ended.
+/// A command that has not ended after `limit` is ended.
 fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathBuf, String> {
     let own = library::own_path();
     let folder = own.as_deref().and_then(Path::parent);
