@@ -1,4 +1,4 @@
-//! What can go wrong before, during and after a launch.
+//! Errors before, during and after a launch.
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -50,7 +50,7 @@ pub enum Error {
         seconds: f64,
         places: String,
     },
-    /// By whoever waited for it.
+    /// The caller stopped it.
     #[error("{kernel} was stopped")]
     Stopped { kernel: String },
     #[error("the device gave up {kernel}")]
