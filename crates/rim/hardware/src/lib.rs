@@ -1,4 +1,4 @@
-//! Whether a GPU computes what the emulated one does.
+//! Checks that a GPU computes the same as the emulated one.
 //!
 //! Entry points: [`check`] runs everything and returns a [`Report`], [`Report::read`] takes one that somebody sent, [`page`]
 //! makes it readable, [`programs`] runs programs under tools. A [`Case`] is one instruction; [`frame`] puts it into a small kernel that loads all registers from a

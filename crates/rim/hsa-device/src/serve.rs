@@ -74,6 +74,6 @@ fn take_output() -> Result<File> {
     if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
         return Err(Error::Stream(io::Error::last_os_error()));
     }
-    // SAFETY: the descriptor was just made and nobody else has it.
+    // SAFETY: the descriptor was just made, and no other value owns it.
     Ok(unsafe { File::from_raw_fd(own) })
 }
