@@ -220,7 +220,7 @@ pub fn pack_from<E: From<Error>>(
     Ok(with_header(packed, length, hash, version, method)?)
 }
 
-/// The magic number of zstd.
+/// The compression level of zstd.
 const LEVEL: i32 = 3;
 
 fn failed(error: std::io::Error) -> Error {

@@ -34,7 +34,7 @@ struct Function {
     entry: u32,
 }
 
-/// How many lanes came to a branch, and how many of them stayed; counters.
+/// Counters of a branch: lanes that came to it, and lanes on its first path.
 #[derive(Serialize, Deserialize)]
 struct Branch {
     line: Line,

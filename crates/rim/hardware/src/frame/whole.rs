@@ -20,7 +20,7 @@ use crate::Result;
 pub const SCALARS: usize = 48;
 pub const SCALARS_AT: usize = 256;
 pub const VECTORS_AT: usize = 512;
-/// The largest offset that instructions of global memory may have on all targets.
+/// The bound of offsets that instructions of global memory may have on all targets.
 const REACH: usize = 2048;
 
 /// The first of a case's registers that hold the address of its memory.
