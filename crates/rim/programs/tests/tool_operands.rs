@@ -1,4 +1,4 @@
-//! What tools see of instructions and launches is what the manuals and the text say: operands, classes, packets.
+//! Tools see instructions and launches as the manuals and the text describe them: operands, classes, packets.
 
 use crate::stock::Scene;
 
