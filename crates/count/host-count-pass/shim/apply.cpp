@@ -249,8 +249,8 @@ private:
     return old;
   }
 
-  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing. Where the
-  // counter has been paid ahead the limit's handler is called too early: it is told, and sends us on to the next check.
+  // The counter counts up to 0, the limit. A check tests the result of an addition, if only of zero. If the counter is ahead,
+  // the limit's handler is called too early: it is told by how much, and continues the program to the next check.
   void check(IRBuilder<> &builder, Instruction *before, Value *total, int64_t owed) {
     if (!total)
       total = add(builder, counter(module, settings), builder.getInt64(0));

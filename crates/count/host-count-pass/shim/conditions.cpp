@@ -4,10 +4,10 @@
 //   =>
 //   first: br (c1 | c2), rare, then      rare: add; br then      then: br (c1 | c2), T, E
 //
-// Without counting the optimiser does that itself where the second condition may be computed in vain. With it, the ways to T
-// differ in what they add, which keeps it from doing so; then every condition becomes a branch. Here all ways add what the one to
-// E adds, and those to T correct that in a block which finds out which of them it was. What is left of T and E may become a
-// selection; if it does not, the optimiser makes one of the two branches.
+// Without counting the optimiser does that itself if the second condition may be computed in vain. With counting, the paths
+// to T differ in their additions, which keeps it from doing so, and every condition becomes a branch. Here all paths add the
+// amount of the path to E, and the paths to T correct that in a block which finds out which of them it was. The rest of T and
+// E may become a selection; if it does not, the optimiser makes one of the two branches.
 
 #include "count.h"
 
@@ -146,7 +146,7 @@ public:
       add(builder, amount)->setMetadata(RareMetadata, MDNode::get(first->getContext(), {}));
       builder.CreateBr(then);
       builder.SetInsertPoint(then);
-      // Said in another way: a branch on the same would be made one with it before anybody tries to make a selection of it.
+      // The condition is written differently. Otherwise the two branches would be merged before one becomes a selection.
       std::reverse(groups.begin(), groups.end());
       any = either(builder, groups);
     }

@@ -36,9 +36,10 @@ namespace {
 
 // A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
 constexpr double LeastIterations = 3.0;
-// Behind the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer ones additions have
-// the time they take, and registers are scarce. (A round that is checked waits for the check of the round before: a register pays
-// there in longer loops, too. expat's loops over the bytes of a text take 1.2 times as long as without counting instead of 1.57.)
+// After the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer loops
+// additions cost no time, and registers are scarce. (With checks, an iteration waits for the check of the one before, so a
+// register pays in longer loops too: expat's loops over the bytes of a text take 1.2 times as long as without counting instead
+// of 1.57.)
 constexpr size_t MostSummed = 200;
 constexpr size_t MostPromoted = 400;
 // A return is copied if it is no longer than this.

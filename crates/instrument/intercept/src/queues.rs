@@ -192,7 +192,7 @@ impl Queues {
     /// needs are gone: since 7.2, where HIP shuts the runtime down, programs crashed at their end.
     ///
     /// # Safety
-    /// `queue` must be the intercept queue of `agent` for cooperative launches, which nobody uses.
+    /// `queue` must be the intercept queue of `agent` for cooperative launches, which no thread uses.
     unsafe fn destroy_inside(&self, agent: Handle, queue: *mut Queue) -> bool {
         // If another tool makes the queues, the call below does not return a plain one.
         let (true, Some(plain), Some(destroy)) = (
