@@ -43,12 +43,12 @@ fn main() {
     let mut build = cc::Build::new();
     build
         .cpp(true)
-        // Debug information of LLVM headers triples the time and nobody reads it.
+        // Debug information of LLVM's headers triples the build time and is not used.
         .debug(false)
         .std("c++17")
         .include(&include)
         .flag("-fno-exceptions")
-        // Like rustc's LLVM, which has no type information to refer to.
+        // rustc's LLVM has no type information to refer to either.
         .flag("-fno-rtti")
         .flag("-fvisibility=hidden")
         .flag("-fvisibility-inlines-hidden")
@@ -62,7 +62,7 @@ fn main() {
     if env::var_os("CXX").is_none() && Path::new("/usr/bin/clang++-22").exists() {
         build.compiler("clang++-22");
     }
-    // The headers are LLVM's; warnings in them are not ours.
+    // The headers are LLVM's; warnings in them are not shown.
     build.flag(format!("-isystem{include}"));
     for name in SHIM {
         build.file(format!("shim/{name}.cpp"));

@@ -1,8 +1,8 @@
 //! Gives the library the name and the symbol versions that ROCr asks the dynamic linker for.
 //!
-//! rustc passes an anonymous version script for every cdylib, and no linker combines that with a named version. So the
-//! compiler driver is pointed to a wrapper around GNU ld that drops rustc's script in favour of ours, which exports the same
-//! symbols under `HSAKMT_1`. Without the version, the dynamic linker would warn at the start of every program.
+//! rustc passes an anonymous version script for every cdylib, and no linker combines that with a named version. The compiler driver is
+//! therefore pointed to a wrapper around GNU ld, which replaces rustc's script by the script of this crate. It exports the same symbols
+//! under `HSAKMT_1`. Without the version, the dynamic linker would warn at the start of every program.
 
 use std::{env, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 

@@ -89,7 +89,7 @@ fn build() -> Result<(), String> {
         // `-bundle`: leave the archives where they are until the final link, which takes only the members it needs.
         println!("cargo:rustc-link-lib=static:-bundle={name}");
     }
-    // What LLVM's Support library needs of `llvm-config --system-libs`; nothing here reaches z3 or libxml2.
+    // The libraries of `llvm-config --system-libs` that LLVM's Support library needs; nothing here reaches z3 or libxml2.
     for library in ["z", "zstd", "rt", "dl", "m"] {
         println!("cargo:rustc-link-lib=dylib={library}");
     }

@@ -1,4 +1,4 @@
-//! What `luthier --version` says of the build: the commit and the LLVM that is inside.
+//! The build for `luthier --version`: the commit, and the LLVM that is inside.
 //!
 //! `LUTHIER_COMMIT` and `LLVM_CONFIG` override what is asked of git and of `llvm-config-22`.
 

@@ -11,7 +11,7 @@ use host_count_rt::INTERPOSED;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
 
-/// What a command line makes.
+/// The product of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Product {
     /// An object, assembly, bitcode, or nothing: no link.
@@ -197,7 +197,7 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
     // Parts that are not linked need no runtime: there may be none for their target.
     if product != Product::Parts {
         let runtime = Runtime::for_target(&target_arguments(&arguments))?;
-        // What `-x` said is about the user's files.
+        // `-x` applies to the user's files, so it is reset before the runtime.
         command.args(["-x", "none"]);
         command.args(link_arguments(product, &runtime));
     }

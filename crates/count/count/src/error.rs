@@ -1,4 +1,4 @@
-//! What can go wrong, with the next step.
+//! Errors, each with the next step.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;

@@ -40,9 +40,9 @@ struct LineCost {
 pub struct Fact {
     /// `call` or the name of a pattern.
     pub kind: String,
-    /// Who does it.
+    /// The function that contains it.
     pub function: String,
-    /// What is called.
+    /// The function that is called.
     pub what: String,
     pub file: String,
     pub line: u32,
@@ -62,7 +62,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the plugin wrote, and what clang warned of.
+/// The plugin's description, and clang's warnings.
 pub struct Description {
     pub text: String,
     pub warnings: String,
@@ -134,7 +134,7 @@ fn functions(text: &str) -> Vec<Function> {
     functions
 }
 
-/// What the plugin saw besides costs.
+/// Facts that the plugin noted besides costs.
 pub fn facts(text: &str) -> Vec<Fact> {
     let fields = text
         .lines()

@@ -5,7 +5,7 @@ use crate::driver::TAKES_VALUE;
 use host_count::{Options, Point};
 use std::ffi::OsString;
 
-/// What clang is told besides the user's arguments.
+/// Arguments for clang besides the user's.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Front {
     /// Goes before them, so that theirs win.
@@ -25,7 +25,7 @@ pub fn front(options: &Options, arguments: &[OsString]) -> Front {
     }
     match level(arguments).as_deref() {
         None | Some("0") => {
-            // As -O0 has it, for debuggers and profilers.
+            // clang keeps frame pointers at -O0, for debuggers and profilers.
             front.before.push("-fno-omit-frame-pointer");
             front.after.push("-O1");
             front.option = Some("optimise=off");

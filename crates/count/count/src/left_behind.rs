@@ -40,8 +40,8 @@ pub fn wait(directory: &Path, program: &str) {
     }
 }
 
-/// The processes of the run that have announced themselves, have not reported and still run. (In a namespace of its own a process has another
-/// number than here: only one that has the directory's name in its environment is meant.)
+/// The processes of the run that have announced themselves, have not reported and still run. (In a namespace of its own a process has
+/// another number than here, so only processes with the directory's name in their environment count.)
 fn announced(directory: &Path) -> Vec<u32> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let live = entries.map(|entry| entry.path()).filter_map(|path| {

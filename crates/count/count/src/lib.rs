@@ -1,7 +1,7 @@
 //! `luthier count`: builds programs that count the LLVM IR instructions they execute, runs them, and explains the numbers.
 //!
-//! This crate is a rim: it finds tools, starts processes, reads and writes files. What is counted is `host-count`'s
-//! business, the counting itself that of the plugin (`host-count-pass`) and the runtime (`host-count-rt`).
+//! This crate finds tools, starts processes, and reads and writes files. `host-count` decides what is counted. The plugin
+//! (`host-count-pass`) and the runtime (`host-count-rt`) count.
 #![forbid(unsafe_code)]
 
 mod driver;
@@ -143,22 +143,22 @@ pub struct RunArguments {
     /// --budget)
     #[arg(long, value_name = "UNITS")]
     pub budget: Option<u64>,
-    /// Who has a budget: the whole run, or each thread one of its own
+    /// One budget for the whole run, or one for each thread
     #[arg(long, value_enum, default_value = "run", requires = "budget")]
     pub budget_per: BudgetPer,
     /// End the process after this much wall-clock time
     #[arg(long, value_name = "MILLISECONDS")]
     pub watchdog: Option<u64>,
-    /// The program itself does not count, but libraries it opens do: see its threads and signal handlers, too
+    /// The program itself does not count, but libraries that it opens do: also count its threads and signal handlers
     #[arg(long)]
     pub preload: bool,
     /// List functions or source lines, most expensive first (needs a program built with the same --per)
     #[arg(long)]
     pub per: Option<Per>,
-    /// Print at most so many rows of functions or lines
+    /// Print at most this many rows of functions or lines
     #[arg(long, default_value_t = 40)]
     pub top: usize,
-    /// `json` holds all that the text is made from
+    /// `json` has all data that the text shows
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// Write the result here instead of stderr
@@ -172,12 +172,12 @@ pub struct RunArguments {
 /// Arguments of `explain` and `lint`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Options and arguments of `cc` can stand here as they are. The cost of a block follows from --preset and --point; the others change nothing."
+    after_help = "Options and arguments of `cc` also work here. The cost of a block follows from --preset and --point; the others change nothing."
 )]
 pub struct ExplainArguments {
     #[command(flatten)]
     pub count: CountArguments,
-    /// `json` holds all that the text is made from
+    /// `json` has all data that the text shows
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
     /// A C or C++ source file
@@ -194,7 +194,7 @@ pub struct RewriteArguments {
     pub count: CountArguments,
     /// Bitcode (or textual IR) before optimisation
     pub input: PathBuf,
-    /// Where the counting bitcode goes
+    /// The bitcode to write
     #[arg(long, short)]
     pub output: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What a counted process left behind: the format is described in `docs/count/report-format.md`.
+//! Reports of counted processes; `docs/count/report-format.md` describes the format.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub struct Process {
     pub parent: u32,
     /// Path of the program.
     pub program: String,
-    /// What its objects agree on, as `key=value` lists.
+    /// The contracts of its objects, as `key=value` lists.
     pub contracts: Vec<String>,
     /// Why it was stopped, if it was.
     pub stopped: Option<String>,

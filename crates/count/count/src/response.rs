@@ -1,6 +1,7 @@
 //! Response files (`@FILE`), in which build systems give arguments that are too many for a command line.
 //!
-//! What stands in them decides as much as what stands outside: they are read as clang reads them, and clang gets what is left.
+//! Arguments in a response file mean the same as on the command line. They are read as clang reads them, and clang gets those that are not
+//! Luthier's.
 
 use crate::error::{Error, at};
 use std::ffi::{OsStr, OsString};
@@ -11,7 +12,7 @@ use tempfile::NamedTempFile;
 /// Response files may name others, up to so deep; clang refuses circles.
 const DEEPEST: usize = 16;
 
-/// Arguments with those of response files in their places. What names no file stays: clang has something to say about it.
+/// The arguments, with response files replaced by their contents. An `@NAME` that names no file stays, and clang reports it.
 pub fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     deeper(arguments, DEEPEST)
 }

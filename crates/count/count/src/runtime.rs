@@ -17,7 +17,7 @@ pub struct Runtime {
     system: System,
 }
 
-/// What a runtime is for.
+/// The system of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
     /// All of it.
@@ -92,12 +92,12 @@ impl Runtime {
         Ok(directory)
     }
 
-    /// What it is for.
+    /// Its system.
     pub fn system(&self) -> System {
         self.system
     }
 
-    /// Where the libraries lie.
+    /// The directory of its libraries.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -133,7 +133,7 @@ impl Runtime {
             }
             other => other,
         })?;
-        // What somebody tidied away in part is made anew.
+        // If parts of the directory were deleted, it is made again.
         let damaged = parent.join(format!(
             "{}.damaged",
             work.path()
@@ -149,7 +149,7 @@ impl Runtime {
         if renamed.is_ok() {
             let _moved = work.keep();
         }
-        // Somebody else may have been faster.
+        // Another process may have been faster.
         match (renamed, runtime.missing()) {
             (_, None) => Ok(runtime),
             (Err(source), Some(file)) => Err(Error::MissingRuntime {

@@ -1,5 +1,5 @@
-//! What a process that was killed had counted: nothing runs in it any more that could tell, so it is looked at while it
-//! lives. The runtime says in `<pid>.live` where its counters are; they are read through `/proc/<pid>/mem`.
+//! Counts of processes that were killed. Such a process cannot report, so its counters are read while it lives. The runtime writes to
+//! `<pid>.live` where its counters are; they are read through `/proc/<pid>/mem`.
 //!
 //! The last look before the end is a lower bound, and is reported as one.
 
@@ -51,7 +51,7 @@ impl Sampler {
         Sampler { stop, thread }
     }
 
-    /// What was seen last of every process.
+    /// The last counts that were read of every process.
     pub fn finish(self) -> HashMap<u32, Process> {
         drop(self.stop);
         self.thread.join().unwrap_or_default()

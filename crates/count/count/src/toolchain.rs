@@ -1,4 +1,4 @@
-//! Where clang, the plugin and the rewriter are.
+//! Finds clang, the plugin and the rewriter.
 
 use crate::error::Error;
 use std::env;
@@ -12,7 +12,7 @@ pub const OPTIONS_VARIABLE: &str = "LUTHIER_COUNT";
 /// Debian packages that carry the tools.
 pub const HINT: &str = "Debian: apt install clang-22 llvm-22 lld-22";
 
-/// What is compiled.
+/// The language that is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     C,
@@ -60,7 +60,7 @@ pub fn rewriter() -> Result<PathBuf, Error> {
     )
 }
 
-/// Beside this program, one directory up (test programs live in `deps`), or in `../lib/luthier` once installed.
+/// Looks beside this program, one directory up (test programs are in `deps`), and in `../lib/luthier` for an installed one.
 fn beside(
     name: &'static str,
     package: &'static str,

@@ -116,8 +116,8 @@ fn a_limit_can_throw() {
     }
 }
 
-/// Never before the budget is used up, and at most one iteration of the program's loop (and the few units of the loop itself)
-/// after it; functions without loops that are dear check for themselves.
+/// Programs are never stopped before the budget is used up, and at most one iteration of the program's loop (and the few units of the loop
+/// itself) after it. Functions without loops that cost much check for themselves.
 #[test]
 fn limits_are_met_within_one_iteration() {
     for (ours, clang) in [

@@ -1,4 +1,4 @@
-//! What must be refused, and what must not change a number: mixtures, damaged input, link order, libraries.
+//! Builds that must be refused, and changes that must not change a number: mixtures, damaged input, link order, libraries.
 
 use crate::support;
 
@@ -83,7 +83,7 @@ fn objects_of_different_presets_do_not_link() {
     assert_eq!(mixed, run(&[], &[out.as_os_str()]).total);
 }
 
-/// What another version of the compiler wrote would count differently.
+/// The front end of another version of the compiler writes other IR, which counts differently.
 #[test]
 fn objects_of_different_compilers_do_not_link() {
     let place = Place::new();
@@ -212,7 +212,7 @@ fn checks_of_another_kind_are_refused() {
         assert_eq!(output.status.success(), links, "{message}");
         let named = message.contains("__luthier_count_checks_budget");
         assert!(links || named, "{message}");
-        // As a library it links, and is refused by the program that loads it.
+        // Such an object links as a library, and the program that loads it refuses it.
         built(&["cc", "-shared"], &[&other], &library);
         built(&["cc"], &[&ours, &library], &out);
         let mut counted = luthier_count();
@@ -659,7 +659,7 @@ fn prices_by_size_are_booked_where_they_arise() {
     }
 }
 
-/// What a makefile does with CC: options in it, separate compilation, a library in between, dependencies written aside.
+/// A makefile uses CC with options in it, for separate compilation, with a library in between and with dependencies in files.
 #[test]
 fn make_takes_it_for_a_compiler() {
     let place = Place::new();
@@ -691,7 +691,7 @@ fn make_takes_it_for_a_compiler() {
             .unwrap()
             .contains("main.c")
     );
-    // What configure asks of a compiler.
+    // The questions that configure asks a compiler.
     let output = cc(&["cc", "--version"], &[], Path::new("/dev/null"));
     assert!(text(&output.stdout).contains("clang version 22"));
     let output = cc(&["cc", "-O2"], &[&place.at("missing.c")], &place.at("no"));

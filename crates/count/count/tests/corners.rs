@@ -1,4 +1,4 @@
-//! Corner cases of control flow: ours equals the segment-exact reference, whatever the back end does afterwards.
+//! Corner cases of control flow: the count equals that of the segment-exact reference, whatever the back end does afterwards.
 
 use crate::support;
 
@@ -167,7 +167,7 @@ fn every_thread_has_its_own_count() {
     );
 }
 
-/// Where the article's scheme is right it agrees; around longjmp, throw and exit it does not.
+/// The article's scheme is right without longjmp, throw and exit, and wrong with them.
 #[test]
 fn the_article_s_scheme_is_right_only_without_surprises() {
     let total = |name: &str, placement: &str| {

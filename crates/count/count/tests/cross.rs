@@ -57,7 +57,7 @@ fn portable_totals_are_equal_on_both_targets() {
     }
 }
 
-/// Where recursive functions hold the counter in a register: another one on each target.
+/// Recursive functions hold the counter in a register, which differs between targets.
 #[test]
 fn what_recursion_holds_is_equal_on_both_targets() {
     let ours = ["--preset", "portable-1", "--budget"];

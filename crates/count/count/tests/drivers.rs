@@ -67,7 +67,7 @@ fn compilers_in_one_word() {
     }
 }
 
-/// What build systems put into a file, because it is too much for a command line, decides as much as what they do not.
+/// Build systems put long command lines into files. Arguments there mean the same as on the command line.
 #[test]
 fn response_files_are_part_of_the_command_line() {
     let directory = tempfile::tempdir().unwrap();
@@ -216,9 +216,9 @@ fn lines_are_known_without_further_flags() {
         lines.keys().any(|line| line.contains("recursion.c:")),
         "{lines:?}"
     );
-    // What stands for no line (variables of a function, say) belongs to the line where the function begins.
+    // Code without a line (variables of a function, for example) belongs to the line where the function begins.
     assert!(!lines.contains_key("(no source position)"), "{lines:?}");
-    // Who says that there shall be none is told why there are none.
+    // With `-g0`, a message says why there are no lines.
     support::compile(&program("recursion.c"), &["--per", "line"], &["-g0"], &out);
     let output = luthier_count()
         .args(["run", "--per", "line", "--"])
@@ -232,7 +232,7 @@ fn lines_are_known_without_further_flags() {
     );
 }
 
-/// Who asks for the total only is told of what else the program has kept, and nothing of what it has not.
+/// If the user asks only for the total, a message names the counts that the program has kept besides, and no others.
 #[test]
 fn totals_tell_that_more_is_kept() {
     let directory = tempfile::tempdir().unwrap();
@@ -253,7 +253,7 @@ fn totals_tell_that_more_is_kept() {
     }
 }
 
-/// What is explained is what is compiled with the same arguments.
+/// `explain` shows the code that the compiler counts with the same arguments.
 #[test]
 fn explain_sees_the_code_that_is_counted() {
     let directory = tempfile::tempdir().unwrap();
@@ -303,7 +303,7 @@ fn explain_takes_the_options_of_cc() {
     assert_eq!(cost(&["--preset", "portable-1"], &["-O2"]), 2);
 }
 
-/// Whoever drives the compiler finds the header by these.
+/// With these flags, clang finds the header.
 #[test]
 fn flags_say_where_the_header_is() {
     let directory = tempfile::tempdir().unwrap();

@@ -143,7 +143,7 @@ fn processes_that_outlive_the_program_are_waited_for() {
     let stopped = run_with(&["--budget", "100000"], "4000000000000");
     assert_eq!(stopped.status, Some(124), "{stopped:?}");
     assert!((100_000..100_100).contains(&stopped.total), "{stopped:?}");
-    // What is not counted is not waited for.
+    // The run does not wait for processes that are not counted.
     let begun = std::time::Instant::now();
     let shell = [
         "/bin/sh",

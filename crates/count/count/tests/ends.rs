@@ -151,7 +151,7 @@ fn files_that_must_not_grow_cost_the_report_only() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// So does a full disk.
+/// A full disk costs the report, and nothing else.
 #[test]
 fn full_disks_cost_the_report_only() {
     if !prerequisite::mounts() {
@@ -173,7 +173,7 @@ fn full_disks_cost_the_report_only() {
     assert_eq!(last, format!("status {status}, left: filler"), "{said}");
 }
 
-/// SIGKILL leaves no time for last words. What was seen before it is a lower bound, and says so.
+/// SIGKILL leaves no time for a report. The last counts before it are reported as a lower bound.
 #[test]
 fn a_killed_process_is_reported_as_it_was_seen_last() {
     let directory = tempfile::tempdir().unwrap();

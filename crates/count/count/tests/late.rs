@@ -1,4 +1,4 @@
-//! What the pass makes of its own additions behind the optimiser: whatever the optimiser did to them, they count the same.
+//! The pass's work on its own additions after the optimiser: whatever the optimiser did to them, they count the same.
 
 use crate::support;
 
@@ -60,7 +60,7 @@ fn an_addition_of_nothing_merges_as_an_addition() {
     assert_eq!(amounts(&lowered(&other)), [7]);
     let alone = addition("a", "or", "0") + "  ret void\n";
     assert!(amounts(&lowered(&alone)).is_empty());
-    // Somebody looks in between.
+    // A call between them may read the counter.
     let apart = addition("a", "add", "5")
         + "  call void @look()\n"
         + &addition("b", "add", "7")
@@ -114,7 +114,7 @@ fn amounts_that_depend_on_the_way_are_paid_on_it() {
     let sum = addition("s1", "add", "%s");
     let both = "[ 3, %then ], [ 8, %else ]";
     assert_eq!(of("", "else", both, &sum), [3, 8]);
-    // What follows is added with it, not once more.
+    // The addition that follows is merged with it, not made once more.
     let more = addition("n", "add", "5");
     assert_eq!(of("", "else", both, &(sum.clone() + &more)), [3 + 5, 8 + 5]);
     // A way without a block of its own is paid where they meet.
@@ -124,7 +124,7 @@ fn amounts_that_depend_on_the_way_are_paid_on_it() {
         addition("t", "add", "6")
     );
     assert_eq!(amounts(&lowered(&body)), [6 + 3 - 90, 90]);
-    // Somebody looks at the counter first: it must not have been paid then.
+    // A call reads the counter before the sum, so the addition must not come before the call.
     let looked = format!("  call void @look()\n{sum}");
     let output = lowered(&format!(
         "  br i1 %c, label %then, label %else\nthen:\n  call void @look()\n  br label %join\nelse:\n  call void @look()\n  br label %join\n\
@@ -172,7 +172,7 @@ fn additions_are_placed_on_the_optimised_code() {
     );
     let seldom = "!1 = !{!\"branch_weights\", i32 1000, i32 1}\n";
     let output = lowered_with(&body, seldom);
-    // Where the ways meet, 5 and 11; on the other way 5 before somebody looks, and behind that what is then missing of 7 and 11.
+    // Where the paths meet, 5 and 11. On the other path, 5 before the call that reads the counter, and after the call the rest of 7 and 11.
     let mut found = amounts(&output);
     found.sort_unstable();
     assert_eq!(found, [7 + 11 - (5 + 11), 5, 5 + 11]);
@@ -201,7 +201,7 @@ fn sums_are_added_by_one_instruction() {
     );
 }
 
-/// The inliner decides as it does without counting, and finds nothing of ours in what it leaves.
+/// The inliner decides as it does without counting, and its result contains nothing of the pass.
 #[test]
 fn additions_weigh_nothing_for_the_inliner() {
     let directory = tempfile::tempdir().unwrap();
@@ -217,7 +217,7 @@ fn additions_weigh_nothing_for_the_inliner() {
     assert!(!counted.contains("llvm.sideeffect"), "{counted}");
 }
 
-/// What the library's classes do is inlined as it is without counting.
+/// Members of the library's classes are inlined as without counting.
 #[test]
 fn members_of_the_library_are_inlined() {
     let ir = ir_of(&program("library.cpp"), &[]);
@@ -334,8 +334,8 @@ fn counted_loops_meet_the_limit() {
     must(Command::new(&with).env_remove("LUTHIER_COUNT_BUDGET"));
 }
 
-/// A round that is checked would wait for the check of the round before, through memory: loops that call nobody hold the counter in a
-/// register.
+/// With checks, an iteration would wait for the check of the one before, through memory. Loops without calls therefore hold the counter in
+/// a register.
 #[test]
 fn loops_with_checks_hold_the_counter() {
     let source = program("bytes.c");
@@ -347,7 +347,7 @@ fn loops_with_checks_hold_the_counter() {
             .find(|function| function.lines().next().unwrap().contains("@walk("))
             .expect("a function that is not inlined");
         let walk = &walk[..walk.find("\n}").unwrap()];
-        // What comes before the loop may go to the second word. A check in memory is a piece of assembly.
+        // The addition before the loop may go to the second word. A check in memory is a piece of assembly.
         let (_, rounds) = walk.split_once("br label %while.body\n").expect("a loop");
         assert!(!rounds.contains("asm sideeffect"), "{walk}");
         assert!(rounds.contains("@__luthier_count_limit("), "{walk}");
@@ -370,7 +370,7 @@ fn loops_with_checks_hold_the_counter() {
     }
 }
 
-/// A loop with checks may not hold the counter in a register while somebody else adds to it.
+/// A loop with checks may not hold the counter in a register while other code adds to it.
 #[test]
 fn what_is_called_in_a_loop_with_checks_counts() {
     let source = program("calls_in_loops.c");
@@ -486,7 +486,7 @@ fn calls_in_tail_position_stay_jumps() {
     assert_eq!(runs.len(), 1, "{runs:?}");
 }
 
-/// Sums that became products leave loops whose old sums nobody reads; removing one can remove the next.
+/// Sums that became products leave loops whose old sums are not read any more. Removing one loop can remove the next.
 #[test]
 fn sums_that_die_together_are_removed_once() {
     must(

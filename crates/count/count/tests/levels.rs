@@ -56,7 +56,7 @@ fn the_front_end_s_level_is_fixed() {
     assert_eq!(total("-O0"), total("-Os"));
 }
 
-/// Whoever drives clang at -O0 gets other code counted, and is told so by the linker.
+/// clang at -O0 without the driver has another front end, and the linker refuses to mix its objects with the others.
 #[test]
 fn objects_of_the_other_front_end_do_not_link() {
     let directory = tempfile::tempdir().unwrap();

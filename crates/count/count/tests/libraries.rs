@@ -118,7 +118,7 @@ fn a_budget_that_binds_nobody_is_an_error() {
     }
 }
 
-/// What a library has counted is reported although it was closed, and opened again elsewhere perhaps.
+/// The counts of a library are reported although it was closed, and perhaps opened again at another address.
 #[test]
 fn closed_libraries_are_part_of_the_report() {
     let directory = tempfile::tempdir().unwrap();
@@ -143,7 +143,7 @@ fn closed_libraries_are_part_of_the_report() {
         let library = at("libspin.so");
         let counted = run(&[], &[at("main").as_os_str(), library.as_os_str()]);
         assert_eq!(counted.status, Some(0), "{}", counted.stderr);
-        // What one call costs, counted without any library.
+        // The cost of one call, counted without any library.
         std::fs::write(
             at("direct.c"),
             format!(

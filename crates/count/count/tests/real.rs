@@ -1,5 +1,5 @@
-//! Real programs. The oracle is LLVM's own profiler: block counts of IR-PGO times the instructions of each block, counted
-//! in the textual IR by this test. Nothing of ours takes part in it.
+//! Real programs. The reference is LLVM's own profiler: block counts of IR-PGO times the instructions of each block, which this test counts
+//! in the textual IR. No code of the pass takes part in it.
 //!
 //! By default zlib, bzip2, the bots, C++ objects and coroutines; `-- --ignored real::` adds lz4, Lua, SQLite and thirteen more, which
 //! take minutes each (SQLite ten), and libffi through its own build with autotools. Sources are fetched, see `support/sources.rs`.
@@ -102,7 +102,7 @@ fn sources_and_flags(real: &Real) -> (Vec<String>, Vec<String>) {
         .partition(|argument| argument.ends_with(".c") || argument.ends_with(".cpp"))
 }
 
-/// What costs nothing (`docs/count/contract.md`): text for the optimiser, and questions that are answered before counting.
+/// Instructions that cost nothing (`docs/count/contract.md`): text for the optimiser, and questions that are answered before counting.
 #[rustfmt::skip]
 const FREE: &[&str] = &[
     "#dbg", "@llvm.dbg.", "@llvm.lifetime.", "@llvm.invariant.", "@llvm.assume", "@llvm.pseudoprobe", "@llvm.experimental.noalias.",
@@ -170,7 +170,7 @@ fn shared_functions(ir: &str) -> HashSet<String> {
     ir.lines().filter(is_shared).map(function_name).collect()
 }
 
-/// What the front end makes of the sources, names kept.
+/// The front end's IR for the sources, with names.
 fn plain_bitcode(clang: &str, sources: &[String], flags: &[String], at: &Path) -> Vec<PathBuf> {
     let compile = |(index, source)| {
         let bitcode = at.join(format!("{index}.bc"));
@@ -314,8 +314,8 @@ fn profile_of(
             }
         }
         for ((function, block), count) in &blocks {
-            // The profiler splits jumps to have a place for its counters: those blocks are its own. What a computed jump leads to becomes
-            // three blocks, two empty ones for the ways in and `.split`, which holds the code.
+            // The profiler splits jumps to have a place for its counters, which makes new blocks. The target of a computed jump becomes
+            // three blocks: two empty ones for the edges into it, and `.split`, which holds the code.
             let key = (function.clone(), block.clone());
             let is_own = !sizes.contains_key(&key);
             let name = match split.get(&key) {
@@ -460,8 +460,8 @@ fn questions() {
     assert_eq!(count(&source, &[], &["-O2"]).total, expected);
 }
 
-/// A suspended block is left in its middle and entered there again, which no block count can say: coroutines are compared
-/// with the profiler after they have been split, and before (in `corners.rs`) with the segment-exact reference.
+/// A suspended block is left in its middle and entered there again, which block counts cannot show. Coroutines are compared with the
+/// profiler after they have been split, and before that (in `corners.rs`) with the segment-exact reference.
 #[test]
 fn coroutines() {
     let directory = tempfile::tempdir().unwrap();

@@ -66,7 +66,7 @@ fn the_plugin_counts_rust() {
     assert_eq!(functions.total, reference.total);
 }
 
-/// rustc's level 0 is another front end. Who mixes it with the others is told by the linker, not by a number.
+/// rustc's level 0 is another front end. The linker refuses to mix its objects with the others.
 #[test]
 fn rust_of_another_front_end_does_not_link() {
     let directory = tempfile::tempdir().unwrap();

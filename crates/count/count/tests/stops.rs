@@ -1,10 +1,10 @@
-//! Programs with a budget stop at the first check at which it is used up, to the unit: random ones, built in every way that checks can be,
-//! with all that may come between two checks.
+//! Programs with a budget stop at the first check at which it is used up, to the unit. The programs are random, are built in every way in
+//! which checks can be placed, and contain everything that may happen between two checks.
 
 use crate::support::{compile, must, program, random, text};
 use std::process::Command;
 
-/// What is behind the random functions: a jump or a throw across frames, a library that calls back.
+/// Code behind the random functions: a jump or a throw across frames, a library that calls back.
 const LEAVES: &str = r#"
 #include <setjmp.h>
 #include <stdlib.h>

@@ -95,7 +95,7 @@ private:
 
   void applyFunction(uint32_t index, const DescribedFunction &described) {
     if (lc_charged_by_callers(session, index)) {
-      // Callers in other objects would call a copy that counts: this one is ours alone.
+      // Callers in other objects would call a copy that counts. This copy belongs to this object alone.
       if (described.function->hasLinkOnceLinkage()) {
         described.function->setComdat(nullptr);
         described.function->setVisibility(GlobalValue::DefaultVisibility);
@@ -149,8 +149,8 @@ private:
     llvm_unreachable("site kinds are listed");
   }
 
-  // Where the first code of a block can go. In the entry block the fixed stack slots stay together in front: a slot
-  // behind a branch would be allocated anew each time.
+  // The place for the first code of a block. In the entry block the fixed stack slots stay together at the beginning: a
+  // slot behind a branch would be allocated each time.
   static Instruction *startOf(BasicBlock &block) {
     Instruction *start = &*block.getFirstInsertionPt();
     if (!block.isEntryBlock())
@@ -226,9 +226,9 @@ private:
       check(builder, before, total, *owed);
   }
 
-  // The optimiser makes one addition of those that several blocks end with, of an amount that each of them puts in a register. Where the
-  // blocks do something else, too, and so stay, that costs more than it saves: there additions differ in what they claim to be atomic for,
-  // which nobody asks again.
+  // If several blocks end with an addition, the optimiser makes one addition of them, of an amount that each block puts
+  // in a register. If the blocks contain other code too, and so stay, that costs more than it saves. The additions
+  // there get different synchronisation scopes, which keeps the optimiser from merging them and has no other effect.
   void setApart(AtomicRMWInst *addition) {
     constexpr unsigned Kinds = 8;
     auto isEffect = [](const Instruction &instruction) {
@@ -249,8 +249,8 @@ private:
     return old;
   }
 
-  // The counter counts up to 0, the limit. What a check looks at is the result of an addition, if only of nothing. Where the
-  // counter has been paid ahead the limit's handler is called too early: it is told, and sends us on to the next check.
+  // The counter counts up to 0, the limit. A check tests the result of an addition, if only of zero. If the counter is ahead,
+  // the limit's handler is called too early: it is told by how much, and continues the program to the next check.
   void check(IRBuilder<> &builder, Instruction *before, Value *total, int64_t owed) {
     if (!total)
       total = add(builder, counter(module, settings), builder.getInt64(0));

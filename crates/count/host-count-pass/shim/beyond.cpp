@@ -1,8 +1,8 @@
 // Counts that no thread can reach by executing: loops that the optimiser makes a product of.
 //
-// Nothing executes 2^62 instructions, but what three nested loops would have executed is one multiplication. Where such a product is too
-// large for the counter, the runtime is told, and the count is reported as "more than". (Sums of loops whose numbers of iterations are all
-// constants are constants before this sees them.)
+// No thread executes 2^62 instructions, but three nested loops may become one multiplication. If such a product is too
+// large for the counter, the runtime is told, and the count is reported as "more than". (Sums of loops whose numbers of
+// iterations are all constants are constants before this pass sees them.)
 
 #include "count.h"
 
@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned MostBits = 62;
 // Expressions with more parts are not looked into: the sum of a loop is a few products.
 constexpr unsigned MostParts = 64;
-// Of an address that a process can have.
+// Bits of an address that a process can have.
 constexpr unsigned AddressBits = 48;
 
 Function *beyond(Module &module) {
@@ -128,7 +128,7 @@ void checkAmount(Value *amount, Instruction *at) {
   tell(builder, *at);
 }
 
-// What an amount is made of on the ways to where it is added: each part with the place behind which it is part of it.
+// The parts of an amount on the paths to its addition, each with the place after which it is part of it.
 using Parts = SmallVector<std::pair<Value *, Instruction *>, 8>;
 
 bool isMerged(Value *value) {

@@ -1,4 +1,4 @@
-// What the C++ side (LLVM) and the Rust side (decisions) say to each other. The Rust half is src/bridge.rs.
+// The interface between the C++ side (LLVM) and the Rust side (decisions). The Rust half is src/bridge.rs.
 //
 // C++ describes the module instruction by instruction; Rust prices it, places the increments and answers with sites.
 // Ownership: a session belongs to C++ from lc_open to lc_close; pointers handed out live as long as the session.
@@ -75,7 +75,7 @@ void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 bool lc_plan(Session *, TextSink error, void *context);
 size_t lc_increments(const Session *, uint32_t function, const Increment **out);
 size_t lc_checks(const Session *, uint32_t function, const Increment **out);
-// Whether a call surely comes back, nobody looking at the counter meanwhile.
+// Whether a call certainly returns, without code reading the counter meanwhile.
 bool lc_comes_back(const Session *, uint32_t function, uint32_t block, uint32_t call);
 bool lc_charged_by_callers(const Session *, uint32_t function);
 // The slot of a function's `index`-th operation priced at run time; only if there are slots.

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// What the product may cost: some additions, shifts and a multiplication, but no division.
+// The largest price of the product: some additions, shifts and a multiplication, but no division.
 constexpr unsigned MostExpensive = 12;
 
 class ChargePass : public PassInfoMixin<ChargePass> {

@@ -80,8 +80,9 @@ constexpr char Clobbers[] = ",~{memory},~{dirflag},~{fpsr},~{flags}";
 
 } // namespace
 
-// Two instructions, and a few more out of the way. No block ends, no register is taken, no frame is needed: to the back end a check is an
-// addition. A counter in a register is also written to memory, from which nobody reads it but the limit: that takes no time.
+// Two instructions, and a few more at the end of the function. No block ends, no register is taken, no frame is needed:
+// for the back end a check is an addition. A counter in a register is also written to memory, where only the limit
+// reads it; that takes no time.
 Value *Check::assemble(IRBuilder<> &builder, Value *held) const {
   Value *amount = addition->getValOperand();
   Type *word = amount->getType();

@@ -4,10 +4,10 @@
 //   =>
 //   first: br (c1 | c2), rare, then      rare: add; br then      then: br (c1 | c2), T, E
 //
-// Without counting the optimiser does that itself where the second condition may be computed in vain. With it, the ways to T
-// differ in what they add, which keeps it from doing so; then every condition becomes a branch. Here all ways add what the one to
-// E adds, and those to T correct that in a block which finds out which of them it was. What is left of T and E may become a
-// selection; if it does not, the optimiser makes one of the two branches.
+// Without counting the optimiser does that itself if the second condition may be computed in vain. With counting, the paths
+// to T differ in their additions, which keeps it from doing so, and every condition becomes a branch. Here all paths add the
+// amount of the path to E, and the paths to T correct that in a block which finds out which of them it was. The rest of T and
+// E may become a selection; if it does not, the optimiser makes one of the two branches.
 
 #include "count.h"
 
@@ -30,7 +30,7 @@ constexpr unsigned MostConditions = 6;
 // Two branches for one are not worth the disturbance (bzip2 executes 4 % more).
 constexpr unsigned LeastConditions = 3;
 
-// The amount, if this is an addition of a constant that nobody looks at.
+// The amount, if this is an addition of a constant whose result is not used.
 std::optional<int64_t> constantAddition(const Instruction &instruction, Value *&address) {
   Value *to = additionTo(instruction);
   auto *amount = to ? dyn_cast<ConstantInt>(instruction.getOperand(1)) : nullptr;
@@ -40,7 +40,7 @@ std::optional<int64_t> constantAddition(const Instruction &instruction, Value *&
   return amount->getSExtValue();
 }
 
-// What a jump does before it comes to the block it is for.
+// A jump to a block, and the additions on it.
 struct Way {
   BasicBlock *target;
   BasicBlock *between = nullptr; // a block of its own, which only adds
@@ -146,7 +146,7 @@ public:
       add(builder, amount)->setMetadata(RareMetadata, MDNode::get(first->getContext(), {}));
       builder.CreateBr(then);
       builder.SetInsertPoint(then);
-      // Said in another way: a branch on the same would be made one with it before anybody tries to make a selection of it.
+      // The condition is written differently. Otherwise the two branches would be merged before one becomes a selection.
       std::reverse(groups.begin(), groups.end());
       any = either(builder, groups);
     }
@@ -193,8 +193,8 @@ private:
     return place;
   }
 
-  // Whether something has two bounds. Other conditions stay as they are: computed in vain they cost more than they save, or
-  // they will be known anyway.
+  // Whether a value has two bounds. Other conditions stay as they are: computing them in vain costs more than it saves,
+  // or they will be known anyway.
   bool hasRange() const {
     SmallVector<Place, 4> seen;
     for (const Link &link : links) {
@@ -232,7 +232,7 @@ private:
     return values;
   }
 
-  // What the usual way adds right behind the chain, it may as well add in front of it.
+  // An amount that the usual path adds right behind the chain can be added in front of it as well.
   int64_t takeFromRest() {
     int64_t sum = 0;
     if (!rest->getSinglePredecessor())

@@ -1,4 +1,4 @@
-// What stands in an object besides code: what it counts like, and what it does not count.
+// The parts of an object besides code: its contract, and the functions that it does not count.
 
 #include "count.h"
 

@@ -29,10 +29,11 @@ inline constexpr char CounterName[] = "__luthier_count";
 inline constexpr char SlotsName[] = "__luthier_count_slots";
 // A counter has so many words; their sum counts (LANES in crates/count/host-count-rt/c/internal.h).
 inline constexpr unsigned CounterLanes = 8;
-// Code with budget checks adds to two of them, each of which counts up to 0 and has a part of what is left, and takes back from a third,
-// which is never more than 0. Checks add to the first and look at that alone. Who adds to the second looks at it at once, and has what is
-// left parted anew where it has reached 0, so that it is never more than 0 when a check looks: as long as the first is negative, less has been
-// executed than is left, and no check comes too late. What adds to the first without a check need not look at it, as checks will.
+// Code with budget checks adds to two of them, each of which counts up to 0 and has a part of the remaining budget. It
+// takes back from a third, which never exceeds 0. Checks add to the first and test only that one. An addition to the
+// second tests it at once, and if it has reached 0, the remaining budget is divided anew. The second is therefore never
+// more than 0 at a check: as long as the first is negative, less has been executed than the budget, and no check comes
+// too late. An addition to the first without a check tests nothing, because checks will.
 inline constexpr unsigned FirstLane = 0, TakenBackLane = 1, SecondLane = 2, CheckedLanes = 3;
 // Objects whose checks rely on another rule than that do not link with these, or budgets would be overrun. It begins with "budget".
 inline constexpr char ChecksKind[] = "budget in two words";
@@ -50,7 +51,7 @@ inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
 inline constexpr char RegisterContractName[] = "__luthier_count_has_no_runtime__link_with_what__luthier_count_flags_link__prints";
 inline constexpr char ContractSymbol[] = "__luthier_count_one_contract_per_program";
-// Attribute of calls that surely come back, nobody looking at the counter meanwhile.
+// Attribute of calls that certainly return, without code reading the counter meanwhile.
 inline constexpr char ComesBack[] = "luthier-comes-back";
 // Attribute of functions that are the library's: they count no more than what lies there (shim/library.cpp).
 inline constexpr char Uncounted[] = "luthier-uncounted";
@@ -69,7 +70,7 @@ struct SizedCall {
   size_t index; // among those of its function
 };
 
-// What the plan's indices mean in LLVM's terms.
+// The LLVM values behind the plan's indices.
 struct DescribedFunction {
   llvm::Function *function = nullptr;
   std::vector<llvm::BasicBlock *> blocks;
@@ -105,7 +106,7 @@ void partReturns(llvm::Module &module);
 DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised,
                          bool withFacts);
 
-// What this object counts like, for linkers and the runtime (shim/contract.cpp).
+// Writes the object's contract, for linkers and the runtime (shim/contract.cpp).
 void emitContracts(llvm::Module &module, llvm::StringRef contract, const Settings &settings);
 void emitExemptions(llvm::Module &module, const DescribedModule &described);
 
@@ -118,7 +119,7 @@ llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
 // A place where a coroutine can be put to sleep, or control can leave: more than an instruction.
 bool isBoundary(const llvm::IntrinsicInst &call);
 
-// Where in the optimiser additions are moved.
+// The point in the optimiser at which additions are moved.
 enum class Stage {
   Early,   // before it: sums of regions that nobody looks into become local variables, which it optimises as the program's
   Inlined, // in its midst: sums of loops become registers
@@ -134,7 +135,7 @@ void registerCharges(llvm::PassBuilder &builder);
 // Moves additions. They are `atomicrmw` until lowered, which the optimiser neither splits nor duplicates.
 bool moveAdditions(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Stage stage);
 
-// What the additions of each function weigh for the inliner.
+// The weight of each function's additions for the inliner.
 using Weights = std::vector<std::pair<llvm::Function *, int>>;
 Weights weigh(llvm::Module &module);
 
@@ -165,7 +166,7 @@ struct Check {
 // The same for an addition to the second word, which looks at it.
 void assembleSecond(llvm::AtomicRMWInst &addition);
 
-// What a check compares, an addition's old value plus what it adds, becomes `sum`.
+// Replaces the value that a check compares, the old value plus the amount of an addition, by `sum`.
 void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuilder<> &builder);
 
 // Recursive functions hand the counter to each other in a register, where there are checks.
@@ -189,7 +190,7 @@ llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
 // An addition of a product that may be too large for the counter tells the runtime then.
 void watchAmount(llvm::AtomicRMWInst &addition);
 
-// Whether somebody may look at the counter during a call.
+// Whether code may read the counter during a call.
 bool mayLook(const llvm::CallBase &call);
 
 // The counter to a register or from one.

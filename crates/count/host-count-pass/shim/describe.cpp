@@ -117,11 +117,11 @@ bool onlyCalledHere(const Function &function) {
   return true;
 }
 
-// What the program calls is not here.
+// Whether the code that the program calls is outside of this object.
 bool isElsewhere(const Function &function) { return function.isDeclaration() || function.hasFnAttribute(Uncounted); }
 
-// Whether control can come back to a call that has returned. Compilers know those that make code around them different; a context
-// that `swapcontext` has left can be entered more than once, too.
+// Whether control can return to a call that has returned already. Compilers know the functions for which they generate
+// other code; a context that `swapcontext` has left can be entered more than once too.
 bool returnsAgain(const CallBase &call) {
   auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
   return call.hasFnAttr(Attribute::ReturnsTwice) ||
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  // What `luthier count lint` judges: who is called, and addresses that are computed with.
+  // Facts that `luthier count lint` judges: called functions, and computations with addresses.
   void noteFacts(const Instruction &instruction) {
     auto note = [&](StringRef kind, StringRef what) {
       StringRef function = instruction.getFunction()->getName();
@@ -224,8 +224,8 @@ private:
     }
   }
 
-  // Whether the bits of a value are multiplied, folded or reduced, possibly after a stay in a local variable. Differences
-  // and alignment masks of addresses are not.
+  // Whether the bits of a value are multiplied, folded or reduced, possibly after it was in a local variable.
+  // Differences and alignment masks of addresses are not.
   static bool isMixed(const Value &value, unsigned depth) {
     for (const User *user : value.users()) {
       auto *instruction = dyn_cast<Instruction>(user);

@@ -4,9 +4,9 @@
 //   =>
 //   then: ...; add 3; br join        else: ...; add 8; br join        join: ...
 //
-// The optimiser makes one addition of those that end several blocks. The program gains nothing by that where the blocks hold other
-// code: the amount stands in a register on every way, and what is added to it there, three instructions later, goes to the counter. A
-// way without a block of its own is paid in `join`, and the others there correct it.
+// If several blocks end with an addition, the optimiser makes one addition of them. The program gains nothing by that
+// if the blocks contain other code: the amount stands in a register on every path, and three instructions later it is
+// added to the counter. A path without a block of its own is paid in `join`, and the other paths correct the amount.
 
 #include "count.h"
 
@@ -26,7 +26,7 @@ bool separates(const Instruction &instruction, const Value *address) {
   return isCounterAccess(instruction) || (call && mayLook(*call));
 }
 
-// The amount of an addition of a constant that nobody looks at.
+// The amount of an addition of a constant whose result is not used.
 ConstantInt *amountOf(const Instruction &instruction, const Value *address) {
   if (additionTo(instruction) != address || !instruction.use_empty())
     return nullptr;
@@ -84,7 +84,7 @@ private:
 
   ConstantInt *amountFrom(BasicBlock *from) { return cast<ConstantInt>(amounts->getIncomingValueForBlock(from)); }
 
-  // Nobody looks at the counter between the block's begin and the addition.
+  // No code reads the counter between the block's begin and the addition.
   bool isFirst() {
     for (Instruction &instruction : join) {
       if (&instruction == &addition)
@@ -115,7 +115,7 @@ private:
     return !own.empty();
   }
 
-  // Another addition in the join that becomes one with ours.
+  // Another addition in the join that is merged with this one.
   bool hasNeighbour() {
     bool found = false;
     for (Instruction &instruction : join) {
@@ -126,7 +126,7 @@ private:
     return found;
   }
 
-  // Whether a way pays what differs from the shared amount at no cost.
+  // Whether a path can pay the difference from the shared amount at no cost.
   bool corrects(BasicBlock &from) { return amountFrom(&from) == shared || endsWithAddition(from, address); }
 
   ConstantInt *commonest() {

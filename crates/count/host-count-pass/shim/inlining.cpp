@@ -1,6 +1,7 @@
-// The inliner weighs a function by its instructions. Additions would make functions too heavy that it inlines without counting, so
-// each counted function says how much of its weight is ours, in a call that the inliner reads and that computes nothing. Where a
-// body is inlined, its call comes along, as its additions do. Additions that became sums in registers weigh as much as before.
+// The inliner weighs a function by its instructions. Additions would make functions too heavy that it inlines without
+// counting. Each counted function therefore says how much of its weight is additions, in a call that the inliner reads
+// and that computes nothing. When a body is inlined, the call is copied with the additions. Additions that became sums
+// in registers weigh as much as before.
 
 #include "count.h"
 
@@ -13,7 +14,7 @@ namespace luthier {
 namespace {
 
 constexpr char CostAttribute[] = "call-inline-cost";
-// What the inliner charges for an instruction.
+// The inliner's price of an instruction.
 constexpr int InstructionCost = 5;
 
 bool isWeight(const Instruction &instruction) {

@@ -42,7 +42,7 @@ Constant *objectSize(const IntrinsicInst &call) {
   return least ? ConstantInt::get(type, 0) : ConstantInt::getAllOnesValue(type);
 }
 
-// What stands for the value of `call`; null if it is not decided late.
+// The value that replaces `call`; null if it is not decided late.
 Value *decided(const IntrinsicInst &call) {
   const Function &function = *call.getFunction();
   switch (call.getIntrinsicID()) {
@@ -72,7 +72,7 @@ Value *decided(const IntrinsicInst &call) {
   // calls of the allocation are left out.
   case Intrinsic::coro_alloc:
     return truth(call, true);
-  // The optimiser's own copies of values; nobody else may leave them.
+  // The optimiser's own copies of values, which only it may insert.
   case Intrinsic::ssa_copy:
     return call.getArgOperand(0);
   default:

@@ -1,8 +1,9 @@
 // Bodies of the C++ library's own code that the front end shows to the optimiser only (`extern template`), kept for it.
 //
-// They count nowhere: what the program calls lies in the library. To drop them would make calls of what is inlined without counting, of
-// constructors that do nothing, too. So they stay, uncounted, and what they call in turn is a copy that does not count either, whether they
-// are inlined or not. Who says that such code lies in a library is its name: nobody else may instantiate these classes.
+// They never count, because the code that the program calls is in the library. If they were dropped, code that is inlined
+// without counting would be called instead, even constructors that do nothing. They therefore stay, uncounted. Functions
+// that they call are copies that do not count either, whether they are inlined or not. The name shows that such code is in
+// a library: a program may not instantiate these classes itself.
 
 #include "count.h"
 

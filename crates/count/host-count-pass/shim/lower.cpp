@@ -18,8 +18,8 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// With checks, additions that run more seldom than so many times per call of their function all go to the first word: they need no
-// look of their own there, and seldom wait for each other.
+// With checks, additions that run less often than this per call of their function all go to the first word. They need
+// no test of their own there, and seldom wait for each other.
 constexpr double LeastOften = 0.4;
 
 bool isOurs(const Value *address) {
@@ -29,13 +29,13 @@ bool isOurs(const Value *address) {
 
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
-// What was paid ahead for a way that is not taken.
+// Whether this takes back an amount that was paid ahead for a path that is not taken.
 bool takesBack(const AtomicRMWInst &addition) {
   auto *amount = dyn_cast<ConstantInt>(addition.getValOperand());
   return addition.use_empty() && amount && amount->isNegative();
 }
 
-// Additions to one address in one block, with nobody looking in between, are one.
+// Merges additions to one address in one block, if no code between them reads the counter.
 void mergeNeighbours(BasicBlock &block) {
   SmallVector<AtomicRMWInst *, 4> open; // by address, at most one each
   for (Instruction &instruction : make_early_inc_range(block)) {
@@ -69,9 +69,9 @@ void mergeNeighbours(BasicBlock &block) {
   }
 }
 
-// An addition changes the flags, and the back end keeps loads and stores in their order: between a comparison and what uses it,
-// or between a load and what could read memory itself, an addition is in the way. It stands best where its block, or the stretch
-// behind the last place where somebody may look, begins.
+// An addition changes the flags, and the back end keeps loads and stores in their order. An addition is therefore in
+// the way between a comparison and its use, and between a load and an instruction that could read memory itself. The
+// best place is the beginning of its block, or of the stretch after the last place where code may read the counter.
 void raise(AtomicRMWInst &addition) {
   Instruction *first = &*addition.getParent()->getFirstInsertionPt(), *at = &addition;
   while (at != first) {
@@ -136,8 +136,8 @@ private:
     return value;
   }
 
-  // What is added, computed before. The back end would rather add the constant part of a sum to what it has read from the counter, and
-  // then reads and writes in instructions of their own.
+  // The amount, computed before the addition. The back end would rather add the constant part of a sum to what it has
+  // read from the counter, and then reads and writes in instructions of their own.
   Value *settled(IRBuilder<> &builder, AtomicRMWInst &addition) const {
     Value *amount = addition.getValOperand();
     auto *sum = dyn_cast<BinaryOperator>(amount);
@@ -147,7 +147,7 @@ private:
     return builder.CreateCall(InlineAsm::get(type, "", "=r,0", false), {amount});
   }
 
-  // Which word of the counter an addition goes to; 0 if it is another counter.
+  // The word of the counter that an addition goes to; 0 if it is another counter.
   unsigned laneFor(const AtomicRMWInst &addition, bool often) {
     auto *counter = dyn_cast<GlobalVariable>(addition.getPointerOperand());
     if (!spread || !counter || counter->getName() != CounterName)
@@ -257,7 +257,7 @@ void lowerAdditions(Module &module, FunctionAnalysisManager *spread, bool checke
         watchAmount(*addition);
     for (auto [addition, often] : additions)
       lowering.lower(*addition, often);
-    // What the optimiser made of an addition must still be one.
+    // An addition that the optimiser has changed must still be one.
     for (Instruction &instruction : instructions(function))
       if (auto *other = dyn_cast<AtomicRMWInst>(&instruction); other && isOurs(other->getPointerOperand()))
         module.getContext().emitError(other, "luthier count: an addition in `" + function.getName() +

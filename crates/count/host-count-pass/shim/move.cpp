@@ -1,13 +1,13 @@
-// Moves additions out of regions that nobody looks into: functions and loops whose calls all come back.
+// Moves additions out of regions in which no code reads the counter: functions and loops whose calls all return.
 //
 // In such a region additions are redirected to a local variable that is set to 0 before the region and added to the
 // counter on every way out. LLVM turns the variable into registers, branches that differ only in cost into selections,
 // and, where the number of iterations is known, the sum into a product behind the loop. A local *difference* is kept,
 // never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
 //
-// A loop with budget checks cannot leave its sum aside for long: there the variable is the counter itself, which the checks
-// compare, and which goes back on every way out and before the limit is handled; nobody may be called who counts. (The
-// runtime takes what a signal handler counts out of the counter again.)
+// A loop with budget checks cannot keep its sum aside for long. There the variable is the counter itself, which the
+// checks compare. It is written back on every way out and before the limit is handled; no function that counts may be
+// called. (The runtime takes the count of a signal handler out of the counter again.)
 
 #include "count.h"
 
@@ -36,9 +36,10 @@ namespace {
 
 // A loop must run this much more often than it is entered, or the additions around it cost more than those inside.
 constexpr double LeastIterations = 3.0;
-// Behind the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer ones additions have
-// the time they take, and registers are scarce. (A round that is checked waits for the check of the round before: a register pays
-// there in longer loops, too. expat's loops over the bytes of a text take 1.2 times as long as without counting instead of 1.57.)
+// After the optimiser, loops no longer than this keep a sum, or with checks the counter, in a register. In longer loops
+// additions cost no time, and registers are scarce. (With checks, an iteration waits for the check of the one before, so a
+// register pays in longer loops too: expat's loops over the bytes of a text take 1.2 times as long as without counting instead
+// of 1.57.)
 constexpr size_t MostSummed = 200;
 constexpr size_t MostPromoted = 400;
 // A return is copied if it is no longer than this.
@@ -49,7 +50,7 @@ bool isLimit(const CallBase &call) {
   return callee && callee->getName() == LimitName;
 }
 
-// Nobody looks at the counter during this call, and it comes back.
+// No code reads the counter during this call, and the call returns.
 bool isQuiet(const CallBase &call) {
   if (call.isInlineAsm() || isa<CallBrInst>(call))
     return false;
@@ -60,7 +61,7 @@ bool isQuiet(const CallBase &call) {
   return call.doesNotThrow() && call.willReturn() && call.doesNotAccessMemory();
 }
 
-// Whoever is called may add to the counter itself: functions that check nothing, but also a counted `malloc` or `memcpy` of
+// The callee may add to the counter itself: functions that check nothing, but also a counted `malloc` or `memcpy` of
 // the program's own under the name of a library function.
 bool mayCount(const CallBase &call) { return !isa<IntrinsicInst>(call) || isa<MemIntrinsic>(call); }
 
@@ -88,7 +89,7 @@ public:
         target(analyses.getResult<TargetIRAnalysis>(function)), word(Type::getInt64Ty(function.getContext())) {}
 
   bool run() {
-    // What is owed must not sleep with a coroutine.
+    // A debt must not be kept while a coroutine sleeps.
     if (stage == Stage::Early && !function.isPresplitCoroutine() && wholeFunction())
       return true;
     for (Loop *loop : SmallVector<Loop *, 8>(loops.begin(), loops.end()))
@@ -112,7 +113,7 @@ private:
   IntegerType *word;
   bool changed = false;
 
-  // What a block adds to a region; false if somebody may look at the counter there.
+  // Collects a block's additions to a region; false if code may read the counter there.
   bool collect(BasicBlock &block, Region &region) {
     for (Instruction &instruction : block) {
       if (Value *address = additionTo(instruction)) {
@@ -174,7 +175,7 @@ private:
     // (Every check looks at an addition.)
     if (region.additions.empty() || iterations(loop, region) < LeastIterations || !prepare(loop))
       return;
-    // Of two loops that began at the same place, this is the inner one now.
+    // Of two loops that began at the same place, this is now the inner one.
     Region inside;
     if (!isCandidate(loop, inside) || inside.additions.empty())
       return;
@@ -208,8 +209,8 @@ private:
     for (BasicBlock *block : loop->blocks())
       if (!collect(*block, region))
         return false;
-    // Loops with checks are done behind the optimiser. There a register holds the counter, not a difference: what others add
-    // meanwhile would be lost, and how long the budget lasts could not be known.
+    // Loops with checks are handled after the optimiser. There a register holds the counter, not a difference:
+    // additions by other code would be lost meanwhile, and the remaining budget would not be known.
     return region.limits.empty() || (stage == Stage::Late && !region.callsCounting);
   }
 
@@ -340,8 +341,8 @@ private:
     evolution.forgetLoop(loop);
   }
 
-  // A way to a return on which the sum is a constant gets a return of its own: it adds the constant, and needs no register
-  // saved for the sum. (Functions that begin with "nothing to do" run such ways most.)
+  // A path to a return on which the sum is a constant gets a return of its own, which adds the constant and needs no
+  // register saved for the sum. (Functions that begin with "nothing to do" take such paths most often.)
   void returnEarly(BasicBlock &block) {
     auto *end = dyn_cast<ReturnInst>(block.getTerminator());
     if (!end || std::distance(block.getFirstNonPHIIt(), block.end()) > MostReturned)
@@ -405,8 +406,8 @@ private:
   }
 };
 
-// What has been inlined into a loop is moved out of it before the optimiser looks at the loop again: one that adds to memory is neither
-// vectorised nor recognised as a copy.
+// Additions that have been inlined into a loop are moved out of it before the optimiser looks at the loop again: a loop
+// that adds to memory is neither vectorised nor recognised as a copy.
 class MovePass : public PassInfoMixin<MovePass> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {

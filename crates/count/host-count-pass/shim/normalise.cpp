@@ -77,9 +77,10 @@ bool refersTo(const Constant *constant, const SmallPtrSetImpl<const GlobalValue 
 // Counted copies of functions that are called through pointers or tables: what the address of an inline function is.
 constexpr char EnteredSuffix[] = ".entered";
 
-// With budget checks, what may be called by code that is not seen checks at its entry; what is only called by name need not. Of an inline
-// function the linker keeps any one copy, and whether its address is taken differs from module to module. So the two have names of their own:
-// the copy that addresses refer to, and the copy that is called.
+// With budget checks, a function that uncounted code may call checks at its entry; a function that is only called by
+// name need not. The linker keeps any one copy of an inline function, and whether its address is taken differs from
+// module to module. The two therefore have names of their own: the copy that addresses refer to, and the copy that is
+// called.
 void partEntries(Module &module) {
   SmallVector<Function *, 16> shared;
   for (Function &function : module)

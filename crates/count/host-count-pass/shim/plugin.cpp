@@ -45,7 +45,7 @@ Session *open(Module &module, StringRef options) {
   return session;
 }
 
-// Where a pass stands. Alone: `opt` was asked for it by name, and nobody comes later.
+// The position of a pass. Alone: `opt` was asked for it by name, and no other pass of the plugin follows.
 enum class Position { Start, End, Alone, AloneAtEnd };
 
 // The front end was told a level because what it writes at -O0 is other code; behind it this is an -O0 compilation.
@@ -64,7 +64,7 @@ bool leaveUnoptimised(Module &module) {
   return changed;
 }
 
-// Whether the front end wrote what it writes at -O0.
+// Whether this is the front end's output at -O0.
 bool isPlain(const Module &module) {
   bool any = false;
   for (const Function &function : module) {
@@ -163,7 +163,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
     fail(module, "the module counts already; compile from source, or from bitcode made without the plugin");
     return false;
   }
-  // What it costs, and whether it comes back, cannot be known.
+  // An unknown intrinsic: its cost, and whether it returns, cannot be known.
   for (const Function &function : module)
     if (function.getName().starts_with("llvm.") && function.getIntrinsicID() == Intrinsic::not_intrinsic) {
       fail(module, "unknown intrinsic `" + function.getName() + "`; LLVM 22 has none of this name");
@@ -180,7 +180,7 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
   normalise(module, !settings.countLast && !settings.unoptimised && !plain, settings.budget);
   if (settings.countLast)
     partReturns(module);
-  // What normalisation changed makes earlier analyses stale.
+  // Normalisation makes earlier analyses stale.
   analyses.invalidate(module, PreservedAnalyses::none());
   DescribedModule described = describe(module, analyses, session, settings.countLast, !environment(ExplainVariable).empty());
   std::string error;

@@ -9,7 +9,8 @@
 //     f.holding(a, counter)            a check also writes the register to the counter: it is as exact in memory as before
 //     give it back                     before other calls the counter is given back, behind them it is taken again
 //
-// What comes in between then sees nothing else than before: every call that could look, throw or jump finds the counter in its place.
+// Other code sees the same as before: every call that could read the counter, throw or jump finds the counter in its
+// place.
 
 #include "count.h"
 
@@ -25,10 +26,11 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// What is gained is time that additions wait for each other. It takes so many calls among functions that hold the counter, per
-// call of one, to make up for the way in (and for SQLite's and Lua's recursive functions, which seldom recur, not to execute more).
+// The gain is the time for which additions wait for each other. So many calls among functions that hold the counter are
+// needed, per call of one, to make up for the way in (and for SQLite's and Lua's recursive functions, which seldom
+// recur, not to execute more).
 constexpr double LeastCalls = 1.0;
-// And so many per call of anybody else, around which the counter is given back and taken again.
+// And so many per call of any other function, around which the counter is written back and read again.
 constexpr double LeastCallsPerOther = 4.0;
 
 bool isCounter(const Value *address) {
@@ -48,7 +50,7 @@ bool targetHolds(const Module &module) {
   return known && triple.isOSBinFormatELF() && !triple.isX32();
 }
 
-// Whether a call may look at the counter, add to it or leave for good.
+// Whether a call may read the counter, add to it or leave for good.
 bool meetsCounter(const CallBase &call) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow() || isa<MemIntrinsic>(intrinsic);
@@ -71,7 +73,7 @@ public:
         chosen.insert(&function);
   }
 
-  // What pays: taking one out may make others not pay.
+  // Only functions for which it pays stay: removing one may make others not pay.
   Functions make() {
     while (chosen.remove_if([&](Function *function) { return !isRecursive(function) || !pays(*function); })) {
     }
@@ -260,7 +262,7 @@ private:
     }
     for (CallInst *call : calls)
       convertCall(*call, place);
-    // Of checks that are no assembly.
+    // Limits of checks that are no assembly.
     for (CallInst *limit : callsOf(body, true))
       convertCall(*limit, place);
   }

@@ -1,9 +1,10 @@
 // Behind the optimiser additions are placed once more, on the flow graph that it has left.
 //
-// What was placed before it, on the front end's graph, is no longer where it is cheapest: blocks have been copied, merged and made
-// selections, and additions that ended several blocks have become one, of an amount that each of them puts in a register. So amounts that
-// depend on the way go back to the ways, and then all constant amounts of a function are placed like costs of instructions are
-// (host_count::place): between two places where somebody may look, every way adds what it added before.
+// The additions were placed on the front end's graph, and that is no longer the cheapest place: blocks have been
+// copied, merged and made selections, and additions that ended several blocks have become one, of an amount that each
+// of them puts in a register. Amounts that depend on the path therefore go back to the paths. Then all constant amounts
+// of a function are placed like costs of instructions (host_count::place): between two places where code may read the
+// counter, every path adds what it added before.
 
 #include "count.h"
 
@@ -26,7 +27,8 @@ constexpr double SplitPrice = 2.0;
 // An addition beside one of a sum in a register becomes one with it, for an instruction that reads no memory, or none.
 constexpr double SharedPrice = 0.5;
 
-// Counters per function: one's own, and those of what has been inlined. (Counters per line are added to once each.)
+// Counters per function: the function's own, and those of inlined functions. (Counters per line are added to once
+// each.)
 constexpr size_t MostAddresses = 4;
 
 class Replacement {

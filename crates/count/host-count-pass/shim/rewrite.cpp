@@ -38,7 +38,7 @@ struct Collector final : DiagnosticHandler {
 
 constexpr char HowToMake[] = "; make bitcode with `clang-22 -O2 -Xclang -disable-llvm-passes -emit-llvm -c`";
 
-// What is wrong with a file that cannot be text, or nothing. The parser would quote its first line.
+// Why a file cannot be text, or nothing. The parser would quote its first line.
 std::string notText(StringRef content) {
   if (content.empty())
     return "the file is empty";

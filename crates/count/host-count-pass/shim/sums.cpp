@@ -70,7 +70,7 @@ private:
 
   static bool isConstant(const Use &use) { return isa<ConstantInt>(use); }
 
-  // Whether every way to `join` has a value for `value` where it ends.
+  // Whether every path to `join` has a value for `value` where it ends.
   bool isKnownBefore(Value *value, BasicBlock &join) {
     auto *instruction = dyn_cast<Instruction>(value);
     if (instruction && instruction->isTerminator())
@@ -92,7 +92,7 @@ private:
     if (auto *known = dyn_cast<ConstantInt>(value); known && constant)
       return ConstantInt::get(known->getContext(), known->getValue() + constant->getValue());
     IRBuilder<> builder(from.getTerminator());
-    // What only grows on from here grows at once.
+    // A sum that only grows from here on grows at once.
     auto *last = dyn_cast<BinaryOperator>(value);
     if (constant && last && last->getOpcode() == Instruction::Add && last->hasOneUse() && last->getParent() == &from)
       if (auto *more = dyn_cast<ConstantInt>(last->getOperand(1))) {

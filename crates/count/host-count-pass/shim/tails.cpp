@@ -1,5 +1,6 @@
-// Calls in tail position, of optimised code. The back end makes a jump of such a call if nothing stands between it and the return,
-// which saves the caller a frame. So what follows the call counts with it (host_count::Tail).
+// Calls in tail position, in optimised code. The back end makes a jump of such a call if nothing stands between it and
+// the return, which saves the caller a frame. The code behind the call therefore counts with the call
+// (host_count::Tail).
 
 #include "count.h"
 
@@ -10,7 +11,7 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// What becomes no code.
+// Whether an instruction becomes no code.
 bool isNothing(const Instruction &instruction) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
   return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == Intrinsic::pseudoprobe);
@@ -30,7 +31,7 @@ const CallInst *lastCall(const BasicBlock &block) {
   return call && canJump(*call) ? call : nullptr;
 }
 
-// What `block` returns if control comes from `from`; a return of nothing is null.
+// The value that `block` returns if control comes from `from`; null for a return without a value.
 Value *returnedFrom(const ReturnInst &end, BasicBlock *from) {
   Value *value = end.getReturnValue();
   auto *phi = dyn_cast_or_null<PHINode>(value);

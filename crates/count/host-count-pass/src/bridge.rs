@@ -29,7 +29,7 @@ struct Sites {
     checks: Vec<SiteRecord>,
 }
 
-/// Where Rust writes text for C++ to collect.
+/// A function by which Rust passes text to C++.
 pub type TextSink = unsafe extern "C" fn(context: *mut c_void, text: *const u8, length: usize);
 
 /// `Settings` in C++.
@@ -475,7 +475,7 @@ pub unsafe extern "C" fn lc_place(arcs: *mut PlacedArc, count: usize, vertices: 
                 arcs[index].amount = increment.amount;
             }
         }
-        // What costs something can hold code where it is.
+        // An arc with a cost can hold code where it is.
         Err(_) => arcs.iter_mut().for_each(|arc| arc.amount = arc.cost),
     }
 }

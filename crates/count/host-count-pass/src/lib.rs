@@ -25,7 +25,7 @@ unsafe extern "C" {
     fn luthier_register_callbacks(builder: *mut c_void);
 }
 
-/// What LLVM looks for in a plugin. It stands on the Rust side because rustc hides the symbols of linked C++ code.
+/// The symbol that LLVM looks up in a plugin. It is on the Rust side because rustc hides the symbols of linked C++ code.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     PassPluginLibraryInfo {

@@ -41,9 +41,9 @@ PUBLIC void ENTRY(_Exit)(int status) {
 static void at_quick_end(void) { luthier_report(NULL); }
 __attribute__((constructor)) static void watch_quick_exit(void) { at_quick_exit(at_quick_end); }
 
-/* Signals that nobody handles ------------------------------------------------------------------------------------------
- * Where the default action would end the process, a handler tells the count first and then lets the default action happen,
- * so that the parent sees the same signal and a core is dumped as before. The program is told that the default is set. */
+/* Signals without a handler -------------------------------------------------------------------------------------------
+ * If the default action would end the process, a handler reports the count first. Then it lets the default action happen,
+ * so that the parent sees the same signal and a core is dumped as before. The program sees that the default is set. */
 
 enum { LAST_SIGNAL = 31, STACK_BYTES = 64 * 1024 };
 

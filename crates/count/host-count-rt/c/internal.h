@@ -26,16 +26,16 @@
 
 /* Without a budget the limit is out of reach. */
 #define NO_LIMIT ((int64_t)1 << 62)
-/* Nobody executes so much, but loops that became products can count more: then it is "more than" this (shim/beyond.cpp in the pass). */
+/* No thread executes so much, but loops that became products can count more: then it is "more than" this (shim/beyond.cpp in the pass). */
 #define BEYOND ((uint64_t)1 << 62)
 #define EXIT_STOPPED 124
 #define EXIT_REFUSED 126
 
 /* The counter of a thread is the sum of its lanes: additions to one place in memory wait for each other, additions to
- * several do not (shim/lower.cpp spreads them). Code with budget checks adds to two lanes, each of which has a part of what is left and
- * counts up to 0, and takes back from a third, which is never more than 0. Checks look at the first. The second is looked at by whoever adds
- * to it, and is never more than 0 when a check looks; so while the first is negative, less has been executed than is left. A lane that
- * is at 0 is there in time, or too early, and then what is left is parted anew.
+ * several do not (shim/lower.cpp spreads them). Code with budget checks adds to two lanes, each of which has a part of the
+ * remaining budget and counts up to 0. It takes back from a third, which is never more than 0. Checks test the first lane.
+ * Additions to the second lane test it themselves, so it is never more than 0 at a check. While the first is negative, less has
+ * been executed than the budget. A lane reaches 0 in time or too early; if too early, the remaining budget is divided anew.
  * Their count is the sum of these lanes, limit and signals. One cache line.
  *
  * Initial-exec: one load, no call, also in shared libraries; linkers turn it into a constant offset in executables. */

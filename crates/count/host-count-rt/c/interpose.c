@@ -93,8 +93,8 @@ bool luthier_sees_threads(void) {
 }
 
 /* Signal handlers ------------------------------------------------------------------------------------------------------
- * The interrupted code may hold the counter in a register, or be between a load and a store of it. What a handler counts
- * is therefore taken out of the counter when it returns and kept beside it. */
+ * The interrupted code may hold the counter in a register, or be between a load and a store of it. The count of a
+ * handler is therefore taken out of the counter when the handler returns, and kept beside it. */
 
 static struct {
   void (*plain)(int);

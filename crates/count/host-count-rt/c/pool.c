@@ -1,9 +1,9 @@
 /* A budget that all threads and processes of a run share.
  *
- * Shared memory holds what is left of it. Each thread takes leases: how far it may count before it looks at the pool again. A lease takes
- * nothing out of the pool; the thread charges what it has executed when it comes back. So units that a waiting thread has not used are
- * not lost, and the run is never stopped before the budget is used up. It may be exceeded by what other threads have executed and not
- * charged yet, at most their leases.
+ * Shared memory holds the remaining budget. Each thread takes leases: the number of units that it may count before it looks at
+ * the pool again. A lease takes nothing out of the pool; the thread is charged for what it has executed when it comes back.
+ * Units that a waiting thread has not used are therefore not lost, and the run is never stopped before the budget is used up. It
+ * may be exceeded by what other threads have executed and not been charged for yet, at most their leases.
  *
  * A thread that has always been alone takes everything, so it is stopped where a budget of its own would stop it. As soon as there may
  * be another one, leases become small: at most MOST, and a fraction of what is left. */

@@ -66,12 +66,12 @@ impl Scope {
     }
 }
 
-/// What had been done when a budget was reached.
+/// The state when a budget was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop {
     /// The budget, refills included.
     pub budget: u64,
-    /// What was used; at least `budget`.
+    /// The units that were used; at least `budget`.
     pub used: u64,
 }
 
@@ -113,7 +113,7 @@ impl Budget {
         unsafe { luthier_count_refill(units) };
     }
 
-    /// What is left of the innermost budget.
+    /// The rest of the innermost budget.
     pub fn left(&self) -> u64 {
         // SAFETY: takes nothing.
         unsafe { luthier_count_left() }

@@ -1,9 +1,9 @@
-//! What an instruction costs: the tables behind the presets.
+//! Costs of instructions: the tables behind the presets.
 //!
 //! A preset is a contract. Changing any row of an existing one changes the totals of programs that were built with it,
 //! so a row is never edited: a new preset is added and [`Preset::table_version`] names the difference.
 
-/// What an IR instruction is, as far as its price goes. The LLVM side classifies, this side prices.
+/// The class of an IR instruction, by which it is priced. The LLVM side classifies, this side prices.
 ///
 /// The numbers cross a C interface (`shim/bridge.h`), where a test compares them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ pub enum Preset {
     /// Every real instruction costs 1.
     #[default]
     Article,
-    /// What differs between ABIs costs 0, bulk memory operations cost by size: equal totals on x86-64 and aarch64.
+    /// Instructions that differ between ABIs cost 0, and bulk memory operations cost by size: totals are equal on x86-64 and aarch64.
     Portable1,
 }
 

@@ -1,18 +1,19 @@
 //! Makes placement cheaper where an addition's price depends on its sign.
 //!
-//! With budget checks an addition of less than nothing goes to a word of its own (see `CheckedLanes` in the pass), while all others
-//! wait for each other. A spanning tree knows the sign of what its chords add only when it is complete. So it is changed
-//! afterwards: an arc leaves the tree, the debts of the part that it held change by what makes another arc between the parts 0, and
-//! that arc enters. (These are the pivots of the network simplex method; prices that jump at 0 make its end a local optimum only.)
+//! With budget checks a negative addition goes to a word of its own (see `CheckedLanes` in the pass), while all other additions wait for
+//! each other. The signs of the chords' amounts are known only when the spanning tree is complete. The tree is therefore changed
+//! afterwards: an arc leaves the tree, the debts of the part that it held change so that the amount of another arc between the parts
+//! becomes 0, and that arc enters. (These are the pivots of the network simplex method. Because prices jump at 0, the end is only a local
+//! optimum.)
 
 use crate::flow::{Arc, Flow, ROOT};
 
-/// What additions cost, per execution.
+/// Prices of additions, per execution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
-    /// Of something positive.
+    /// Price of a positive addition.
     pub add: f64,
-    /// Of something negative.
+    /// Price of a negative addition.
     pub take_back: f64,
     /// How many times that it costs on a jump between a fork and a join.
     pub split: f64,
@@ -152,7 +153,7 @@ impl Tree<'_> {
         if *steps > MOST_STEPS {
             return None;
         }
-        // What crosses, what it adds, and in which direction a change of the debts below changes that.
+        // An arc between the parts, its amount, and whether a change of the debts below increases or decreases it.
         let mut crossing: Vec<(usize, i64, i64)> = Vec::new();
         let mut room = i64::MAX;
         for &vertex in below {

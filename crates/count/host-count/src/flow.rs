@@ -1,13 +1,13 @@
 //! The graph on which increments are placed.
 //!
-//! Vertices are the entry and the exit of every block and one [`ROOT`], which stands for every place where the counter must
-//! be exact: function entry, return, calls that may not come back, budget checks. An [`Arc`] is a stretch of execution
-//! with a cost: a piece of a block between two such places, or a jump.
+//! Vertices are the entry and the exit of every block and one [`ROOT`]. The root stands for every place where the counter must be exact:
+//! function entry, return, calls that may not come back, budget checks. An [`Arc`] is a stretch of execution with a cost: a piece of a
+//! block between two such places, or a jump.
 
 /// The vertex that stands for all observation points.
 pub const ROOT: usize = 0;
 
-/// Where code can be put.
+/// A place for code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
     /// In `block`, right before its `call`-th call.
@@ -43,9 +43,9 @@ pub struct Arc {
     pub from: usize,
     /// Vertex where it ends.
     pub to: usize,
-    /// What executing it costs; negative into a function that its callers have paid some of.
+    /// The cost of executing it. Negative on the way into a function whose callers have paid part of its cost.
     pub cost: i64,
-    /// Where code for it would go; `None` if it can hold no code.
+    /// The place for its code; `None` if it can hold none.
     pub site: Option<Site>,
     /// Estimated executions, any unit; the most frequent arcs get no code.
     pub frequency: f64,
@@ -69,11 +69,11 @@ pub struct Flow {
 /// A place that must check the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckSite {
-    /// Where; after the increment at the same site.
+    /// Its place, after the increment at the same site.
     pub site: Site,
     /// The vertex that control has come to there: its debt is what the counter lacks.
     pub vertex: usize,
-    /// What has been paid there for a callee that has not begun.
+    /// The amount that has been paid there for a callee that has not begun.
     pub ahead: u64,
 }
 

@@ -30,8 +30,8 @@ pub struct Call {
     pub returns_again: bool,
 }
 
-/// Whether a call is its function's last deed. What follows it up to the return then counts with it, for nothing can be placed
-/// in between.
+/// Whether a call is the last action of its function. The code from it to the return then counts with it, because nothing can be placed in
+/// between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tail {
     /// Other code follows.
@@ -48,7 +48,7 @@ pub enum Tail {
 pub enum Item {
     /// Instructions that cost `cost` and belong to the source position numbered `location` (0: none).
     Cost {
-        /// What they cost.
+        /// Their cost.
         cost: u64,
         /// The source position.
         location: u32,
@@ -91,7 +91,7 @@ pub struct Block {
     pub items: Vec<Item>,
     /// How it ends.
     pub end: End,
-    /// Where it can go.
+    /// The blocks that it can go to.
     pub successors: Vec<Successor>,
     /// Estimated executions, any unit.
     pub frequency: f64,
@@ -134,7 +134,7 @@ pub struct Location {
     pub line: u32,
 }
 
-/// What to insert into one function.
+/// The code to insert into one function.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FunctionPlan {
     /// The increments.
@@ -162,7 +162,7 @@ pub struct Slot {
     pub lines: Vec<(u32, u64)>,
 }
 
-/// What to insert into a module.
+/// The code to insert into a module.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
     /// In the order of [`Module::functions`].
@@ -173,7 +173,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a call of the planned module surely comes back, nobody looking at the counter meanwhile.
+    /// Whether a call of the planned module certainly returns, without code reading the counter meanwhile.
     pub fn comes_back(&self, call: &Call) -> bool {
         summary::comes_back(call, &self.summaries)
     }
@@ -185,7 +185,7 @@ impl Plan {
 pub struct PlanError {
     /// The function.
     pub function: String,
-    /// What is in the way.
+    /// Why it cannot be placed.
     pub reason: Unplaceable,
 }
 
@@ -232,9 +232,9 @@ pub fn plan(module: &Module, options: &Options) -> Result<Plan, PlanError> {
     Ok(plan)
 }
 
-/// What code on a jump between a fork and a join costs, in additions elsewhere: it comes with a jump of its own, and moves
-/// other code apart. Additions that all go to one word (a function's slot, the counter that is checked) wait for each other, so
-/// that each of them costs more; in front of the optimiser, a jump need not remain one. (Measured: docs/measurements/counting.md.)
+/// The price of code on a jump between a fork and a join, in additions elsewhere. It needs a jump of its own, and moves other code apart.
+/// Additions that all go to one word (a function's slot, or the counter that is checked) wait for each other, so each of them costs more.
+/// Before the optimiser, a jump need not remain one. (Measured: docs/measurements/counting.md.)
 fn split_price(flow: &Flow, options: &Options) -> f64 {
     let free = options.granularity == Granularity::Thread && !options.budget;
     match options.point {
@@ -421,13 +421,13 @@ fn priced_per_line(index: usize, function: &Function, slots: &mut Vec<Slot>) -> 
 /// A piece of a block up to an observation point or its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
-    /// What it costs, what its calls charge to their callers included.
+    /// Its cost, including what its calls charge to their callers.
     pub cost: u64,
-    /// Where its increment goes.
+    /// The place of its increment.
     pub site: Site,
     /// Whether an observation point ends it.
     pub observed: bool,
-    /// What of the cost is paid for a callee that begins behind it.
+    /// The part of the cost that is paid for a callee that begins behind it.
     pub ahead: u64,
     /// It begins behind a call that can return more than once.
     pub begins_again: bool,
@@ -504,7 +504,7 @@ pub fn segments(index: usize, block: &Block, summaries: &[Summary]) -> Vec<Segme
     segments
 }
 
-/// What kind of graph to build.
+/// The kind of graph to build.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// With budget checks.
@@ -518,9 +518,9 @@ pub struct Shape {
     pub latest: bool,
     /// Entry and returns are tied to the root; without, the graph serves to see whether all ways cost the same.
     pub tied: bool,
-    /// What callers pay before the call.
+    /// The amount that callers pay before the call.
     pub prepaid: u64,
-    /// What callers pay after it returned.
+    /// The amount that callers pay after it returned.
     pub owed: u64,
     /// A check at a block's start may pay for what follows it there.
     pub ahead: bool,

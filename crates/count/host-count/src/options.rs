@@ -1,4 +1,4 @@
-//! What the user chose, as one line of text: `preset=portable-1,point=start,placement=tree,per=function,budget`.
+//! The user's options, as one line of text: `preset=portable-1,point=start,placement=tree,per=function,budget`.
 //!
 //! The line travels in an environment variable from the driver to the plugin and stands, in [`Options::contract`], in
 //! every object.
@@ -9,7 +9,7 @@ use std::fmt;
 /// The version of what is done to a module before it is counted: objects of different versions are not linked together.
 pub const RULES: u32 = 2;
 
-/// Where in the compiler's pipeline instructions are counted.
+/// The point in the compiler's pipeline at which instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Point {
     /// Before any pass: the number does not depend on the optimisation level of the back end. The contract.
@@ -41,7 +41,7 @@ impl Placement {
     }
 }
 
-/// What the counts are kept per.
+/// The unit of code for which counts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Granularity {
     /// One number per thread.
@@ -58,11 +58,11 @@ pub enum Granularity {
 pub struct Options {
     /// The cost table.
     pub preset: Preset,
-    /// Where in the pipeline.
+    /// The point in the pipeline.
     pub point: Point,
     /// How increments are placed.
     pub placement: Placement,
-    /// What the counts are kept per.
+    /// The unit of code for which counts are kept.
     pub granularity: Granularity,
     /// Emit budget checks at loop latches and function entries.
     pub budget: bool,
@@ -89,9 +89,9 @@ pub enum OptionsError {
     UnknownValue {
         /// The option.
         key: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
-        /// What could have been given.
+        /// The values that are allowed.
         allowed: &'static str,
     },
     /// Two options that exclude each other.
@@ -184,7 +184,7 @@ impl Options {
         Ok(())
     }
 
-    /// What two objects must agree on to be linked together, besides the version of the compiler.
+    /// The contract, which two objects must agree on to be linked together, besides the version of the compiler.
     ///
     /// Placement (but the one that counts nothing), granularity, budget checks and thread-local model are left out: they do not change the
     /// number.

@@ -18,20 +18,20 @@ pub struct Increment {
     pub site: Site,
     /// How much; may be negative where a debt was over-paid.
     pub amount: i64,
-    /// Which counter: an index into the module's slots when counts are kept per function or line, else 0.
+    /// The counter: an index into the module's slots if counts are kept per function or line, else 0.
     pub slot: u32,
 }
 
 /// Compare the counter with the budget at `site`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
-    /// Where; an increment at the same site comes first.
+    /// Its place; an increment at the same site comes first.
     pub site: Site,
-    /// What the counter lacks there; negative if it has been paid ahead.
+    /// The amount that the counter lacks there; negative if it has been paid ahead.
     pub owed: i64,
 }
 
-/// What to insert for a flow graph.
+/// The code to insert for a flow graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Placed {
     /// The increments.
@@ -137,8 +137,8 @@ pub fn cheapest_way(flow: &Flow, start: usize, ends: &[usize]) -> Option<u64> {
     None
 }
 
-/// Debts such that no check finds anything owed: it would have to compare with another number than 0, for which there is no
-/// single instruction. (To have been paid ahead is no matter: the handler sees that it was called too early.)
+/// Debts with which the counter is never behind at a check. Otherwise the check would have to compare with a number other than 0, for which
+/// there is no single instruction. (The counter may be ahead: the handler sees that it was called too early.)
 fn debts_for_checks(flow: &Flow, split: f64, prices: Option<&Prices>) -> Vec<Option<i64>> {
     let mut tied = flow.clone();
     let mut done = vec![false; flow.vertices];
@@ -147,7 +147,7 @@ fn debts_for_checks(flow: &Flow, split: f64, prices: Option<&Prices>) -> Vec<Opt
         let owed =
             |check: &CheckSite| debts[check.vertex].map_or(0, |debt| debt - check.ahead as i64);
         let owing = (flow.checks.iter()).filter(|check| !done[check.vertex] && owed(check) > 0);
-        // What is owed most first: others may then owe nothing.
+        // The largest debt first: others may then owe nothing.
         let Some(worst) = owing.max_by_key(|check| owed(check)) else {
             if let Some(prices) = prices {
                 let mut tree = Tree {

@@ -1,7 +1,7 @@
-//! What is known of each function as a callee: whether a call of it comes back, and whether it costs the same on every way.
+//! Facts about each function as a callee: whether a call of it returns, and whether it costs the same on every path.
 //!
-//! Observation points, not loops, are what is left of the overhead after good placement. A call that surely comes back
-//! to its caller, without anybody looking at the counter meanwhile, is none.
+//! With good placement, the rest of the overhead comes from observation points, not from loops. A call that certainly returns to its
+//! caller, without code reading the counter meanwhile, is no observation point.
 
 use crate::flow::{ROOT, entry, exit};
 use crate::library;
@@ -19,10 +19,10 @@ const MOST_CHARGED_AT_ONCE: u64 = 10_000;
 /// be noticed that much later.
 pub const MOST_WITHOUT_CHECK: u64 = 1_000;
 
-/// What callers may know of a function.
+/// The facts that callers may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// A call always returns normally or runs for ever, and nobody looks at the counter meanwhile.
+    /// A call always returns normally or runs for ever, and no code reads the counter meanwhile.
     pub comes_back: bool,
     /// Every way through it costs this much; it holds no code, its callers pay.
     pub constant_cost: Option<u64>,
@@ -36,7 +36,7 @@ pub struct Summary {
     pub checks_entry: bool,
 }
 
-/// Whether a call surely comes back.
+/// Whether a call certainly returns.
 pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
     if call.tail == Tail::Must {
         return false;
@@ -48,13 +48,13 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
     }
 }
 
-/// Whether a call is paid for together with the return behind it. (If nobody looks meanwhile, an addition may stand in front of
-/// the call anyway.)
+/// Whether a call is paid for together with the return behind it. (If no code reads the counter meanwhile, an addition may stand before the
+/// call anyway.)
 pub fn ends_function(call: &Call, summaries: &[Summary]) -> bool {
     call.tail != Tail::No && !comes_back(call, summaries)
 }
 
-/// What a call charges to its caller for the callee's body.
+/// The amount that a call charges to its caller for the callee's body.
 pub fn charged(call: &Call, summaries: &[Summary]) -> u64 {
     match call.callee {
         Callee::Function(index) => {
@@ -65,7 +65,7 @@ pub fn charged(call: &Call, summaries: &[Summary]) -> u64 {
     }
 }
 
-/// What a call has left to its caller to pay when it returns.
+/// The amount that the caller still has to pay when a call returns.
 pub fn owed(call: &Call, summaries: &[Summary]) -> u64 {
     match call.callee {
         Callee::Function(index) => summaries[index].owed,
@@ -164,9 +164,9 @@ fn find_owed(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
 }
 
-/// Functions whose callers are all known begin with their cheapest way paid: to a return, or else to a call that is observed.
-/// (Recursion's last step, a cache that is filled: such ways run most, and two additions in turn cost more than all else
-/// there. How often code runs is only guessed here.)
+/// Functions whose callers are all known begin with their cheapest path paid: to a return, or else to a call that is observed. (The last
+/// step of a recursion and a cache that is filled take such paths most often, and two additions in turn would cost more than everything
+/// else there. How often code runs is only guessed here.)
 fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
     if options.granularity != Granularity::Thread {
         return; // The cost would be booked on the caller.
@@ -195,10 +195,10 @@ fn find_prepaid(module: &Module, options: &Options, summaries: &mut [Summary]) {
     }
 }
 
-/// What can happen between two checks.
+/// A stretch of code between two checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stretch {
-    /// What it costs at most.
+    /// Its largest cost.
     cost: u64,
     /// It calls code that is not seen here, which may call anything that others can call.
     leads_out: bool,
@@ -211,10 +211,10 @@ impl Stretch {
     };
 }
 
-/// What a call of each function adds to its caller's stretch; nothing if the function must check at its entry. Latches check for
-/// themselves. Every recursion meets a check: one that stays in this module at a function that a call leads back to, others
-/// where they come in from outside. Code that is not seen may call a function again and again (`qsort`, `lfind`, signals, threads):
-/// whatever it can call checks, however cheap it is.
+/// The stretch that a call of each function adds to its caller's; None if the function must check at its entry. Latches check for
+/// themselves. Every recursion meets a check: one that stays in this module, at a function that can reach itself through calls; others,
+/// where they enter this module. Uncounted code may call a function again and again (`qsort`, `lfind`, signals, threads), so every function
+/// that it can call checks, however cheap it is.
 ///
 /// `throws`: a limit that throws at a latch passes by the handlers of its own function. So that it is seldom met there, whatever may
 /// take long checks at its entry, too.
@@ -249,8 +249,8 @@ fn stretches(module: &Module, summaries: &[Summary], throws: bool) -> Vec<Option
         } else if recursive[index] || !function.priced_at_run_time.is_empty() {
             None
         } else {
-            // Of inline functions the linker may take the body of another module, which sees other callees, and another order of
-            // them: it must not be the one without the check that this module relies on.
+            // The linker may take the body of an inline function from another module, which sees other callees, and in another order. That
+            // body must not lack the check that this module relies on.
             let callees_check = callees[index]
                 .iter()
                 .any(|&callee| stretches[callee].is_none());
@@ -358,7 +358,7 @@ fn dearest_way(function: &Function, stretches: &[Option<Stretch>]) -> Option<Str
     }
 }
 
-/// What a block costs at most, if it calls nobody who may take long.
+/// The largest cost of a block, if it calls no function that may take long.
 pub fn short_way(block: &Block, summaries: &[Summary]) -> Option<u64> {
     let items = block.items.iter().map(|item| match item {
         Item::Cost { cost, .. } => Some(*cost),
@@ -454,7 +454,7 @@ fn blocks(function: &Function) -> impl Iterator<Item = (usize, &Block)> {
     function.blocks.iter().enumerate()
 }
 
-/// Whether control can come back to a call of this function that has returned already.
+/// Whether control can return to a call of this function that has returned already.
 fn returns_again(function: &Function) -> bool {
     calls_of(function).any(|call| call.returns_again)
 }
@@ -551,7 +551,7 @@ mod tests {
             // Calls what checks; another module may see an inline function in another way.
             (local(straight(vec![cost(1), call(2)])),       false),
             (straight(vec![cost(1), call(2)]),              true),
-            // What is called there may call anything that can be called from outside.
+            // Code that is not seen may call any function that can be called from outside.
             (unseen(),                                      true),
             (local(unseen()),                               false),
             (straight(vec![cost(1), call(9)]),              true),

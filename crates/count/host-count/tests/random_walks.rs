@@ -28,7 +28,7 @@ struct Walker<'a> {
     dice: Dice,
     cost: i64,
     counted: i64,
-    /// What the counter missed at an observation point, if ever.
+    /// The error of the counter at an observation point, if there was one.
     wrong: Option<String>,
     observed: usize,
     steps: usize,
@@ -497,7 +497,7 @@ fn every_way_through_a_fork_passes_one_addition() {
         ..Module::default()
     };
     let plan = plan(&module, &Options::default()).unwrap();
-    // In front of or behind the fork: everybody passes. On a way through it: half of all pass.
+    // Before or after the fork: every execution passes. On one path of it: half of them do.
     let passed: f64 = plan.functions[0]
         .increments
         .iter()
@@ -553,8 +553,8 @@ fn behind_checks_the_dear_way_is_paid_ahead() {
     }
 }
 
-/// A loop with a budget is checked on its way back; its latch addition and the check share a place. What is dear, or may be called by code
-/// that is not seen, checks at its entry.
+/// A loop with a budget is checked at its latch; the addition there and the check share a place. Functions that cost much, or that
+/// uncounted code may call, check at their entry.
 #[test]
 fn budgets_are_checked_at_latches_and_entries() {
     let jump = |block| Successor {
@@ -698,7 +698,7 @@ fn the_cheapest_way_is_paid_before_the_call() {
             ..Options::default()
         };
         let plan = plan(&module, &options).unwrap();
-        // If the inner call is observed, what is left behind it is paid by whoever called; that goes for the short way, too.
+        // If the inner call is observed, the caller pays the rest behind it. That is also true for the short path.
         let (prepaid, owed) = if budget { (2, 2) } else { (4, 0) };
         assert_eq!(
             (plan.functions[0].prepaid, plan.functions[0].owed),

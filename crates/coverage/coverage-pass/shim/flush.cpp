@@ -1,4 +1,5 @@
-// What the lanes of a wave have gathered is added to the function's table in memory, at most two instructions for each sum and mask.
+// Adds the counts that the lanes of a wave have gathered to the function's table in memory, with at most two
+// instructions for each sum and mask.
 //
 // Lanes add to columns of their own, so that neighbours do not wait for each other; the drain adds the columns up.
 

@@ -1,9 +1,9 @@
 // Sites become sums that a lane keeps in registers until its function ends.
 //
-// Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a mask. One on a
-// cycle is a sum of 64 bits; inside of the innermost loop, if its number of rounds is bounded, of 32 bits, which the loop adds to the
-// other where it is left. Such a sum is an induction variable, and often no work at all. What counters are in terms of places, the
-// drain reads in the note (`notes.cpp`).
+// Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a
+// mask. One on a cycle is a sum of 64 bits; inside of the innermost loop, if its number of iterations is bounded, of 32
+// bits, which is added to the other at the loop's exits. Such a sum is an induction variable, and often needs no work
+// at all. The note (`notes.cpp`) tells the drain how counters follow from places.
 
 #include "pass.h"
 
@@ -30,19 +30,19 @@ namespace {
 
 // More sums than this would take the kernel's registers away. The others are added in memory.
 constexpr unsigned MostSums = 40;
-// What is added in front of what never returns (assertions, traps) is paid in code.
+// Additions in front of code that never returns (assertions, traps) cost code size.
 constexpr unsigned MostEarlyEnds = 256;
 // A counter that is reached in more places has a sum of its own.
 constexpr unsigned MostPlaces = 3;
 
-// What is measured: executions of equivalent blocks, or what one counter adds.
+// A place: executions of equivalent blocks, or the amount that one counter adds.
 struct Place {
   BasicBlock *block = nullptr;
   SmallVector<CallInst *, 2> calls;
   bool sum = false;
   // A place of blocks adds 1 and not the step.
   bool steps = false;
-  // Of a single site whose step is 0 or 1: whether it is 1.
+  // For a single site whose step is 0 or 1: whether it is 1.
   Value *flag = nullptr;
   unsigned depth = 0;
   // All that its calls are in.
@@ -156,7 +156,7 @@ private:
            });
   }
 
-  // Whether lanes come to both blocks equally often.
+  // Whether lanes execute both blocks equally often.
   bool equivalent(BasicBlock *one, BasicBlock *other) const {
     if (one == other)
       return true;
@@ -183,7 +183,7 @@ private:
   void place_all() {
     ReversePostOrderTraversal<Function *> order(&function);
     irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
-    // What each counter is: of which place how often.
+    // The places that each counter consists of, and how often.
     SmallVector<std::tuple<Constant *, unsigned, uint64_t, Site>> terms;
     for (auto &[counter, sites] : counters) {
       bool own = sites.size() > MostPlaces ||
@@ -267,7 +267,7 @@ private:
     return rounds && rounds->getAPInt().getActiveBits() <= 31 ? loop : nullptr;
   }
 
-  // Whether what a loop adds in all its rounds has 32 bits.
+  // Whether the sum over all iterations of a loop fits 32 bits.
   bool fits(Loop *loop, ArrayRef<CallInst *> calls, bool steps) {
     auto *most = cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
     APInt rounds = most->getAPInt().zextOrTrunc(64);
@@ -340,9 +340,9 @@ private:
     }
   }
 
-  // A loop that lanes leave in several ways becomes one with a single exit behind the optimiser. Until then sums that it adds to stay
-  // in memory: as values they would be one more variable for each exit, and be copied in each round. (Functions that end
-  // without a return, or never, are made ready for that later than we could.)
+  // A loop that lanes leave in several ways becomes one with a single exit after the optimiser. Until then its sums
+  // stay in memory: as values they would be one more variable for each exit, and be copied in each iteration.
+  // (Functions that end without a return, or never, are prepared for that later than this pass could.)
   void keep_for_later() {
     if (!early.empty() || any_of(loops.getLoopsInPreorder(), [](Loop *loop) { return loop->hasNoExitBlocks(); }))
       return;

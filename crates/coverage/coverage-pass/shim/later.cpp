@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *Later = "luthier.later";
 
-// Nobody promotes what is volatile.
+// Volatile slots are not promoted to registers.
 void set_volatile(AllocaInst *slot, bool value) {
   for (User *user : slot->users())
     if (auto *load = dyn_cast<LoadInst>(user))

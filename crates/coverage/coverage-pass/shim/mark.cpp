@@ -1,7 +1,8 @@
 // Counters on their way through the optimiser.
 //
-// An atomic addition may be to any memory, as far as the optimiser knows: loads are not merged or hoisted across it. A call that
-// touches only memory nobody else can see stays where it is executed, as often, and is in nobody's way.
+// For the optimiser, an atomic addition may access any memory: loads are not merged or hoisted across it. A call that
+// accesses only memory that no other code sees stays where it is, is executed as often, and does not prevent other
+// optimisations.
 
 #include "pass.h"
 

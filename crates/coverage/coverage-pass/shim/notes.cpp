@@ -1,10 +1,9 @@
 // For each function a table of what its lanes have gathered, and a note that tells the drain what counters are in terms of it.
 //
-// Words of 32 bits, aligned to 8 bytes (`crates/coverage/drain/src/sums.rs` reads them):
-//   version, size of the note in bytes; address of the table less that of the note (64 bits);
-//   columns of the table, counters, sums, bits;
-//   for each counter its address less that of the note (64 bits), and a factor for "every lane", each bit and each sum.
-// The table has words of 64 bits. Its first rows are the sums; then, of each eight bits, a row for each combination.
+// Words of 32 bits, aligned to 8 bytes (`crates/coverage/drain/src/sums.rs` reads them): version, size of the note in
+// bytes; address of the table less that of the note (64 bits); columns of the table, counters, sums, bits; for each
+// counter its address less that of the note (64 bits), and a factor for "every lane", each bit and each sum. The table
+// has words of 64 bits. Its first rows are the sums. Then each eight bits have a row for each combination.
 
 #include "pass.h"
 

@@ -1,4 +1,4 @@
-// What the parts of the plugin know of each other.
+// The interface between the parts of the plugin.
 #pragma once
 
 #include "llvm/ADT/MapVector.h"
@@ -44,7 +44,7 @@ void keep(llvm::AllocaInst *slot);
 void promote(llvm::Function &function, llvm::ArrayRef<llvm::AllocaInst *> slots);
 bool has_kept(llvm::Function &function);
 bool promote_kept(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
-// That call becomes atomic additions to the table.
+// Turns that call into atomic additions to the table.
 bool flush(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 constexpr const char *FlushName = "__luthier_coverage_flush";

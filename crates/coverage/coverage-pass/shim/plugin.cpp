@@ -1,4 +1,4 @@
-// Where the passes stand in clang's pipeline.
+// The places of the passes in clang's pipeline.
 
 #include "pass.h"
 
@@ -60,7 +60,7 @@ private:
   Pass pass;
 };
 
-// What the target does to control flow before it selects instructions.
+// The target's own passes over control flow before it selects instructions.
 void add_structure(FunctionPassManager &passes) {
   passes.addPass(Kept(LowerSwitchPass()));
   passes.addPass(Kept(FixIrreduciblePass()));

@@ -1,5 +1,5 @@
-//! What counters cost: emulated wave instructions of programs' own kernels at -O3, plain and with each kind of counters, and the size
-//! of their code. `docs/coverage/README.md` shows the ratios.
+//! The cost of counters: emulated wave instructions of programs' own kernels at -O3, plain and with each kind of counters, and the size of
+//! their code. `docs/measurements/coverage.md` shows the ratios.
 //!
 //! `cargo bench -p coverage --bench cost [PROGRAM…]`; the goal for counters in registers and for `--pgo` is 1.3 everywhere.
 
@@ -146,7 +146,7 @@ fn run(workspace: &Workspace, target: &str, program: &Path) -> u64 {
         .sum()
 }
 
-/// Of the code objects in a program.
+/// Bytes of code in the code objects of a program.
 fn code_size(program: &Path) -> u64 {
     let bytes = fs::read(program).expect("the program was built");
     let host = object::File::parse(bytes.as_slice()).expect("the program is an ELF file");
@@ -160,7 +160,7 @@ fn code_size(program: &Path) -> u64 {
         .sum()
 }
 
-/// Whatever begins as an ELF file; what lies behind one does not matter to its sections.
+/// All slices that begin as an ELF file does. Bytes behind the file do not matter to its sections.
 fn elf_files(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     let starts = data
         .windows(5)

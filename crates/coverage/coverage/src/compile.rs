@@ -1,7 +1,7 @@
 //! `build` and `flags`: compilation with device counters.
 //!
-//! Counters must be updated atomically: without that, all lanes of a wave load the same old value and store the same
-//! new one, and else branches, which are computed as differences, come out as uncovered. So that flag is always there.
+//! Counters must be updated atomically. Otherwise all lanes of a wave load the same old value and store the same new one, and else
+//! branches, whose counts are differences, look uncovered. The flag for that is therefore always given.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,7 +20,7 @@ use launcher::libraries;
 use crate::{exit_code, llvm, report};
 
 const HEADER: &str = include_str!("../../../../runtime/device-profile/luthier_profile.h");
-/// Where Debian's ROCm packages put the device libraries, which clang of another release does not look for.
+/// The directory in which Debian's ROCm packages put the device libraries. clang of another release does not look there.
 const DEBIAN_DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 /// First release whose device code can be instrumented without changes to the compiler.
 const FIRST_RELEASE: u32 = 20;
@@ -32,7 +32,7 @@ const INTERFACE_NAME: &str = "luthier_coverage.h";
 /// be linked.
 const PASS: (u32, &str, &str) = (22, "libluthier_coverage_pass.so", "LUTHIER_COVERAGE_PASS");
 
-/// What to instrument.
+/// The kinds of counters.
 #[derive(Debug, Args, Clone, Copy)]
 pub struct Kinds {
     /// Instrument host code too (its profile is written by the host's own runtime)
@@ -190,7 +190,7 @@ fn require_release(program: &OsStr) -> Result<u32> {
     }
 }
 
-/// What a compilation is for.
+/// The purpose of a compilation.
 #[derive(Clone, Copy)]
 enum Purpose<'a> {
     Count(Kinds),
@@ -248,8 +248,8 @@ fn flags(
             // The runtime that comes with these libraries reads up to version 4; newer compilers default to 6.
             flags.push("-mcode-object-version=4".into());
         }
-        // Without optimisation these compilers make kernels ask for a queue to enqueue on, on which HIP 5.2 crashes.
-        // Of several levels the last one counts; hipcc has one of its own.
+        // Without optimisation, these compilers make kernels ask for a queue to enqueue on, and HIP 5.2 then crashes. If there are several
+        // levels, the last one counts; hipcc adds one of its own.
         let level = given
             .iter()
             .rev()
@@ -303,7 +303,7 @@ fn counters(kinds: Kinds, flags: &mut Vec<OsString>) {
     }
 }
 
-/// Where headers are kept that build systems may depend on.
+/// The directory for headers that build systems may depend on.
 fn cache() -> PathBuf {
     let set = |name| {
         std::env::var_os(name)

@@ -42,16 +42,16 @@ pub struct Run {
     /// One profile per device instead of one per architecture
     #[arg(long)]
     per_device: bool,
-    /// Write a snapshot every so many seconds
+    /// Write a snapshot whenever this many seconds have passed
     #[arg(long, value_name = "SECONDS")]
     interval: Option<f64>,
     /// Write a snapshot on these signals, for example USR1,TERM, or on `none` (default: those that end the program)
     #[arg(long, value_name = "NAMES")]
     signal: Option<String>,
-    /// Give counters to what the program compiles with hipRTC, too
+    /// Also add counters to kernels that the program compiles with hipRTC
     #[arg(long)]
     hiprtc: bool,
-    /// Say what the drain found
+    /// Print what the drain found
     #[arg(long, short)]
     verbose: bool,
     /// The program and its arguments

@@ -15,7 +15,7 @@ mod llvm;
 mod report;
 mod verify;
 
-/// Where `run` writes and the other commands look when nothing is said.
+/// The default directory to which `run` writes and in which the other commands look.
 pub const DEFAULT_DIRECTORY: &str = "luthier-coverage";
 
 /// Device code coverage and PGO profiles of HIP programs.

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// Which LLVM release reads which raw profile version.
+/// The LLVM release that reads a raw profile version.
 #[rustfmt::skip]
 const READS: &[(u32, u64)] = &[
     (20, 10),

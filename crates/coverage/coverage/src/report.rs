@@ -22,7 +22,7 @@ use crate::{DEFAULT_DIRECTORY, llvm::Tools};
 /// First bytes of an indexed profile (`.profdata`), as a little-endian word.
 pub const INDEXED_MAGIC: u64 = 0x8169_666f_7270_6cff;
 
-/// Where the headers of compilers, C and C++ libraries and ROCm lie.
+/// The directories of headers of compilers, C and C++ libraries and ROCm.
 #[rustfmt::skip]
 const STANDARD: &[&str] = &[
     "/usr/include/c++/", "/usr/include/x86_64-linux-gnu/", "/usr/include/hip/", "/usr/lib/", "/usr/include/bits/", "/opt/rocm",
@@ -40,7 +40,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What to report on.
+/// The inputs of a report.
 #[derive(Debug, Args)]
 pub struct Input {
     /// Output directories of `run`, or `.profraw` and `.profdata` files
@@ -333,7 +333,7 @@ impl Prepared {
         for directory in &self.directories {
             command.arg(with("-debug-file-directory=", directory));
         }
-        // Ours and hipRTC's headers are in every device image, and nobody's code.
+        // Luthier's header and hipRTC's are in every device image, and are not the user's code.
         command.arg("-ignore-filename-regex=/(luthier_profile|hiprtc_runtime)\\.h$");
         for pattern in &self.ignore {
             command.arg(format!("-ignore-filename-regex={pattern}"));

@@ -111,7 +111,7 @@ fn images(found: &Profiles) -> Vec<Found> {
         let profiles = fs::read(file)
             .ok()
             .and_then(|bytes| rawprof::parse(&bytes).ok());
-        // Host profiles have binary ids too, of images that are kept elsewhere; only ours come with a manifest.
+        // Host profiles have binary ids too, of images that are kept elsewhere. Only device profiles come with a manifest.
         if drain::output::manifest_path(file).exists() {
             for profile in profiles.into_iter().flatten() {
                 // IR-level profiles serve optimisation, their images have nothing to show by line.

@@ -77,7 +77,7 @@ fn closed_directories_are_named() {
     let powerless = |command: &mut Command| {
         let drop_powers = || {
             for power in [CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH] {
-                // SAFETY: plain system call. It is refused to whoever has none of these anyway.
+                // SAFETY: the system call takes only numbers. It is refused to processes that have none of these capabilities anyway.
                 unsafe { libc::prctl(libc::PR_CAPBSET_DROP, power) };
             }
             Ok(())
@@ -183,7 +183,7 @@ fn unsuitable_compilers_are_refused() {
     }
 }
 
-/// Profiles of code without atomic counters are wrong, not just imprecise: somebody has to say so.
+/// Profiles of code without atomic counters are wrong, not just imprecise, so a message must say so.
 #[test]
 fn builds_without_atomics_are_detected() {
     let workspace = Workspace::new();
@@ -328,7 +328,7 @@ fn legacy_binaries_link_and_run() {
     assert!(workspace.profiles("").is_empty());
 }
 
-/// What `run` leaves behind for several processes or devices is looked at in one go.
+/// The profiles of several processes or devices are inspected in one call.
 #[test]
 fn several_profiles_are_inspected_at_once() {
     let workspace = Workspace::new();

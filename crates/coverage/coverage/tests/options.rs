@@ -1,4 +1,4 @@
-//! What options of `luthier coverage` change.
+//! Effects of the options of `luthier coverage`.
 
 use crate::common::{Workspace, ending, text};
 use std::sync::OnceLock;

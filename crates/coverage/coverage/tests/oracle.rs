@@ -10,7 +10,7 @@ use std::{
 use crate::common::{Workspace, sources, text};
 use serde_json::Value;
 
-/// What LLVM reports on the kernels' files: segments (line, column, count, ...), branches, MC/DC decisions and functions.
+/// LLVM's report on the kernels' files: segments (line, column, count, ...), branches, MC/DC decisions and functions.
 struct Coverage {
     files: BTreeMap<String, Value>,
     functions: BTreeSet<(String, String)>,

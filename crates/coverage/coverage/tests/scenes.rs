@@ -107,7 +107,7 @@ fn ends() {
     assert!(workspace.entries("fault", WORK) >= 64, "{}", text(&output));
 }
 
-/// What was counted before a program becomes another one is kept beside what the other one counts.
+/// The counts of a program that replaces itself (`exec`) are kept beside those of the program that replaces it.
 #[test]
 fn programs_that_become_others() {
     let workspace = Workspace::new();
@@ -291,7 +291,7 @@ fn modules_reloaded_at_the_same_address() {
     assert_eq!(counts[OTHER], [8 * 64, 8 * 10]);
 }
 
-/// HIP itself is hidden from everybody but the library of kernels, as in frameworks with extension modules.
+/// Only the library of kernels sees HIP, as in frameworks with extension modules.
 #[test]
 fn hidden_runtimes() {
     let workspace = Workspace::new();
@@ -410,11 +410,11 @@ fn kernels_compiled_at_run_time() {
         .iter()
         .filter(|(name, _)| name.contains("generic"))
         .collect();
-    // Of 64 lanes, lanes 0 to 9 make 3, 3, 2, 2, 2, 2, 1, 1, 1, 1 rounds.
+    // In 64 lanes, lanes 0 to 9 make 3, 3, 2, 2, 2, 2, 1, 1, 1, 1 iterations.
     assert_eq!(generic.len(), 1);
     assert_eq!(generic[0].1, &[64, 18]);
     workspace.report(&["verify", "out"]);
-    // Sources were kept, so lines can be shown although nobody has a file of them.
+    // The sources were kept, so lines can be shown although there is no file of them.
     let shown = workspace.report(&["show", "out"]);
     let shown: Vec<_> = shown.lines().map(str::trim_start).collect();
     assert!(
@@ -478,7 +478,7 @@ fn code_of_the_next_release() {
     }
 }
 
-/// What a new user does, with the distribution's compiler driver: compile, link, run, look.
+/// The steps of a new user with the distribution's compiler driver: compile, link, run, report.
 #[test]
 fn builds_in_two_steps_with_hipcc_and_reports() {
     let workspace = Workspace::new();
@@ -869,7 +869,7 @@ fn full_disks_cost_the_profile_and_nothing_else() {
         printed.contains("No space left on device") && printed.contains("LUTHIER_PROFILE_FILE"),
         "{printed}"
     );
-    // What is left has its final name, which only whole files get.
+    // Files that are left have their final names, which only complete files get.
     let left = printed.split("left:\n").nth(1).unwrap_or_default();
     let whole = |name: &str| {
         [".profraw", ".profraw.json", ".debug"]

@@ -1,4 +1,4 @@
-//! What programs may call, see `luthier_coverage.h`, and the names that earlier runtimes gave to such functions.
+//! Functions that programs may call, see `luthier_coverage.h`, and the names that earlier runtimes gave to such functions.
 
 use std::ffi::c_void;
 

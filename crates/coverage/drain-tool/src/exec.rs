@@ -30,7 +30,7 @@ fn missing() -> c_int {
 }
 
 /// # Safety
-/// As the function `name` of the C library, which takes a path, words and an environment.
+/// The caller must keep the rules of the function `name` of the C library, which takes a path, words and an environment.
 unsafe fn become_other(
     name: &CStr,
     path: *const c_char,
@@ -46,7 +46,7 @@ unsafe fn become_other(
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execve(path: *const c_char, words: Words, environment: Words) -> c_int {
     // SAFETY: the caller's promise is that of the function named.
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn execve(path: *const c_char, words: Words, environment: 
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execvpe(file: *const c_char, words: Words, environment: Words) -> c_int {
     // SAFETY: the caller's promise is that of the function named.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn execvpe(file: *const c_char, words: Words, environment:
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execv(path: *const c_char, words: Words) -> c_int {
     // SAFETY: `execv` is `execve` with the environment of the process, which the C library keeps.
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn execv(path: *const c_char, words: Words) -> c_int {
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execvp(file: *const c_char, words: Words) -> c_int {
     // SAFETY: `execvp` is `execvpe` with the environment of the process, which the C library keeps.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn execvp(file: *const c_char, words: Words) -> c_int {
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fexecve(file: c_int, words: Words, environment: Words) -> c_int {
     type Function = unsafe extern "C" fn(c_int, Words, Words) -> c_int;
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn fexecve(file: c_int, words: Words, environment: Words) 
 }
 
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn execveat(
     directory: c_int,
@@ -117,8 +117,8 @@ pub unsafe extern "C" fn execveat(
     }
 }
 
-/// The forms with a list of words. Functions with a list cannot be written in stable Rust, so the entry is assembly: it lays out the words
-/// that came in registers and says where the others are. (The C library's own forms do not call its `execve` by name.)
+/// The forms with a list of words. Functions with a list cannot be written in stable Rust, so the entry is assembly: it stores the words
+/// that came in registers and passes the address of the others. (The C library's own forms do not call its `execve` by name.)
 #[cfg(target_arch = "x86_64")]
 mod lists {
     use std::{
@@ -134,7 +134,7 @@ mod lists {
     macro_rules! list_form {
         ($name:ident, $target:ident) => {
             /// # Safety
-            /// As the C library's function.
+            /// The caller must keep the rules of the C library's function.
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub unsafe extern "C" fn $name() -> c_int {
@@ -188,7 +188,7 @@ mod lists {
     }
 
     /// # Safety
-    /// As of [`words`], and as the function `name` of the C library.
+    /// The caller must keep the rules of [`words`], and of the function `name` of the C library.
     unsafe fn start(name: &CStr, path: *const c_char, registers: List, stack: List) -> c_int {
         // SAFETY: the caller's promise for both; the environment is the process's.
         unsafe {

@@ -22,7 +22,7 @@ use crate::{
     state::{contained, say},
 };
 
-/// What hipRTC returns when it is not there.
+/// The result of a missing hipRTC.
 const INTERNAL_ERROR: c_int = 11;
 const SUCCESS: c_int = 0;
 
@@ -45,7 +45,7 @@ fn directory() -> Option<PathBuf> {
 /// Stores a program's source where reports find it, and returns a program that includes it: the coverage mapping names
 /// the files that the compiler read, and hipRTC's own are gone when it has compiled.
 fn keep(directory: &Path, source: &CStr, name: &CStr) -> Result<CString, output::OutputError> {
-    // What cannot stand between quotes.
+    // Characters that may not stand between quotes.
     let quotable = |bytes: &[u8]| !bytes.iter().any(|byte| b"\"\\\n".contains(byte));
     if !quotable(directory.as_os_str().as_bytes()) || !quotable(name.to_bytes()) {
         return Ok(source.to_owned());
@@ -67,7 +67,7 @@ fn keep(directory: &Path, source: &CStr, name: &CStr) -> Result<CString, output:
 }
 
 /// # Safety
-/// As the hipRTC function.
+/// The caller must keep the rules of the hipRTC function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcCreateProgram(
     program: *mut *mut c_void,
@@ -126,7 +126,7 @@ fn counting() -> Option<Vec<CString>> {
 }
 
 /// # Safety
-/// As the hipRTC function.
+/// The caller must keep the rules of the hipRTC function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcCompileProgram(
     program: *mut c_void,

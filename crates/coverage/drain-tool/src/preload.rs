@@ -70,7 +70,7 @@ macro_rules! forward {
 }
 
 /// # Safety
-/// As the HSA function.
+/// The caller must keep the rules of the HSA function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_init() -> Status {
     let status = forward!(c"hsa_init" => ShutDown);
@@ -95,7 +95,7 @@ fn connect() {
 }
 
 /// # Safety
-/// As the HSA function.
+/// The caller must keep the rules of the HSA function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_shut_down() -> Status {
     if BY_SYMBOLS.load(Ordering::Acquire) {
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn hsa_shut_down() -> Status {
 }
 
 /// # Safety
-/// As the HSA function.
+/// The caller must keep the rules of the HSA function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_destroy(executable: Handle) -> Status {
     if BY_SYMBOLS.load(Ordering::Acquire) {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn hsa_executable_destroy(executable: Handle) -> Status {
 }
 
 /// # Safety
-/// As the HSA function.
+/// The caller must keep the rules of the HSA function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
     executable: Handle,
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
 }
 
 /// # Safety
-/// As the HIP function.
+/// The caller must keep the rules of the HIP function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __hipUnregisterFatBinary(module: *mut *mut c_void) {
     state::dump();
@@ -191,7 +191,7 @@ pub extern "C" fn abort() -> ! {
 /// Failed assertions abort from inside the C library, past [`abort`]; ROCr's answer to a memory fault is one.
 ///
 /// # Safety
-/// As the C library's function.
+/// The caller must keep the rules of the C library's function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __assert_fail(
     expression: *const libc::c_char,

@@ -118,7 +118,7 @@ impl HsaRuntime {
     }
 
     /// # Safety
-    /// Both must be valid for `size` bytes, and one of them is memory of ours.
+    /// Both must be valid for `size` bytes, and one of them is memory of this process.
     unsafe fn copy(
         &self,
         to: *mut c_void,

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn OnLoad(
 }
 
 /// # Safety
-/// As of [`OnLoad`].
+/// The caller must keep the rules of [`OnLoad`].
 unsafe fn connect(table: *mut ApiTable) {
     // SAFETY: the runtime passes a valid root table; what is accepted reaches beyond these entries.
     unsafe {

@@ -26,16 +26,16 @@ use crate::{
 };
 use read::{ReadError, identity, read_profile};
 
-/// What one dump saw and did.
+/// The counts and problems of one dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpReport {
     /// GPUs present.
     pub agents: usize,
     /// Loaded objects seen, one per executable and agent.
     pub pairs: usize,
-    /// Those with profile sections.
+    /// Code objects with profile sections.
     pub found: usize,
-    /// Those whose counters were read.
+    /// Code objects whose counters were read.
     pub drained: usize,
     /// Calls or copies that failed.
     pub failures: usize,
@@ -58,7 +58,7 @@ pub struct Collector {
     told: bool,
     /// Hashes of what files hold, so that a dump without news writes nothing.
     written: HashMap<PathBuf, ImageId>,
-    /// What was already added to files that are merged into.
+    /// Counts that were already added to files that are merged into.
     merged: HashMap<(PathBuf, Key), Profile>,
     said: HashSet<String>,
     messages: Vec<String>,
@@ -395,7 +395,7 @@ impl Collector {
         }
         if matches!(live.state, State::Instrumented(Some(_))) {
             self.complain(format!(
-                "{} was unloaded unseen; counts since the last look are lost",
+                "{} was unloaded without notice; counts since the last drain are lost",
                 describe(&live.object)
             ));
         }

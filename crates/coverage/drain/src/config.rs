@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-/// What to collect and where to write it.
+/// The settings: what to collect and where to write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// File name pattern, see [`crate::naming`].
@@ -15,7 +15,7 @@ pub struct Config {
     pub interval: Option<Duration>,
     /// Signals that ask for a snapshot.
     pub signals: Vec<i32>,
-    /// Nobody chose them: they are those that end a process, and are left alone where the program does anything about them.
+    /// The user chose no signals. The default is the signals that end a process; those that the program handles or ignores are left alone.
     pub signals_by_default: bool,
     /// Report what was found on standard error.
     pub verbose: bool,
@@ -23,7 +23,7 @@ pub struct Config {
     pub ledger: Option<PathBuf>,
 }
 
-/// What processes leave in [`Config::ledger`].
+/// The entries that processes write to [`Config::ledger`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ledger {
     Found,

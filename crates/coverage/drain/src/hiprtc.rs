@@ -1,4 +1,4 @@
-//! What hipRTC needs to be told to compile with counters.
+//! The options by which hipRTC compiles with counters.
 //!
 //! hipRTC calls the clang inside the installed comgr, whose driver ignores instrumentation of device code before LLVM 20,
 //! so the options go to the compiler proper. The header brings what the code of that clang refers to.

@@ -1,4 +1,4 @@
-//! What a loaded ELF image says about its profile sections.
+//! The profile sections of a loaded ELF image, by its headers.
 
 use std::{fmt, ops::Range};
 
@@ -58,7 +58,7 @@ pub enum Part {
     Uniform,
     Bitmap,
     Names,
-    /// What the counters are in terms of what waves gathered: see [`crate::sums`].
+    /// Notes that say how counters follow from the tables of waves: see [`crate::sums`].
     Notes,
 }
 
@@ -81,7 +81,7 @@ pub struct Section {
     pub address: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Where its contents are in the file, if they are there and the loader leaves them as they are.
+    /// The place of its contents in the file, if they are there and the loader leaves them unchanged.
     pub file: Option<Range<usize>>,
 }
 

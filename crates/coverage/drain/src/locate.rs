@@ -1,4 +1,4 @@
-//! Where the profile sections of a loaded object are, found in three ways that check each other.
+//! Finds the profile sections of a loaded object, in three ways that check each other.
 //!
 //! * **C**: section headers of the image, moved by the load delta. Needs nothing from the code, and is the only way to
 //!   the MC/DC bitmap.
@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// Which way found the sections.
+/// The method that found the sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Way A.
@@ -191,7 +191,7 @@ fn from_image(image: &Image, delta: u64, warnings: &mut Vec<String>) -> Option<S
     spans.has_records().then_some(spans)
 }
 
-/// Where the notes are, without section headers to tell.
+/// The place of the notes, found without section headers.
 fn notes_of(
     runtime: &dyn Runtime,
     agent: u64,

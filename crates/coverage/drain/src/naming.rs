@@ -24,7 +24,7 @@ const ROUNDING: u64 = 2;
 /// A process does not become more programs than this.
 const MOST_PROGRAMS: u32 = 10_000;
 
-/// What patterns refer to.
+/// The values that patterns refer to.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Id of the process that writes.
@@ -53,7 +53,7 @@ impl Facts {
 /// An expanded pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName {
-    /// Where to write.
+    /// The path of the file.
     pub path: PathBuf,
     /// Add to what the file holds instead of replacing it.
     pub merge: bool,
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(name(begun), first);
         std::fs::write(folder.path().join(&first), "").unwrap();
         assert_eq!(name(begun), second);
-        // Of an earlier process with this id.
+        // The file of an earlier process with this id.
         assert_eq!(name(SystemTime::now() + Duration::from_secs(60)), first);
     }
 

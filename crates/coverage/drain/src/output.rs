@@ -22,7 +22,7 @@ pub enum OutputError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The system's error.
         source: io::Error,
     },
     /// Our own validator refuses what we were about to write.
@@ -30,7 +30,7 @@ pub enum OutputError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: rawprof::Error,
     },
     /// The file to merge into is not a profile.
@@ -38,7 +38,7 @@ pub enum OutputError {
     Existing {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: rawprof::Error,
     },
 }
@@ -59,7 +59,7 @@ pub struct Manifest {
 pub struct ManifestImage {
     /// SHA-1 of the image, which is also its binary id; null when the image could not be read.
     pub sha1: Option<String>,
-    /// Where the program loaded it from.
+    /// The URI that the program loaded it from.
     pub uri: String,
     /// Functions with counts.
     pub records: usize,
@@ -160,7 +160,7 @@ fn lock(path: &Path) -> Result<File, OutputError> {
     })
 }
 
-/// Where LLVM's tools look for the image with this id below `directory`.
+/// The path below `directory` at which LLVM's tools look for the image with this id.
 pub fn image_path(directory: &Path, id: ImageId) -> PathBuf {
     let id = id.to_string();
     directory

@@ -1,4 +1,4 @@
-//! What the collector needs from a GPU runtime.
+//! The interface of a GPU runtime that the collector needs.
 
 use thiserror::Error;
 
@@ -9,7 +9,7 @@ pub struct Agent {
     pub handle: u64,
     /// Target name, such as `gfx90a`.
     pub name: String,
-    /// What tells this device from its equals: a UUID or a bus address.
+    /// A name that tells this device from others of its kind: a UUID or a bus address.
     pub label: String,
 }
 
@@ -26,7 +26,7 @@ pub struct LoadedObject {
     pub load_delta: u64,
     /// Size of the image file in bytes, 0 when unknown.
     pub image_size: u64,
-    /// Where the image came from.
+    /// The URI that the image came from.
     pub uri: String,
 }
 
@@ -68,7 +68,7 @@ pub enum RuntimeError {
         address: u64,
         /// Length in bytes.
         size: u64,
-        /// What the runtime knows about the address.
+        /// The runtime's facts about the address.
         found: String,
     },
 }

@@ -35,7 +35,7 @@ pub fn parse(section: &[u8], address: u64) -> (Vec<Note>, Option<String>) {
         let here = address.wrapping_add(at as u64);
         let Some((note, size)) = section.get(at..).and_then(|bytes| one(bytes, here)) else {
             let problem = format!(
-                "the note at {here:#x} of what waves counted is damaged, or of another release; its counts are lost"
+                "the note at {here:#x} about counts of waves is damaged, or from another release; its counts are lost"
             );
             return (notes, Some(problem));
         };
@@ -101,7 +101,7 @@ fn groups(bits: u32) -> impl Iterator<Item = u32> {
 }
 
 impl Note {
-    /// What was counted, in the order of the factors, from the table's bytes.
+    /// The counts in the table's bytes, in the order of the factors.
     fn measured(&self, table: &[u8]) -> Vec<u64> {
         let mut rows = table.chunks_exact(self.columns * 8).map(|row| {
             let words = row.chunks_exact(8).filter_map(|bytes| wide(bytes, 0));
@@ -152,7 +152,7 @@ impl Note {
     }
 }
 
-/// Completes the counters that lie at `span` by what the tables hold. What could not be read is said, and costs its own counts only.
+/// Adds the contents of the tables to the counters at `span`. A table that could not be read is reported, and loses only its own counts.
 pub fn complete(
     notes: &[Note],
     span: Span,
@@ -164,7 +164,7 @@ pub fn complete(
         match read(note.table) {
             Ok(table) => note.add(&table, span, counters),
             Err(RuntimeError::NotRunning) => return Err(RuntimeError::NotRunning),
-            Err(error) => problems.push(format!("what waves counted cannot be read: {error}")),
+            Err(error) => problems.push(format!("the counts of waves cannot be read: {error}")),
         }
     }
     Ok(problems)

@@ -249,7 +249,7 @@ fn sections_are_found_without_the_image_and_disagreements_are_reported() {
             "{manifest}"
         );
     }
-    // All ways at once, with the table wrong: the section headers win, and somebody is told.
+    // All methods at once, with a wrong table: the section headers win, and a message reports it.
     gpu.images_gone.set(false);
     gpu.poke(
         module,

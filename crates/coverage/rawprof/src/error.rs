@@ -1,4 +1,4 @@
-//! What can be wrong with a raw profile.
+//! Errors in a raw profile.
 
 use thiserror::Error;
 
@@ -13,9 +13,9 @@ pub enum Error {
         "offset {offset:#x}: magic {found:#018x} is not that of a 64-bit little-endian raw profile"
     )]
     BadMagic {
-        /// Where the magic was expected.
+        /// The offset at which the magic was expected.
         offset: usize,
-        /// What is there.
+        /// The value that is there.
         found: u64,
     },
     /// A profile of a 32-bit or big-endian program.
@@ -23,7 +23,7 @@ pub enum Error {
         "offset {offset:#x}: raw profile of a {what} program, only 64-bit little-endian ones are supported"
     )]
     ForeignMagic {
-        /// Where the magic is.
+        /// The offset of the magic.
         offset: usize,
         /// `32-bit` or `big-endian`.
         what: &'static str,
@@ -71,7 +71,7 @@ pub enum Error {
         index: usize,
         /// MD5-derived reference of the function's name.
         name_ref: u64,
-        /// What is wrong.
+        /// The reason.
         fault: RecordFault,
     },
     /// Names that cannot be decoded.
@@ -79,7 +79,7 @@ pub enum Error {
     BadNames {
         /// Bytes from the start of the names.
         offset: usize,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// Malformed value-profile data.
@@ -87,7 +87,7 @@ pub enum Error {
     BadValues {
         /// Position in the record table.
         index: usize,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
     /// Two profiles that cannot be added.
@@ -106,7 +106,7 @@ pub enum Error {
     },
 }
 
-/// What is wrong with one function record.
+/// The mistake in one function record.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RecordFault {
     /// LLVM's reader rejects functions without counters.
@@ -137,7 +137,7 @@ pub enum RecordFault {
     /// A value LLVM's reader takes for corruption.
     #[error("counter {index} has the excessive value {value:#x}")]
     ExcessiveCount {
-        /// Which counter.
+        /// The counter's index.
         index: usize,
         /// Its value.
         value: u64,

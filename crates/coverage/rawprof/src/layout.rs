@@ -115,7 +115,7 @@ pub enum Word {
     ValueKindLast,
 }
 
-/// Where things are in one raw profile version. Offsets are bytes from the start of a function record.
+/// The offsets in one raw profile version, in bytes from the start of a function record.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct Layout {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{Error, Profile, Record, profile::COUNT_LIMIT, values};
 
-/// What a merge did beyond adding.
+/// The events of a merge besides additions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeReport {
     /// Records that only the source had; they were appended.
@@ -94,7 +94,7 @@ pub fn merge(into: &mut Profile, from: &Profile) -> Result<MergeReport, Error> {
     Ok(report)
 }
 
-/// What happened between two snapshots of the same image: `later - earlier`, never below zero.
+/// The difference of two snapshots of the same image: `later - earlier`, never below zero.
 ///
 /// Records that `earlier` lacks are taken whole. Bitmaps only grow, so the later ones are kept.
 pub fn subtract(later: &Profile, earlier: &Profile) -> Profile {

@@ -27,7 +27,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// What must agree for two records to be of the same function.
+    /// The values that are equal in records of the same function.
     pub fn key(&self) -> (u64, u64) {
         (self.name_ref, self.function_hash)
     }

@@ -41,7 +41,7 @@ fn word3_of_gfx11(word: u32) -> Option<u32> {
 /// One program with its registers before and after.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
-    /// Of its first instruction, from 1.
+    /// Line of its first instruction, from 1.
     pub line: usize,
     pub runs: Vec<(String, u32)>,
     /// Beginnings of the names of targets that are alike and where it does not run.
@@ -58,7 +58,7 @@ pub struct Case {
     after: Vec<(Location, Option<Vec<u64>>)>,
     product_after: bool,
     wave_product: bool,
-    /// Of the workgroup, as its barrier knows them; the case is the first of them.
+    /// Waves of the workgroup, as its barrier knows them; the case is the first of them.
     pub waves: u32,
     wave_product_after: bool,
     pub stop: Option<String>,
@@ -78,7 +78,7 @@ pub struct Buffer {
     pub step: u64,
     /// Last word of a buffer resource.
     word3: Option<u32>,
-    /// What an image resource has beside its address, from the second word on.
+    /// The words of an image resource after its address, from the second word on.
     image: [u32; IMAGE - 1],
     pub words: Vec<u32>,
 }
@@ -379,7 +379,7 @@ impl Case {
         }
     }
 
-    /// What registers hold before: `all` and then what the case says. `address` is where its memory is.
+    /// The registers before: `all`, and then the values of the case. `address` is that of its memory.
     pub fn start(
         &self,
         mut all: Registers,
@@ -454,7 +454,7 @@ impl Case {
             .transpose()
     }
 
-    /// What is wrong with the registers behind it.
+    /// The differences of the registers after it.
     pub fn check(
         &self,
         target: &'static Target,
@@ -492,20 +492,20 @@ impl Case {
         complaints
     }
 
-    /// What memory holds behind it.
+    /// The contents of memory after it.
     pub fn memory_after(&self) -> &[u32] {
         let before = self.memory.as_ref().map_or(&[][..], |buffer| &buffer.words);
         self.memory_after.as_deref().unwrap_or(before)
     }
 
-    /// What LDS holds behind it.
+    /// The contents of LDS after it.
     pub fn lds_after(&self) -> &[u32] {
         self.lds_after.as_ref().unwrap_or(&self.lds)
     }
 }
 
 impl Buffer {
-    /// Of a resource.
+    /// The last word of a resource.
     fn last_word(&self, target: &Target) -> u32 {
         // Raw: no stride, data format 32.
         let raw = match target.family {

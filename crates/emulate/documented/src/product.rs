@@ -95,7 +95,7 @@ pub struct Product {
     inputs: [Format; 2],
     output: Format,
     scaled: bool,
-    /// Which set of the index register is used.
+    /// The set of the index register that is used.
     sparse: Option<usize>,
 }
 
@@ -159,7 +159,7 @@ impl Product {
             return 0;
         }
         let number = 5 * row + 3 * k + 7 * block;
-        // Of four bits, five is none.
+        // Five is no number of four bits.
         if self.inputs[0].bits == 4 {
             (number % 9) as i64 - 4
         } else {
@@ -185,7 +185,7 @@ impl Product {
         }
     }
 
-    /// Where a value is in gfx950's products of small formats: those of eight bits lie in two halves.
+    /// The place of a value in gfx950's products of small formats. Those of eight bits lie in two halves.
     fn micro_place(&self, side: usize, index: usize, k: usize) -> (usize, usize) {
         let (size, bits) = ([self.rows, self.columns][side], self.inputs[side].bits);
         let (group, position) = if bits == 8 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What registers hold that nobody has set, so that writes to inactive lanes or to the wrong register show.
+/// The value of registers that no case has set, so that writes to inactive lanes or to the wrong register show.
 pub const POISON: u32 = 0xdead_0bad;
 /// Row of a0.
 pub const AGPR_BASE: usize = 64;
@@ -24,7 +24,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Of a wave whose lanes are all on.
+    /// Registers of a wave whose lanes are all on.
     pub fn poisoned(wave_size: usize) -> Registers {
         Registers {
             vectors: vec![vec![POISON; wave_size]; VECTOR_ROWS],

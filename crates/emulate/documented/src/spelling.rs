@@ -2,8 +2,8 @@
 
 use gfx::Target;
 
-/// `text` as `target`'s assembler spells it: the bit that asks vector memory for the old value has another name on gfx94x and
-/// gfx12, and gfx12 has neither the old waits nor constant scalar offsets of buffers.
+/// `text` in the spelling of `target`'s assembler. The bit that asks vector memory for the old value has another name on gfx94x and gfx12,
+/// and gfx12 has neither the old waits nor constant scalar offsets of buffers.
 fn spelled(target: &Target, text: &str) -> String {
     let is_scalar = |line: &str| line.trim_start().starts_with("s_");
     let lines: Vec<String> = if target.family >= gfx::Family::Gfx12 {

@@ -18,7 +18,7 @@ const D: usize = 48;
 /// Register, bit and group of sixteen lanes.
 type Spot = [usize; 3];
 
-/// What a sparse row of A may store of four neighbours.
+/// The elements that a sparse row of A may store of four neighbours.
 const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// The product that one instruction computes.
@@ -48,7 +48,7 @@ fn flags(text: &str, name: &str) -> [bool; 3] {
 }
 
 impl WaveProduct {
-    /// Of the instruction that `text` is.
+    /// The product of the instruction in `text`.
     pub fn parse(text: &str, target: &str, wave_size: u32) -> Result<WaveProduct, String> {
         let name = text.split_whitespace().next().unwrap_or_default();
         let rdna3 = target.starts_with("gfx11");
@@ -165,7 +165,7 @@ impl WaveProduct {
         }
     }
 
-    /// What the instruction takes `value`, element `k` of `side`, for.
+    /// The value that the instruction sees for `value`, element `k` of `side`.
     fn seen(&self, side: usize, k: usize, value: i64) -> i64 {
         match self.inputs[side].as_str() {
             kind @ ("iu8" | "iu4") if !self.neg_lo[side] => {
@@ -265,7 +265,7 @@ impl WaveProduct {
         }
     }
 
-    /// What D should be in element `row`, `column`.
+    /// The value that D should have in element `row`, `column`.
     fn expected(&self, row: usize, column: usize) -> i64 {
         // NEG and NEG_HI go by the half of a register, which a stored value of a sparse row has of its own.
         let term = |place: usize, k: usize| {

@@ -37,7 +37,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 type Prepare = for<'d> fn(&'d Device<'d>) -> Outcome<Run<'d>>;
 type Run<'d> = Box<dyn FnMut(&mut Launches<'d>) -> Outcome<()> + 'd>;
 
-/// What the kernels of one run took; copies, arguments and checks by the host do not count.
+/// The time of the kernels of one run, without copies, arguments and checks by the host.
 struct Launches<'d> {
     device: &'d Device<'d>,
     seconds: f64,
@@ -251,7 +251,7 @@ fn machine(threads: &[usize]) {
     }
 }
 
-/// What a gigabyte of device memory costs as long as nobody touches it.
+/// The cost of a gigabyte of device memory that is never accessed.
 fn untouched(object: &[u8]) -> Outcome<()> {
     let device = Device::new(CodeObject::parse(object)?, 1)?;
     let (before, began) = (resident_bytes(), Instant::now());

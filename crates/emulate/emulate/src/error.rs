@@ -1,4 +1,4 @@
-//! What can go wrong before, during and after a launch.
+//! Errors before, during and after a launch.
 
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -9,7 +9,9 @@ pub enum Error {
     CodeObject(#[from] codeobj::Error),
     #[error("the code object is not linked; link it with ld.lld -shared")]
     NotLinked,
-    #[error("the code object refers to {name}, which it does not define; link it with what does")]
+    #[error(
+        "the code object refers to {name}, which it does not define; link it with the object that does"
+    )]
     Undefined { name: String },
     #[error("relocation type {kind} at {address:#x} is not one that a loader applies")]
     Relocation { kind: u32, address: u64 },
@@ -48,7 +50,7 @@ pub enum Error {
         seconds: f64,
         places: String,
     },
-    /// By whoever waited for it.
+    /// The caller stopped it.
     #[error("{kernel} was stopped")]
     Stopped { kernel: String },
     #[error("the device gave up {kernel}")]

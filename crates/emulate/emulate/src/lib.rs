@@ -43,15 +43,16 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
-/// Where the two segment sizes are in a dispatch packet.
+/// The offset of the two segment sizes in a dispatch packet.
 const PACKET_SIZES: u64 = 24;
 
 /// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
 /// theirs on hardware, too.
 const LEAST_SLOTS: u64 = 64;
 
-/// Bytes of scratch per lane for a kernel that recurses or calls what the compiler cannot see: its descriptor counts none of these
-/// frames, and the launch says how many there may be (AMDGPU usage of LLVM, `.uses_dynamic_stack`). HIP's default of `hipLimitStackSize`.
+/// Bytes of scratch per lane for a kernel that recurses, or that calls functions which the compiler cannot see. Its descriptor counts none
+/// of these frames, and the launch says how many bytes there may be (AMDGPU usage of LLVM, `.uses_dynamic_stack`). The number is HIP's
+/// default of `hipLimitStackSize`.
 const DYNAMIC_STACK: u32 = 1 << 10;
 
 /// Most bytes of scratch for one launch: a descriptor may ask for any number per lane, and believing it has taken 22 GB. Launches have
@@ -84,7 +85,7 @@ impl Prepared {
     }
 }
 
-/// Who may end a launch before its end.
+/// The limit and the caller's function that may end a launch early.
 struct Watch<'a> {
     limit: Option<Duration>,
     go_on: &'a mut dyn FnMut() -> bool,
@@ -103,7 +104,7 @@ pub struct Device<'a> {
     object: CodeObject<'a>,
     memory: Arc<Memory>,
     pool: compute::Pool,
-    /// Where the code object's address 0 lies.
+    /// The address of the code object's address 0.
     base: u64,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Device<'a> {
         Device::with(object, memory, pool)
     }
 
-    /// The same with one thread and somebody who looks on.
+    /// A device with one thread and an observer.
     pub fn observed(object: CodeObject<'a>, observer: Arc<dyn Observer>) -> Result<Device<'a>> {
         let memory = Arc::new(Memory::new(BTreeMap::new()));
         let events = Arc::new(Events::default());
@@ -172,7 +173,7 @@ impl<'a> Device<'a> {
         self.memory.be_exact();
     }
 
-    /// Where address 0 of the device's own code object lies.
+    /// The address of address 0 of the device's own code object.
     pub fn base(&self) -> u64 {
         self.base
     }

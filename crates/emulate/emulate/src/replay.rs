@@ -13,7 +13,7 @@ use recording::{Kind, Recording};
 use crate::{Device, Error, NODE, Observer, Prepared, Result};
 
 impl<'a> Device<'a> {
-    /// A device with the memory of a recorded dispatch at its old addresses, one thread and somebody who looks on.
+    /// A device with the memory of a recorded dispatch at its old addresses, with one thread and an observer.
     pub fn recorded(recording: &'a Recording, observer: Arc<dyn Observer>) -> Result<Device<'a>> {
         let object = CodeObject::parse(&recording.object)?;
         let memory = Arc::new(Memory::new(BTreeMap::new()));
@@ -27,7 +27,7 @@ impl<'a> Device<'a> {
                     Kind::Registered => ExtentOrigin::Registered,
                     Kind::Shared => ExtentOrigin::Shared,
                 },
-                // What the kernel may not write, it did not write; and contents must be put there.
+                // The kernel did not write to memory that it may only read, and the contents must be put there.
                 writable: true,
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Counts per instruction, and launches that whoever waits for them ends.
+//! Counts per instruction, and launches that their caller ends.
 
 use crate::common::{ENDLESS, NUMBER, SHAPE, compiled};
 use codeobj::CodeObject;

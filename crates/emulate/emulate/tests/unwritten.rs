@@ -1,4 +1,4 @@
-//! What registers and LDS hold before a kernel writes them.
+//! Contents of registers and LDS before a kernel writes them.
 
 use crate::common::assembled_for;
 use codeobj::CodeObject;
@@ -98,7 +98,7 @@ amdhsa.kernels:
     assembled_for(target, &text)
 }
 
-/// What the lanes of two workgroups see: 4 words each.
+/// The values that the lanes of two workgroups read: 4 words each.
 fn seen(object: &[u8], fill: Option<Fill>) -> Vec<[u32; 4]> {
     let device = Device::new(CodeObject::parse(object).unwrap(), 1).unwrap();
     if let Some(fill) = fill {

@@ -1,4 +1,4 @@
-//! Which devices somebody may have meant by a name that none has.
+//! Suggests devices for a name that no device has.
 
 use crate::topology;
 
@@ -31,7 +31,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 fn nearest(name: &str) -> Vec<String> {
     let all = || names().map(|known| (known, folded(known)));
-    // As the vendor writes it: `AMD Instinct MI300X`.
+    // The vendor's spelling: `AMD Instinct MI300X`.
     let ends = all().filter(|(_, known)| name.ends_with(known.as_str()));
     if let Some((known, _)) = ends.max_by_key(|(_, known)| known.len()) {
         return vec![known.to_owned()];

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// What is stored, of what is there, the data and what is compared; None: nothing. Of 32 bits all are extended by their signs, which
-/// changes no order.
+/// The value to store, from the value in memory, the data and the value to compare with; None: nothing is stored. All values of 32 bits are
+/// sign-extended, which keeps their order.
 pub type Operation = fn(u64, u64, u64) -> Option<u64>;
 
 const WIDE: u32 = 32;

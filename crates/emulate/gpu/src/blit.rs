@@ -58,7 +58,7 @@ const SHADERS: &[(usize, u64, Blit)] = &[
     (0x0c8, 0x9dd1_5812_c9c3_4e58, Blit::Fill),
 ];
 
-/// The shader at `entry`, if it is one of ours.
+/// Recognises the shader at `entry`, if it is one of ROCr's copy and fill shaders.
 pub fn recognise(memory: &Memory, entry: u64) -> Option<Blit> {
     let longest = SHADERS
         .iter()

@@ -37,8 +37,7 @@ pub fn ticks_at(nanoseconds: u64) -> u64 {
     ticks.max(SHOWN.load(Ordering::Relaxed))
 }
 
-/// Cycles of the engine clock that a device of this target is said to have, in a microsecond. What has no model has the constant
-/// clock alone.
+/// Engine clock of devices of this target, in cycles per microsecond. A target without a model has the rate of the constant clock.
 fn megahertz(target: &Target) -> u64 {
     Model::for_target(target).map_or(TICKS_PER_SECOND / 1_000_000, |model| {
         u64::from(model.engine_clock)

@@ -105,7 +105,7 @@ pub(crate) struct ComputeQueue {
     units: Mutex<Option<Arc<[u32]>>>,
 }
 
-/// What a queue is made of.
+/// The parts of a queue.
 pub(crate) struct Parts {
     pub id: u64,
     pub node: u32,
@@ -194,7 +194,7 @@ impl ComputeQueue {
         self.shared.executor.resume();
     }
 
-    /// No kernel is in flight, and nobody is inside `pump`.
+    /// No kernel is in flight, and no thread is inside `pump`.
     pub fn is_idle(&self) -> bool {
         self.turn.load(Ordering::Acquire) == 0
             && self.state.lock().is_ok_and(|state| state.running.is_none())
@@ -321,7 +321,7 @@ impl ComputeQueue {
             return;
         }
         let place = state.position % (self.ring_bytes / 4);
-        // SAFETY: as in `commands`, of 32 bits.
+        // SAFETY: the machine checked that the word lies in device memory and is aligned; the host reads it atomically.
         unsafe { AtomicU32::from_ptr(self.read_pointer as *mut u32) }
             .store(place as u32, Ordering::Release);
     }
@@ -551,7 +551,7 @@ fn set(
     for index in 0..done.saturating_sub(2) {
         let register = SHADER_REGISTERS + first + index as u32;
         if !COMPUTE.contains(&register) {
-            return Err("SET_SH_REG of a register that is none of compute");
+            return Err("SET_SH_REG of a register that is not for compute");
         }
         let value = commands
             .dword(2 + index)

@@ -90,7 +90,7 @@ pub enum DispatchError {
     NoScratch { bytes: u64 },
 }
 
-/// Whether the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them do what they say.
+/// Whether the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them are executed correctly.
 pub fn executes(target: &Target) -> bool {
     target.family != Family::Gfx12_5
 }
@@ -124,7 +124,7 @@ pub struct Scratch {
     pub slots: u32,
 }
 
-/// Where a dispatch comes from.
+/// The node, queue and packet that a dispatch comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     pub node: u32,
@@ -161,7 +161,7 @@ pub struct Dispatch {
     pub units: Option<std::sync::Arc<[u32]>>,
     /// A workgroup has just the LDS that it asks for, and an access beyond is a fault.
     pub exact: bool,
-    /// Somebody wants to know [`Counts::instructions`](crate::Counts::instructions).
+    /// The executor should fill [`Counts::instructions`](crate::Counts::instructions).
     pub counted: bool,
 }
 
@@ -252,8 +252,8 @@ impl Dispatch {
         })
     }
 
-    /// The number by which hardware registers tell where the wave `index` of a workgroup runs, whose waves have the slots from `slot` on:
-    /// wave and SIMD in bits 0 to 5, the compute unit in bits 6 to 9, the shader engine above.
+    /// The number in hardware registers that tells where wave `index` of a workgroup runs; the workgroup's waves have the slots from `slot`
+    /// on. Bits 0 to 5 are wave and SIMD, bits 6 to 9 the compute unit, and the higher bits the shader engine.
     pub fn place(&self, slot: u32, index: u32) -> u32 {
         let Some(units @ [_, ..]) = self.units.as_deref() else {
             return slot + index;
@@ -281,7 +281,7 @@ impl Dispatch {
         if self.exact {
             return self.packet.group_segment_size;
         }
-        // What lies between a kernel's last variable and the next granule can be read and written.
+        // LDS between a kernel's last variable and the next granule can be read and written.
         let granule = self.target.lds_granule;
         self.packet.group_segment_size.next_multiple_of(granule)
     }

@@ -1,9 +1,9 @@
 //! Events: what interrupts wake and threads sleep on.
 //!
-//! A thread looks at a signal, finds it unchanged and waits for the signal's event. What happens between the two must not be
-//! lost, also if another thread that waits for the same event takes the wake-up. So unlike the kernel driver, which lets one
-//! waiter consume a setting for all, events remember who has seen what: a wait returns at once if the event was set since
-//! this thread's last wait for it. A wait too short makes its thread look again, a wait too long may never end.
+//! A thread looks at a signal, finds it unchanged and waits for the signal's event. A setting between the two must not be lost, even if
+//! another thread that waits for the same event takes the wake-up. The kernel driver lets one waiter consume a setting for all. Here,
+//! events remember which threads have seen which setting: a wait returns at once if the event was set since this thread's last wait for it.
+//! A wait that is too short makes its thread look again; a wait that is too long may never end.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard},
@@ -42,7 +42,7 @@ pub enum EventError {
     Timeout,
 }
 
-/// An event that somebody waits for.
+/// An event that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
     pub id: u32,
@@ -62,11 +62,11 @@ struct Slot {
     kind: EventKind,
     node: u32,
     manual_reset: bool,
-    /// Set until it is reset by hand or, the first time, until somebody has waited.
+    /// Set until it is reset by hand or, for an event that resets itself, until one thread has waited for it.
     set: bool,
     /// Times set.
     fires: u64,
-    /// What threads that do not know the event have missed nothing of.
+    /// The value of `fires` up to which threads that the event does not remember have missed nothing.
     forgotten: u64,
     /// Threads and the `fires` of their last wait, the oldest first.
     watchers: Vec<(i32, u64)>,
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(watches[0].age, 1);
         events.set(id).unwrap();
         events.set(id).unwrap();
-        // Whoever has seen it before learns of it, however many have been told.
+        // Every thread that has seen the earlier age is told of the new one, however many have been told.
         for _ in 0..2 {
             watches[0].age = 1;
             assert_eq!(events.watch(&mut watches, false, NOW), Ok(()));
@@ -435,7 +435,7 @@ mod tests {
             assert_eq!(age, 2);
             assert!(passed >= REPEATED, "{passed:?}");
         }
-        // Whoever only asks is told at once, and a setting is news for everybody.
+        // A wait of zero time is answered at once, and a new setting ends every wait.
         let mut watches = [Watch { id, age: 1 }];
         assert_eq!(events.watch(&mut watches, false, NOW), Ok(()));
         events.set(id).unwrap();

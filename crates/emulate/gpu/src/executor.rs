@@ -1,4 +1,4 @@
-//! Where the packet processor and the wave engine meet.
+//! The interface between the packet processor and the wave engine.
 //!
 //! The packet processor hands over each prepared dispatch as a [`Job`] and goes on with other queues; the executor runs
 //! it on threads of its own and answers through the job, once. Jobs of different queues are in flight together and must
@@ -49,7 +49,7 @@ pub trait Executor: Send + Sync {
     }
 }
 
-/// What a dispatch executed.
+/// Counts of a dispatch that was executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub waves: u64,
@@ -121,7 +121,7 @@ impl Job {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// What [`Job::is_cancelled`] tells, for many threads to look at.
+    /// The flag behind [`Job::is_cancelled`], for other threads.
     pub fn cancelled(&self) -> Arc<AtomicBool> {
         self.cancelled.clone()
     }
@@ -160,7 +160,7 @@ pub trait Observer: Send + Sync {
     /// A dispatch has finished, well or not.
     fn dispatch_finished(&self, record: &Record<'_>);
 
-    /// Where the instruction at `pc` comes from, `file:line` with the functions it was inlined into, if that is known.
+    /// The source of the instruction at `pc`: `file:line`, with the functions that it was inlined into, if that is known.
     fn source(&self, _pc: u64) -> Option<String> {
         None
     }

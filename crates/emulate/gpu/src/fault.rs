@@ -53,7 +53,7 @@ impl Fault {
         }
     }
 
-    /// What a user reads: kernel, cause, program counter, instruction, source line, workgroup, wave and lane.
+    /// The message for the user: kernel, cause, program counter, instruction, source line, workgroup, wave and lane.
     pub fn text(&self, dispatch: &Dispatch, memory: &Memory, source: Option<&str>) -> String {
         let cause = self.kind.cause(memory.seen_by(dispatch.origin.node));
         let mut text = format!(

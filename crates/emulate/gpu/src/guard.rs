@@ -1,11 +1,10 @@
 //! Accesses to memory that the application may take away at any moment.
 //!
-//! The device checks addresses against its own map, but registered memory is the application's: it can unmap or protect it while a kernel
-//! runs, and no check beforehand is early enough. So work on such memory runs inside [`guarded`]: a fault of the host there ends that
-//! work alone and is told to the caller. Every other fault goes to whoever handled faults before, as if nothing was between.
+//! The device checks addresses against its own map. But registered memory belongs to the application, which can unmap or protect it while a
+//! kernel runs, and no check beforehand is early enough. Work on such memory therefore runs inside [`guarded`]: a fault of the host there
+//! ends only that work, and the caller is told. Every other fault goes to the previous handler, as if this one did not exist.
 //!
-//! What is cut off leaves no trace: frames in between are dropped without destructors, so the work must hold no locks while it
-//! touches memory of others.
+//! Frames in between are dropped without destructors, so the work must hold no locks while it accesses the application's memory.
 
 use std::{
     cell::Cell,
@@ -29,7 +28,7 @@ pub struct HostFault {
     pub words: Vec<u64>,
 }
 
-/// What a user reads of such a fault.
+/// The cause of such a fault, in the user's message.
 pub const WITHDRAWN: &str =
     "the program unmapped, protected or freed this memory while the device used it";
 
@@ -37,12 +36,12 @@ const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// Threads that may have guarded work at once; those beyond it are not guarded.
 const THREADS: usize = 1024;
 const WORDS: usize = 64;
-/// Addresses below it are mistakes of ours.
+/// Faults at lower addresses are bugs of the emulator.
 const LOWEST: u64 = 1 << 16;
 /// Bytes of the stack that are looked through.
 const DEEPEST: u64 = 64 << 10;
 
-/// Where to go on after a fault. The first two fields are known to `enter`.
+/// The place to continue at after a fault. `enter` knows the first two fields.
 #[repr(C)]
 struct RecoveryPoint {
     stack: u64,
@@ -187,7 +186,7 @@ unsafe extern "C" fn enter(run: Run, body: *mut c_void, point: *mut RecoveryPoin
     )
 }
 
-/// Who handled each signal before us.
+/// The handler of each signal before this one.
 static BEFORE: [AtomicPtr<libc::sigaction>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
 /// Makes faults inside guarded work known to it, from the first call on. A handler that the application sets up later comes first, and
@@ -207,7 +206,7 @@ fn take((signal, kept): (libc::c_int, &AtomicPtr<libc::sigaction>)) {
         kept.store(Box::into_raw(Box::new(before)), Ordering::Release);
         let mut action = before;
         action.sa_sigaction = on_fault as *const () as usize;
-        // Everything else as whoever was there wants it: alternate stack, mask, restarts.
+        // Everything else stays as the previous handler wants it: alternate stack, mask, restarts.
         action.sa_flags = before.sa_flags & !libc::SA_RESETHAND | libc::SA_SIGINFO;
         libc::sigaction(signal, &raw const action, ptr::null_mut());
     }
@@ -231,7 +230,7 @@ impl SignalOrigin for libc::siginfo_t {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     unsafe fn is_ours(&self, context: *mut c_void) -> bool {
         use libc::{REG_ERR, REG_RIP, REG_RSP};
-        // Sent by somebody, or where no address is known.
+        // A process sent the signal, or the system knows no address.
         if self.si_code <= 0 || self.si_code == libc::SI_KERNEL {
             return false;
         }
@@ -292,7 +291,7 @@ impl RecoveryPoint {
     }
 }
 
-/// What would have happened without us.
+/// Does what would have happened without this handler.
 ///
 /// # Safety
 /// The arguments are those of a handler.

@@ -21,7 +21,7 @@ mod property {
     pub const PRIVATE_SEGMENT_SIZE:   u16 = 1 << 6;
 }
 
-/// One wave's registers at its first instruction. What is not named here is undefined.
+/// One wave's registers at its first instruction. Registers that have no field here are undefined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InitialState {
     pub pc: u64,

@@ -1,8 +1,8 @@
 //! An emulated AMD GPU without any ABI: memory, events, signals, queues, packets and the start of dispatches.
 //!
-//! Entry types: [`Machine`] (all devices of a process), [`Memory`] and [`Events`] (its parts that an [`Executor`] also
-//! needs), [`Executor`] and [`Job`] (where the wave engine plugs in), [`Dispatch`] (one checked kernel launch and the
-//! initial state of its waves), [`topology`] (what each device looks like).
+//! Entry types: [`Machine`] (all devices of a process), [`Memory`] and [`Events`] (its parts that an [`Executor`] also needs), [`Executor`]
+//! and [`Job`] (the interface to the wave engine), [`Dispatch`] (one checked kernel launch and the initial state of its waves),
+//! [`topology`] (the properties of each device).
 //!
 //! Never here: reading files or the environment, printing, knowing a runtime's function signatures, instruction semantics.
 //! The crate touches raw memory because device memory is host memory; every such access is behind [`Memory`]'s range

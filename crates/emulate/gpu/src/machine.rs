@@ -30,14 +30,14 @@ const DOORBELLS: u64 = 1024;
 /// How long a destroyed queue's kernel may take to notice.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
-/// What is known of a kernel by its code.
+/// Facts about a kernel that follow from its code.
 #[derive(Clone, Default)]
 pub(crate) struct Identity {
     pub name: Option<String>,
     pub blit: Option<Blit>,
 }
 
-/// What queues need of their machine.
+/// The parts of the machine that queues need.
 pub(crate) struct Shared {
     pub memory: Arc<Memory>,
     pub events: Arc<Events>,
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether the runtime has asked to be told of errors as exceptions.
+    /// Whether the runtime has asked for errors as exceptions.
     pub fn raises_exceptions(&self) -> bool {
         self.exceptions.load(Ordering::Relaxed)
     }
@@ -62,7 +62,7 @@ impl Shared {
         self.copies.kick();
     }
 
-    /// What the kernel is whose descriptor is at `kernel_object` and whose code begins at `entry`.
+    /// Identifies the kernel whose descriptor is at `kernel_object` and whose code begins at `entry`.
     pub fn identify(&self, kernel_object: u64, entry: u64) -> Identity {
         let known = self
             .identities
@@ -112,7 +112,7 @@ impl Shared {
             .allocate(request)
             .map_err(|_| DispatchError::NoScratch { bytes })?;
         if old.base != 0 {
-            // No kernel of the queue runs, so nobody uses the old arena.
+            // No kernel of the queue runs, so no wave uses the old arena.
             let _ = self.memory.free(old.base);
         }
         Ok(Scratch {
@@ -139,7 +139,7 @@ pub enum QueueError {
     Unknown { id: u64 },
     #[error("no memory for the queue's positions: {0}")]
     Memory(#[from] MemoryError),
-    #[error("the host gives no thread to process packets or run kernels: {0}")]
+    #[error("cannot start a thread to process packets or run kernels: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -155,9 +155,9 @@ pub enum RetryError {
 /// Why errors are not told as exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExceptionError {
-    #[error("errors are told as exceptions already")]
+    #[error("errors are already reported as exceptions")]
     Already,
-    #[error("that changes only while there are no queues")]
+    #[error("this setting changes only while there are no queues")]
     Queues,
 }
 
@@ -254,7 +254,7 @@ impl Machine {
 
     /// Looks for packets at once: call after ringing a doorbell.
     pub fn ring(&self) {
-        // What the doorbell stands for must be seen by a processor that falls asleep just now and looks once more.
+        // A processor that falls asleep just now looks for packets once more, and must then see the packet that the doorbell announces.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         self.shared.packets.kick();
     }
@@ -270,14 +270,14 @@ impl Machine {
             .unwrap_or_else(|poison| poison.into_inner())
     }
 
-    /// Whether devices retry accesses to pages that are not there, and so reach all memory of the program (XNACK).
+    /// Whether devices retry accesses to missing pages, and so reach all memory of the program (XNACK).
     pub fn retries(&self) -> bool {
         self.shared.memory.is_pageable()
     }
 
     /// Lets them, or not. The rules are the kernel driver's.
     pub fn set_retries(&self, on: bool) -> Result<(), RetryError> {
-        // As long as they are locked nobody makes one.
+        // No queue can be made while they are locked.
         let queues = self.queues();
         if !queues.by_id.is_empty() {
             return Err(RetryError::Queues);
@@ -293,7 +293,7 @@ impl Machine {
 
     /// Lets queues tell of errors as exceptions, or not. The rules are the kernel driver's.
     pub fn set_exceptions(&self, on: bool) -> Result<(), ExceptionError> {
-        // As long as they are locked nobody makes one.
+        // No queue can be made while they are locked.
         let queues = self.queues();
         if on && self.shared.raises_exceptions() {
             return Err(ExceptionError::Already);
@@ -604,7 +604,7 @@ impl Machine {
         while !is_idle() {
             if start.elapsed() > STOP_LIMIT {
                 let observer = &self.shared.observer;
-                observer.report("luthier: a kernel goes on after its queue was destroyed");
+                observer.report("luthier: a kernel continues after its queue was destroyed");
                 return false;
             }
             std::thread::sleep(Duration::from_micros(100));
@@ -641,7 +641,7 @@ impl Machine {
             Queue::Sdma(queue) => {
                 queue.stopped.store(true, Ordering::SeqCst);
                 self.shared.copies.remove(&engine);
-                // Whoever is in the middle of a packet finishes it first.
+                // A thread in the middle of a packet finishes it first.
                 let _turn = queue.turn.lock();
                 if let Some(page) = queue.own_positions {
                     let _ = self.shared.memory.free(page);

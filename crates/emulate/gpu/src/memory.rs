@@ -36,7 +36,7 @@ const SPARSE: u64 = 1 << 30;
 
 pub use wave::{ALIAS, AddressSpace, Range, host_address};
 
-/// What a range of addresses is.
+/// How a range of addresses became known to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Allocated by the runtime.
@@ -93,7 +93,7 @@ pub struct Extent {
     pub writable: bool,
 }
 
-/// Where an [`Extent`] comes from.
+/// The source of an [`Extent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtentOrigin {
     Allocated,
@@ -103,7 +103,7 @@ pub enum ExtentOrigin {
     Shared,
 }
 
-/// What to allocate.
+/// An allocation to make.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     pub node: u32,
@@ -141,12 +141,12 @@ struct Region {
     size: u64,
     /// Times registered (user memory only).
     count: u32,
-    /// What lies there, if other processes can have it too.
+    /// The file behind the region, if other processes can map it too.
     file: Option<File>,
     backing: Backing,
 }
 
-/// Whose mapping a region lies on.
+/// The owner of the mapping behind a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backing {
     /// Ours, with a page behind it.
@@ -190,7 +190,7 @@ struct Map {
     user: BTreeMap<u64, Region>,
     /// Start to end of ranges given to the device by the shared-virtual-memory calls.
     shared: BTreeMap<u64, u64>,
-    /// What those calls have said about them.
+    /// The attributes that those calls have set.
     attributes: svm::Ranges,
     node_lists: Vec<&'static [u32]>,
     /// Addresses and sizes of what [`Memory::adopt`] mapped.
@@ -210,7 +210,7 @@ pub struct Memory {
     /// Devices reach all memory of the program.
     pageable: AtomicBool,
     mappings: OnceLock<LookUp>,
-    /// Pages of the program that devices have reached, if somebody wants to know.
+    /// Pages of the program that devices have reached, while a recording watches them.
     watched: Mutex<Option<Pages>>,
     fill: OnceLock<Fill>,
     /// Allocations that were filled.
@@ -220,7 +220,7 @@ pub struct Memory {
 /// Bytes of a fresh allocation that are filled at most: programs reserve more than they use.
 const MOST_FILLED: u64 = 1 << 30;
 
-/// Whether ranges that `find` knows hold all of `address..address + size`; else the first address that they do not.
+/// Checks that ranges that `find` knows cover all of `address..address + size`. The error is the first address that they do not cover.
 fn span(
     address: u64,
     size: u64,
@@ -254,7 +254,7 @@ impl Memory {
         }
     }
 
-    /// What waves' registers, LDS, scratch and fresh device memory hold from now on. Said once, before there is any.
+    /// Sets the contents of waves' registers, LDS, scratch and device memory before they are written. Called once, before there is any.
     pub fn fill_with(&self, fill: Fill) {
         let _ = self.fill.set(fill);
     }
@@ -293,7 +293,7 @@ impl Memory {
         let fill = self.fill();
         if request.device_local && !fill.is_zero() {
             let length = size.min(MOST_FILLED) as usize;
-            // SAFETY: `map_pages` has just mapped `size` writable bytes there, which are in no map yet and so nobody else's.
+            // SAFETY: `map_pages` has just mapped `size` writable bytes there. They are in no map yet, so no other thread uses them.
             let bytes = unsafe {
                 std::slice::from_raw_parts_mut(
                     std::ptr::with_exposed_provenance_mut::<u8>(start as usize),
@@ -578,7 +578,7 @@ impl Memory {
         Ok(())
     }
 
-    /// What the range containing `address` is.
+    /// The kind and extent of the range that contains `address`.
     pub fn query(&self, address: u64) -> Option<PointerInfo> {
         let map = self.read();
         let (base, region) = map.region(host_address(address))?;
@@ -684,7 +684,7 @@ impl Memory {
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
     pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, true)?;
-        // SAFETY: as in `read_bytes`, and the range is writable.
+        // SAFETY: `covers` has checked that the whole range is mapped and writable, and `bytes` is no memory of the device.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 bytes.as_ptr(),
@@ -705,7 +705,7 @@ impl Memory {
         self.known_to(None, address)
     }
 
-    /// What [`Memory::known`] is, of what this node reaches; None stands for the host.
+    /// Like [`Memory::known`], for the memory that this node reaches; None stands for the host.
     fn known_to(&self, node: Option<u32>, address: u64) -> Option<Range> {
         let map = self.read();
         let exact = self.is_exact();
@@ -826,7 +826,7 @@ impl AddressSpace for Memory {
             return Some((range, region.remote));
         }
         match map.attributes.coherence(address) {
-            // What the program has said nothing about is as coherent as managed memory.
+            // Memory without attributes is as coherent as managed memory.
             None if self.is_pageable() => Some((map.between(address)?, true)),
             said => said,
         }
@@ -834,7 +834,7 @@ impl AddressSpace for Memory {
 }
 
 impl Drop for Memory {
-    /// Unmaps what is ours alone. What lies on addresses of the runtime stays: it unmaps them itself.
+    /// Unmaps the mappings that this map owns alone. Mappings on addresses of the runtime stay: it unmaps them itself.
     fn drop(&mut self) {
         let map = self
             .map
@@ -846,7 +846,7 @@ impl Drop for Memory {
             }
         }
         for &(start, size) in &map.adopted {
-            // SAFETY: `adopt` mapped these pages where nothing was, and nobody has unmapped them since.
+            // SAFETY: `adopt` mapped these pages where nothing was, and they have not been unmapped since.
             unsafe { libc::munmap(start as *mut libc::c_void, size as usize) };
         }
     }
@@ -875,7 +875,7 @@ fn map_pages(size: u64) -> Option<u64> {
     let base = base as u64;
     let start = base.next_multiple_of(align);
     let (behind, end) = (start + size + PAGE, base + reserve);
-    // SAFETY: all three ranges lie inside the mapping made above, which nobody else knows yet.
+    // SAFETY: all three ranges lie inside the mapping made above, whose address no other code knows yet.
     unsafe {
         if start > base {
             libc::munmap(base as *mut libc::c_void, (start - base) as usize);
@@ -897,7 +897,7 @@ fn map_pages(size: u64) -> Option<u64> {
 /// never touched still takes no memory.
 fn prefer_large_pages(start: u64, size: u64) {
     if (LARGE_PAGE..SPARSE).contains(&size) {
-        // SAFETY: advice about a mapping of ours, which changes nothing that anyone can read there.
+        // SAFETY: the call gives advice about a mapping that this function made, and does not change its contents.
         unsafe {
             libc::madvise(
                 start as *mut libc::c_void,
@@ -916,7 +916,7 @@ pub fn new_file(size: u64) -> Option<File> {
     if descriptor < 0 {
         return None;
     }
-    // SAFETY: the descriptor was just made and is nobody else's.
+    // SAFETY: the descriptor was just made, and no other value owns it.
     let file = unsafe { File::from_raw_fd(descriptor) };
     file.set_len(size).ok()?;
     Some(file)
@@ -929,7 +929,7 @@ fn move_to_file(start: u64, size: u64) -> Option<File> {
     let mut chunk = [0; CHUNK];
     for offset in (0..size).step_by(CHUNK) {
         let bytes = &mut chunk[..CHUNK.min((size - offset) as usize)];
-        // SAFETY: the caller's range is an allocation of ours, and the map is locked while it is read.
+        // SAFETY: the caller's range is an allocation of this map, and the map is locked while it is read.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 (start + offset) as *const u8,
@@ -937,7 +937,7 @@ fn move_to_file(start: u64, size: u64) -> Option<File> {
                 bytes.len(),
             );
         }
-        // What was never touched takes no memory in the file either.
+        // Pages that were never written take no memory in the file either.
         if bytes.iter().any(|&byte| byte != 0) {
             file.write_all_at(bytes, offset).ok()?;
         }
@@ -947,7 +947,7 @@ fn move_to_file(start: u64, size: u64) -> Option<File> {
 
 /// Maps `file` over pages of an allocation.
 fn map_file(start: u64, size: u64, file: &File) -> bool {
-    // SAFETY: the range is an allocation of ours; what replaces its pages is as long and may be accessed alike.
+    // SAFETY: the range is an allocation of this map. The new pages are as long and allow the same accesses.
     let mapped = unsafe {
         libc::mmap(
             start as *mut libc::c_void,

@@ -1,7 +1,7 @@
 //! Kernel names from code objects as they lie in device memory.
 //!
-//! The runtime's loader copies a code object's segments, headers and dynamic symbols included, to one allocation. So the
-//! image is found by walking back from a kernel descriptor to an ELF header, and the name by the symbol at its address.
+//! The runtime's loader copies a code object's segments, headers and dynamic symbols included, to one allocation. The image is therefore
+//! found by walking back from a kernel descriptor to an ELF header, and the name by the symbol at its address.
 
 use crate::memory::{AddressSpace, Memory, PAGE};
 

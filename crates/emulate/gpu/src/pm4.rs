@@ -20,12 +20,12 @@ pub struct BufferPacket {
     pub completion_signal: u64,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Debug)]
 pub enum Step {
     /// Go on behind so many dwords.
     Done(u64),
-    /// What it waits for has not come.
+    /// The condition that it waits for does not hold yet.
     Blocked,
     Fault {
         address: u64,
@@ -248,14 +248,15 @@ impl Commands<'_> {
         if interrupt {
             // Without a number the driver looks through the mailboxes; the number is what was just stored in one.
             let event = if message == 0 { value as u32 } else { message };
-            // The event may have gone meanwhile; then nobody waits.
+            // The event may have been destroyed meanwhile; then no thread waits for it.
             let _ = self.shared.events.set(event);
         }
         self.shared.kick();
         Ok(0)
     }
 
-    /// Waits for a value in memory. Of registers only the idiom is known that flushes the host's path to memory and waits for its end.
+    /// Waits for a value in memory. Waits for a register are only supported in the form that flushes the host's path to memory and waits
+    /// for its end.
     fn wait(&self) -> Result<u64, Step> {
         let control = self.dword(1)?;
         let (function, in_memory, operation) =
@@ -268,7 +269,7 @@ impl Commands<'_> {
         }
         let cell = self.cell::<AtomicU32>(self.long(2)?, false)?;
         let value = cell.load(Ordering::Acquire) & mask;
-        let unknown = Step::Unknown("WAIT_REG_MEM with a function that there is none of");
+        let unknown = Step::Unknown("WAIT_REG_MEM with an unknown function");
         let holds = condition::holds(function, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
     }
@@ -282,7 +283,7 @@ impl Commands<'_> {
         let (reference, mask) = (self.long(4)?, self.long(6)?);
         let cell = self.cell::<AtomicU64>(self.long(2)?, false)?;
         let value = cell.load(Ordering::Acquire) & mask;
-        let unknown = Step::Unknown("WAIT_REG_MEM64 with a function that there is none of");
+        let unknown = Step::Unknown("WAIT_REG_MEM64 with an unknown function");
         let holds = condition::holds(control & 7, value, reference).ok_or(unknown)?;
         if holds { Ok(0) } else { Err(Step::Blocked) }
     }

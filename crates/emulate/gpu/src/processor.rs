@@ -1,8 +1,8 @@
 //! The thread that looks for new packets.
 //!
-//! Doorbells are plain memory, so somebody has to look. Right after work the thread yields and looks again; the longer
-//! nothing happens, the longer it sleeps. Host calls that precede a wait kick it, and so do doorbells that are rung by ROCr's table, so
-//! long sleeps are rarely waited for.
+//! Doorbells are plain memory, so a thread has to poll them. Right after work the thread yields and looks again; the longer nothing
+//! happens, the longer it sleeps. Host calls that precede a wait kick it, and so do doorbells that are rung through ROCr's table. Launches
+//! therefore rarely wait for a long sleep to end.
 
 use std::{
     sync::{
@@ -121,7 +121,7 @@ impl Processor {
                 .find(|(limit, _)| idle < *limit)
                 .map_or(SLEEPS[3].1, |(_, sleep)| *sleep);
             self.asleep.store(true, Ordering::SeqCst);
-            // Who rang before that store was seen has not kicked.
+            // A caller that rang before that store was visible has not kicked.
             if engines
                 .iter()
                 .fold(false, |any, engine| any | engine.pump())

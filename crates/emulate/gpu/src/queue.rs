@@ -1,8 +1,8 @@
 //! AQL queues: a ring of 64-byte packets, processed in order.
 //!
-//! A queue never blocks a thread. [`AqlQueue::pump`] does what can be done now and returns; it is called by the polling
-//! thread and by whoever finishes the queue's running kernel. In-order processing satisfies barrier bits, and device memory
-//! is host memory, so fences need no work beyond the acquire and release accesses made here.
+//! A queue never blocks a thread. [`AqlQueue::pump`] does what can be done now and returns. The polling thread calls it, and so does the
+//! thread that finishes the queue's running kernel. In-order processing satisfies barrier bits. Device memory is host memory, so fences
+//! need no work beyond the acquire and release accesses made here.
 
 use std::{
     mem::offset_of,
@@ -52,7 +52,7 @@ struct State {
     commands_done: u64,
 }
 
-/// What looking at one packet led to.
+/// The outcome of looking at one packet.
 enum Step {
     /// The packet is done; `signal` is its completion signal.
     Retire { signal: u64 },
@@ -77,7 +77,7 @@ pub(crate) struct AqlQueue {
     pub save_area: u64,
     pub shared: Arc<Shared>,
     pub this: Weak<AqlQueue>,
-    /// Calls of `pump` not yet honoured; whoever raises it from 0 does the work.
+    /// Calls of `pump` that have not been served yet. The thread that raises it from 0 does the work.
     turn: AtomicU32,
     state: Mutex<State>,
     finished: Mutex<Option<Outcome>>,
@@ -167,7 +167,7 @@ impl AqlQueue {
         self.shared.executor.resume();
     }
 
-    /// No kernel is in flight, and nobody is inside `pump`.
+    /// No kernel is in flight, and no thread is inside `pump`.
     pub fn is_idle(&self) -> bool {
         self.turn.load(Ordering::Acquire) == 0
             && self.state.lock().is_ok_and(|state| state.running.is_none())
@@ -541,7 +541,7 @@ impl AqlQueue {
         })
     }
 
-    /// Frees the packet's slot, then tells whoever waits for it.
+    /// Frees the packet's slot, then signals its completion.
     fn retire(&self, index: u64, signal: u64, times: Option<(u64, u64)>) {
         let signal = Signal::new(signal, &self.shared.memory);
         let header = self.packet_address(index) as *mut u16;
@@ -659,7 +659,7 @@ pub(crate) fn raise(shared: &Shared, save_area: u64, error: i64) -> Option<()> {
     // SAFETY: just checked and aligned; it is a signal's value, which all parties access atomically.
     let cell = unsafe { AtomicU64::from_ptr(host_address(word) as *mut u64) };
     cell.fetch_or(1 << (code - 1), Ordering::SeqCst);
-    // The event may have gone meanwhile; then nobody waits.
+    // The event may have been destroyed meanwhile; then no thread waits for it.
     let _ = shared.events.set(event);
     Some(())
 }
@@ -676,7 +676,7 @@ pub(crate) fn tmpring_wave_bytes(target: &Target, register: u32) -> u32 {
 /// Bytes of `kfd_context_save_area_header` up to the last that is needed here.
 const SAVE_AREA_HEAD: usize = 36;
 
-/// Where the head of an area for saved waves wants exceptions: the address of a word, and an event.
+/// The place for exceptions that the head of an area for saved waves names: the address of a word, and an event.
 fn exception_target(head: &[u8; SAVE_AREA_HEAD]) -> (u64, u32) {
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     (u64::from(word(24)) | u64::from(word(28)) << 32, word(32))

@@ -16,7 +16,7 @@ use crate::{
     memory::host_address, processor::Engine,
 };
 
-/// What executing one packet led to.
+/// The outcome of executing one packet.
 enum Step {
     /// Go on behind so many dwords.
     Done(u64),
@@ -92,13 +92,13 @@ const BROADCAST: u32 = 1 << 27;
 
 /// Bits of the fields of packets that copy rectangles.
 struct Rectangle {
-    /// Of columns and rows, in the lower and the upper half of a dword.
+    /// Bits of columns and rows, in the lower and the upper half of a dword.
     xy: u32,
-    /// Of slices.
+    /// Bits of slices.
     z: u32,
-    /// Where the distance of rows begins; it takes the rest of the dword.
+    /// First bit of the distance of rows, which takes the rest of the dword.
     pitch_bit: u32,
-    /// Of the distance of slices.
+    /// Bits of the distance of slices.
     slice: u32,
 }
 
@@ -152,7 +152,7 @@ impl SdmaQueue {
     pub fn suspend(&self, suspended: bool) {
         self.suspended.store(suspended, Ordering::SeqCst);
         if suspended {
-            // Whoever is in the middle of a packet finishes it first.
+            // A thread in the middle of a packet finishes it first.
             drop(self.turn.lock());
         }
     }
@@ -176,14 +176,14 @@ impl SdmaQueue {
             (6, _)  => 2,
             (7, _)  => return Err(Step::Unknown("a semaphore")),
             (8, 0)  => 6,
-            (8, _)  => return Err(Step::Unknown("a poll that is none of one word in memory")),
+            (8, _)  => return Err(Step::Unknown("a poll of anything but one word in memory")),
             (9, _)  => 5,
             (10, _) => 8,
             (11, _) => 5,
             (13, 0..=2) => 3,
             (14, _) => return Err(Step::Unknown("a write to a register")),
             (17, _) if gfx10 => 5,
-            _       => return Err(Step::Unknown("an opcode that is none")),
+            _       => return Err(Step::Unknown("an unknown opcode")),
         };
         Ok(dwords)
     }
@@ -234,7 +234,7 @@ impl SdmaQueue {
             }
             (5, _) => self.store(self.long(at, 1), self.dword(at, 3))?,
             (6, _) => {
-                // The event may have gone meanwhile; then nobody waits.
+                // The event may have been destroyed meanwhile; then no thread waits for it.
                 let _ = self.shared.events.set(self.dword(at, 1));
             }
             (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7)?,

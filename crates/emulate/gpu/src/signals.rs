@@ -37,12 +37,12 @@ impl Signal {
     }
 
     fn field(&self, offset: usize) -> u64 {
-        // SAFETY: as in `value_cell`; the field is 8-byte aligned.
+        // SAFETY: `new` checked that 64 aligned bytes at `address` are mapped, and the field is 8-byte aligned.
         unsafe { ptr::read_volatile((self.address + offset as u64) as *const u64) }
     }
 
     fn set_field(&self, offset: usize, value: u64) {
-        // SAFETY: as in `value_cell`; the field is 8-byte aligned.
+        // SAFETY: `new` checked that 64 aligned bytes at `address` are mapped, and the field is 8-byte aligned.
         unsafe { ptr::write_volatile((self.address + offset as u64) as *mut u64, value) }
     }
 
@@ -56,14 +56,14 @@ impl Signal {
         self.set_field(offset_of!(aql::Signal, end_ts), end);
     }
 
-    /// Subtracts one and interrupts whoever sleeps on the signal.
+    /// Subtracts one and interrupts threads that sleep on the signal.
     pub fn complete(&self, events: &Events) {
         let interrupt = self.interrupt();
         self.value_cell().fetch_sub(1, Ordering::AcqRel);
         self.notify(interrupt, events);
     }
 
-    /// Stores `value` and interrupts whoever sleeps on the signal.
+    /// Stores `value` and interrupts threads that sleep on the signal.
     pub fn store(&self, value: i64, events: &Events) {
         let interrupt = self.interrupt();
         self.value_cell().store(value, Ordering::SeqCst);
@@ -81,8 +81,8 @@ impl Signal {
 
     fn notify(&self, (mailbox, event): (u64, u32), events: &Events) {
         if mailbox != 0 {
-            // The mailbox only tells an interrupt handler which event is meant; we pass the id itself. An event destroyed
-            // meanwhile has nobody left to wake.
+            // The mailbox only tells an interrupt handler which event is meant; here the id is passed directly. If the event was destroyed
+            // meanwhile, there is no thread to wake.
             let _ = events.set(event);
         }
     }

@@ -20,7 +20,7 @@ mod kind {
     pub const GRANULARITY:        u32 = 7;
 }
 
-/// The node of a location that nobody has named, or on which pages differ.
+/// The node of a location that was never set, or on which pages differ.
 const UNDEFINED_NODE: u32 = u32::MAX;
 const HOST_ACCESS: u32 = 1;
 const COHERENT: u32 = 2;
@@ -42,7 +42,7 @@ struct Attributes {
     prefetched: u32,
     flags: u32,
     granularity: u32,
-    /// Kind of access by node; missing: nobody has said.
+    /// Kind of access by node; missing: never set.
     access: BTreeMap<u32, u32>,
 }
 
@@ -122,8 +122,8 @@ impl Ranges {
         Ok(())
     }
 
-    /// Answers `(kind, value)` questions about `start..end`, in place. [`kind::ACCESS`] asks which access node `value` has; the
-    /// answer replaces the kind. `pageable`: nodes have access to memory about which nobody has said anything.
+    /// Answers `(kind, value)` questions about `start..end`, in place. For [`kind::ACCESS`], `value` is a node, and the answer replaces the
+    /// kind. `pageable`: nodes have access to memory without attributes.
     pub fn get(
         &self,
         start: u64,
@@ -166,8 +166,7 @@ impl Ranges {
         Ok(())
     }
 
-    /// The range with equal attributes around `address`, and whether it is fine-grained. `None`: nobody has said anything about
-    /// it.
+    /// The range with equal attributes around `address`, and whether it is fine-grained. `None` if it has no attributes.
     pub fn coherence(&self, address: u64) -> Option<(Range, bool)> {
         let (&start, (end, attributes)) = self.entries.range(..=address).next_back()?;
         let range = Range {
@@ -178,8 +177,8 @@ impl Ranges {
         (address < *end).then_some((range, attributes.flags & COHERENT != 0))
     }
 
-    /// Whether `node` may use `address`, and for which addresses around it that is true as well. Where access was given to other
-    /// nodes only, it may not.
+    /// Whether `node` may use `address`, and the addresses around it for which the answer is the same. If access was given only to other
+    /// nodes, it may not.
     pub fn access_of(&self, address: u64, node: u32, pageable: bool) -> (Range, bool) {
         let below = self.entries.range(..=address).next_back();
         if let Some((&start, (end, attributes))) = below
@@ -217,7 +216,7 @@ impl Ranges {
         }
     }
 
-    /// What `start..end` is made of; never nothing.
+    /// The attributes of the pieces of `start..end`; at least one.
     fn pieces(&self, start: u64, end: u64) -> Vec<Attributes> {
         let mut pieces = Vec::new();
         let mut at = start;
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(ask(&ranges, 4..8, kind::ACCESS, 1).0, kind::NO_ACCESS);
     }
 
-    /// As `svm_range_get_attr` of the kernel driver begins where a process retries.
+    /// The answers are those with which `svm_range_get_attr` of the kernel driver begins in a process that retries.
     #[test]
     fn pageable_memory_is_accessible_until_somebody_says_otherwise() {
         let mut ranges = Ranges::default();

@@ -1,4 +1,4 @@
-//! What each emulated device looks like to the runtime: one row per target.
+//! The properties of each emulated device that the runtime sees: one row per target.
 //!
 //! Few compute units are reported on purpose: scratch requests, blit grids and occupancy queries all scale with them, and
 //! none of that makes an emulator faster.

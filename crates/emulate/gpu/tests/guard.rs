@@ -24,7 +24,7 @@ fn page() -> *mut u8 {
 
 /// From now on accesses fault. (What is unmapped, another test's mapping may take the place of.)
 fn forbid(page: *mut u8) {
-    // SAFETY: the mapping is this test's own, and nobody refers to it but by its address.
+    // SAFETY: the mapping is this test's own, and only its address refers to it.
     let result = unsafe { libc::mprotect(page.cast(), PAGE, libc::PROT_NONE) };
     assert_eq!(result, 0);
 }
@@ -119,7 +119,7 @@ fn role() {
             // SAFETY: the handler makes it usable.
             unsafe { page.add(5).write_volatile(9) };
             assert_eq!(SEEN.load(Ordering::Acquire), page as u64 + 5);
-            // Guarded work of ours is not shown to it.
+            // The handler does not see faults of guarded work.
             SEEN.store(0, Ordering::Release);
             protect();
             // SAFETY: faults.

@@ -654,7 +654,7 @@ fn signals_that_are_not_there_stop_the_queue() {
         queue.push(packet);
         until("the error arrives", || signal_value(queue.inactive) != 0);
     }
-    // A kernel that could tell nobody that it has ended does not begin.
+    // A kernel with a completion signal that is no signal does not begin.
     let queue = bench.queue();
     queue.push(bench.dispatch(0x1240));
     until("the error arrives", || signal_value(queue.inactive) != 0);
@@ -663,7 +663,7 @@ fn signals_that_are_not_there_stop_the_queue() {
         messages[0].contains("a dependency is no signal: 0x1240"),
         "{messages:?}"
     );
-    // Who listens to memory faults hears of the address.
+    // A memory-fault event gets the address.
     let event = bench
         .machine
         .events()

@@ -101,7 +101,7 @@ fn copy(device: &str, pitch_bit: u32) {
     packet.extend(side(&to, pitch_bit));
     packet.extend([2 | 1 << 16, 1]);
     for (index, word) in packet.iter().enumerate() {
-        // SAFETY: as above.
+        // SAFETY: the ring is memory of this test with room for the packet.
         unsafe { ((ring + index as u64 * 4) as *mut u32).write_volatile(*word) };
     }
     // SAFETY: the queue's positions are in memory that lives as long as the queue.
@@ -121,7 +121,7 @@ fn copy(device: &str, pitch_bit: u32) {
         } else {
             0
         };
-        // SAFETY: as above.
+        // SAFETY: the word lies in an allocation of this test.
         let found = unsafe { ((destination + word * 4) as *const u32).read_volatile() };
         assert_eq!(u64::from(found), expected, "{device}, word {word}");
     }

@@ -10,17 +10,17 @@ use crate::{
 /// The `type` byte of commands to the driver and to render nodes.
 const TYPES: [u8; 2] = [kmt_sys::kfd::TYPE, b'd'];
 
-/// The answer to a command if the descriptor is a device of ours.
+/// The answer to a command if the descriptor is an emulated device.
 ///
 /// # Safety
-/// As the C library's `ioctl`.
+/// The caller must keep the rules of the C library's `ioctl`.
 pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> Option<c_int> {
     if !device::any() || !TYPES.contains(&((request >> 8) as u8)) {
         return None;
     }
     let (device, core) = (device::find(descriptor)?, emulator::loaded()?);
     if !device.own {
-        // As the driver answers a child that uses its parent's descriptor.
+        // The driver gives this answer to a child that uses its parent's descriptor.
         return Some(answer(-libc::EBADF));
     }
     // Programs pass the request in 32 bits or with its sign.
@@ -30,10 +30,10 @@ pub unsafe fn command(descriptor: c_int, request: c_ulong, argument: *mut c_void
     }))
 }
 
-/// What is mapped if the descriptor is a device of ours.
+/// Maps memory if the descriptor is an emulated device.
 ///
 /// # Safety
-/// As the C library's `mmap`.
+/// The caller must keep the rules of the C library's `mmap`.
 pub unsafe fn map(
     address: *mut c_void,
     length: usize,
@@ -61,7 +61,7 @@ pub unsafe fn map(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ioctl(
     descriptor: c_int,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ioctl(
 macro_rules! mapping {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             address: *mut c_void,
@@ -106,12 +106,12 @@ mapping! {
     mmap64 "mmap64";
 }
 
-/// The thunk says of all memory of the device that forked children do not have it. In a child the first access to a queue or
-/// a signal would be a segmentation fault then, which says nothing; with a copy of that memory HIP comes to a wait, which
-/// says that the child cannot use the device.
+/// The thunk asks that forked children do not get any memory of the device. The first access of a child to a queue or a signal would then
+/// be a segmentation fault without a message. With a copy of that memory, HIP comes to a wait, which reports that the child cannot use the
+/// device.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int {
     if advice == libc::MADV_DONTFORK

@@ -1,8 +1,8 @@
 //! Descriptors of the devices.
 //!
-//! They are files in memory whose time of modification says which device and whose process they are. So nothing needs to be
-//! remembered of them: they can be closed, duplicated by any call, inherited and passed on, and whoever holds one holds the device. Such
-//! files are sealed, and their times are older than any clock.
+//! They are files in memory whose time of modification encodes the device and its process. No list of them is needed: they can be closed,
+//! duplicated by any call, inherited and passed on, and every process that has one has the device. The files are sealed, and their times
+//! are older than any clock.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -20,7 +20,7 @@ const DEVICES: u64 = 200;
 /// Whether this process has ever opened a device.
 static OPENED: AtomicBool = AtomicBool::new(false);
 
-/// What a descriptor of ours is.
+/// The device behind a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     /// [`KFD`], or a GPU's number.
@@ -29,12 +29,12 @@ pub struct Device {
     pub own: bool,
 }
 
-/// Whether there can be devices among the descriptors. The only question in processes that use no GPU.
+/// Whether there can be devices among the descriptors. In processes that use no GPU, no other check is made.
 pub fn any() -> bool {
     OPENED.load(Ordering::Relaxed)
 }
 
-/// Whether the system has a graphics card of its own, whose folders must stay as they are. Asked once.
+/// Whether the system has a graphics card of its own, whose folders must stay as they are. Looked up once.
 pub fn has_real_cards() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(0);
     const NO: u8 = 1;
@@ -59,7 +59,7 @@ fn process() -> u64 {
     u64::from(unsafe { libc::getpid() } as u32)
 }
 
-/// What the system knows of the file of a descriptor.
+/// The system's `stat` of the file of a descriptor.
 fn status(descriptor: i32) -> Option<libc::stat> {
     // SAFETY: zeros are a valid `stat`, which the call fills in.
     unsafe {
@@ -68,7 +68,7 @@ fn status(descriptor: i32) -> Option<libc::stat> {
     }
 }
 
-/// What `descriptor` is, if it is a device of ours.
+/// The emulated device behind `descriptor`, if it is one.
 pub fn find(descriptor: i32) -> Option<Device> {
     if !any() || descriptor < 0 {
         return None;
@@ -84,7 +84,7 @@ pub fn find(descriptor: i32) -> Option<Device> {
     })
 }
 
-/// Whether `descriptor` is a folder of ours.
+/// Whether `descriptor` is an emulated folder.
 pub fn is_folder(descriptor: i32) -> bool {
     descriptor >= 0
         && status(descriptor).is_some_and(|status| {
@@ -113,9 +113,9 @@ fn mark(descriptor: i32, second: i64, nanoseconds: u64) -> i32 {
             tv_nsec: nanoseconds as i64,
         },
     ];
-    // SAFETY: the descriptor is ours, the array has its two elements.
+    // SAFETY: this function made the descriptor, and the array has the two elements that the call reads.
     if unsafe { libc::futimens(descriptor, times.as_ptr()) } != 0 {
-        // SAFETY: nobody has been told of the descriptor.
+        // SAFETY: this function made the descriptor, and no other code knows it.
         unsafe { libc::close(descriptor) };
         return -libc::ENOMEM;
     }
@@ -168,19 +168,19 @@ pub fn new_text(name: &std::ffi::CStr, bytes: &[u8], flags: i32) -> i32 {
     if descriptor < 0 {
         return descriptor;
     }
-    // SAFETY: the descriptor is ours, the buffer as long as said.
+    // SAFETY: this function made the descriptor, and the buffer is readable for its length.
     let written = unsafe { libc::pwrite(descriptor, bytes.as_ptr().cast(), bytes.len(), 0) };
     if written != bytes.len() as isize {
-        // SAFETY: nobody was told of the descriptor.
+        // SAFETY: this function made the descriptor, and no other code knows it.
         unsafe { libc::close(descriptor) };
         return -libc::ENOMEM;
     }
     descriptor
 }
 
-/// Lets nobody change the file any more.
+/// Seals the file, so that it cannot be changed any more.
 pub fn seal(descriptor: i32) {
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL;
-    // SAFETY: the descriptor is ours.
+    // SAFETY: the call only takes numbers.
     unsafe { libc::fcntl(descriptor, libc::F_ADD_SEALS, seals) };
 }

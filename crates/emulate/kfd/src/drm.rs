@@ -1,5 +1,5 @@
-//! libdrm's functions that ROCr calls. Handles of ours cannot be libdrm's: they are no addresses, or addresses in here. Others'
-//! go to libdrm.
+//! libdrm's functions that ROCr calls. Emulated handles cannot be libdrm's: they are no addresses, or addresses in this library. All other
+//! handles go to libdrm.
 
 use std::{
     ffi::{c_char, c_int, c_uint, c_ulong, c_void},
@@ -15,7 +15,7 @@ use crate::{device, emulator, next};
 
 /// One row for each render node; its address is the node's handle.
 struct Handle {
-    /// A descriptor of the node, which the thunk maps memory through; -1: nobody uses the node.
+    /// A descriptor of the node, which the thunk maps memory through; -1 if the node is not used.
     descriptor: AtomicI32,
 }
 
@@ -34,7 +34,7 @@ const DRM_VERSION: (u32, u32) = (3, 61);
 /// Buffer objects are numbers with this above.
 const BUFFER: u64 = 0x4c75 << 48;
 
-/// The node of a handle of ours.
+/// The node of an emulated handle.
 fn node(handle: *mut c_void) -> Option<u32> {
     let (first, last) = (
         HANDLES.as_ptr() as usize,
@@ -46,12 +46,12 @@ fn node(handle: *mut c_void) -> Option<u32> {
         .then(|| ((address - first) / size_of::<Handle>()) as u32)
 }
 
-/// The number of a buffer object of ours.
+/// The number of an emulated buffer object.
 fn buffer(object: *mut c_void) -> Option<u32> {
     (object as u64 & 0xffff << 48 == BUFFER).then_some(object as u32)
 }
 
-/// Whether the descriptor is a render node of ours, and of which GPU.
+/// The GPU whose emulated render node the descriptor is, if it is one.
 fn render_node(descriptor: c_int) -> Option<u32> {
     let device = device::find(descriptor)?;
     (device.number != KFD && device.own).then_some(device.number)
@@ -83,7 +83,7 @@ fn initialize(node: u32, major: *mut u32, minor: *mut u32, handle: *mut *mut c_v
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_initialize(
     descriptor: c_int,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn amdgpu_device_initialize(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_initialize2(
     descriptor: c_int,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn amdgpu_device_initialize2(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_deinitialize(handle: *mut c_void) -> c_int {
     let Some(node) = node(handle) else {
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn amdgpu_device_deinitialize(handle: *mut c_void) -> c_in
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_device_get_fd(handle: *mut c_void) -> c_int {
     match node(handle) {
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn amdgpu_device_get_fd(handle: *mut c_void) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_get_marketing_name(handle: *mut c_void) -> *const c_char {
     match (node(handle), emulator::loaded()) {
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn amdgpu_get_marketing_name(handle: *mut c_void) -> *cons
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_query_gpu_info(handle: *mut c_void, info: *mut c_void) -> c_int {
     match (node(handle), emulator::loaded()) {
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn amdgpu_query_gpu_info(handle: *mut c_void, info: *mut c
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
     if let Some(core) = emulator::loaded() {
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn drmOpenRender(minor: c_int) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
     if device::find(descriptor).is_some() {
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn drmClose(descriptor: c_int) -> c_int {
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn drmCommandWriteRead(
     descriptor: c_int,
@@ -231,7 +231,7 @@ const DMA_BUF: c_uint = 2;
 const KMS: [c_uint; 2] = [1, 3];
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_import(
     handle: *mut c_void,
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn amdgpu_bo_import(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_export(
     object: *mut c_void,
@@ -282,7 +282,7 @@ pub unsafe extern "C" fn amdgpu_bo_export(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
     match (buffer(object), emulator::loaded()) {
@@ -303,7 +303,7 @@ pub struct Info {
     metadata: Metadata,
 }
 
-/// What a buffer object's memory is aligned to, and where it lies: in the device's memory.
+/// Alignment of a buffer object's memory, and its place: the device's memory.
 const ALIGNMENT: u64 = 4096;
 const VRAM: u32 = 4;
 
@@ -322,7 +322,7 @@ fn exchange(core: &Core, number: u32, operation: u32, said: &mut Metadata) -> c_
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_set_metadata(object: *mut c_void, said: *mut Metadata) -> c_int {
     let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn amdgpu_bo_set_metadata(object: *mut c_void, said: *mut 
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_query_info(object: *mut c_void, info: *mut Info) -> c_int {
     let (Some(number), Some(core)) = (buffer(object), emulator::loaded()) else {
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn amdgpu_bo_query_info(object: *mut c_void, info: *mut In
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_cpu_map(
     object: *mut c_void,
@@ -389,7 +389,7 @@ pub unsafe extern "C" fn amdgpu_bo_cpu_map(
 }
 
 /// # Safety
-/// As libdrm's function of that name.
+/// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn amdgpu_bo_va_op(
     object: *mut c_void,
@@ -410,12 +410,12 @@ pub unsafe extern "C" fn amdgpu_bo_va_op(
     }
 }
 
-/// Functions of libdrm for a device that are not emulated: whoever calls one for a device of ours is told its name. Eight arguments are the
-/// most that any of them has; what a caller does not pass is passed on unseen.
+/// Functions of libdrm for a device that are not emulated. If a program calls one for an emulated device, a message names it. None of them
+/// has more than eight arguments; arguments that a caller does not pass are passed on without being read.
 macro_rules! missing {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As libdrm's function of that name.
+        /// The caller must keep the rules of libdrm's function of that name.
         #[allow(clippy::too_many_arguments, reason = "as many as libdrm's longest has")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
@@ -433,7 +433,7 @@ macro_rules! missing {
 fn refuse(said: &AtomicBool, name: &str) -> c_int {
     if !said.swap(true, Ordering::Relaxed) {
         emulator::say(&format!(
-            "luthier: the emulated driver: {name} is not emulated: of libdrm's functions only those that ROCr calls are"
+            "luthier: the emulated driver: {name} is not emulated; of libdrm's functions, only those that ROCr calls are"
         ));
     }
     -libc::EOPNOTSUPP

@@ -16,7 +16,7 @@ use kmt_sys::door::{Core, DIRECTORY_VARIABLE, SYMBOL, VERSION};
 
 static CORE: AtomicPtr<Core> = AtomicPtr::new(ptr::null_mut());
 
-/// Where the emulator is, as seen from this library.
+/// The path of the emulator, relative to this library.
 const PLACES: [&str; 3] = [
     "luthier-emulator/libhsakmt.so.1",
     "libhsakmt.so.1",
@@ -60,23 +60,23 @@ fn load() -> Result<*mut Core, String> {
     // SAFETY: a table of that name begins with its version and size in every build.
     let (version, size) = match unsafe { core.as_ref() } {
         Some(core) => (core.version, core.size),
-        None => return Err(format!("{} is of an older build", path.display())),
+        None => return Err(format!("{} is from an older build", path.display())),
     };
     if (version, size) != (VERSION, mem::size_of::<Core>() as u32) {
         let path = path.display();
         return Err(format!(
-            "{path} is of another build: version {version}, not {VERSION}; install both from one"
+            "{path} is from another build: version {version}, not {VERSION}; install both from one build"
         ));
     }
     Ok(core)
 }
 
-/// Beside this library, or where the user says.
+/// The emulator's library: beside this library, or where the user says.
 fn emulator() -> Result<PathBuf, String> {
     let chosen = std::env::var_os(DIRECTORY_VARIABLE).filter(|directory| !directory.is_empty());
     let home = match &chosen {
         Some(directory) => PathBuf::from(directory),
-        None => own_directory().ok_or("this library does not know where it lies")?,
+        None => own_directory().ok_or("this library cannot find its own path")?,
     };
     let mut places = PLACES.iter().map(|place| home.join(place));
     places
@@ -105,6 +105,6 @@ fn last_error() -> String {
 /// Tells the user, in one write.
 pub fn say(text: &str) {
     let line = format!("{text}\n");
-    // SAFETY: the buffer is as long as said. A closed stream is nobody's fault.
+    // SAFETY: the buffer is readable for its length. A closed stream is not an error.
     unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
 }

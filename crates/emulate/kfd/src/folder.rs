@@ -27,18 +27,18 @@ struct Folder {
     descriptor: c_int,
     names: Vec<Name>,
     next: usize,
-    /// What the last call returned.
+    /// The entry that the last call returned.
     entry: libc::dirent64,
 }
 
 /// Type and name.
 type Name = (u8, Vec<u8>);
 
-/// Open folders of ours: 0 in most processes.
+/// Number of open emulated folders: 0 in most processes.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 static FOLDERS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// The folder behind a pointer, if it is one of ours.
+/// The folder behind a pointer, if it is an emulated one.
 fn own(folder: *mut libc::DIR) -> Option<*mut Folder> {
     if OPEN.load(Ordering::Acquire) == 0 {
         return None;
@@ -61,7 +61,7 @@ pub fn open(path: &Spelling, flags: c_int) -> c_int {
     descriptor
 }
 
-/// The path of a folder of ours behind a descriptor.
+/// The path of an emulated folder behind a descriptor.
 pub fn path(descriptor: c_int) -> Option<Spelling> {
     if !DESCRIPTORS.load(Ordering::Relaxed) || !device::is_folder(descriptor) {
         return None;
@@ -73,7 +73,7 @@ pub fn path(descriptor: c_int) -> Option<Spelling> {
     Spelling::ROOT.join(&bytes[..length as usize])
 }
 
-/// What is in a folder, and `.` and `..` first.
+/// The names in a folder, with `.` and `..` first.
 fn names(listed: &[u8]) -> Vec<Name> {
     let mut names: Vec<Name> = [b".".to_vec(), b"..".to_vec()]
         .map(|name| (libc::DT_DIR, name))
@@ -114,7 +114,7 @@ fn stream(found: Result<(Found, Spelling), i32>, descriptor: c_int) -> *mut libc
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn opendir(path: *const c_char) -> *mut libc::DIR {
     // SAFETY: the caller's string.
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn opendir(path: *const c_char) -> *mut libc::DIR {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fdopendir(descriptor: c_int) -> *mut libc::DIR {
     let found = path(descriptor).and_then(|path| {
@@ -150,7 +150,7 @@ fn entries(descriptor: c_int, path: &Spelling, buffer: &mut [u8]) -> isize {
     let Some(Ok((Found::Directory(listed), _))) = found else {
         return -(libc::ENOENT as isize);
     };
-    // SAFETY: the position of a file of ours, which nothing else reads.
+    // SAFETY: the call only takes numbers. The file belongs to this library, and nothing else reads its position.
     let start = unsafe { libc::lseek(descriptor, 0, libc::SEEK_CUR) }.max(0);
     let (mut used, mut at) = (0, start);
     for (kind, name) in names(&listed).into_iter().skip(start as usize) {
@@ -170,13 +170,13 @@ fn entries(descriptor: c_int, path: &Spelling, buffer: &mut [u8]) -> isize {
     if used == 0 && at == start && (start as usize) < names(&listed).len() {
         return -(libc::EINVAL as isize);
     }
-    // SAFETY: as before.
+    // SAFETY: the call only takes numbers. The file belongs to this library.
     unsafe { libc::lseek(descriptor, at, libc::SEEK_SET) };
     used as isize
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn getdents64(descriptor: c_int, buffer: *mut c_void, size: usize) -> isize {
     let Some(path) = path(descriptor) else {
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn getdents64(descriptor: c_int, buffer: *mut c_void, size
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readdir64(folder: *mut libc::DIR) -> *mut libc::dirent64 {
     let Some(ours) = own(folder) else {
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn readdir64(folder: *mut libc::DIR) -> *mut libc::dirent6
 const _: () = assert!(size_of::<libc::dirent>() == size_of::<libc::dirent64>());
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readdir(folder: *mut libc::DIR) -> *mut libc::dirent {
     if own(folder).is_some() {
@@ -231,46 +231,46 @@ pub unsafe extern "C" fn readdir(folder: *mut libc::DIR) -> *mut libc::dirent {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rewinddir(folder: *mut libc::DIR) {
     match own(folder) {
-        // SAFETY: as in `readdir64`.
+        // SAFETY: `own` found the folder, so `opendir` made it and it is not closed; one thread at a time may read it.
         Some(ours) => unsafe { (*ours).next = 0 },
         None => next!("rewinddir"(folder => *mut libc::DIR) -> (), or ()),
     }
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn telldir(folder: *mut libc::DIR) -> c_long {
     match own(folder) {
-        // SAFETY: as in `readdir64`.
+        // SAFETY: `own` found the folder, so `opendir` made it and it is not closed; one thread at a time may read it.
         Some(ours) => unsafe { (*ours).next as c_long },
         None => next!("telldir"(folder => *mut libc::DIR) -> c_long, or -1),
     }
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn seekdir(folder: *mut libc::DIR, at: c_long) {
     match own(folder) {
-        // SAFETY: as in `readdir64`.
+        // SAFETY: `own` found the folder, so `opendir` made it and it is not closed; one thread at a time may read it.
         Some(ours) => unsafe { (*ours).next = at.max(0) as usize },
         None => next!("seekdir"(folder => *mut libc::DIR, at => c_long) -> (), or ()),
     }
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dirfd(folder: *mut libc::DIR) -> c_int {
     let Some(ours) = own(folder) else {
         return next!("dirfd"(folder => *mut libc::DIR) -> c_int, or -1);
     };
-    // SAFETY: as in `readdir64`.
+    // SAFETY: `own` found the folder, so `opendir` made it and it is not closed; one thread at a time may read it.
     let ours = unsafe { &mut *ours };
     if ours.descriptor < 0 {
         ours.descriptor = open(&ours.path, libc::O_CLOEXEC);
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn dirfd(folder: *mut libc::DIR) -> c_int {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn closedir(folder: *mut libc::DIR) -> c_int {
     let Some(ours) = own(folder) else {

@@ -1,4 +1,4 @@
-//! Where paths lead: `readlink` and `realpath`.
+//! `readlink` and `realpath` for the driver's paths.
 
 use std::ffi::{c_char, c_int};
 
@@ -9,7 +9,7 @@ use crate::{
     path::link_target,
 };
 
-/// What a link says, as far as it goes; or a negative error code.
+/// The target of a link, cut off at the end of the buffer; or a negative error code.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero, `buffer` memory of that size.
@@ -36,7 +36,7 @@ unsafe fn link(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readlink(path: *const c_char, buffer: *mut c_char, size: usize) -> isize {
     // SAFETY: the caller's string and memory.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn readlink(path: *const c_char, buffer: *mut c_char, size
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn readlinkat(
     directory: c_int,
@@ -67,12 +67,12 @@ pub unsafe extern "C" fn readlinkat(
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realpath(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     // SAFETY: the caller's string.
     let path = match unsafe { look_up(libc::AT_FDCWD, path) } {
-        // SAFETY: as above.
+        // SAFETY: the caller's string and memory go on unchanged.
         None => return unsafe { real_path(path, resolved) },
         Some(Err(code)) => {
             fail(code);
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn realpath(path: *const c_char, resolved: *mut c_char) ->
 /// The C library's function. Before version 2.36 it gives its oldest version, which makes no memory, to libraries like this one.
 ///
 /// # Safety
-/// As that function.
+/// The caller must keep the rules of that function.
 unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     let given = !resolved.is_null();
     let room = match given {
@@ -105,7 +105,7 @@ unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
     }
     let result = next!("realpath"(path => *const c_char, room => *mut c_char) -> *mut c_char, or std::ptr::null_mut());
     if result.is_null() && !given {
-        // SAFETY: made above, and nobody has it. Older versions of `free` change the thread's error number.
+        // SAFETY: the pointer was made above, and no other code has it. Older versions of `free` change the thread's error number.
         unsafe {
             let code = *libc::__errno_location();
             libc::free(room.cast());
@@ -118,7 +118,7 @@ unsafe fn real_path(path: *const c_char, resolved: *mut c_char) -> *mut c_char {
 /// With the room that the compiler knows of.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __readlink_chk(
     path: *const c_char,
@@ -130,14 +130,14 @@ pub unsafe extern "C" fn __readlink_chk(
         // SAFETY: the caller's string and memory.
         return unsafe { readlink(path, buffer, size) };
     }
-    // Which ends the program.
+    // The C library's function ends the program.
     next!("__readlink_chk"(path => *const c_char, buffer => *mut c_char, size => usize, room => usize) -> isize, or -1)
 }
 
 /// With the room that the compiler knows of.
 ///
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __realpath_chk(
     path: *const c_char,
@@ -148,6 +148,6 @@ pub unsafe extern "C" fn __realpath_chk(
         // SAFETY: the caller's string and memory.
         return unsafe { realpath(path, resolved) };
     }
-    // Which ends the program.
+    // The C library's function ends the program.
     next!("__realpath_chk"(path => *const c_char, resolved => *mut c_char, room => usize) -> *mut c_char, or std::ptr::null_mut())
 }

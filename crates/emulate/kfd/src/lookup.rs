@@ -1,7 +1,8 @@
 //! Functions that a program looks up in the C library itself, as Python's `ctypes.CDLL("libc.so.6")` does: what it gets opens and maps
 //! our devices, too, and is the C library's own function for everything else.
 //!
-//! `dlsym` looks at where it was called from, so ours leaves no frame: every other question goes on as if it was not there.
+//! `dlsym` depends on the address it was called from, so this one leaves no frame: every other question reaches the next `dlsym` as if this
+//! one did not exist.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void},
@@ -15,11 +16,11 @@ use crate::{
     open,
 };
 
-/// The `dlsym` behind ours.
+/// The next `dlsym` after this library's.
 static BEHIND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
@@ -41,14 +42,14 @@ pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut
     )
 }
 
-/// What the C library is called by programs.
+/// The name by which programs open the C library.
 const LIBRARY: &CStr = c"libc.so.6";
 
 /// A function that stands for the C library's.
 struct Function {
     name: &'static CStr,
     ours: unsafe extern "C" fn(),
-    /// The C library's, looked up when a program first asks for ours.
+    /// The C library's function, looked up when a program first asks for this library's.
     theirs: AtomicPtr<c_void>,
 }
 
@@ -115,12 +116,12 @@ fn theirs(name: &str) -> *mut c_void {
 
 type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
-/// Finds nothing, where there is no `dlsym` behind ours.
+/// Finds nothing. Used if there is no `dlsym` after this library's.
 unsafe extern "C" fn nothing(_: *mut c_void, _: *const c_char) -> *mut c_void {
     ptr::null_mut()
 }
 
-/// The address of ours if `name` is asked for in the C library; else null, and `BEHIND` knows.
+/// The address of this library's function if `name` is looked up in the C library; otherwise null, and `BEHIND` answers.
 unsafe extern "C" fn find(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     let behind = behind();
     if name.is_null() || handle == libc::RTLD_DEFAULT || handle == libc::RTLD_NEXT {

@@ -1,4 +1,4 @@
-//! The functions that ours stand in front of: those of whoever comes behind in the order of loading.
+//! The functions that this library's functions replace: the next ones in the order of loading.
 
 use std::{
     ffi::{CStr, c_char, c_void},
@@ -24,7 +24,7 @@ impl Next {
         }
     }
 
-    /// Its address; null if nobody has it.
+    /// Its address; null if no library has it.
     pub fn address(&self) -> *mut c_void {
         let known = self.address.load(Ordering::Relaxed);
         if !known.is_null() {
@@ -58,8 +58,8 @@ pub extern "C" fn luthier_kfd_resolve() {
     }
 }
 
-/// Calls the function of that name behind ours: `next!("open"(path: *const c_char, ...) -> c_int, or -1)`. Whoever lacks it gets
-/// the value behind `or`, with ENOSYS.
+/// Calls the next function of that name: `next!("open"(path: *const c_char, ...) -> c_int, or -1)`. If no library has it, the result is the
+/// value behind `or`, with ENOSYS.
 #[macro_export]
 macro_rules! next {
     ($name:literal ($($value:ident => $type:ty),*) -> $result:ty, or $absent:expr) => {{
@@ -90,7 +90,7 @@ pub fn fail(code: i32) {
     unsafe { *libc::__errno_location() = code };
 }
 
-/// What a function answers for which a negative number is an error code.
+/// The answer of a function whose negative results are error codes.
 pub fn answer(result: i32) -> i32 {
     if result < 0 {
         fail(-result);

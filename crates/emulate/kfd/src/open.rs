@@ -1,6 +1,6 @@
 //! Opening: `open`, `openat` and `fopen` in all their forms.
 //!
-//! C passes further arguments of functions like `open` in the same registers as named ones, so ours name them all.
+//! C passes further arguments of functions like `open` in the same registers as named ones, so the functions here name them all.
 
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -12,15 +12,15 @@ use crate::{
     path::{Contents, MODULE, MODULES, MODULES_LINE, PathOwner, Spelling, place},
 };
 
-/// What the emulator has at a path.
+/// The emulator's entry at a path.
 pub enum Found {
     File(Vec<u8>),
     Directory(Vec<u8>),
     Device(u32),
 }
 
-/// What is at one of the driver's paths, seen from the folder of a descriptor, and the path; None if it is somebody else's. An error
-/// code if nothing is there.
+/// The entry at one of the driver's paths, relative to the folder of a descriptor, and the path. None if the path is not the driver's. An
+/// error code if it has no entry.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.
@@ -69,7 +69,7 @@ pub unsafe fn look_up(
         entry::FILE if length <= capacity => Found::File(buffer),
         entry::DIRECTORY if length <= capacity => Found::Directory(buffer),
         entry::DEVICE => Found::Device(number),
-        // Nothing of ours there, so it is another GPU's.
+        // The emulator has no entry there, so the path is another GPU's.
         entry::NOTHING if owner != PathOwner::Driver => return None,
         error if error < 0 => return Some(Err(-error)),
         _ => return Some(Err(libc::ENOENT)),
@@ -92,7 +92,7 @@ fn modules() -> Vec<u8> {
                 Ok(length) => text.extend_from_slice(&part[..length]),
             }
         }
-        // SAFETY: opened above, and nobody else has it.
+        // SAFETY: this function opened the descriptor, and no other code has it.
         unsafe { libc::close(descriptor) };
     }
     let name = MODULES_LINE.split(|byte| *byte == b' ').next();
@@ -103,10 +103,10 @@ fn modules() -> Vec<u8> {
     text
 }
 
-/// Opens one of the driver's paths; None if the path is somebody else's. Else a descriptor, or a negative error code.
+/// Opens one of the driver's paths. None if the path is not the driver's. Otherwise a descriptor, or a negative error code.
 ///
 /// # Safety
-/// As [`look_up`].
+/// The caller must keep the rules of [`look_up`].
 pub unsafe fn descriptor(directory: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
     let reads = flags & libc::O_ACCMODE == libc::O_RDONLY;
     // SAFETY: the caller's word.
@@ -133,7 +133,7 @@ fn file(bytes: &[u8], flags: c_int) -> c_int {
 macro_rules! opening {
     ($($name:ident $text:literal [$($before:ident: $type:ty)?] from $directory:expr, path flags [$($mode:ident)?];)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int $(, $mode: c_uint)?) -> c_int {
             // SAFETY: the caller's string.
@@ -186,10 +186,10 @@ unsafe fn stream(path: *const c_char, mode: *const c_char) -> Option<*mut libc::
         fail(-result);
         return Some(std::ptr::null_mut());
     }
-    // SAFETY: the descriptor is ours and becomes the stream's.
+    // SAFETY: this function opened the descriptor, and the stream becomes its owner.
     let stream = unsafe { libc::fdopen(result, mode) };
     if stream.is_null() {
-        // SAFETY: the descriptor is still ours.
+        // SAFETY: `fdopen` failed, so this function still owns the descriptor.
         unsafe { libc::close(result) };
     }
     Some(stream)
@@ -198,7 +198,7 @@ unsafe fn stream(path: *const c_char, mode: *const c_char) -> Option<*mut libc::
 macro_rules! streams {
     ($($name:ident $text:literal;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(path: *const c_char, mode: *const c_char) -> *mut libc::FILE {
             // SAFETY: the caller's strings.

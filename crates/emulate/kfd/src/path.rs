@@ -1,27 +1,28 @@
-//! Which paths are the driver's.
+//! The driver's paths.
 
 use std::ffi::{CStr, c_char, c_int};
 
 use crate::folder;
 
-/// What a path means to us, before the emulator is asked.
+/// The owner of a path, before the emulator is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathOwner {
-    /// Everybody else's.
+    /// Not the driver's.
     Elsewhere,
     /// The driver or its folders.
     Driver,
-    /// A render node or its folder: ours only in processes that have opened the driver before, for other GPUs have render nodes, too.
+    /// A render node or its folder. Emulated only in processes that have opened the driver before, because other GPUs have render nodes
+    /// too.
     Render,
-    /// The folder of all GPUs' nodes, and those of its cards: ours where the system has no card.
+    /// The folder of all GPUs' nodes, and those of its cards. Emulated if the system has no card.
     Cards,
-    /// What says that the driver is loaded, the same in all processes; the number is a row of [`MODULE`].
+    /// A file that shows that the driver is loaded, the same in all processes. The number is a row of [`MODULE`].
     Module(usize),
     /// The list of what is loaded, which has one line more.
     Modules,
 }
 
-/// Of a path that is the same in all processes.
+/// Contents of a path that are the same in all processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     Text(&'static [u8]),
@@ -42,7 +43,7 @@ pub const MODULE: &[(&[u8], Contents)] = &[
     (b"/sys/module/amdgpu/refcnt", Contents::Text(b"0\n")),
 ];
 
-/// Where the system lists its modules, and the emulated one's line there.
+/// The file in which the system lists its modules, and the emulated one's line there.
 pub const MODULES: &std::ffi::CStr = c"/proc/modules";
 pub const MODULES_LINE: &[u8] = b"amdgpu 16384 0 - Live 0x0000000000000000\n";
 
@@ -58,7 +59,7 @@ const LINK_TARGET: &str = "../../devices/virtual/kfd/kfd";
 /// The numbers of the first GPU's nodes.
 const NODES: [(&str, u32); 2] = [("card", 0), ("renderD", 128)];
 
-/// What a symbolic link says, if the path is one.
+/// The target of a symbolic link, if the path is one.
 pub fn link_target(path: &[u8]) -> Option<String> {
     if path == LINK {
         return Some(LINK_TARGET.to_owned());
@@ -75,7 +76,7 @@ pub fn link_target(path: &[u8]) -> Option<String> {
     })
 }
 
-/// Bytes of the longest path that can be ours, its zero among them.
+/// Bytes of the longest path that can be the driver's, including its zero.
 const LONGEST: usize = 256;
 
 /// A path as the driver's are spelt: absolute, without `.`, `..` and empty parts. It lies on the stack, for nothing is allocated in
@@ -100,7 +101,7 @@ impl Spelling {
         self.bytes.as_ptr().cast()
     }
 
-    /// That path, seen from this one if it is relative; None if it is too long to be one of ours.
+    /// `path` relative to this one, or `path` itself if it is absolute. None if the result is too long to be a path of the driver.
     pub fn join(mut self, path: &[u8]) -> Option<Spelling> {
         if path.starts_with(b"/") {
             self = Spelling::ROOT;
@@ -138,7 +139,7 @@ impl Spelling {
     }
 }
 
-/// Whose `path` is, seen from the folder that a descriptor stands for, and how the driver spells it.
+/// The owner of `path`, relative to the folder of a descriptor, and its spelling as the driver has it.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.

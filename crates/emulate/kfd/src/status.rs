@@ -36,7 +36,7 @@ impl Status {
         }
     }
 
-    /// Of what was found at a path.
+    /// The status of an entry that was found at a path.
     fn new(found: &Found, path: Spelling) -> Status {
         let (mode, size) = match found {
             Found::Device(number) => return Status::of_device(*number),
@@ -68,7 +68,7 @@ fn inode(path: &[u8]) -> u64 {
     })
 }
 
-/// Of a path, seen from the folder of a descriptor, and of what a link leads to if `flags` do not say otherwise.
+/// The status of a path relative to the folder of a descriptor. Links are followed unless `flags` forbid it.
 ///
 /// # Safety
 /// `path` is null or a string that ends with a zero.
@@ -95,7 +95,7 @@ unsafe fn status(
     }
 }
 
-/// Of a descriptor of a device or a folder; None if it is somebody else's.
+/// The status of a descriptor of a device or a folder. None if it is not emulated.
 fn of_descriptor(descriptor: c_int) -> Option<Result<Status, i32>> {
     if let Some(path) = folder::path(descriptor) {
         // SAFETY: the path ends with a zero.
@@ -151,7 +151,7 @@ unsafe fn fill(status: Option<Result<Status, i32>>, out: *mut libc::stat) -> Opt
 macro_rules! asking {
     ($($name:ident $text:literal [$($before:ident: $type:ty)?] path [$($after:ident: $after_type:ty),*] => $body:expr;)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char $(, $after: $after_type)*) -> c_int {
             // SAFETY: the caller's string and memory.
@@ -192,7 +192,7 @@ asking! {
 macro_rules! asking_descriptors {
     ($($name:ident $text:literal [$($version:ident)?];)*) => { $(
         /// # Safety
-        /// As the C library's function of that name.
+        /// The caller must keep the rules of the C library's function of that name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($version: c_int,)? descriptor: c_int, out: Out) -> c_int {
             // SAFETY: the caller's memory.
@@ -212,7 +212,7 @@ asking_descriptors! {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn statx(
     directory: c_int,

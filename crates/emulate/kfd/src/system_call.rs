@@ -1,13 +1,13 @@
 //! The C library's `syscall`, by which some programs open and use the driver.
 //!
-//! Everything but the four calls in question goes to the kernel at once and without a frame of ours, so that even a call that makes a
-//! process works. Nothing is looked up and nothing allocated: it may be called anywhere, in handlers of signals, too.
+//! All system calls but the four in question go to the kernel at once, without a frame of this library, so that even a call that makes a
+//! process works. Nothing is looked up and nothing is allocated: it may be called anywhere, also in handlers of signals.
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
 use crate::{calls, next::answer, open};
 
-/// What a call came to; `ours` is 0 if it is the kernel's.
+/// The result of a call; `ours` is 0 if the kernel has to answer.
 #[repr(C)]
 struct Answer {
     value: c_long,
@@ -15,7 +15,7 @@ struct Answer {
 }
 
 /// # Safety
-/// As the C library's function of that name.
+/// The caller must keep the rules of the C library's function of that name.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syscall() {
@@ -79,7 +79,7 @@ extern "C" fn failed(code: c_int) -> c_long {
     answer(code).into()
 }
 
-/// Answers what is for a device of ours.
+/// Answers calls for an emulated device.
 unsafe extern "C" fn answered(
     number: c_long,
     first: c_long,

@@ -77,7 +77,7 @@ fn the_driver_answers() {
     let output = run(&program, &[], &[]);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "all answered\n");
-    // What is not emulated was named, once.
+    // A message named each command that is not emulated, once.
     for named in [
         "command 0xc0084b7f to /dev/kfd is not known",
         "AMDKFD_IOC_SMI_EVENTS is not emulated",
@@ -231,7 +231,7 @@ fn a_command_that_nobody_knows_is_named_once_with_what_to_report() {
     assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{said}");
 }
 
-/// Which devices retry for a process that asks is the kernel driver's choice (`kfd_process_xnack_mode`).
+/// The kernel driver decides which devices retry for a process that asks for it (`kfd_process_xnack_mode`).
 #[test]
 fn devices_have_xnack_on_wish_or_refuse_it_and_say_why() {
     let directory = tempfile::tempdir().unwrap();
@@ -294,7 +294,7 @@ fn the_driver_is_opened_while_a_library_is_loaded() {
     assert!(output.status.success(), "{}", text(&output));
 }
 
-/// The emulator is not even loaded where nobody opens the driver.
+/// In a process that never opens the driver, the emulator is not even loaded.
 #[test]
 fn other_programs_are_left_alone() {
     let output = run("cat", &["/proc/self/maps"], &[]);
@@ -332,7 +332,7 @@ fn a_device_that_cannot_be_is_said_once() {
     );
 }
 
-/// As tinygrad does.
+/// The calls are those of tinygrad.
 #[test]
 fn python_maps_devices_by_functions_of_the_c_library() {
     if !prerequisite::program("python3", "python3") {
@@ -377,7 +377,7 @@ fn the_driver_is_among_the_modules_and_its_gpus_among_the_cards() {
     let expected = "1 1\n\
         ['coresize', 'holders', 'initstate', 'parameters', 'refcnt'] live []\n";
     assert_eq!(text(&output), expected);
-    // What the system has of its own is not touched.
+    // If the system has a card of its own, its folders are not touched.
     let is_there = |name: &&str| Path::new("/sys/class/drm").join(name).exists();
     if ["card0", "card1"].iter().any(is_there) {
         eprintln!("skipped: this system has cards of its own");

@@ -322,7 +322,7 @@ pub fn exp_f16(x: u16, denormals: Denormals) -> u16 {
         |v| {
             let v = if v > 100.0 { 100.0 } else { v };
             let (number, power) = exp2(if v < -100.0 { -100.0 } else { v });
-            // What is in the low bits becomes an exponent.
+            // The low bits become the exponent.
             number * f64::from_bits((power as u64).wrapping_add(1023) << 52)
         },
     )

@@ -109,7 +109,7 @@ macro_rules! representation {
             if is_nan(result) { nan } else { result }
         }
 
-        /// As [`settle_nan2`] for three operands.
+        /// Like [`settle_nan2`], for three operands.
         #[inline(always)]
         pub const fn settle_nan3(result: $bits, a: $bits, b: $bits, c: $bits) -> $bits {
             let nan = if is_nan(c) { quiet(c) } else { NAN };
@@ -135,8 +135,8 @@ macro_rules! representation {
             if order(a) >= order(b) { a } else { b }
         }
 
-        /// The result of a min or max of `a` and `b` where `chosen` is right for numbers: a NaN loses to a number, and in
-        /// IEEE mode a signalling NaN wins over everything and comes out quiet.
+        /// The result of a min or max of `a` and `b` where `chosen` is right for numbers: a NaN loses to a number, and in IEEE mode a
+        /// signalling NaN wins over everything, and the result is its quiet form.
         #[inline(always)]
         const fn number_wins(chosen: $bits, a: $bits, b: $bits, ieee: bool) -> $bits {
             let r = if is_nan(b) { a } else { chosen };

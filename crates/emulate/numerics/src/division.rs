@@ -1,7 +1,7 @@
 //! `v_div_scale`, `v_div_fmas` and `v_div_fixup`: the steps around a reciprocal that make division correctly rounded.
 //!
-//! The published pseudocode is wrong in three places (the format in which "denormal" is judged, the direction of one
-//! scaling, the factor in fmas); these are the corrected rules, and the tests build whole divisions out of them.
+//! The published pseudocode is wrong in three places: the format in which "denormal" is decided, the direction of one scaling, and the
+//! factor in fmas. This module has the corrected rules. The tests build whole divisions out of them.
 
 use crate::soft::{F32, F64, Format, Value, multiply};
 use crate::{Denormals, Round, float16, float32, float64};
@@ -34,7 +34,7 @@ const DOUBLE: Limits = Limits {
     underflow: -1075,
 };
 
-/// What to do with the selected operand, and the lane's VCC bit.
+/// How to scale the selected operand, and the lane's VCC bit.
 #[derive(Clone, Copy)]
 struct Scaling {
     /// Power of two to scale by; `None` makes the result NaN.

@@ -21,7 +21,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// What compilers select: denormals kept, to nearest even, overflow to infinity.
+    /// The mode that compilers select: denormals kept, to nearest even, overflow to infinity.
     pub const DEFAULT: Mode = Mode {
         denormals: Denormals::KEEP,
         round: Round::NearestEven,

@@ -28,13 +28,13 @@
 //!   rounding.
 //! - **Rounding.** Plain names (`add`) round to nearest even and use the host's hardware; names ending in `_round` take a
 //!   [`Round`] and fall back to [`soft`] for the other directions.
-//! - **Speed.** What instructions use is `#[inline(always)]`, because a call would leave the caller's vector features behind, and the common operations are selects without branches or calls, so that a
-//!   16-lane loop around them becomes vector code when the caller enables `avx2,fma` or wider. Fused operations and
-//!   `floor`-like ones need those features at the call site; without them they are correct but call the C library.
+//! - **Speed.** Functions for instructions are `#[inline(always)]`, because a call would lose the caller's vector features. Common
+//!   operations are selects without branches or calls, so that a 16-lane loop around them becomes vector code when the caller enables
+//!   `avx2,fma` or wider. Fused operations and `floor`-like ones need those features at the call site; without them they are correct but
+//!   call the C library.
 //!
-//! What is exact and what is modelled: IEEE operations, conversions, integers and bits are exact. Approximate functions
-//! are correctly rounded or nearly so (bounds in [`approx`]) and may differ from silicon by one unit in the last place.
-//! Matrix models are described in [`matrix`].
+//! IEEE operations, conversions, integers and bits are exact. Approximate functions are correctly rounded or nearly so (bounds in
+//! [`approx`]), and may differ from silicon by one unit in the last place. [`matrix`] describes the models of matrix instructions.
 #![forbid(unsafe_code)]
 
 pub mod approx;
@@ -102,7 +102,7 @@ impl Round {
     }
 }
 
-/// What happens to denormal operands and results: an `FP_DENORM` field of MODE.
+/// The treatment of denormal operands and results: an `FP_DENORM` field of MODE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Denormals {
     /// Denormal operands are read as zero of the same sign.
@@ -133,8 +133,8 @@ impl Denormals {
     }
 }
 
-/// A VOPC floating-point condition. The low four bits of the opcode are a set: bit 0 "less", bit 1 "equal", bit 2
-/// "greater", bit 3 "unordered"; the comparison is true when the relation of the operands is in the set.
+/// A VOPC floating-point condition. The low four bits of the opcode are a set: bit 0 "less", bit 1 "equal", bit 2 "greater", bit 3
+/// "unordered". The comparison is true if the relation of the operands is in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition(pub u8);
 

@@ -1,11 +1,11 @@
 //! Matrix fused multiply-add (MFMA): where each matrix element lives, and how the elements of a dot product are summed.
 //!
-//! [`Instruction::find`] gives the [`Shape`] and number formats of a mnemonic; [`Shape::a`], [`Shape::b`] and
-//! [`Shape::d`] map elements to lanes and positions; the `accumulate_*` functions compute one element of D from its C and
-//! the `k` values of its row and column, in ascending order of `k`. [`Shape::element`] goes the other way, from lanes to elements.
+//! [`Instruction::find`] gives the [`Shape`] and number formats of a mnemonic. [`Shape::a`], [`Shape::b`] and [`Shape::d`] map elements to
+//! lanes and positions; [`Shape::element`] goes the other way, from lanes to elements. The `accumulate_*` functions compute one element of
+//! D from its C and the `k` values of its row and column, in ascending order of `k`.
 //!
-//! All lanes take part whatever EXEC says, and MODE has no influence. Summation follows public bit-level models of the
-//! three generations ([`Model`]). Which NaN comes out of several is not specified; NaN in gives NaN out.
+//! All lanes take part, whatever EXEC is, and MODE has no influence. Summation follows public bit-level models of the three generations
+//! ([`Model`]). If an operand is NaN, the result is NaN; which payload it has is not specified.
 
 mod arithmetic;
 mod exact;

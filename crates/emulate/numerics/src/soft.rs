@@ -47,7 +47,7 @@ pub struct Exact {
     pub sticky: bool,
 }
 
-/// What a bit pattern stands for.
+/// The value of a bit pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Nan,
@@ -155,7 +155,7 @@ impl Format {
         2 - (1 << (self.exponent - 1))
     }
 
-    /// What `bits` stands for.
+    /// The value of `bits`.
     #[inline]
     pub const fn unpack(self, bits: u64) -> Value {
         let negative = bits & self.sign() != 0;

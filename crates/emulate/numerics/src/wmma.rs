@@ -1,13 +1,13 @@
 //! Wave matrix multiply-add (WMMA of RDNA 3 and 4, SWMMAC of RDNA 4): where each matrix element lives.
 //!
-//! All matrices of D have 16 rows and 16 columns. Sixteen neighbouring lanes of one register hold the same `k` of sixteen rows
-//! of A, the same `k` of sixteen columns of B, or one row of C and D, so a [`Spot`] names a register, a bit and such a group of
-//! lanes. RDNA 3 wants A and B repeated in every group; the first copy is the one that is read here.
+//! All matrices of D have 16 rows and 16 columns. Sixteen neighbouring lanes of one register hold the same `k` of sixteen rows of A, or the
+//! same `k` of sixteen columns of B, or one row of C and D. A [`Spot`] therefore names a register, a bit and such a group of lanes. RDNA 3
+//! requires A and B repeated in every group; this module reads the first copy.
 //!
 //! The sources of this table are AMD's matrix instruction calculator (its output is what the tests compare with) and the
 //! RDNA 4 manual. How the hardware rounds inside a sum is not published: sums are chains of fused multiply-adds in order of `k`.
 
-/// Which layout a target has.
+/// The layout of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Generation {
     /// gfx11: A and B repeated in every group of sixteen lanes, rows of D dealt round to the groups.
@@ -66,7 +66,7 @@ impl Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     pub name: &'static str,
-    /// Columns of A and rows of B. Of a sparse A, two of each four are stored.
+    /// Columns of A and rows of B. For a sparse A, two of each four are stored.
     pub k: u32,
     pub input: Input,
     pub output: Output,
@@ -125,7 +125,7 @@ pub const INSTRUCTIONS: &[Instruction] = &[
     sparse("v_swmmac_f32_16x16x32_bf8_bf8", 32, fp8(true, true),    Output::F32),
 ];
 
-/// Where sixteen values lie: in lanes `16 * group` and up of a register, from a bit on.
+/// The place of sixteen values: in lanes `16 * group` and up of a register, from a bit on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     pub register: u8,

@@ -1,8 +1,8 @@
-//! An exact device: allocations end with the byte that the program asked for, and freed memory is nobody's.
+//! An exact device: allocations end with the last byte that the program asked for, and freed memory cannot be accessed.
 //!
-//! ROCr rounds what it asks the thunk for up to pages and carves small allocations out of large ones (`luthier run` turns the
-//! latter off). How much was really asked for is seen only at its own entry points, which it hands to tools; so it is they that tell the
-//! device. What is freed keeps its addresses for a while: as long as it does, whoever uses it is told.
+//! ROCr rounds the sizes that it asks the thunk for up to pages, and carves small allocations out of large ones (`luthier run` turns the
+//! latter off). Only its own entry points get the sizes that the program asked for. ROCr hands these entry points to tools, so the replaced
+//! entry points tell the device. Freed memory keeps its addresses for a while; until they are reused, an access to them is a fault.
 
 use std::{
     collections::VecDeque,
@@ -40,7 +40,7 @@ static ALLOCATE: Original<MemoryAllocate> = Original::new();
 static FREE: Original<MemoryFree> = Original::new();
 static QUERY: Original<QueryPointer> = Original::new();
 
-/// What is freed as far as the program knows, in the order of freeing.
+/// Memory that the program has freed and that ROCr has not got back yet, in the order of freeing.
 static FREED: Mutex<Freed> = Mutex::new(Freed {
     bytes: 0,
     entries: VecDeque::new(),
@@ -54,7 +54,7 @@ struct Freed {
 struct Entry {
     address: usize,
     bytes: u64,
-    /// Which of ROCr's functions gives it back.
+    /// ROCr's function that frees it.
     by: MemoryFree,
 }
 
@@ -110,7 +110,7 @@ unsafe extern "C" fn pool_allocate_exactly(
     result: *mut *mut c_void,
 ) -> Status {
     let allocate = POOL_ALLOCATE.behind();
-    // SAFETY: these are the arguments of whoever called the entry.
+    // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     exactly(size, result, || unsafe {
         allocate(pool, size, flags, result)
     })
@@ -122,7 +122,7 @@ unsafe extern "C" fn allocate_exactly(
     result: *mut *mut c_void,
 ) -> Status {
     let allocate = ALLOCATE.behind();
-    // SAFETY: as above.
+    // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     exactly(size, result, || unsafe { allocate(region, size, result) })
 }
 
@@ -145,7 +145,7 @@ unsafe extern "C" fn query_living(
 ) -> Status {
     let freed = || memory().is_some_and(|memory| memory.is_retired(address as u64));
     if info.is_null() || contain(freed, || ()) != Some(true) {
-        // SAFETY: these are the arguments of whoever called the entry.
+        // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
         return unsafe { QUERY.behind()(address, info, allocate, count, agents) };
     }
     // SAFETY: the caller says in the first word how many bytes of the structure there are; zeros behind it mean that nothing is
@@ -173,7 +173,7 @@ fn memory() -> Option<&'static Memory> {
 fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status) -> Status {
     let mut answer = allocate();
     if answer != status::SUCCESS && memory().is_some() {
-        // What is only kept to be seen must not be what is missing.
+        // If memory runs out, the freed memory that is kept to detect accesses is returned first.
         give_back(0, 0);
         answer = allocate();
     }

@@ -1,4 +1,4 @@
-//! Which executor runs the kernels.
+//! Chooses the executor that runs the kernels.
 
 use std::sync::Arc;
 

@@ -73,7 +73,7 @@ impl<T: Copy> In<T> {
         if self.0.is_null() || count > 1 << 20 {
             return Err(Status::InvalidParameter);
         }
-        // SAFETY: as in `get`, for `count` elements by the caller's word.
+        // SAFETY: the interface obliges the caller to pass `count` values; misalignment is allowed for.
         Ok((0..count)
             .map(|index| unsafe { self.0.add(index).read_unaligned() })
             .collect())

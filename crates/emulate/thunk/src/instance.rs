@@ -25,7 +25,7 @@ pub struct Instance {
     pub machine: Machine,
     /// Address of mailbox 0.
     pub mailboxes: u64,
-    /// What has been given out through the driver's interface.
+    /// Objects that were given out through the driver's interface.
     pub door: door::State,
 }
 
@@ -67,20 +67,21 @@ pub fn open() -> Result<&'static Instance> {
         .compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
-        // Another thread was faster. Ours has started no thread yet.
-        // SAFETY: `new` came from `Box::into_raw` above and was published to nobody.
+        // Another thread was faster. This instance has started no thread yet. SAFETY: `new` came from `Box::into_raw` above, and no other
+        // thread has seen it.
         drop(unsafe { Box::from_raw(new) });
     }
     FORKED.store(false, Ordering::Release);
     instance()
 }
 
-/// Threads of ours open files by the preloaded library's functions, if there is one, and those must not look for the ones behind them then.
+/// Luthier's threads open files through the preloaded library's functions, if that library is loaded. They must not look up the functions
+/// behind those, which takes a lock; so all are looked up now.
 fn resolve_preloaded() {
     let Ok(name) = CString::new(kmt_sys::door::RESOLVE_SYMBOL) else {
         return;
     };
-    // SAFETY: the name ends with a zero; looking symbols up is allowed at any time. Of that name there is but this function.
+    // SAFETY: the name ends with a zero, and symbols may be looked up at any time. Only one function has that name, and it has this type.
     unsafe {
         let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
         if !found.is_null() {
@@ -136,7 +137,7 @@ fn build() -> Result<Instance> {
     })
 }
 
-/// What `luthier run` has to say to programs that use ROCr: that it is older than the device.
+/// A message from `luthier run` for programs that use ROCr: the ROCr is older than the device.
 const OLD_RUNTIME: &str = "LUTHIER_OLD_RUNTIME";
 
 /// Says it once in a process that has loaded ROCr. Other programs that open the device need none.

@@ -1,8 +1,7 @@
-//! What ran when somebody lost patience: a signal that is about to end the program has the kernels told that are running, and where
-//! their waves are.
+//! Reports the kernels that are running, and where their waves are, when a signal is about to end the program.
 //!
-//! Only signals that nobody handles are touched. The handler rings a bell and waits, for a bounded time, for a thread that reports; then
-//! the signal takes its course.
+//! Only signals without a handler of the program are touched. The handler rings a bell and waits, for a bounded time, for a thread that
+//! reports; then the signal ends the program.
 
 use std::{
     ffi::c_void,
@@ -29,7 +28,7 @@ const MOST: usize = 4;
 static ALARM: Alarm = Alarm::new();
 static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
 
-/// What is reported on, and where it is counted.
+/// The kernels to report on, and the statistics that count them.
 #[derive(Clone)]
 struct Watched {
     pool: Arc<Pool>,
@@ -53,7 +52,7 @@ pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
         let _ = gpu::processor::spawn("gpu-statistics", move || keep_current(&pool, &statistics));
     }
     if std::env::var_os("LUTHIER_TOOL").is_some_and(|tools| !tools.is_empty()) {
-        // Those who deliver what tools collected handle these signals, and ask.
+        // The library that delivers the results of tools handles these signals, and calls this one.
         return;
     }
     let serve = || {

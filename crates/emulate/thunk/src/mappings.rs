@@ -1,4 +1,4 @@
-//! What this process has mapped, as the system lists it.
+//! The mappings of this process, as the system lists them.
 
 use std::{fs, ops::Range};
 

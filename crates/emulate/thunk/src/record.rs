@@ -1,9 +1,8 @@
 //! Dispatches as files, for `luthier verify`: the first of every kernel whose name was asked for.
 //!
-//! `LUTHIER_RECORD` names a directory, `LUTHIER_RECORD_KERNEL` is a regular expression for symbols (default: all). A file
-//! holds all memory that the device may use at the moment the dispatch starts; what other queues or the host change just
-//! then may be in it or not. Of memory that is the program's own and that the device was told nothing of, it holds the pages that the
-//! dispatch uses.
+//! `LUTHIER_RECORD` names a directory. `LUTHIER_RECORD_KERNEL` is a regular expression for symbols (default: all). A file holds all memory
+//! that the device may use at the moment when the dispatch starts; changes that other queues or the host make at that moment may be in it
+//! or not. Of memory that the program never registered with the device, the file holds the pages that the dispatch uses.
 
 use std::{
     collections::BTreeSet,
@@ -32,7 +31,7 @@ pub struct Recorder<E> {
     shelf: Arc<Shelf>,
 }
 
-/// Where recordings go, and whose memory is in them.
+/// The directory for recordings, and the machine whose memory they contain.
 struct Shelf {
     memory: Arc<Memory>,
     directory: PathBuf,
@@ -163,8 +162,8 @@ impl Shelf {
         Ok(path)
     }
 
-    /// Where devices reach all memory of the program, it is seen only at the end which of that a dispatch has used. What devices know is
-    /// kept from the start.
+    /// If devices reach all memory of the program, the pages that a dispatch has used are known only at its end. Memory that the device
+    /// knows is kept from the start.
     fn watch(self: &Arc<Self>, job: Job, name: String, barriers: Vec<u32>) -> Job {
         let (shelf, dispatch) = (self.clone(), job.dispatch.clone());
         let (cancelled, paused) = (job.cancelled(), job.paused());
@@ -221,7 +220,7 @@ impl Shelf {
         }
     }
 
-    /// What the device may use and what is really there: registered memory may have been unmapped since.
+    /// Memory that the device may use and that is mapped: registered memory may have been unmapped since.
     fn ranges(&self) -> Result<Vec<Range>, String> {
         let mapped = mapped()?;
         let mut ranges = Vec::new();

@@ -43,7 +43,7 @@ pub fn find_debug_list() {
     set_debug_list(address as u64);
 }
 
-/// Where the instruction at `pc` comes from, if its code object has line tables.
+/// The source of the instruction at `pc`, if its code object has line tables.
 pub fn describe(pc: u64) -> Option<String> {
     let (base, bytes) = object(pc)?;
     let object = CodeObject::parse(&bytes).ok()?;
@@ -68,7 +68,7 @@ pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
 
 /// One entry of the list.
 struct Loaded {
-    /// Where the code object's address 0 is.
+    /// The address of the code object's address 0.
     base: u64,
     uri: String,
 }

@@ -30,7 +30,7 @@ const LINE: usize = 2048;
 /// Totals of one kernel.
 #[derive(Clone, Default)]
 struct Totals {
-    /// Where its line begins.
+    /// The offset at which its line begins.
     offset: u64,
     dispatches: u64,
     faults: u64,
@@ -56,7 +56,7 @@ struct Output {
     files: Kept<Files>,
     /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
     kernels: HashMap<u64, (String, Totals)>,
-    /// What has not ended, and what it has executed so far.
+    /// Kernels that have not ended, and their counts so far.
     running: Vec<Running>,
     path: PathBuf,
     failed: bool,
@@ -102,8 +102,8 @@ impl Statistics {
         self.output.is_some()
     }
 
-    /// Counts what kernels have executed that have not ended, without their times, in place of what was counted so before. Those that are
-    /// not `still` running have been, or will be, counted when they ended.
+    /// Replaces the counts of kernels that have not ended. They have no times yet. Kernels that are not `still` running have been counted
+    /// when they ended, or will be.
     pub fn running(&self, now: Vec<Running>, still: impl Fn(&Running) -> bool) {
         self.with_output(|output| {
             let now = now.into_iter().filter(still).collect();
@@ -196,7 +196,7 @@ impl Output {
         self.write(ended)
     }
 
-    /// Those of the dispatch's kernel, whose line is made if there is none.
+    /// The totals of the dispatch's kernel. Adds a line for the kernel if there is none.
     fn totals(&mut self, dispatch: &Dispatch) -> std::io::Result<&mut Totals> {
         let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
         let known = self.kernels.get(&address);

@@ -1,12 +1,11 @@
 //! Threads of the program that wait for the GPU sleep, and its doorbells wake the device.
 //!
-//! HIP asks ROCr to spin until a kernel has ended, unless the program wants otherwise. On a GPU that costs a processor which
-//! has nothing else to do; here it takes the processor from the kernel that is waited for. The state of waiting is a hint by
-//! definition, so ROCr's own waits are asked for what they have: 200 us of spinning, then the event. Before that the signal is looked
-//! at for a moment, with offers of the processor in between: small kernels end within it, and one of the device's threads that was woken
-//! on the same processor would otherwise not run before the spinning is over. Since version 6 HIP also
-//! makes signals that have no event, because none of its threads is meant to sleep; they are given one. `luthier run` names
-//! this library as a tool of ROCr, which hands its tables to tools.
+//! HIP asks ROCr to spin until a kernel has ended, unless the program wants otherwise. On a GPU that costs a processor which has nothing
+//! else to do. Here it takes the processor from the kernel that is waited for. The state of waiting is a hint by definition, so ROCr's own
+//! waits are called with the hint to sleep: they spin for 200 us, then wait for the event. Before that this library polls the signal for a
+//! moment and yields the processor in between: small kernels end within that time, and a thread of the device that was woken on the same
+//! processor would otherwise not run before the spinning is over. Since version 6 HIP also makes signals without an event, because none of
+//! its threads is meant to sleep; they are given one. `luthier run` names this library as a tool of ROCr, which hands its tables to tools.
 //!
 //! Doorbells are plain memory, which the packet processor looks at less often the longer nothing has come. HIP rings them by ROCr's
 //! table, too: then the processor is told, and a launch after a pause need not wait for its next look.
@@ -49,11 +48,11 @@ static POINTER: Original<SignalValuePointer> = Original::new();
 
 /// Nanoseconds, in which ROCr counts too, that a signal is looked at before ROCr waits.
 const LOOK: u64 = 100_000;
-/// What ROCr spins for before it sleeps.
+/// The time for which ROCr spins before it sleeps.
 const SPIN: u64 = 200_000;
 /// ROCr sleeps for whole ones of these.
 const MILLISECOND: u64 = 1_000_000;
-/// What its clock may say more than [`SPIN`] when it goes to sleep, and less than it overslept.
+/// How much more than [`SPIN`] ROCr's clock may show when it goes to sleep. It is less than the time by which a sleep is too long.
 const MARGIN: u64 = 20_000;
 
 /// [`aql::Signal::kind`] of all but doorbells.
@@ -76,9 +75,9 @@ pub unsafe extern "C" fn OnLoad(
 }
 
 /// # Safety
-/// As of [`OnLoad`].
+/// The caller must keep the rules of [`OnLoad`].
 unsafe fn connect(table: *mut ApiTable) {
-    // SAFETY: the runtime passes its tables, which live until the process ends and which nobody else reads meanwhile.
+    // SAFETY: the runtime passes its tables, which live until the process ends. It does not use them while it loads tools.
     let Some(table) = (unsafe { table.as_ref() }) else {
         return;
     };
@@ -136,21 +135,21 @@ unsafe fn give_events(amd: *mut AmdTable) {
 
 /// A store to a signal; doorbells make the device look.
 unsafe extern "C" fn ring(signal: Handle, value: i64) {
-    // Before the store, behind which a signal may be destroyed by whoever waits for it.
-    // SAFETY: a signal's handle is the address of one, and the caller may store to it.
+    // This is read before the store, because after it a waiting thread may destroy the signal. SAFETY: a signal's handle is its address,
+    // and the caller may store to it.
     let is_doorbell = signal != 0
         && unsafe { (&raw const (*(signal as *const aql::Signal)).kind).read_volatile() } < 0;
-    // SAFETY: these are the arguments of whoever called the entry.
+    // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     unsafe { STORE.behind()(signal, value) };
     if is_doorbell && let Ok(instance) = instance() {
         contain(|| instance.machine.ring(), || ());
     }
 }
 
-/// ROCr refuses this for signals with an event, whose waiters a plain store does not wake. Whoever asked for a signal without
-/// one does not expect that, and `hipMallocSignalMemory` is made of it.
+/// ROCr refuses this for signals with an event, because a plain store does not wake their waiters. A caller that made a signal without an
+/// event does not expect a refusal, and `hipMallocSignalMemory` depends on this.
 unsafe extern "C" fn value_pointer(signal: Handle, result: *mut *mut i64) -> Status {
-    // SAFETY: these are the arguments of whoever called the entry.
+    // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
     let status = unsafe { POINTER.behind()(signal, result) };
     if status == status::SUCCESS || signal == 0 || result.is_null() {
         return status;
@@ -174,7 +173,7 @@ unsafe extern "C" fn create_signal(
     signal: *mut Handle,
 ) -> Status {
     let create = CREATE.behind();
-    // SAFETY: these are the arguments of whoever called the entry.
+    // SAFETY: the caller of the entry passed these arguments. Only the attributes differ, which are a number.
     unsafe {
         create(
             value,
@@ -208,7 +207,7 @@ unsafe extern "C" fn relaxed(
 
 fn sleep(own: &Original<SignalWait>, signal: Handle, condition: u32, value: i64, time: u64) -> i64 {
     refuse_in_child();
-    // SAFETY: whoever waits for a signal has one.
+    // SAFETY: the caller waits for this signal, so it exists.
     let passed = unsafe { look(signal, condition, value, time) };
     // There is no end to the longest time.
     let time = if time == u64::MAX {
@@ -216,12 +215,12 @@ fn sleep(own: &Original<SignalWait>, signal: Handle, condition: u32, value: i64,
     } else {
         whole(time.saturating_sub(passed))
     };
-    // SAFETY: these are the arguments of whoever called the entry.
+    // SAFETY: the caller of the entry passed these arguments. Only the state of waiting differs, which is a hint.
     unsafe { own.behind()(signal, condition, value, time, WAIT_BLOCKED) }
 }
 
-/// The time, which is a hint, so that ROCr sleeps for all of it but what it spins for at first. What is left behind whole
-/// milliseconds it would spin for, too: HIP 7 waits for four of them again and again, which cost a fifth of a processor.
+/// The time of a wait, which is a hint, changed so that ROCr spins only at the beginning and then sleeps. ROCr would also spin for the rest
+/// after whole milliseconds: HIP 7 waits for four of them again and again, which cost a fifth of a processor.
 fn whole(time: u64) -> u64 {
     if time < MILLISECOND {
         return time;
@@ -379,7 +378,7 @@ mod tests {
         }
     }
 
-    /// What [`stores`] was called with last.
+    /// The last value that [`stores`] was called with.
     static STORED: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
 
     unsafe extern "C" fn stores(_: Handle, value: i64) {

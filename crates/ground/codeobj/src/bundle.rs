@@ -3,7 +3,7 @@
 use crate::bytes::{slice, u64_at};
 use crate::{Error, Result};
 
-/// What a bundle begins with.
+/// The first bytes of a bundle.
 pub const MAGIC: &[u8; 24] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// Smallest table row: three numbers and an empty id.
 const MIN_ROW: u64 = 24;
@@ -73,7 +73,7 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Where the entries of a bundle lie that is written piece by piece.
+/// The places of the entries of a bundle that is written piece by piece.
 #[derive(Clone, Debug)]
 pub struct Layout<'a> {
     ids: Vec<&'a str>,
@@ -109,7 +109,7 @@ impl<'a> Layout<'a> {
         self.end
     }
 
-    /// What lies before the entries, when all have a place.
+    /// The bytes before the entries, once all entries have a place.
     pub fn header(&self) -> Vec<u8> {
         let mut header = Vec::from(&MAGIC[..]);
         header.extend((self.ids.len() as u64).to_le_bytes());

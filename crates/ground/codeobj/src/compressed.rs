@@ -5,9 +5,9 @@ use crate::{Error, Result};
 use md5::{Digest, Md5};
 use std::io::{Read, Write};
 
-/// What a compressed bundle begins with.
+/// The first bytes of a compressed bundle.
 pub const MAGIC: &[u8; 4] = b"CCOB";
-/// So much is unpacked at a time.
+/// Bytes that are unpacked at a time.
 const CHUNK: usize = 1 << 18;
 /// Largest size we agree to unpack to.
 pub const MAX_UNPACKED: u64 = 4 << 30;
@@ -35,7 +35,7 @@ pub enum HeaderVersion {
 /// The header of a compressed bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which layout the header has.
+    /// The layout of the header.
     pub version: HeaderVersion,
     /// How what is behind the header is compressed.
     pub method: Method,
@@ -148,8 +148,8 @@ pub fn unpack(data: &[u8]) -> Result<(Vec<u8>, u64)> {
     Ok((unpacked, consumed))
 }
 
-/// What a reader has, `limit` bytes at most. `read_to_end` would clear all the room that its vector has before every read, of which
-/// decoders fill 128 KiB: hours for bundles of a gigabyte.
+/// Reads `limit` bytes at most. `read_to_end` would clear all free room of its vector before every read, of which decoders fill 128 KiB.
+/// That takes hours for bundles of a gigabyte.
 pub(crate) fn read_up_to(reader: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut reader = reader.take(limit);
     let (mut all, mut chunk) = (Vec::new(), vec![0; CHUNK]);
@@ -220,7 +220,7 @@ pub fn pack_from<E: From<Error>>(
     Ok(with_header(packed, length, hash, version, method)?)
 }
 
-/// Of zstd.
+/// The compression level of zstd.
 const LEVEL: i32 = 3;
 
 fn failed(error: std::io::Error) -> Error {

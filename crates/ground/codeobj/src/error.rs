@@ -1,4 +1,4 @@
-//! What can be wrong with the bytes we are given.
+//! Errors in the bytes that a reader or editor is given.
 
 /// Result of reading or editing a code object.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -12,9 +12,9 @@ pub enum Error {
          the file is probably truncated"
     )]
     Truncated {
-        /// What was to be read.
+        /// The part that was to be read.
         what: &'static str,
-        /// Where it begins, in bytes.
+        /// Its offset, in bytes.
         offset: u64,
         /// Its length, in bytes.
         needed: u64,
@@ -24,17 +24,17 @@ pub enum Error {
     /// Something has values that it cannot have.
     #[error("{what} at offset {offset:#x} is damaged: {reason}")]
     Malformed {
-        /// What was read.
+        /// The part that was read.
         what: &'static str,
-        /// Where it lies, in bytes.
+        /// Its offset, in bytes.
         offset: u64,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
     /// An ELF file that is no AMDGPU code object, or no ELF file at all.
     #[error("not an AMD GPU code object: {reason}")]
     NotCodeObject {
-        /// What tells.
+        /// The reason.
         reason: &'static str,
     },
     /// Version 2 of the format, which is not read.
@@ -61,7 +61,7 @@ pub enum Error {
     BadTargetId {
         /// The target id.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
     /// The object has no kernel of this name.
@@ -75,17 +75,17 @@ pub enum Error {
     /// Metadata that are no MessagePack document.
     #[error("kernel metadata at offset {offset:#x} is not valid MessagePack: {reason}")]
     BadMessagePack {
-        /// Where reading stopped, in bytes.
+        /// The offset at which reading stopped, in bytes.
         offset: u64,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
     /// Compressed contents that cannot be unpacked.
     #[error("compressed bundle at offset {offset:#x} cannot be unpacked: {reason}")]
     BadCompression {
-        /// Where they begin, in bytes.
+        /// Their offset, in bytes.
         offset: u64,
-        /// What the decompressor says.
+        /// The decompressor's error.
         reason: String,
     },
     /// Descriptors of the target have no such field.
@@ -123,7 +123,7 @@ pub enum Error {
     /// An edit that cannot be made.
     #[error("cannot edit {what}: {reason}")]
     BadEdit {
-        /// What was to be done.
+        /// The change that was to be made.
         what: String,
         /// Why not.
         reason: &'static str,
@@ -131,7 +131,7 @@ pub enum Error {
     /// Debug information that cannot be read.
     #[error("debug information: {reason}")]
     BadDwarf {
-        /// What the reader says.
+        /// The reader's error.
         reason: String,
     },
 }

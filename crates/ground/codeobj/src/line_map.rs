@@ -26,7 +26,7 @@ pub(crate) struct LineMap {
     calls: Vec<Arc<[InlinedCall]>>,
 }
 
-/// What is known of the code at an address; equal where file, line and calls are.
+/// The source location of an address. Locations are equal if file, line and calls are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     file: u32,
@@ -81,7 +81,8 @@ impl LineMap {
         })
     }
 
-    /// What holds at an address, and around it. `near`: kept from call to call, as most addresses lie near the one before.
+    /// The location of an address, and the range around it with the same location. `near` is kept from call to call, because most addresses
+    /// lie near the previous one.
     pub fn at(&self, address: u64, near: &mut usize) -> (Location, Range<u64>) {
         let start = |index: usize| {
             self.stretches
@@ -164,7 +165,7 @@ struct Builder<'d, R: Reader> {
     texts: Interner<String>,
     /// A call, and the number of those around it.
     calls: Interner<(u32, Option<Call>), ByAddress>,
-    /// Of entries that others refer to, by unit and offset.
+    /// Names of entries that others refer to, by unit and offset.
     names: HashMap<(usize, usize), Option<u32>, ByAddress>,
 }
 
@@ -174,7 +175,7 @@ type Stretch<T> = (Range<u64>, T);
 /// A function's inlined calls: by depth, where each is; `None` for one of which not all is known.
 type Inlined = Vec<Vec<Stretch<Option<Call>>>>;
 
-/// What an entry that others are in is.
+/// The entry that contains other entries.
 enum Parent {
     /// A function, with its position, if it has code.
     Function(Option<usize>),
@@ -365,7 +366,7 @@ impl<R: Reader> Builder<'_, R> {
         let bytes = program.header().raw_program_buf().len().into_u64() as usize;
         let mut all = Vec::with_capacity(bytes / 3);
         let mut rows = program.rows();
-        // Of the row that is open: from where on, what.
+        // The row that is open: its first address, and its file and line.
         let mut open: Option<(u64, (u64, u32))> = None;
         let mut first = 0;
         while let Some((_, row)) = rows.next_row()? {
@@ -395,7 +396,7 @@ impl<R: Reader> Builder<'_, R> {
                 }
             }
         }
-        // What has no end is nothing.
+        // A sequence without an end has no rows.
         if open.is_some() {
             all.truncate(first);
         }
@@ -568,7 +569,7 @@ impl<R: Reader> Builder<'_, R> {
             }
             let inner = match call {
                 Some(call) => self.calls.number((outer, Some(*call))),
-                // What is around a call of which not all is known is left out.
+                // If a call is not completely known, the calls around it are left out.
                 None => 0,
             };
             self.stacks(start..end, deeper, inner, stacks);
@@ -614,7 +615,7 @@ impl<R: Reader> Builder<'_, R> {
             return Ok(*known);
         }
         let name = self.name_at(units, unit, offset, further)?;
-        // What a longer way to it would not have found must not be remembered as nothing.
+        // A result that a shorter chain of references might still find must not be remembered as missing.
         if name.is_some() || further == LONGEST_CHAIN {
             self.names.insert(key, name);
         }
@@ -670,7 +671,7 @@ const DEEPEST: usize = 256;
 /// References that are followed to find a name.
 const LONGEST_CHAIN: usize = 16;
 
-/// Where an entry's code is.
+/// The attributes that say where an entry's code is.
 struct Attributes<R: Reader> {
     low: Option<u64>,
     high: Option<u64>,

@@ -44,7 +44,7 @@ impl SourceFrame {
     }
 }
 
-/// Likewise, with texts that all frames share which have them.
+/// A frame whose texts are shared by all frames that have them.
 struct SharedFrame {
     function: Option<Arc<str>>,
     file: Option<Arc<str>>,
@@ -53,7 +53,7 @@ struct SharedFrame {
 }
 
 impl SharedFrame {
-    /// Whether both are surely of one line; texts are compared by where they are.
+    /// Whether both certainly have the same line. Texts are compared by their addresses.
     fn is_like(&self, other: &SharedFrame) -> bool {
         let same = |mine: &Option<Arc<str>>, theirs: &Option<Arc<str>>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
@@ -83,7 +83,7 @@ impl LineTables {
         if !object.is_linked() || object.elf().section(".debug_line").is_none() {
             return Ok(None);
         }
-        // Where variables are takes more room than all the rest, and nobody asks for it.
+        // The locations of variables are not needed, and are larger than all other sections together.
         let unused = |id: SectionId| matches!(id, SectionId::DebugLoc | SectionId::DebugLocLists);
         let load = |id: SectionId| -> Result<Reader> {
             let section = object.elf().section(id.name());
@@ -146,7 +146,7 @@ pub struct SourceLines {
     texts: RefCell<Texts>,
     /// Addresses that [`SourceLines::moved`] was asked for.
     asked: Cell<usize>,
-    /// Where in the map the last question was answered.
+    /// The position in the map that answered the last question.
     near: Cell<usize>,
 }
 
@@ -155,7 +155,7 @@ pub struct SourceLines {
 pub struct Moved {
     /// In the new code.
     pub offset: u64,
-    /// Where it comes from.
+    /// Its address in the original code.
     pub pc: u64,
     /// Bytes; 0: what is at `offset` is not what was at `pc`, but belongs there.
     pub length: u64,

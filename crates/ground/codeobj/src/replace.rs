@@ -1,5 +1,5 @@
-//! The same file with other code objects in it: code objects, bundles (plain, compressed, several in a row), host programs
-//! and libraries. Whatever stays the same keeps its bytes.
+//! Writes the same file with other code objects in it: code objects, bundles (plain, compressed, several in a row), host programs and
+//! libraries. Unchanged parts keep their bytes.
 //!
 //! Files may be larger than memory: [`stream`] holds one bundle that was compressed at a time, and what [`Replacing`] makes of one code
 //! object.
@@ -90,13 +90,13 @@ fn is_bundle(data: &[u8]) -> bool {
 struct Row {
     /// Bytes that they take now.
     length: u64,
-    /// Where each was and where it is now.
+    /// The old and the new place of each bundle.
     moved: Vec<(u64, u64)>,
     changed: bool,
 }
 
 impl Row {
-    /// Where the next bundle goes.
+    /// The place of the next bundle.
     fn next(&self) -> u64 {
         self.length.next_multiple_of(ALIGNMENT)
     }
@@ -148,7 +148,7 @@ fn packed<E: From<Error>>(
 ) -> std::result::Result<WrittenBundle, E> {
     let header = Header::parse(data)?;
     let (unpacked, old_length) = compressed::unpack(data)?;
-    // What is to be packed is several times as large as what was unpacked: the output is where it waits.
+    // The bytes to pack are several times as large as the unpacked bundle, so they wait in the output.
     let inner = one(&unpacked, start, out, with)?;
     drop(unpacked);
     let changed = inner.changed;

@@ -3,7 +3,7 @@
 use crate::KernelDescriptor;
 use gfx::Family;
 
-/// What a kernel occupies.
+/// The resources that a kernel occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Resources {
     /// VGPRs one wave gets, after rounding to the allocation granule; AccVGPRs of a unified file included.
@@ -12,7 +12,7 @@ pub struct Resources {
     pub allocated_sgprs: u32,
     /// LDS bytes per workgroup, static and dynamic.
     pub lds_bytes: u32,
-    /// What of it runs on a compute unit at a time.
+    /// How many of its waves and workgroups run on a compute unit at a time.
     pub occupancy: Occupancy,
 }
 
@@ -185,8 +185,8 @@ pub fn one_more(descriptor: &KernelDescriptor, sizes: WorkgroupSizes) -> Option<
     })
 }
 
-/// What a kernel takes of the compute unit that runs it, and what that has: enough to say how many workgroups fit, whatever their
-/// size and LDS. It knows no target, so it can be kept beside a kernel.
+/// The resources that a kernel takes of a compute unit, and those that the compute unit has: enough to compute how many workgroups fit,
+/// whatever their size and LDS. It contains no target, so it can be kept beside a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Footprint {
     /// 32 or 64.
@@ -206,7 +206,7 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Of a kernel with this descriptor.
+    /// The footprint of a kernel with this descriptor.
     pub fn new(descriptor: &KernelDescriptor) -> Footprint {
         let target = descriptor.target();
         let unit = ComputeUnit::for_kernel(descriptor);
@@ -246,7 +246,7 @@ impl Footprint {
     }
 }
 
-/// What shares one LDS.
+/// The hardware that shares one LDS.
 struct ComputeUnit {
     simds: u32,
     lds_bytes: u32,

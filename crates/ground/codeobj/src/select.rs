@@ -1,4 +1,4 @@
-//! Which of several code objects a device runs.
+//! Selects the code object that a device runs, of several.
 
 use crate::TargetId;
 

@@ -4,7 +4,7 @@ use crate::{Error, Result};
 use gfx::{Feature, Target};
 use std::fmt;
 
-/// What code assumes about (or a device has for) one selectable feature.
+/// What code assumes about one selectable feature, or what a device has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setting {

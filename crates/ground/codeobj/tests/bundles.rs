@@ -99,7 +99,7 @@ fn one_entry_is_replaced_and_clang_sees_it() {
 #[test]
 fn compressed_bundles_of_all_versions_unpack() {
     let (objects, plain) = bundled(&[], "3");
-    // Clang 22 no longer writes version 1; it reads ours below.
+    // Clang 22 no longer writes version 1; the test below has it read a bundle of this crate.
     for (number, version) in [("2", HeaderVersion::V2), ("3", HeaderVersion::V3)] {
         let (_, bytes) = bundled(&["-compress"], number);
         let header = Header::parse(&bytes).unwrap();
@@ -153,7 +153,7 @@ fn bundles_in_a_row_nested_and_in_archives_are_found() {
     let (objects, plain) = bundled(&[], "3");
     let packed = [HeaderVersion::V1, HeaderVersion::V2, HeaderVersion::V3]
         .map(|version| compressed::pack(&plain, version, Method::Zlib).unwrap());
-    // As a linker leaves them: each at the next page.
+    // Linkers leave them like this: each at the next page.
     let mut row = Vec::new();
     for part in [&plain, &packed[0], &packed[1], &plain, &packed[2]] {
         row.resize(row.len().next_multiple_of(4096), 0);
@@ -219,7 +219,7 @@ fn executables_and_libraries_are_searched() {
     let work = Work::new();
     let (objects, plain) = bundled(&[], "3");
     work.write("d.fb", &plain);
-    // What clang emits for the host side of two translation units.
+    // The same assembly as clang emits for the host side of two translation units.
     let assembly = format!(
         ".section .hip_fatbin,\"a\",@progbits\n.p2align 12\nfat1: .incbin \"{0}\"\n.p2align 12\nfat2: .incbin \"{0}\"\n\
          .section .hipFatBinSegment,\"aw\",@progbits\n.long 0x48495046, 1\n.quad fat1, 0\n.long 0x48495046, 1\n.quad fat2, 0\n\

@@ -18,7 +18,7 @@ fn an_unchanged_object_writes_back_byte_by_byte() {
                 ElfEditor::new(&bytes).unwrap().finish().unwrap() == bytes,
                 "{target}"
             );
-            // So does one whose changes change nothing.
+            // An editor whose changes change nothing writes the same file too.
             let mut editor = ElfEditor::new(&bytes).unwrap();
             let object = CodeObject::parse(&bytes).unwrap();
             let kernel = object.kernel("plain").unwrap();

@@ -126,7 +126,7 @@ fn what_only_looks_like_one_is_none() {
         let contents = walk(&both).unwrap();
         let found: Vec<_> = contents.code_objects().collect();
         let whole = found.iter().any(|entry| *entry.bytes == object[..]);
-        // (One that is cut off goes on in what follows, and where its section headers are is anybody's guess.)
+        // (A file that is cut off continues in the bytes behind it, and its section headers may then be anywhere.)
         assert!(whole || what == "cut off", "{what}");
     }
 }
@@ -156,7 +156,7 @@ fn headers_without_end_take_no_time() {
     let library = library(&bytes, b"");
     let start = Instant::now();
     let error = walk(&library).unwrap_err().to_string();
-    assert!(error.contains("looks like one and is none"), "{error}");
+    assert!(error.contains("looks like one but is none"), "{error}");
     assert!(
         start.elapsed() < Duration::from_secs(5),
         "{:?}",

@@ -92,7 +92,7 @@ fn objects_without_debug_information_have_no_lines() {
     );
 }
 
-/// Whoever asks for many addresses is answered for stretches of them; nothing may be different then.
+/// A caller that asks for many addresses is answered for ranges of them. The frames must be those of single addresses.
 #[test]
 fn stretches_have_the_frames_of_all_their_addresses() {
     for target in ["gfx90a", "gfx1200"] {

@@ -33,7 +33,7 @@ fn with(data: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Result<Vec<u8>, Error> {
     replace::code_objects(data, &mut |object| Ok::<_, Error>(change(object)))
 }
 
-/// What the program of `host.c` prints about entries with these bytes.
+/// The output that the program of `host.c` prints for entries with these bytes.
 fn expected(entries: &[Vec<u8>]) -> String {
     let lines = entries.iter().map(|bytes| {
         let sum = bytes.iter().fold(0u64, |sum, &byte| {
@@ -65,7 +65,7 @@ fn programs_and_libraries_find_what_was_put_into_them() {
         ),
         (PROGRAM, &["-static", "-DPROGRAM"]),
         (LIBRARY, &["-shared", "-fPIC"]),
-        // As older compilers have it: the runtime linker looks for a symbol.
+        // Older compilers write it like this: the runtime linker looks for a symbol.
         (
             LIBRARY,
             &["-shared", "-fPIC", "-DVISIBLE=\".globl fat1, fat2\\n\""],
@@ -147,12 +147,12 @@ fn programs_and_libraries_find_what_was_put_into_them() {
     }
 }
 
-/// What [`grown`] added is taken away.
+/// Removes the bytes that [`grown`] added.
 fn cut(object: &[u8]) -> Vec<u8> {
     object[..object.len() - 70_001].to_vec()
 }
 
-/// Who works on several at once has to know of several.
+/// A caller that works on several objects at once must get several at once.
 #[test]
 fn bundles_that_are_not_compressed_are_handed_over_together() {
     struct Told(Vec<usize>);

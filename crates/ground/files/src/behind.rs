@@ -8,14 +8,14 @@ use std::{
     thread,
 };
 
-/// Shorter files stay in memory, where whoever reads them next finds them.
+/// Shorter files stay in memory, where their next reader finds them.
 const LONG: u64 = 256 << 20;
 /// The disk is told of so many bytes at once.
 const STEP: u64 = 32 << 20;
 
-/// Sees to it that the system writes what is complete of a long file, and lets go of the memory that holds it: the next bytes go to the
-/// same memory again. Fresh memory for gigabytes costs the system more than all else that it does for them, above all on virtual
-/// machines, whose memory their host has to find first. Whoever writes the file never waits for it.
+/// Has the system write the finished part of a long file, and release the memory that holds it, so that the next bytes reuse that memory.
+/// Fresh memory for gigabytes costs the system more than everything else it does for them, above all on virtual machines, whose host has to
+/// find the memory first. The writer of the file never waits for this.
 #[derive(Debug)]
 pub struct Behind {
     file: File,
@@ -28,7 +28,7 @@ pub struct Behind {
 }
 
 impl Behind {
-    /// Of a regular file.
+    /// `file` must be a regular file.
     pub fn new(file: &File) -> io::Result<Behind> {
         Ok(Behind {
             file: file.try_clone()?,
@@ -47,7 +47,7 @@ impl Behind {
         if self.to.is_none() {
             self.to = self.start();
         }
-        // While the disk is busy, nobody waits: more is told the next time.
+        // While the disk is busy, the writer does not wait: the next call passes more.
         if self.to.as_ref().is_some_and(|to| to.try_send(end).is_ok()) {
             self.told = end;
         }
@@ -68,11 +68,11 @@ fn work(file: &File, ends: &Receiver<u64>) {
     for end in ends {
         let (from, length) = (begun as libc::off64_t, (end - begun) as libc::off64_t);
         let descriptor = file.as_raw_fd();
-        // Failures cost time and no more: both calls are advice.
-        // SAFETY: the descriptor is open, and no memory of ours is involved.
+        // Both calls are advice: if they fail, that only costs time. SAFETY: the descriptor is open, and the calls access no memory of this
+        // process.
         unsafe {
             libc::sync_file_range(descriptor, from, length, libc::SYNC_FILE_RANGE_WRITE);
-            // What was begun the last time is mostly written by now; what is not stays.
+            // The part that was begun the last time is mostly written by now; the rest stays in memory.
             libc::posix_fadvise64(descriptor, 0, from, libc::POSIX_FADV_DONTNEED);
         }
         begun = end;

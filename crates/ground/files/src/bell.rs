@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A number that a handler leaves, and how often somebody has dealt with what was left.
+/// A number that a signal handler leaves, and how often a thread has dealt with such a number.
 #[derive(Debug)]
 pub struct Bell {
     left: AtomicU32,
@@ -27,7 +27,7 @@ impl Bell {
         wake(&self.left);
     }
 
-    /// Leaves `what`, which is not 0, and waits until somebody has dealt with it or with what came just before it, but no longer than
+    /// Leaves `what`, which is not 0, and waits until a thread has dealt with it or with what came just before it, but no longer than
     /// `limit`. May be called in a signal handler.
     pub fn ring_and_wait(&self, what: u32, limit: Duration) {
         let before = self.answers.load(Ordering::SeqCst);
@@ -35,7 +35,7 @@ impl Bell {
         sleep(&self.answers, before, Some(limit));
     }
 
-    /// Waits until somebody has dealt with what was left, but no longer than `limit`. May be called in a signal handler.
+    /// Waits until a thread has dealt with the number that was left, but no longer than `limit`. May be called in a signal handler.
     pub fn wait_for_answer(&self, limit: Duration) {
         sleep(
             &self.answers,

@@ -1,4 +1,4 @@
-//! What commands print.
+//! Output of commands.
 
 use std::{
     fmt::Arguments,

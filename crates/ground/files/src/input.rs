@@ -28,13 +28,13 @@ enum Bytes {
     Mapped { start: NonNull<u8>, length: usize },
 }
 
-// SAFETY: the mapping is only read, and belongs to nobody else until it is dropped.
+// SAFETY: the mapping is only read, and this value alone unmaps it when it is dropped.
 unsafe impl Send for Input {}
-// SAFETY: as above.
+// SAFETY: the mapping is only read, from any number of threads, and this value alone unmaps it when it is dropped.
 unsafe impl Sync for Input {}
 
 impl Input {
-    /// For commands: a mapped file that somebody makes shorter meanwhile ends the process with a message and status 2.
+    /// For commands: if another process makes a mapped file shorter meanwhile, this process ends with a message and status 2.
     pub fn open(path: &Path) -> io::Result<Input> {
         let kind = fs::metadata(path)?.file_type();
         if kind.is_char_device() || kind.is_block_device() {
@@ -71,19 +71,19 @@ impl Input {
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Bytes::Read(bytes) => bytes,
-            // SAFETY: the mapping is as long and lives as long as `self`. Who writes to the file meanwhile changes what is read;
-            // all readers here take any bytes.
+            // SAFETY: the mapping is as long and lives as long as `self`. A process that writes to the file meanwhile changes the bytes
+            // that are read; all readers here accept any bytes.
             Bytes::Mapped { start, length } => unsafe {
                 std::slice::from_raw_parts(start.as_ptr(), *length)
             },
         }
     }
 
-    /// What lies before `offset` is not needed for now: memory that holds it can go. It may still be read.
+    /// Says that bytes before `offset` are not needed for now. The system may release their memory. They may still be read.
     pub fn let_go(&self, offset: u64) {
         if let Bytes::Mapped { start, length } = &self.0 {
             let size = (offset.min(*length as u64) / STEP * STEP) as usize;
-            // SAFETY: pages of a private mapping that nobody has written to are read from the file again.
+            // SAFETY: pages of a private mapping that were never written to are read from the file again.
             unsafe { libc::madvise(start.as_ptr().cast(), size, libc::MADV_DONTNEED) };
         }
     }
@@ -98,7 +98,8 @@ impl Drop for Input {
     }
 }
 
-/// A whole regular file of at most `limit` bytes. Everything else is refused at once: nobody waits for a FIFO's writer or for the end of a device.
+/// Reads a whole regular file of at most `limit` bytes. Everything else is refused at once, so the caller never waits for a FIFO's writer
+/// or for the end of a device.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let refused = |reason: String| io::Error::new(ErrorKind::InvalidInput, reason);
     // Without this flag, opening a FIFO waits.
@@ -116,7 +117,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if about.len() > limit {
         let size = about.len();
         return Err(refused(format!(
-            "it has {size} bytes, and no more than {limit} are believed"
+            "it has {size} bytes; at most {limit} are accepted"
         )));
     }
     let mut bytes = Vec::new();
@@ -136,7 +137,7 @@ fn watch_for_shrinking() {
     }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the structure is plain data; the handler is as above.
+        // SAFETY: zeros are a valid `sigaction`, and the handler makes only calls that are allowed in signal handlers.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = said as extern "C" fn(libc::c_int) as usize;

@@ -1,8 +1,9 @@
 //! Threads with a descriptor table of their own.
 //!
-//! Threads of a process usually share one table of descriptors, so that an application that closes what it does not know, as daemons
-//! do, closes ours, and what it opens next gets the number, and our bytes. A thread may leave the common table (`close_range` with
-//! `CLOSE_RANGE_UNSHARE`, or `unshare`, neither of which needs a privilege): what it opens from then on nobody else can close or inherit.
+//! Threads of a process usually share one table of descriptors. An application that closes descriptors it does not know, as daemons do,
+//! closes Luthier's too, and the next file that it opens gets their number, and Luthier's bytes. A thread may leave the common table
+//! (`close_range` with `CLOSE_RANGE_UNSHARE`, or `unshare`, neither of which needs a privilege). Other threads can neither close nor
+//! inherit the files that it opens from then on.
 
 use std::{
     io::{self, ErrorKind},
@@ -42,8 +43,8 @@ impl Keeper {
         }
     }
 
-    /// Runs `act` on the thread and waits for it. What it opens belongs to the thread's table, so files must not leave the closure
-    /// but in a [`Kept`]. Errors: no thread, no table of its own, or a panic in `act`.
+    /// Runs `act` on the thread and waits for it. Files that `act` opens belong to the thread's table, so they must leave the closure only
+    /// in a [`Kept`]. Errors: no thread, no table of its own, or a panic in `act`.
     pub fn run<T: Send + 'static>(
         &'static self,
         act: impl FnOnce() -> T + Send + 'static,
@@ -80,7 +81,7 @@ impl Keeper {
                 let current = match placed {
                     Ok(_) => new,
                     Err(faster) => {
-                        // SAFETY: nobody else has seen it. Its thread ends with its channel.
+                        // SAFETY: no other thread has seen it. Its thread ends with its channel.
                         drop(unsafe { Box::from_raw(new) });
                         faster
                     }
@@ -161,7 +162,7 @@ fn leave_common_table() -> io::Result<()> {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .collect();
     for descriptor in open {
-        // SAFETY: the table is this thread's own, and nothing of ours is open in it.
+        // SAFETY: the table is this thread's own, and it holds no open file of this library.
         unsafe { libc::close(descriptor) };
     }
     occupy_standard_streams();
@@ -185,15 +186,15 @@ pub fn apart<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
 
 /// Runs `act` on a thread that takes no signals, and waits for it.
 ///
-/// The thread is a bare one: the standard library's register destructors when they begin, for which they need the dynamic linker's
-/// lock. Whoever waits for one in a library's constructor or destructor, where that lock is held, waits for ever.
+/// The thread is a plain pthread. Threads of the standard library register destructors when they begin, and need the dynamic linker's lock
+/// for that. A library's constructor or destructor holds that lock, so it would wait for such a thread for ever.
 pub(crate) fn run_in_scope<T: Send>(act: impl FnOnce() -> T + Send) -> io::Result<T> {
     let mut job = Job {
         act: Some(act),
         answer: None,
     };
     let thread = with_signals_blocked(|| start_bare(&mut job))?;
-    // SAFETY: the thread was started above and nobody else waits for it.
+    // SAFETY: the thread was started above, and only this call waits for it.
     match unsafe { libc::pthread_join(thread, std::ptr::null_mut()) } {
         0 => {}
         // The thread has what is borrowed here.
@@ -232,7 +233,7 @@ fn start_bare<F: FnOnce() -> T + Send, T: Send>(
 }
 
 extern "C" fn enter<F: FnOnce() -> T, T>(job: *mut libc::c_void) -> *mut libc::c_void {
-    // SAFETY: `start_bare` passes its job, which nobody uses before this thread has ended.
+    // SAFETY: `start_bare` passes its job, and does not use it before this thread has ended.
     let job = unsafe { &mut *job.cast::<Job<F, T>>() };
     // SAFETY: a terminated string of less than 16 bytes.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"luthier-files".as_ptr()) };

@@ -1,17 +1,17 @@
-//! Files and descriptors of ours, where they meet those of others.
+//! Luthier's files and descriptors, in commands and inside application processes.
 //!
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
 //!   replaced.
 //! * [`Input`]: a file that a user named, which may be larger than memory; [`read_regular`]: one that has to be a file.
 //! * [`Behind`]: what is complete of a long output goes to its disk and out of memory.
 //! * [`make_directories`]: directories of outputs, which follow the user's umask as outputs do, whatever a daemon's is.
-//! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside somebody else's process. The
-//!   application can neither close nor meet descriptors that are not in its table.
-//! * [`standard_error`]: messages to the user from inside somebody else's process, as long as standard error is what it was.
+//! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open inside an application's process. The
+//!   application can neither close nor reuse descriptors that are not in its table.
+//! * [`standard_error`]: messages to the user from inside an application's process, as long as standard error is the file it was.
 //! * [`Bell`]: how a signal handler wakes a thread, without descriptors.
 //! * [`Scratch`]: files in memory that processes of a run share, of which nothing can remain.
-//! * [`trusted`]: state of one user, which nobody else can have made.
-//! * [`own_thread_exit!`]: threads of ours need nothing that an application may hold.
+//! * [`trusted`]: state of one user, which no other user can have made.
+//! * [`own_thread_exit!`]: lets Luthier's threads start and end without a lock that the application may hold.
 //! * [`grouped`] and [`html`]: numbers and names for people to read.
 //! * [`say!`] and [`out!`]: what commands print; a full disk or a reader that left is no reason to panic.
 

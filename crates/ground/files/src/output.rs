@@ -25,9 +25,9 @@ pub(crate) const UNFINISHED: &str = ".unfinished";
 
 /// A file in the making.
 ///
-/// A regular file, or a name that is still free, gets the contents when [`Output::finish`] is called, whole, by renaming; until then they
-/// have no name, and nothing remains of them when the process dies. Everything else (devices, FIFOs, standard output by its name in
-/// `/dev` or `/proc`, and files in directories where nothing can be renamed) is opened and written.
+/// A regular file, or a name that is still free, gets its complete contents by renaming when [`Output::finish`] is called. Until then the
+/// contents have no name, and nothing of them remains if the process dies. All other targets are opened and written: devices, FIFOs,
+/// standard output by its name in `/dev` or `/proc`, and files in directories where nothing can be renamed.
 #[derive(Debug)]
 pub struct Output(To);
 
@@ -36,7 +36,7 @@ enum To {
     Whole {
         file: Unfinished,
         target: PathBuf,
-        /// What the target had before.
+        /// The metadata of the target before this output.
         before: Option<Box<Metadata>>,
     },
     Through(File),
@@ -64,7 +64,7 @@ impl Output {
     pub fn create(path: &Path) -> io::Result<Output> {
         let target = match follow(path)? {
             Destination::Name(target) => target,
-            // Its offset is shared with whoever else writes there.
+            // Its offset is shared with other writers of the same file.
             Destination::OfProcess => return through(path, OpenOptions::new().append(true)),
         };
         let before = match fs::symlink_metadata(&target) {
@@ -148,11 +148,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     output.finish()
 }
 
-/// [`write_whole`] inside somebody else's process, with descriptors that the application cannot meet where the system allows that.
+/// [`write_whole`] inside an application's process, with descriptors that the application cannot reach, if the system allows that.
 pub fn write_apart(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match crate::apart(|| write_whole(path, bytes)) {
         Ok(written) => written,
-        // There can be no other thread, or none with a table of its own. The file is open for as short as possible.
+        // If there can be no other thread, or none with a table of its own, the file is open for as short a time as possible.
         Err(_) => write_whole(path, bytes),
     }
 }
@@ -196,7 +196,7 @@ fn is_of_processes(directory: &Path) -> io::Result<bool> {
     let name = c_string(directory.as_os_str())?;
     // SAFETY: the structure is plain data, and the name is a terminated string.
     let mut about: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: as above.
+    // SAFETY: the name is a terminated string, and the call fills the structure, which is a local variable.
     match unsafe { libc::statfs(name.as_ptr(), &raw mut about) } {
         0 => Ok(about.f_type as i64 == PROCESSES),
         _ => Err(io::Error::last_os_error()),
@@ -254,7 +254,7 @@ fn unfinished(target: &Path) -> io::Result<Unfinished> {
     }
 }
 
-/// A hidden file beside the target, which nobody takes for a finished one.
+/// A hidden file beside the target, whose name shows that it is not finished.
 fn named(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or(OsStr::new("luthier")));
@@ -313,13 +313,13 @@ fn copy(mut file: &File, target: &Path) -> io::Result<File> {
     named.persist(target).map_err(|error| error.error)
 }
 
-/// Who had the file and who may do what with it stays as it was, as far as we may say so.
+/// Owner and permissions of the file stay as they were, as far as this process may set them.
 fn keep_owner(file: &File, before: &Metadata) -> io::Result<()> {
     let now = file.metadata()?;
     let mut mode = before.permissions().mode() & 0o7777;
     let (user, group) = (before.uid(), before.gid());
     if (now.uid(), now.gid()) != (user, group) && fchown(file, Some(user), Some(group)).is_err() {
-        // A file of somebody else's does not run with that user's rights any more.
+        // A file of another user must not run with that user's rights any more.
         mode &= 0o777;
     }
     file.set_permissions(Permissions::from_mode(mode))

@@ -1,11 +1,11 @@
-//! What others may do with files that are made inside somebody else's process.
+//! Permissions of files that are made inside an application's process.
 //!
-//! Daemons set their umask to 0. Outputs belong to whoever started `luthier run`, so that user's umask counts, too: it stands in
-//! [`UMASK`], and a permission is given where neither umask takes it.
+//! Daemons set their umask to 0. Outputs belong to the user who started `luthier run`, so that user's umask counts too: [`UMASK`] holds it,
+//! and a file gets a permission only if neither umask forbids it.
 
 use std::{fs::DirBuilder, io, os::unix::fs::DirBuilderExt, path::Path};
 
-/// The variable with the umask of whoever wants the outputs, in octal digits.
+/// The variable with the umask of the user who wants the outputs, in octal digits.
 pub const UMASK: &str = "LUTHIER_UMASK";
 
 /// This process's umask as the variable has it; none where the system does not say it.

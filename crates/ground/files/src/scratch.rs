@@ -21,7 +21,7 @@ impl Scratch {
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: just made, and nobody else's.
+        // SAFETY: the call above has just made this descriptor, and no other value owns it.
         let file = unsafe { File::from_raw_fd(descriptor) };
         let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
         Ok(Scratch {
@@ -30,12 +30,12 @@ impl Scratch {
         })
     }
 
-    /// Where processes of the same user can open it while this one runs.
+    /// The path at which processes of the same user can open it while this process runs.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What has been written, in which bytes that are no text are replaced.
+    /// The text that was written; bytes that are no text are replaced.
     pub fn read(&self) -> io::Result<String> {
         let mut file = &self.file;
         let mut bytes = Vec::new();

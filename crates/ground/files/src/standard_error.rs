@@ -1,7 +1,7 @@
-//! Messages to the user from inside somebody else's process.
+//! Messages to the user from inside an application's process.
 //!
-//! Standard error is a number, 2, behind which an application may have put something else by now: daemons close it, and what they open
-//! next gets the number. So it is remembered what it was ([`remember`]), and only that is written to.
+//! Standard error is a number, 2. An application may have put another file there: daemons close it, and the next file that they open gets
+//! the number. [`remember`] therefore notes which file it was, and messages go only to that file.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use crate::keeper::{run_in_scope, with_signals_blocked};
 
 const NUMBER: libc::c_int = 2;
 
-/// Device and inode of what standard error was; all ones: not looked at yet, zeros: nothing that is ours to write to.
+/// Device and inode of the file that standard error was. All ones: not looked up yet. Zeros: no file that Luthier may write to.
 static DEVICE: AtomicU64 = AtomicU64::new(u64::MAX);
 static INODE: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Looks at standard error for later, if nobody has yet. A library calls it when it is loaded.
+/// Looks up standard error for later messages, unless that was done already. A library calls it when it is loaded.
 ///
-/// What is open there by then may already be the application's own file. A stream that was inherited does not close at `exec` and is
-/// not open for reading; regular files of which that is not true are left alone.
+/// The file that is open there by then may already be the application's own. A stream that was inherited does not close at `exec` and is
+/// not open for reading; messages do not go to regular files for which that is not true.
 pub fn remember() {
     if INODE.load(Ordering::Acquire) != u64::MAX {
         return;

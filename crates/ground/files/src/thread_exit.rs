@@ -1,10 +1,10 @@
 //! Destructors of thread-local variables without the dynamic linker's lock.
 //!
-//! Rust's standard library registers such destructors by `__cxa_thread_atexit_impl`, and glibc's takes the lock of the dynamic linker
-//! there. A thread of ours that begins, or uses such a variable for the first time, would wait for the lock; an application that
-//! launches a kernel in the constructor of a library holds the lock and waits for the thread. [`own_thread_exit!`](crate::own_thread_exit)
-//! gives a library its own definition, which keeps destructors in a list that a key of pthreads runs when the thread ends. (They do not
-//! run for the main thread at the end of a process, nor is anything of ours wanted there.)
+//! Rust's standard library registers such destructors by `__cxa_thread_atexit_impl`, and glibc's version takes the lock of the dynamic
+//! linker. An application that launches a kernel in the constructor of a library holds that lock and waits for Luthier's thread. The thread
+//! would wait for the lock when it begins, or when it first uses such a variable. [`own_thread_exit!`](crate::own_thread_exit) gives a
+//! library its own definition, which keeps destructors in a list that a pthread key runs when the thread ends. (They do not run for the
+//! main thread at the end of a process, and Luthier needs none there.)
 
 use std::{
     cell::Cell,
@@ -26,7 +26,7 @@ thread_local! {
     static LAST: Cell<*mut Entry> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// What the standard library calls for a variable's destructor. Returns 0, or -1 if the system has no key left.
+/// The function that the standard library calls for a variable's destructor. Returns 0, or -1 if the system has no key left.
 ///
 /// # Safety
 /// `destroy` may be called with `object` when this thread ends.
@@ -62,12 +62,13 @@ extern "C" fn destroy_all(_: *mut c_void) {
         // SAFETY: `register` made it, and it leaves the list here.
         let entry = unsafe { Box::from_raw(last) };
         LAST.set(entry.next);
-        // SAFETY: whoever registered it promised so.
+        // SAFETY: the caller of the registration promised that the destructor takes this object.
         unsafe { (entry.destroy)(entry.object) };
     }
 }
 
-/// Defines, for the library whose crate says it, what registers destructors of thread-local variables; nobody outside sees it.
+/// Defines the function that registers destructors of thread-local variables, for the library whose crate uses this macro. The function is
+/// not visible outside of that library.
 #[macro_export]
 macro_rules! own_thread_exit {
     () => {

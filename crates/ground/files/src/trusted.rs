@@ -1,8 +1,8 @@
-//! State of one user on disk, which is believed only if nobody else can have made it.
+//! State of one user on disk, which is accepted only if no other user can have made it.
 //!
-//! Directories get mode 0700 and files 0600 whatever the application's umask is. What is read is opened without following a link or
-//! waiting for a FIFO, and the open file is looked at: a regular file of this user's that nobody else may write, no larger than
-//! expected. Nothing here keeps a descriptor; inside somebody else's process it is called on a [`crate::Keeper`]'s thread.
+//! Directories get mode 0700 and files 0600, whatever the application's umask is. A file is opened without following a link or waiting for
+//! a FIFO. The open file must then be a regular file of this user, which no other user may write, and no larger than expected. No function
+//! here keeps a descriptor; inside an application's process they are called on a [`crate::Keeper`]'s thread.
 
 use std::{
     fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions},
@@ -46,7 +46,7 @@ fn of_user(metadata: &Metadata) -> io::Result<()> {
 }
 
 impl Directory {
-    /// The directory at `path`, which must exist. Whatever others were allowed in it is taken from them.
+    /// The directory at `path`, which must exist. Permissions of other users are removed.
     pub fn open(path: &Path) -> io::Result<Directory> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {
@@ -91,7 +91,8 @@ impl Directory {
         fs::rename(&path, self.0.join(name)).inspect_err(|_| drop(fs::remove_file(&path)))
     }
 
-    /// A file that is ours alone: another process may have our number, in a container of its own, or may have died with it.
+    /// A file of this call alone. Another process may have the same number, in a container of its own, or a process that died may have left
+    /// its file.
     fn unfinished(&self, bytes: &[u8]) -> io::Result<(File, PathBuf)> {
         static UNIQUE: AtomicU64 = AtomicU64::new(0);
         loop {
@@ -107,8 +108,8 @@ impl Directory {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
-            // Held as long as the file has this name, so that others see that it is not left over. Whoever swept it away in between is
-            // welcome to it.
+            // The lock is held as long as the file has this name, so that other processes see that it is not left over. If one of them
+            // removed the file before it was locked, a new one is made.
             if file.try_lock().is_err() || file.metadata()?.nlink() == 0 {
                 continue;
             }
@@ -150,13 +151,13 @@ impl Directory {
         match read() {
             Ok(secret) => return Ok(secret),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            // Somebody else's, or what a full disk left of it.
+            // Another user made it, or a full disk cut it off.
             Err(_) => fs::remove_file(&path)?,
         }
         let mut secret = [0; SECRET_SIZE];
         File::open("/dev/urandom")?.read_exact(&mut secret)?;
         let (_held, unfinished) = self.unfinished(&secret)?;
-        // Whoever comes first wins.
+        // If several processes do this at once, the first one wins.
         let linked = fs::hard_link(&unfinished, &path);
         let _ = fs::remove_file(&unfinished);
         match linked {
@@ -183,7 +184,7 @@ fn open_file(path: &Path, limit: u64) -> io::Result<(File, u64)> {
     }
     if metadata.len() > limit {
         return Err(refused(format!(
-            "it has {} bytes, and {limit} are the most that can be right",
+            "it has {} bytes; at most {limit} are possible",
             metadata.len()
         )));
     }

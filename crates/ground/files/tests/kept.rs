@@ -63,7 +63,7 @@ fn what_the_application_closes_and_opens_is_not_ours() {
         file.read_to_string(&mut text).unwrap();
         assert_eq!(text, "");
     }
-    // A panic is an error, and does not print into anybody's file.
+    // A panic is an error, and prints nothing into the application's files.
     assert!(KEEPER.run(|| panic!("on purpose")).is_err());
     assert_eq!(KEEPER.run(|| 3).unwrap(), 3);
     a_forked_child_has_a_thread_of_its_own(&folder.path().join("child"));

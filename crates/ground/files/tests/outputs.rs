@@ -1,4 +1,4 @@
-//! What outputs leave of what had the name before.
+//! Attributes of an existing file that outputs keep.
 
 use std::{
     fs,
@@ -138,7 +138,7 @@ fn nothing_remains_of_a_killed_writer() {
     let folder = folder();
     let mut output = Output::create(&folder.path().join("out")).unwrap();
     output.write_all(b"x").unwrap();
-    // As a SIGKILL would leave it.
+    // A SIGKILL would leave it like this.
     std::mem::forget(output);
     assert_eq!(names(folder.path()), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! What is believed and what is not.
+//! Which files and directories are trusted, and which are refused.
 
 use std::{
     fs::{self, Permissions},
@@ -18,7 +18,7 @@ fn modes_do_not_depend_on_the_umask() {
     let directory = Directory::create(&path).unwrap();
     directory.write("entry", b"text").unwrap();
     let secret = directory.secret().unwrap();
-    // SAFETY: as above.
+    // SAFETY: only this test of the process depends on the umask.
     unsafe { libc::umask(before) };
     let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("."), 0o700);
@@ -26,7 +26,7 @@ fn modes_do_not_depend_on_the_umask() {
     assert_eq!(mode("secret"), 0o600);
     assert_eq!(Directory::open(&path).unwrap().secret().unwrap(), secret);
     assert_eq!(directory.read("entry", 4).unwrap(), b"text");
-    // What an older program left open is closed.
+    // Permissions that an older program left open are removed.
     fs::set_permissions(&path, Permissions::from_mode(0o777)).unwrap();
     Directory::open(&path).unwrap();
     assert_eq!(mode("."), 0o700);

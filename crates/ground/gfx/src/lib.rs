@@ -231,7 +231,7 @@ mod tests {
         assert!(!generic.covers(Target::find("gfx1010").unwrap()));
     }
 
-    /// What LLVM's backend says it compiles at most.
+    /// The most scratch of a lane that LLVM's backend accepts.
     #[test]
     fn lanes_have_as_much_scratch_as_compilers_use() {
         for (target, wave_size, most) in [

@@ -3,7 +3,7 @@
 /// A product and the target it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// As it is written on a command line: lower case, no spaces.
+    /// The name on a command line: lower case, no spaces.
     pub name: &'static str,
     pub target: &'static str,
 }

@@ -87,7 +87,7 @@ pub const EXTENSION_AMD_LOADER: u16 = 0x201;
 
 /// `hsa_signal_condition_t`.
 pub const CONDITION_LESS: u32 = 2;
-/// Attribute of signals: no host thread is woken by it, so whoever waits for it looks again and again.
+/// Attribute of signals: the signal wakes no host thread, so a thread that waits for it has to poll.
 pub const SIGNAL_GPU_ONLY: u64 = 1;
 /// `hsa_wait_state_t`: the thread may sleep.
 pub const WAIT_BLOCKED: u32 = 0;

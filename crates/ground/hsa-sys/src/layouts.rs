@@ -1,9 +1,9 @@
-//! Where runtimes of different age have the entries of AMD's table. [`AmdTable`] is the oldest layout; newer ones have more entries
-//! in its middle and at its end.
+//! The places of entries in AMD's table, in runtimes of different age. [`AmdTable`] is the oldest layout; newer ones have more entries in
+//! its middle and at its end.
 //!
-//! A runtime says of its table a major version and a size in bytes, and no two releases of ROCr say the same of different layouts:
-//! seen in `hsa_api_trace.h` of every release from 5.0 to 6.2, of 6.4 and 7.2. What says anything else is refused: between 5.4 and
-//! 5.6 there were more layouts, which AMD never released.
+//! A runtime's table contains a major version and a size in bytes. No two releases of ROCr have both in common and a different layout: this
+//! was checked in `hsa_api_trace.h` of every release from 5.0 to 6.2, of 6.4 and of 7.2. Tables with any other version and size are
+//! refused: between 5.4 and 5.6 there were more layouts, which AMD never released.
 
 use std::{mem::offset_of, ops::RangeInclusive};
 
@@ -122,8 +122,8 @@ impl Layout {
     }
 }
 
-/// Where a runtime's AMD table has the entry that [`AmdTable`] has at `offset` (both in bytes); None if this layout is unknown
-/// or the table ends before.
+/// The offset at which a runtime's AMD table has the entry that [`AmdTable`] has at `offset` (both in bytes). None if this layout is
+/// unknown, or if the table ends before that entry.
 pub fn amd_offset(version: &TableVersion, offset: usize) -> Option<usize> {
     let offset = offset + Layout::of(version)?.in_front(offset);
     covers(version, offset).then_some(offset)

@@ -1,9 +1,9 @@
 //! The HSA runtime's ABI as a tool sees it: API tables, the loader extension, queues and packets.
 //!
-//! Entry modules: [`tables`] (what `OnLoad` is given), [`layouts`] (where runtimes of different age have its entries), [`loader`] (the extension that tells which code lies where),
-//! [`constants`] (status codes and attributes), [`packets`] (what travels through queues). Declarations only: nothing is
-//! linked, a tool calls what the runtime hands it. Sizes and offsets are pinned by const assertions and compared with
-//! Debian's C headers by a test. Source: HSA runtime specification 1.2 and the headers of ROCr 5.2.3.
+//! Entry modules: [`tables`] (what `OnLoad` is given), [`layouts`] (where runtimes of different age have its entries), [`loader`] (the
+//! extension that tells which code lies where), [`constants`] (status codes and attributes), [`packets`] (the packets of queues). The crate
+//! has declarations only: nothing is linked, and a tool calls the functions that the runtime hands to it. Sizes and offsets are pinned by
+//! const assertions and compared with Debian's C headers by a test. Source: HSA runtime specification 1.2 and the headers of ROCr 5.2.3.
 #![forbid(unsafe_code)]
 
 pub mod constants;

@@ -1,4 +1,4 @@
-//! What travels through queues.
+//! The packets of queues.
 
 pub use kmt_sys::aql::{BarrierPacket, KernelDispatchPacket, packet_type};
 use kmt_sys::assert_layout;

@@ -1,8 +1,7 @@
 //! The tables of functions that the runtime calls through, and that it hands to tools to read and replace.
 //!
-//! Entries that no tool of ours calls are plain addresses. Tables grow at their end: an entry exists when the table's
-//! `minor` (its size in bytes) covers it, see [`covers`]. AMD's table has grown in its middle too, see
-//! [`layouts`](crate::layouts).
+//! Entries that Luthier does not call are plain addresses. Tables grow at their end: an entry exists when the table's `minor` (its size in
+//! bytes) covers it, see [`covers`]. AMD's table has grown in its middle too, see [`layouts`](crate::layouts).
 
 use std::ffi::{c_char, c_void};
 
@@ -177,7 +176,7 @@ pub struct TableVersion {
     pub reserved: u32,
 }
 
-/// The root of the tables, as far as tools of ours need it.
+/// The root of the tables, as far as Luthier needs it.
 #[repr(C)]
 pub struct ApiTable {
     pub version: TableVersion,

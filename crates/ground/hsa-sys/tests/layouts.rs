@@ -1,4 +1,4 @@
-//! Where runtimes of different age have the entries of AMD's table.
+//! The places of entries in AMD's table, in runtimes of different age.
 
 use std::mem::offset_of;
 

@@ -46,7 +46,7 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Where we think that a table has an entry.
+/// The offset at which our layouts say that a table has an entry.
 fn ours(version: &TableVersion, name: &str) -> Option<usize> {
     match AmdTable::ENTRIES.iter().find(|(known, _)| *known == name) {
         Some((_, offset)) => amd_offset(version, *offset),

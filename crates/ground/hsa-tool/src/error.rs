@@ -12,7 +12,7 @@ pub enum Error {
     Missing { call: &'static str },
 }
 
-/// What `status` says about the call of this name. An iteration that was ended early has not failed.
+/// The result of the call of this name that returned `status`. An iteration that was ended early has not failed.
 pub fn check(call: &'static str, status: Status) -> Result<(), Error> {
     match status {
         status::SUCCESS | status::INFO_BREAK => Ok(()),

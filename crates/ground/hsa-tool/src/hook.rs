@@ -1,4 +1,4 @@
-//! Table entries that are ours, and the functions that were there before.
+//! Hooks in the runtime's tables, and the functions that the tables held before.
 
 use std::{
     ffi::c_void,
@@ -7,8 +7,8 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-/// The function that a hook of ours stands in front of; in a static, because hooks are called with nothing else to go by. `F` is
-/// the type of the function.
+/// The function that a hook replaced. It is in a static, because hooks get no argument that could lead to it. `F` is the type of the
+/// function.
 pub struct Original<F>(AtomicPtr<c_void>, PhantomData<F>);
 
 impl<F: Copy + Send + Sync + 'static> Original<F> {
@@ -23,27 +23,27 @@ impl<F: Copy + Send + Sync + 'static> Original<F> {
         Original(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
 
-    /// Puts `ours` in the place of what `entry` holds, and keeps that. Nothing happens, and the answer is false, if the entry is
-    /// empty or ours already: tables survive a restart of the runtime.
+    /// Puts `ours` into `entry`, and keeps the function that was there. If the entry is empty or holds `ours` already, nothing happens and
+    /// the answer is false: tables survive a restart of the runtime.
     pub fn replace(&self, entry: &mut Option<F>, ours: F) -> bool {
         let Some(original) = *entry else { return false };
         let (original, address) = (address(original), address(ours));
         if original == address {
             return false;
         }
-        // Before the entry is seen by anybody.
+        // This comes before any thread can see the entry.
         self.0.store(original, Ordering::Release);
         *entry = Some(ours);
         true
     }
 
-    /// The function behind a hook, for the hook itself: nobody can call that before [`Original::replace`] has put it in its place.
-    /// (If somebody does, there is nothing to go on with, and the process is aborted.)
+    /// The function that the hook replaced, for the hook itself. It cannot be called before [`Original::replace`] has put it in place. (If
+    /// it were, the hook could not continue, and the process is aborted.)
     pub fn behind(&self) -> F {
         self.get().unwrap_or_else(|| std::process::abort())
     }
 
-    /// What [`Original::replace`] kept; `None` before that.
+    /// The function that [`Original::replace`] kept; `None` before that.
     fn get(&self) -> Option<F> {
         let address = self.0.load(Ordering::Acquire);
         // SAFETY: `Option<F>` has the size of a pointer and null for `None`, and what is stored here came from an `F`.
@@ -78,7 +78,7 @@ mod tests {
         assert!(entry.is_none() && ORIGINAL.get().is_none());
         entry = Some(theirs);
         assert!(ORIGINAL.replace(&mut entry, ours));
-        // As after a second `hsa_init`: ours must not end up behind itself.
+        // As after a second `hsa_init`: the hook must not end up behind itself.
         assert!(!ORIGINAL.replace(&mut entry, ours));
         assert_eq!(entry.map(|function| function(1)), Some(3));
         assert_eq!(ORIGINAL.behind()(1), 2);

@@ -67,7 +67,7 @@ pub unsafe extern "C" fn each(handle: Handle, list: *mut c_void) -> Status {
 /// For iterations over what belongs to an executable.
 ///
 /// # Safety
-/// As [`each`].
+/// The caller must keep the rules of [`each`].
 pub unsafe extern "C" fn each_of(_of: Handle, handle: Handle, list: *mut c_void) -> Status {
     // SAFETY: the caller's promise.
     unsafe { each(handle, list) }
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn each_of(_of: Handle, handle: Handle, list: *mut c_void)
 /// For iterations over what belongs to an executable on an agent.
 ///
 /// # Safety
-/// As [`each`].
+/// The caller must keep the rules of [`each`].
 pub unsafe extern "C" fn each_on(
     _of: Handle,
     _agent: Handle,

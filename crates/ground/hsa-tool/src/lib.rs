@@ -1,8 +1,8 @@
-//! What libraries share that the HSA runtime loads as tools, into processes of others.
+//! Parts that are shared by libraries that the HSA runtime loads as tools into application processes.
 //!
-//! The runtime's side: [`Tables`] (its functions as they were before us, from the tables that `OnLoad` is given or from exported
-//! symbols), [`Original`] (the function that a hook of ours replaced), [`Loader`] (which code lies where, and the file it came
-//! from), [`Uri`] (how the runtime names that file).
+//! The runtime's side: [`Tables`] (the runtime's functions as they were before any hook, from the tables that `OnLoad` is given or from
+//! exported symbols), [`Original`] (the function that a hook replaced), [`Loader`] (which code lies where, and the file it came from),
+//! [`Uri`] (how the runtime names that file).
 //!
 //! The process's side: [`contain`] (no panic leaves), [`memory`] (reading without crashing), [`process`] (exit, fork),
 //! [`signals`] and [`threads`], [`library`] (where we are, and staying loaded), [`emulator`] (the emulated device, if the process

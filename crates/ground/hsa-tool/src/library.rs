@@ -7,7 +7,7 @@ use std::{
     ptr::NonNull,
 };
 
-/// Where this library lies. Each library that links this crate has a copy of the function, and answers for itself.
+/// The path of this library. Each library that links this crate has its own copy of the function, which answers for that library.
 pub fn own_path() -> Option<PathBuf> {
     path_of(own_path as *const c_void)
 }
@@ -37,7 +37,7 @@ fn look_up(address: *const c_void) -> Option<libc::Dl_info> {
     }
 }
 
-/// Keeps this library in memory until the process ends, whoever closes it: handlers that lie in it may still be called.
+/// Keeps this library in memory until the process ends, even if the application closes it, because its handlers may still be called.
 pub fn pin() {
     let path = own_path().and_then(|path| CString::new(path.into_os_string().into_vec()).ok());
     if let Some(path) = path {

@@ -63,7 +63,7 @@ impl Loader {
         Ok(executables)
     }
 
-    /// What is loaded into an executable so far; nothing for one that was destroyed, which ROCr 5.2 goes on to list.
+    /// The code objects that are loaded into an executable so far; none for one that was destroyed, which ROCr 5.2 still lists.
     pub fn objects(&self, executable: Handle) -> Result<Vec<Handle>, Error> {
         let call = "hsa_ven_amd_loader_executable_iterate_loaded_code_objects";
         let iterate = self.0.iterate_loaded_code_objects;
@@ -109,7 +109,7 @@ impl Loader {
         unsafe { self.info(object, object_info::LOAD_DELTA, 0u64) }
     }
 
-    /// Where the object came from, see [`Uri`]; empty if the runtime does not say.
+    /// The URI of the object, see [`Uri`]; empty if the runtime does not say.
     pub fn uri(&self, object: Handle) -> String {
         let text = || {
             let get = self.object_info()?;
@@ -217,7 +217,7 @@ impl Image {
 
 /// A file of the application's, which is not closed here.
 fn borrowed(descriptor: i32) -> Option<ManuallyDrop<File>> {
-    // SAFETY: whoever opened it goes on to own it. A number that is no descriptor makes calls fail.
+    // SAFETY: the owner of the descriptor stays its owner. A number that is no descriptor makes calls fail.
     (descriptor >= 0).then(|| ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) }))
 }
 

@@ -17,7 +17,7 @@ pub fn word(address: u64) -> Option<u64> {
     read(address, &mut bytes).then(|| u64::from_le_bytes(bytes))
 }
 
-/// So many bytes.
+/// `size` bytes.
 pub fn bytes(address: u64, size: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; size];
     read(address, &mut bytes).then_some(bytes)

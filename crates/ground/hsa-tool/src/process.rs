@@ -7,8 +7,8 @@ use std::sync::{
 
 use crate::library;
 
-/// What a process has one of. A forked child has none until it makes its own: the runtime does not survive a fork. Nothing here
-/// is ever freed, because code of ours may run on any thread until the process ends.
+/// State that a process has once. A forked child has none until it makes its own, because the runtime does not survive a fork. It is never
+/// freed, because Luthier's code may run on any thread until the process ends.
 pub struct PerProcess<T>(AtomicPtr<Held<T>>);
 
 struct Held<T> {
@@ -61,8 +61,8 @@ unsafe extern "C" {
 /// Has `ended` called at the end of the process, and `forked` in forked children. The first call of a library counts, which keeps
 /// the library in memory.
 ///
-/// HIP never shuts HSA down, so the end of the program is the only end there is. Handlers run in reverse order; called inside the
-/// first `hsa_init`, ours comes before the HIP module's destructor unloads the code.
+/// HIP never shuts HSA down, so this is the only notice of the end. Handlers run in reverse order: if this is called inside the first
+/// `hsa_init`, the handler runs before the HIP module's destructor unloads the code.
 pub fn at_end(ended: extern "C" fn(), forked: extern "C" fn()) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Signals that the application leaves alone, and what a handler of ours may do: wake a thread, and wait a while.
+//! Signals that the application leaves alone, and the two things that Luthier's handlers may do: wake a thread, and wait a while.
 
 use std::{
     ffi::c_void,
@@ -10,7 +10,7 @@ use files::Bell;
 
 pub type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
 
-/// What happens on a signal now: `SIG_DFL`, `SIG_IGN` or a function; `None` if there is no such signal.
+/// The current action for a signal: `SIG_DFL`, `SIG_IGN` or a function; `None` if there is no such signal.
 pub fn disposition(signal: libc::c_int) -> Option<libc::sighandler_t> {
     // SAFETY: plain data, which the call fills in.
     unsafe {
@@ -23,7 +23,7 @@ pub fn disposition(signal: libc::c_int) -> Option<libc::sighandler_t> {
 /// Has `handler` called on a signal, and returns what happened on it before; `None` if it cannot be handled. A handler may call
 /// nothing but the kernel, see [`Alarm`].
 pub fn handle(signal: libc::c_int, handler: Handler) -> Option<libc::sighandler_t> {
-    // SAFETY: plain data; handlers of ours do only what handlers may.
+    // SAFETY: the structure is plain data, and the handlers that are passed do only what a signal handler may.
     unsafe {
         let (mut action, mut before): (libc::sigaction, libc::sigaction) =
             (std::mem::zeroed(), std::mem::zeroed());
@@ -59,7 +59,7 @@ pub fn raise(signal: libc::c_int) {
 pub struct Alarm {
     bell: Bell,
     owner: AtomicU32,
-    /// Somebody has rung who ends the program then.
+    /// A handler has rung that ends the program afterwards.
     ending: AtomicBool,
 }
 
@@ -97,8 +97,8 @@ impl Alarm {
         self.in_handler(|bell| bell.ring_and_wait(signal.unsigned_abs(), limit));
     }
 
-    /// In the handler of a signal: has the thread do what is left to do, waits for that, but no longer than `limit`, and lets the signal end
-    /// the program. A second signal waits for the same: whoever signals a group of processes reaches a program twice that has a launcher.
+    /// Called in the handler of a signal: has the thread finish its work, waits for that for at most `limit`, and lets the signal end the
+    /// program. A second signal waits for the same: a signal to a process group reaches a program twice if the program has a launcher.
     pub fn ring_and_end(&self, signal: libc::c_int, limit: Duration) {
         self.in_handler(|bell| match self.ending.swap(true, Ordering::AcqRel) {
             false => bell.ring_and_wait(signal.unsigned_abs(), limit),

@@ -17,7 +17,7 @@ pub struct Tables {
 
 // SAFETY: the runtime's tables stay where they are, and any thread may read and replace an entry.
 unsafe impl Send for Tables {}
-// SAFETY: as above.
+// SAFETY: the runtime's tables stay where they are, and any thread may read and replace an entry.
 unsafe impl Sync for Tables {}
 
 /// The function of an entry, or the error that it is missing: `function!(tables, core.memory_copy)`.
@@ -116,7 +116,7 @@ impl Tables {
         }
     }
 
-    /// Where the runtime's tables have the function of this name; `None` if they do not.
+    /// The address at which the runtime's tables have the function of this name; `None` if they do not have it.
     pub fn entry(&self, name: &str) -> Option<*mut usize> {
         // SAFETY: null, or `of_runtime` has accepted the tables, each of which begins with its version, and entries lie within
         // that.
@@ -161,7 +161,7 @@ fn unknown_layout(version: &TableVersion) -> String {
     )
 }
 
-/// Where [`AmdTable`] (true) or [`CoreTable`] has the function of this full name.
+/// The offset at which [`AmdTable`] (true) or [`CoreTable`] has the function of this full name.
 fn place(name: &str) -> Option<(bool, usize)> {
     if let Some(name) = name.strip_prefix("hsa_amd_") {
         return Some((true, offset(AmdTable::ENTRIES, name)?));
@@ -301,7 +301,7 @@ mod tests {
             );
             assert!(unknown.contains(&expected), "{unknown}");
         }
-        // So old that queues cannot be intercepted.
+        // This runtime is so old that queues cannot be intercepted.
         let intercept = &["hsa_amd_queue_intercept_register"];
         let missing = lacks(1, 1016, 304, 3, intercept);
         assert_eq!(missing.as_deref(), Some("hsa_amd_queue_intercept_register"));
@@ -322,7 +322,7 @@ mod tests {
         let pointer = tables.amd.pointer_info.expect("a function") as usize;
         assert_eq!(pointer, 128);
         assert_eq!(tables.entry("hsa_memory_copy"), None);
-        // SAFETY: as above.
+        // SAFETY: none of the functions is called.
         let missing = unsafe { Tables::of_symbols(find, &["hsa_init"]) }.err();
         assert_eq!(missing.as_deref(), Some("hsa_init"));
     }

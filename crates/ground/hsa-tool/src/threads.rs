@@ -1,4 +1,4 @@
-//! Threads of ours inside the application's process.
+//! Luthier's threads inside the application's process.
 
 use std::mem::MaybeUninit;
 

@@ -12,7 +12,7 @@ pub struct Uri {
     pub size: Option<u64>,
 }
 
-/// What the offset counts in.
+/// The file or memory that the offset counts in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     File {

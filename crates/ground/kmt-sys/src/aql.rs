@@ -112,7 +112,7 @@ assert_layout!(KernelDispatchPacket, 64, { header @ 0, setup @ 2, workgroup_size
     completion_signal @ 56 });
 
 impl KernelDispatchPacket {
-    /// As it lies in a ring.
+    /// The bytes in a ring.
     pub fn to_bytes(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         let [x, y, z] = self.workgroup_size;

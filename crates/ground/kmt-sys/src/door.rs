@@ -1,4 +1,4 @@
-//! What the small library that is preloaded (`kfd`) and the emulator behind it (`thunk`) call each other by.
+//! The interface between the small preloaded library (`kfd`) and the emulator that it loads (`thunk`).
 //!
 //! Both come from one build; the version only catches installations that were mixed up.
 
@@ -18,7 +18,7 @@ pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 /// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
 pub const DIRECTORY_MARK: u8 = b'/';
 
-/// What a path of the driver's is.
+/// The kind of a path of the driver.
 pub mod entry {
     pub const NOTHING: i32 = 0;
     /// The buffer has the contents.
@@ -37,8 +37,8 @@ pub const KFD: u32 = 0;
 pub struct Core {
     pub version: u32,
     pub size: u32,
-    /// What is at a path: one of [`entry`], or an error. Fills the buffer as far as it goes and stores the length it would
-    /// take.
+    /// Looks up a path. Returns one of [`entry`], or an error. Fills the buffer as far as the contents fit, and stores the length that all
+    /// of them need.
     pub look_up: unsafe extern "C" fn(
         path: *const c_char,
         buffer: *mut u8,
@@ -57,7 +57,7 @@ pub struct Core {
         flags: i32,
         offset: u64,
     ) -> i64,
-    /// The render node whose minor number this is; 0: none of ours.
+    /// The node of the render node with this minor number; 0 if it is no emulated one.
     pub render_node: unsafe extern "C" fn(minor: u32) -> u32,
     pub marketing_name: unsafe extern "C" fn(node: u32) -> *const c_char,
     /// Fills libdrm's `amdgpu_gpu_info`.

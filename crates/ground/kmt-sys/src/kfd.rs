@@ -147,7 +147,7 @@ event_id: u32, slot_index: u32, }
 arguments! { WaitEvents, 24: events: u64, count: u32, all: u32, timeout: u32, wait_result: u32, }
 
 arguments! {
-    /// `kfd_event_data` of a memory fault. Of a signal the first 8 bytes are the event's age.
+    /// `kfd_event_data` of a memory fault. For a signal, the first 8 bytes are the event's age.
     EventData, 48: not_present: u32, read_only: u32, no_execute: u32, imprecise: u32, address: u64, gpu_id: u32,
     error_type: u32, extension: u64, event_id: u32, pad: u32,
 }

@@ -91,7 +91,7 @@ fn arguments_agree_with_the_header() {
     check("linux/kfd_ioctl.h", "#include <linux/kfd_ioctl.h>", rows());
 }
 
-/// Those that the installed header does not know yet are left out.
+/// Commands that the installed header does not know yet are left out.
 #[rustfmt::skip]
 const NUMBERS: &[(&str, u32)] = &[
     ("_IOC_NR(AMDKFD_IOC_GET_VERSION)",               command::GET_VERSION as u32),

@@ -3,13 +3,13 @@
 /// Bytes of addresses that ROCr reserves for the scratch memory of one GPU.
 const SCRATCH: u64 = 4 << 30;
 
-/// What to tell the user of a limit that leaves too few addresses for so many GPUs.
+/// The message about a limit that leaves too few addresses for so many GPUs.
 pub fn complaint(gpus: u64) -> Option<String> {
     let mut limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,
         rlim_max: libc::RLIM_INFINITY,
     };
-    // SAFETY: the call fills the structure, which is ours.
+    // SAFETY: the call fills the structure, which is a local variable.
     let got = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
     (got == 0).then(|| about(limit.rlim_cur, gpus)).flatten()
 }

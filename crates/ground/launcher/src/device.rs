@@ -1,4 +1,4 @@
-//! Which GPU a program shall see.
+//! Which GPU a program sees.
 
 use std::{env, ffi::OsString, path::Path, process::Command};
 
@@ -14,7 +14,7 @@ pub const VARIABLE: &str = "LUTHIER_DEVICE";
 /// Target emulated when none is named.
 pub const DEFAULT_TARGET: &str = "gfx90a";
 
-/// What a user's `--device` means on this machine: the targets to emulate, or none for the GPU that is here.
+/// The meaning of a user's `--device` on this machine: the targets to emulate, or none for the GPU of the machine.
 ///
 /// `hardware` needs a GPU, `auto` takes it if there is one; everything else names what to emulate.
 pub fn meaning(device: &str) -> Result<Option<&str>> {
@@ -34,7 +34,7 @@ fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
                 .any(|one| ["hardware", "auto"].contains(&one.trim())) =>
         {
             bail!(
-                "--device {named}: a program sees either the GPUs that are here, with --device hardware, or emulated ones, never both"
+                "--device {named}: a program sees either the GPUs of this machine, with --device hardware, or emulated ones, never both"
             )
         }
         named => Ok(Some(named)),
@@ -52,9 +52,10 @@ pub fn choose(device: &str) -> Result<Option<&str>> {
 
 /// Makes ROCr find the emulated device in the program that `command` starts.
 ///
-/// `gpus` repeats the list of targets up to that number. There are two ways to the device, and each ROCr takes the one it knows:
-/// ROCr that loads a thunk library finds ours by `LD_LIBRARY_PATH`; ROCr with a thunk of its own (6.3 and later) finds the
-/// kernel driver, in front of which a small library is preloaded; so does ROCr whose thunk library is newer than ours. Neither does anything in child processes that use no GPU.
+/// `gpus` repeats the list of targets up to that number. There are two ways to the device, and each ROCr takes the one it knows. A ROCr
+/// that loads a thunk library finds Luthier's by `LD_LIBRARY_PATH`. A ROCr with a thunk of its own (6.3 and later), or with a newer thunk
+/// library than Luthier's, uses the kernel driver, and the small preloaded library takes the driver's place. Neither does anything in child
+/// processes that use no GPU.
 pub fn emulate(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()> {
     let runtime = libraries::system(doors::RUNTIME);
     if runtime.is_some_and(|path| matches!(doors::detect(&path), Ok(Door::NewerThunk))) {
@@ -87,7 +88,7 @@ fn settings(command: &mut Command, target: &str, gpus: Option<u32>) -> Result<()
 /// Variable by which a user asks ROCr for kernels that wait for pages that are not there.
 pub const XNACK_VARIABLE: &str = "HSA_XNACK";
 
-/// What names of devices say about XNACK: `gfx90a:xnack+`. A process has one mode, so one name that asks for it is enough.
+/// The XNACK mode that names of devices ask for: `gfx90a:xnack+`. A process has one mode, so one name that asks for it is enough.
 pub fn named_xnack(targets: &str) -> Option<bool> {
     let features = targets.split([',', ':']).map(str::trim);
     let named = |feature| features.clone().any(|one| one == feature);

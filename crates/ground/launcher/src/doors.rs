@@ -12,17 +12,18 @@ use object::{
 use crate::libraries::{DRIVER, THUNK_SONAME};
 
 pub const RUNTIME: &str = "libhsa-runtime64.so.1";
-/// What ours has not: it makes queues in thunk libraries of ROCm 7.1; and ROCr 5.7 opens the GPU beside its thunk library by it.
+/// Functions that Luthier's thunk library lacks: the first makes queues in thunk libraries of ROCm 7.1; by the second, ROCr 5.7 opens the
+/// GPU beside its thunk library.
 const MORE: [&[u8]; 2] = [b"\0hsaKmtCreateQueueExt\0", b"\0drmOpenRender\0"];
 
-/// What the emulated device answers.
+/// The interface at which the emulated device answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// ROCr loads a thunk library.
     Thunk,
     /// ROCr has a thunk of its own, which calls the kernel driver.
     Driver,
-    /// ROCr loads a thunk library of which it wants more than ours has, and that library calls the kernel driver.
+    /// ROCr loads a thunk library and needs more of it than Luthier's has. That library calls the kernel driver.
     NewerThunk,
 }
 
@@ -31,11 +32,11 @@ impl fmt::Display for Door {
         match self {
             Door::Thunk => write!(
                 f,
-                "it loads a thunk library, and ours is found first ({THUNK_SONAME})"
+                "it loads a thunk library, and finds Luthier's first ({THUNK_SONAME})"
             ),
             Door::NewerThunk => write!(
                 f,
-                "it wants more than our thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
+                "it needs more than Luthier's thunk library has, so the kernel driver's interface is emulated ({DRIVER}, preloaded)"
             ),
             Door::Driver => write!(
                 f,
@@ -58,7 +59,7 @@ pub fn detect(runtime: &Path) -> Result<Door> {
     })
 }
 
-/// Whether a library has or wants a function of that name, with zeros around it.
+/// Whether a library defines or imports a function of that name, which has zeros around it.
 fn names(bytes: &[u8], name: &[u8]) -> Result<bool> {
     let file = ElfFile64::<LittleEndian>::parse(bytes)?;
     let sections = file.elf_section_table();
@@ -104,7 +105,7 @@ mod tests {
         );
     }
 
-    /// Runtimes as a distribution links them: with its thunk library, which has more than ours or has not.
+    /// Runtimes as a distribution links them, with thunk libraries that have the further functions and with ones that lack them.
     #[test]
     fn a_runtime_that_wants_more_than_our_thunk_has_takes_the_driver() {
         let folder = std::env::temp_dir().join(format!("luthier-doors-{}", std::process::id()));

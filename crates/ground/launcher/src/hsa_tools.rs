@@ -8,7 +8,7 @@ use std::{
 
 const VARIABLE: &str = "HSA_TOOLS_LIB";
 
-/// What the program that `command` starts is to load so far.
+/// The tools that the program of `command` loads so far.
 pub fn requested(command: &Command) -> OsString {
     let own = command.get_envs().find(|(name, _)| *name == VARIABLE);
     let value = match own {

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// As much of a script's first line as the system reads.
+/// The number of bytes of a script's first line that the system reads.
 const LONGEST_LINE: u64 = 256;
 /// The machine of AMD GPUs in ELF files.
 const EM_AMDGPU: u16 = 224;
@@ -22,8 +22,8 @@ static CHILD: AtomicI32 = AtomicI32::new(0);
 /// A signal not passed on yet, for when it comes before the child does.
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
-/// Signals that are meant for the program, besides the real-time ones. Those that a process brings upon itself are not among them,
-/// nor those that a terminal's job control sends to the program anyway.
+/// Signals that are meant for the program, besides the real-time ones. Signals that a process causes itself are not among them, nor signals
+/// that a terminal's job control sends to the program anyway.
 const FORWARDED: [libc::c_int; 13] = [
     libc::SIGINT,
     libc::SIGQUIT,
@@ -96,11 +96,11 @@ fn die_together(command: &mut Command) {
         }
         Ok(())
     };
-    // SAFETY: the closure allocates only when there is nobody left to start the program for.
+    // SAFETY: the closure allocates only when the parent has died and the program is not started.
     unsafe { command.pre_exec(ask) };
 }
 
-/// What has no interpreter's line is run by a shell, as `execvp` does it. A code object is no script, though.
+/// A shell runs a file without an interpreter line, as with `execvp`. A code object is no script, though.
 fn refuse_code_objects(program: &Path) -> Result<()> {
     let mut start = [0; 20];
     let named = program.components().count() > 1;
@@ -122,7 +122,7 @@ fn refuse_code_objects(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Why a program could not be started. What the system does not find may also be what the program itself asks for.
+/// Why a program could not be started. "Not found" may also mean the interpreter or loader that the program needs.
 fn not_started(program: &OsStr, error: io::Error) -> anyhow::Error {
     let program = Path::new(program);
     let mut reason = error.to_string();
@@ -136,7 +136,7 @@ fn not_started(program: &OsStr, error: io::Error) -> anyhow::Error {
     anyhow!("cannot start {}: {reason}", program.display())
 }
 
-/// What the first line of a script names.
+/// The interpreter that the first line of a script names.
 fn interpreter(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     let file = File::open(script).ok()?;
@@ -150,7 +150,7 @@ fn interpreter(script: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(word).into_owned())
 }
 
-/// What is written in the program's process is for whoever started it, and has modes accordingly.
+/// Files that are written in the program's process belong to the user who started `luthier run`, and have that user's modes.
 fn tell_umask(command: &mut Command) {
     if let Some(umask) = files::umask() {
         command.env(files::UMASK, umask);

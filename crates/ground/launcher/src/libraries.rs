@@ -1,4 +1,4 @@
-//! Where the libraries are that go into the application's process.
+//! The paths of the libraries that are loaded into the application's process.
 
 use std::{
     env,
@@ -17,7 +17,7 @@ pub const DRIVER: &str = "libluthier_kfd.so";
 /// Chooses another directory than the one beside the executable, for installations that lie elsewhere.
 pub const EMULATOR_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 
-/// Where an installation or a build puts libraries, relative to the directory of the executable.
+/// The directories in which an installation or a build puts libraries, relative to the directory of the executable.
 const PLACES: [&str; 2] = [".", "../lib/luthier"];
 
 /// The places that exist, first the executable's own directory.
@@ -185,7 +185,7 @@ pub fn intercept() -> Result<PathBuf> {
     library("libluthier_intercept.so", "LUTHIER_INTERCEPT_LIBRARY")
 }
 
-/// Where the tools that come with Luthier are, or are to be built.
+/// The directory of the tools that come with Luthier, or in which they are to be built.
 pub fn tools_directory() -> Result<PathBuf> {
     let places = places()?;
     let candidates = places.iter().map(|place| place.join("luthier-tools"));

@@ -10,7 +10,7 @@ use std::{
 const VARIABLE: &str = "LD_PRELOAD";
 const SEPARATORS: &[u8] = b" :\t\n";
 
-/// What the program that `command` starts is to preload so far.
+/// The libraries that the program of `command` preloads so far.
 fn requested(command: &Command) -> OsString {
     let own = command.get_envs().find(|(name, _)| *name == VARIABLE);
     let value = match own {

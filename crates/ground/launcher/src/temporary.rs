@@ -3,7 +3,7 @@
 
 use std::{env, ffi::CString, os::unix::ffi::OsStrExt, path::Path};
 
-/// What to tell the user of such a directory.
+/// The message about a directory for temporary files that cannot be written.
 pub fn complaint() -> Option<String> {
     about(&env::temp_dir())
 }

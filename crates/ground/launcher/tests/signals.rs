@@ -140,7 +140,7 @@ fn a_killed_launcher_takes_the_program_with_it() {
     send(&child, libc::SIGKILL);
     child.wait().unwrap();
     let start = Instant::now();
-    // A process that nobody has waited for yet still has a folder, without a command line.
+    // A process that its parent has not waited for yet still has a folder, without a command line.
     let runs =
         || std::fs::read(format!("/proc/{program}/cmdline")).is_ok_and(|line| !line.is_empty());
     while runs() {

@@ -84,7 +84,8 @@ unsafe extern "C" fn collect_diagnostic(
     length: usize,
 ) {
     let mut text = Vec::new();
-    // SAFETY: `message` is readable for `length`, `text` is ours, `user` is the collector of `assemble`.
+    // SAFETY: `message` is readable for `length` bytes, `text` is the vector that `append` expects, and `user` is the collector that
+    // `assemble` passed.
     let collected = unsafe {
         append((&raw mut text).cast(), message, length);
         &mut *user.cast::<Collected>()

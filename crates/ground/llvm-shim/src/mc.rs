@@ -84,7 +84,7 @@ pub enum DecodedOperand {
     Opaque,
 }
 
-/// What LLVM says an opcode is.
+/// LLVM's description of an opcode.
 #[derive(Clone, Debug)]
 pub struct OpcodeDescription {
     /// LLVM's name, e.g. `V_ADD_F32_e32_vi`.
@@ -99,7 +99,7 @@ pub struct OpcodeDescription {
     pub implicit_uses: Vec<u32>,
 }
 
-/// What LLVM says a register is.
+/// LLVM's description of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterDescription {
     /// LLVM's name, e.g. `SGPR4_SGPR5`, `M0_gfx11plus`.
@@ -334,7 +334,7 @@ impl Mc {
     /// crash LLVM's encoder, which is why `isa` keeps a list of those it never passes on.
     pub fn reencode(&mut self, code: &[u8], pc: u64) -> Option<Vec<u8>> {
         let mut encoding = Vec::new();
-        // SAFETY: as in `print`.
+        // SAFETY: the handle is live, `code` is readable for its length, and `append` gets the vector that it expects.
         let encoded = unsafe {
             ffi::luthier_mc_reencode(
                 self.handle.as_ptr(),

@@ -14,7 +14,7 @@ fn decodes() -> bool {
 }
 
 extern "C" fn at_exit() {
-    // What was given back keeps its contents until somebody else has it.
+    // Freed memory keeps its contents until the next allocation gets it.
     let others: Vec<Vec<u8>> = (0..4000).map(|size| vec![0xff; size * 16]).collect();
     std::hint::black_box(&others);
     if !decodes() {

@@ -1,4 +1,4 @@
-//! What tests need besides this repository: programs, files and rights of the machine they run on.
+//! Programs, files and rights of the machine that tests need besides this repository.
 //!
 //! A test that lacks something calls [`skip`], or one of the functions that do, and returns. On a developer's machine the test is
 //! then counted as skipped: `./dev test` lists skipped tests at its end. Where the environment variable `CI` is set, the test fails:
@@ -26,7 +26,7 @@ pub fn required() -> bool {
 ///
 /// # Panics
 ///
-/// Where `CI` is set.
+/// Panics if `CI` is set.
 #[track_caller]
 pub fn skip(reason: &str) {
     assert!(

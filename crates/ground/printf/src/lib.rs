@@ -1,11 +1,11 @@
 //! One directive of C's `printf` with its value, by the C library itself.
 //!
-//! What device code prints has to look as the same call looks in host code, down to the last digit and to the decimal point of the
+//! Text that device code prints must equal the text of the same call in host code, to the last digit and to the decimal point of the
 //! program's locale.
 
 use std::ffi::{CString, c_char, c_int, c_longlong};
 
-/// What a directive is given.
+/// The argument of a directive.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     /// For `d` and `i`, sign-extended; for `u`, `o`, `x` and `X`, zero-extended; for `c` and `p`.
@@ -19,8 +19,8 @@ pub enum Value<'a> {
 /// Digits of the largest width or precision that is taken: device code must not make the program fill its memory.
 const MOST_DIGITS: usize = 4;
 
-/// What C prints for `directive`, from its `%` to its conversion, without length modifiers and with numbers for `*`. `None` if it is no
-/// directive, its width or precision has more than four digits, or the value is of another kind.
+/// The text that C prints for `directive`, from its `%` to its conversion, without length modifiers and with numbers for `*`. Returns
+/// `None` if it is no directive, if its width or precision has more than four digits, or if the value is of another kind.
 pub fn printed(directive: &str, value: Value) -> Option<Vec<u8>> {
     let (before, conversion) = split(directive)?;
     match (conversion, value) {
@@ -33,27 +33,27 @@ pub fn printed(directive: &str, value: Value) -> Option<Vec<u8>> {
         }
         ('c', Value::Integer(word)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for an `int`.
+            // SAFETY: the format has one directive, which takes an `int` and nothing else: `split` has seen that there is no `*`.
             collect(|to, size| unsafe {
                 libc::snprintf(to, size, format.as_ptr(), word as u8 as c_int)
             })
         }
         ('p', Value::Integer(word)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for a pointer, which is printed and not followed.
+            // SAFETY: the format has one directive, which takes a pointer and nothing else. The pointer is printed and not followed.
             collect(|to, size| unsafe {
                 libc::snprintf(to, size, format.as_ptr(), word as *const c_char)
             })
         }
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'a' | 'A', Value::Float(number)) => {
             let format = CString::new(directive).ok()?;
-            // SAFETY: as above, for a `double`.
+            // SAFETY: the format has one directive, which takes a `double` and nothing else.
             collect(|to, size| unsafe { libc::snprintf(to, size, format.as_ptr(), number) })
         }
         ('s', Value::Text(text)) => {
             let format = CString::new(directive).ok()?;
             let text = CString::new(text.split(|byte| *byte == 0).next()?).ok()?;
-            // SAFETY: as above, for a text that ends with a zero and lives until `collect` returns.
+            // SAFETY: the format has one directive, which takes a text. It ends with a zero and lives until `collect` returns.
             collect(|to, size| unsafe { libc::snprintf(to, size, format.as_ptr(), text.as_ptr()) })
         }
         _ => None,
@@ -94,7 +94,7 @@ mod tests {
         printed(directive, value).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
-    /// What C17, 7.21.6.1, says, in the C locale, in which Rust's programs begin.
+    /// The cases are those of C17, 7.21.6.1, in the C locale, in which Rust's programs begin.
     #[test]
     fn directives_are_those_of_c() {
         use Value::{Float, Integer, Text};

@@ -73,7 +73,7 @@ fn fill(
     out.finish()?.flush()
 }
 
-/// Whether a file begins like a recording. Nothing is read from what is no regular file, for it could not be read again.
+/// Whether a file begins like a recording. Only regular files are read, because others could not be read again.
 pub fn is_one(path: &Path) -> Result<bool, Error> {
     let failed = |source| Error::Read {
         path: path.to_owned(),

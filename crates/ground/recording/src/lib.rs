@@ -21,7 +21,7 @@ pub const PAGE: u64 = 4096;
 /// A page of memory.
 pub type Page = [u8; PAGE as usize];
 
-/// What the memory at a range is to the device.
+/// How the device got the memory of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -49,11 +49,11 @@ pub struct Header {
     pub kernel: String,
     /// Processor of the device, such as `gfx90a`.
     pub device: String,
-    /// Where address 0 of the code object was.
+    /// The address of the code object's address 0.
     pub base: u64,
     /// The AQL packet, 64 bytes.
     pub packet: Vec<u8>,
-    /// Where it was in its queue, and the queue's descriptor (`amd_queue_t`).
+    /// Its place in its queue, and the queue's descriptor (`amd_queue_t`).
     pub packet_address: u64,
     pub queue_address: u64,
     /// Number of the packet in its queue.

@@ -1,4 +1,4 @@
-//! Which pages of this process hold anything.
+//! Finds the pages of this process that hold anything.
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
@@ -6,7 +6,7 @@ use crate::PAGE;
 
 /// Pages asked about at once.
 const CHUNK: u64 = 1 << 16;
-/// Of an entry of `pagemap`: in memory, or swapped out. Source: the kernel's documentation of pagemap.
+/// Bits of an entry of `pagemap`: in memory, or swapped out. Source: the kernel's documentation of pagemap.
 const BACKED: u64 = 0b11 << 62;
 
 /// Addresses of the pages in `start..end`, both multiples of a page, that were ever written or read. The others are zero if the

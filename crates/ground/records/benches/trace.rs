@@ -26,7 +26,7 @@ const LANES: u64 = 64;
 const WORKGROUP: u64 = 256;
 /// Address in the code object, and bits of a global load or store.
 const ACCESSES: [(u64, u32); 3] = [(0x1a40, 17), (0x1a48, 17), (0x1a60, 18)];
-/// Of the buffers.
+/// Addresses of the buffers.
 const BASES: [u64; 3] = [0x7f00_0000_0000, 0x7f10_0000_0000, 0x7f20_0000_0000];
 
 fn main() {
@@ -71,7 +71,7 @@ fn main() {
     );
 }
 
-/// What one wave accesses.
+/// The accesses of one wave.
 fn add(buffer: &mut Vec<u8>, launch: u32, wave: u64) {
     for ((pc, kind), base) in ACCESSES.into_iter().zip(BASES) {
         for lane in 0..LANES {
@@ -86,7 +86,7 @@ fn add(buffer: &mut Vec<u8>, launch: u32, wave: u64) {
     }
 }
 
-/// As the tool `launch-log` writes them.
+/// The records of the tool `launch-log`.
 fn launches(waves: u64) -> String {
     let rows: Vec<_> = (0..LAUNCHES)
         .map(|launch| {
@@ -100,7 +100,7 @@ fn launches(waves: u64) -> String {
     serde_json::Value::from(rows).to_string()
 }
 
-/// Of this process, as the kernel says it.
+/// Memory of this process, from the kernel.
 fn peak() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

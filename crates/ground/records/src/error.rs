@@ -8,7 +8,7 @@ pub enum Error {
     File {
         /// Its name.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The Parquet library refuses.
@@ -16,7 +16,7 @@ pub enum Error {
     Parquet {
         /// The file's name.
         path: PathBuf,
-        /// What the library says.
+        /// The library's error.
         source: ::parquet::errors::ParquetError,
     },
     /// The file was given up when an earlier write failed.

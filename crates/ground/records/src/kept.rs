@@ -1,4 +1,4 @@
-//! Files that stay open inside somebody else's process.
+//! Files that stay open inside an application's process.
 
 use crate::{Error, Sink};
 use files::{Keeper, Kept};

@@ -1,4 +1,4 @@
-//! What a record looks like in memory.
+//! The layout of a record in memory.
 
 use crate::Error;
 
@@ -44,11 +44,11 @@ const KINDS: [(&str, Kind, usize); 10] = [
 /// A field's contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of `U8` to `U64`.
+    /// For `U8` to `U64`.
     Unsigned(u64),
-    /// Of `I8` to `I64`.
+    /// For `I8` to `I64`.
     Signed(i64),
-    /// Of `F32` and `F64`.
+    /// For `F32` and `F64`.
     Float(f64),
 }
 

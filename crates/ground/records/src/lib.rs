@@ -21,7 +21,7 @@ pub use whole_file::write_whole;
 
 use std::path::Path;
 
-/// Where records go.
+/// A destination of records.
 pub trait Sink: Send {
     /// Appends whole records, one after another without gaps. A file that cannot be written is given up: this and all later calls fail
     /// for that reason.

@@ -93,7 +93,7 @@ impl Sink for ParquetSink {
     }
 }
 
-/// What the system says, where the library only passes that on.
+/// The system's error, if the library only passes that on.
 fn failed(path: &Path, source: ParquetError) -> Error {
     let path = path.to_path_buf();
     match source {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Something with a beginning and an end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// What the viewer shows on it.
+    /// The text that the viewer shows on it.
     pub name: String,
     /// Row of the timeline it is drawn in: a device and a queue.
     pub process: u64,

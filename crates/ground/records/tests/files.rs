@@ -1,4 +1,4 @@
-//! What is written is read back by the formats' own readers.
+//! The formats' own readers read back the files that were written.
 
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;

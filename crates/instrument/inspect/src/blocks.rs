@@ -57,7 +57,7 @@ pub(crate) fn split(code: &[Result<Inst, DecodeError>], end: u64) -> Vec<Block> 
         leaders.extend(inst.target().filter(|target| starts.contains(target)));
         leaders.extend(Some(inst.end()).filter(|next| starts.contains(next)));
     }
-    // What cannot be decoded is a block of its own.
+    // Bytes that cannot be decoded are a block of their own.
     for pair in code.windows(2) {
         if pair[0].is_ok() != pair[1].is_ok() {
             leaders.insert(address(&pair[1]));

@@ -40,7 +40,7 @@ pub struct Function {
     pub lines: Vec<Line>,
 }
 
-/// What decoding functions of one code object needs.
+/// The state for decoding functions of one code object.
 pub(crate) struct Context<'a> {
     pub object: &'a CodeObject<'a>,
     pub decoder: &'a Decoder,

@@ -1,4 +1,4 @@
-//! What is inside a HIP executable, library, bundle or code object, as a value that prints as text or serialises.
+//! The contents of a HIP executable, library, bundle or code object, as a value that prints as text or serialises.
 //!
 //! Entry types: [`inspect`] (bytes and [`Options`] to a [`Report`]), [`Report::write_text`] and [`Report::write_dot`]; for files
 //! larger than memory, [`stream`] to a [`TextWriter`], and [`write_json`].
@@ -24,7 +24,7 @@ pub use text::TextWriter;
 use regex::Regex;
 use std::collections::BTreeSet;
 
-/// What to look at besides the summary.
+/// The parts to report besides the summary.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Only kernels and functions with a name, mangled or not, in which this is found.

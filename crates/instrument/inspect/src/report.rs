@@ -71,10 +71,10 @@ pub struct Registers {
     pub vgprs: Option<u64>,
     pub agprs: Option<u64>,
     pub sgprs: Option<u64>,
-    /// What the hardware hands out.
+    /// VGPRs that the hardware allocates.
     pub allocated_vgprs: u32,
     pub allocated_sgprs: u32,
-    /// Where AccVGPRs start in a unified register file.
+    /// The first AccVGPR in a unified register file.
     pub accum_offset: Option<u32>,
     pub vgpr_spills: u64,
     pub sgpr_spills: u64,
@@ -96,7 +96,7 @@ pub struct Occupancy {
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelReport {
     pub name: String,
-    /// As in the source, where `name` is a mangled C++ name.
+    /// The name in the source, if `name` is a mangled C++ name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
     pub entry: u64,

@@ -5,7 +5,7 @@ use crate::{Error, Options};
 use codeobj::container::{Entry, EntryKind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What [`crate::stream`] comes across.
+/// A part that [`crate::stream`] passes on.
 #[derive(Clone, Debug)]
 pub enum Part {
     Object(Box<ObjectReport>),
@@ -54,7 +54,7 @@ const BATCH_BYTES: u64 = 24 << 20;
 const BATCH_LISTED: u64 = 1 << 20;
 const BATCH: usize = 64;
 
-/// What was found so far, as far as filters and errors need it.
+/// The parts that were found so far, as far as filters and errors need them.
 struct Progress<'s> {
     each: &'s mut dyn FnMut(Part) -> bool,
     options: &'s Options,
@@ -66,11 +66,11 @@ struct Progress<'s> {
     problems: usize,
     first_problem: Option<codeobj::Error>,
     first_error: Option<codeobj::Error>,
-    /// Names of kernels, for whoever asks for one that is not there.
+    /// Names of kernels, for the error about one that is not there.
     names: Vec<String>,
     /// Targets of code objects, likewise.
     targets: Vec<String>,
-    /// Whoever is told does not want to know more.
+    /// The receiver wants no further parts.
     enough: bool,
 }
 
@@ -113,7 +113,7 @@ impl Progress<'_> {
     }
 }
 
-/// What came of one entry.
+/// The result for one entry.
 struct Done {
     object: Result<Box<ObjectReport>, (String, codeobj::Error)>,
     problems: Vec<(String, String)>,

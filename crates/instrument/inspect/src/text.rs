@@ -22,16 +22,16 @@ impl Report {
     }
 }
 
-/// A report as text whose objects come one by one. What is short and alike is said once, at the end.
+/// A report as text whose objects come one by one. Short facts that repeat are printed once, at the end.
 pub struct TextWriter {
     file: String,
     size: u64,
     begun: bool,
     objects: u64,
     kernels: u64,
-    /// Of entries that are no code objects: how many, and bytes of all.
+    /// Entries that are no code objects: how many, and the bytes of all.
     others: BTreeMap<String, (u64, u64)>,
-    /// What could not be read, by the reason: where first, and how often.
+    /// Parts that could not be read, by the reason: the first place, and how often.
     problems: BTreeMap<String, (String, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! What interception costs an application per launch: empty kernels on the emulated device, in interleaved runs.
+//! The cost of interception per launch: empty kernels on the emulated device, in interleaved runs.
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]

@@ -31,7 +31,7 @@ pub unsafe fn save(table: *const ApiTable) -> Result<&'static Api, String> {
     Ok(api)
 }
 
-/// The tables saved last; present whenever a hook of ours can be called.
+/// The tables that were saved last. They exist whenever one of this library's hooks can be called.
 pub fn saved() -> Option<&'static Api> {
     // SAFETY: null, or a leaked box.
     unsafe { SAVED.load(Ordering::Acquire).as_ref() }

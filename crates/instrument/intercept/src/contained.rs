@@ -1,8 +1,8 @@
 //! Threads that run code of others: what would end the process there ends the thread.
 //!
-//! Such a thread has a row in a table, where the handler of deadly signals ([`crate::signals`]) looks the thread up. If it is
-//! there, the handler writes down which signal it was and never returns: what the thread held or had borrowed is not touched
-//! any more, and whoever waits for it sees the entry.
+//! Such a thread has a row in a table, where the handler of deadly signals ([`crate::signals`]) looks the thread up. If it is there, the
+//! handler writes down the signal and never returns. Data that the thread held or had borrowed is not touched any more, and a thread that
+//! waits for it sees the entry.
 
 use std::{
     sync::{
@@ -24,15 +24,15 @@ const OWN: [libc::c_int; 5] = [
 ];
 /// Handlers run here, for the thread's own stack may be what it used up.
 const HANDLER_STACK: usize = 64 << 10;
-/// Pause between looks at the table while somebody waits.
+/// Pause between looks at the table while a thread waits.
 const LOOK: Duration = Duration::from_millis(20);
 
 struct Row {
-    /// 0 if nobody's.
+    /// 0 if the row is free.
     thread: AtomicI32,
     /// 0 while it lives.
     signal: AtomicI32,
-    /// What it does takes as long as it takes.
+    /// The thread runs code that bounds its time itself.
     patient: AtomicBool,
 }
 
@@ -58,7 +58,7 @@ pub enum Silence {
 
 /// Starts a thread; `None` if there can be none.
 pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> Option<Contained> {
-    // Taken before the thread starts, so that whoever waits has it.
+    // The row is taken before the thread starts, so that a waiting thread has it.
     const TAKEN: i32 = -1;
     let free = |row: &&Row| {
         let taken = row
@@ -90,7 +90,7 @@ pub fn spawn(name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> Option
 }
 
 impl Contained {
-    /// What the thread sends, waiting for it until `limit` is over or the thread has died. What [`patiently`] takes does not count.
+    /// The value that the thread sends. Waits until `limit` is over or the thread has died; time inside [`patiently`] does not count.
     pub fn answer<T>(self, answered: &Receiver<T>, limit: Duration) -> Result<T, Silence> {
         let mut began = Instant::now();
         loop {
@@ -116,7 +116,7 @@ impl Contained {
         }
     }
 
-    /// How it ended, for whoever had no answer a moment ago; `None` if it goes on.
+    /// How the thread ended, for a caller that had no answer a moment ago; `None` if it still runs.
     fn end<T>(self, answered: &Receiver<T>) -> Option<Result<T, Silence>> {
         let signal = self.0.map_or(0, |row| row.signal.load(Ordering::Acquire));
         if signal == 0 {
@@ -132,7 +132,7 @@ impl Contained {
     }
 }
 
-/// Runs `act`, which bounds its time itself: nobody who waits for this thread gives up meanwhile.
+/// Runs `act`, which bounds its time itself. Threads that wait for this thread do not give up meanwhile.
 pub fn patiently<T>(act: impl FnOnce() -> T) -> T {
     // SAFETY: no arguments.
     let thread = unsafe { libc::gettid() };
@@ -171,7 +171,7 @@ pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
     }
 }
 
-/// Threads of ours have all signals blocked, and a fault that is blocked ends the process.
+/// Luthier's threads have all signals blocked, and a fault that is blocked ends the process.
 fn allow_own_signals() {
     // SAFETY: the set is initialised by the first call.
     unsafe {
@@ -235,7 +235,7 @@ mod tests {
         (thread, answered)
     }
 
-    /// Waits for a thread that nobody asks for its answer.
+    /// Waits for a thread without receiving its answer.
     fn wait(thread: Contained, over: impl Fn(&Row) -> bool) {
         let row = thread.0.expect("the table has room");
         while !over(row) {
@@ -264,7 +264,7 @@ mod tests {
             second.answer(&never, Duration::MAX),
             Err(Silence::Signal(libc::SIGABRT))
         ));
-        // Of one that left without an answer it is not said either.
+        // A thread that ended without an answer has not died of that signal either.
         assert!(matches!(first.end(&answered), Some(Err(Silence::Late))));
     }
 }

@@ -44,7 +44,7 @@ pub struct HsaDevice {
     queues: Arc<Queues>,
     agents: Vec<Agent>,
     cpus: Vec<Handle>,
-    /// Objects of ours, which must stay in memory while they are loaded, by executable.
+    /// Luthier's objects by executable. They must stay in memory while they are loaded.
     objects: Mutex<HashMap<u64, Vec<u8>>>,
 }
 
@@ -122,7 +122,7 @@ impl HsaDevice {
 
     fn copy(&self, to: *mut c_void, from: *const c_void, size: usize) -> Result<(), DeviceError> {
         let copy = function!(self.api, core.memory_copy);
-        // SAFETY: callers pass a buffer of ours and device memory of ours, both of this size.
+        // SAFETY: callers pass a buffer of this process and memory that `allocate` returned, both of this size.
         check("hsa_memory_copy", unsafe { copy(to, from, size) })
     }
 }
@@ -153,7 +153,7 @@ struct Unfinished<'a> {
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        // SAFETY: both are ours, and 0 stands for none.
+        // SAFETY: this value owns both handles, and 0 stands for none.
         unsafe {
             if let Some(destroy) = self
                 .api
@@ -254,7 +254,7 @@ impl Device for HsaDevice {
 
     fn unload(&self, executable: u64) {
         if let Some(destroy) = self.api.core.executable_destroy {
-            // SAFETY: an executable of ours that nothing runs any more.
+            // SAFETY: `load` made this executable, and no kernel runs its code any more.
             unsafe { destroy(executable) };
         }
         lock(&self.objects).remove(&executable);
@@ -264,7 +264,8 @@ impl Device for HsaDevice {
         let pool = self.pool(agent, kind)?;
         let mut address = std::ptr::null_mut();
         let size = size.next_multiple_of(4096);
-        // SAFETY: the pool is one of the runtime's, and the result is ours.
+        // SAFETY: the pool is one of the runtime's, the result goes to a local variable, and the list of agents lives until the call
+        // returns.
         unsafe {
             let status =
                 function!(self.api, amd.memory_pool_allocate)(pool, size, 0, &raw mut address);
@@ -318,14 +319,14 @@ impl Device for HsaDevice {
     }
 
     fn read_shared(&self, address: u64, into: &mut [u8]) {
-        // SAFETY: as above, and nobody writes these bytes now.
+        // SAFETY: callers pass an address in memory that `allocate` returned, with at least as many bytes, which are not written now.
         unsafe {
             std::ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr(), into.len())
         };
     }
 
     fn store_shared(&self, address: u64, value: u64) {
-        // SAFETY: as above.
+        // SAFETY: callers pass an aligned address in memory that `allocate` returned, which is never freed while in use.
         unsafe { AtomicU64::from_ptr(address as *mut u64) }.store(value, Ordering::Release);
     }
 

@@ -1,5 +1,5 @@
-//! What is done when the library is loaded, which is before the program's own code where it is preloaded: tools that wrap
-//! functions of HIP begin with it, because HSA, which calls us later, is started by a call that they may want to see.
+//! Runs when the library is loaded. If it is preloaded, that is before the program's own code. Tools that wrap functions of HIP begin here,
+//! because HSA, which calls this library later, is started by a call of HIP that they may want to see.
 
 use std::ffi::{CStr, c_int, c_void};
 

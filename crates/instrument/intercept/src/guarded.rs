@@ -1,8 +1,8 @@
 //! Tools with host code that others wrote: it may crash or never come back, and the application does not notice.
 //!
-//! A panic becomes the reason why a kernel runs as it is, or why a tool has nothing to say. All calls are made by threads that
-//! survive nothing but harm nobody ([`crate::contained`]), and there is a limit to waiting for them; a tool that exceeds it, or
-//! whose thread died, is not called again. What there is to say of it stands in the summary.
+//! A panic becomes the reason why a kernel runs without tools, or why a tool has no result. All calls are made by contained threads
+//! ([`crate::contained`]): if such a thread crashes, the process goes on. Waiting for them has a limit. A tool that exceeds it, or whose
+//! thread died, is not called again, and the summary says so.
 //!
 //! Instrumenting borrows from its caller, which cannot leave while the tool may still look. It therefore waits for ever, on a
 //! thread of its own that launches wait for within a limit.
@@ -65,7 +65,7 @@ impl Call {
     }
 }
 
-/// What the author of a tool calls the parts of its host code.
+/// The names that the author of a tool has for the parts of its host code.
 pub struct Callbacks {
     made: &'static str,
     begin: &'static str,
@@ -119,7 +119,7 @@ pub struct Guarded {
     /// None if there could be no thread.
     worker: Mutex<Option<Worker>>,
     callbacks: &'static Callbacks,
-    /// What the worker is at.
+    /// The call that the worker executes.
     doing: Arc<Mutex<Option<Call>>>,
     /// Calls of `instrument` that have not come back.
     instrumenting: Mutex<Vec<Call>>,
@@ -214,7 +214,7 @@ impl Guarded {
         None
     }
 
-    /// What the worker is at: perhaps not `what` is wanted, but something that another thread wants.
+    /// The call that the worker executes. It may be another than `what`, which another thread requested.
     fn present(&self, what: &str) -> Call {
         let doing = lock(&self.doing).clone();
         doing.unwrap_or_else(|| Call::now(what))
@@ -251,7 +251,7 @@ impl Guarded {
         });
         let Some(thread) = contained::spawn("luthier-instrument", INSTRUMENTING_STACK, task) else {
             return Err(Error::ToolFailed(
-                "there can be no thread for it".to_owned(),
+                "no thread can be started for it".to_owned(),
             ));
         };
         match thread.answer(&answered, Duration::MAX) {
@@ -275,7 +275,7 @@ impl Guarded {
     }
 
     fn died(&self, signal: i32, what: &str) {
-        // SAFETY: a string, or null; nobody changes the language any more.
+        // SAFETY: the call returns a string or null, and the program does not change its language any more.
         let text = unsafe {
             let text = libc::strsignal(signal);
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
@@ -293,7 +293,7 @@ impl Guarded {
         }
     }
 
-    /// What is said of a tool that is not called any more, where a note has the reason.
+    /// The error for a tool that is not called any more. A note has the reason.
     fn loss(&self) -> Error {
         let name = &self.name;
         Error::ToolFailed(format!("tool {name} is not called any more (see the note)"))
@@ -309,7 +309,7 @@ impl Worker {
     }
 }
 
-/// What `instrument` borrows, on its way to another thread.
+/// The borrowed arguments of `instrument`, on their way to another thread.
 struct Lent {
     kernel: *const Kernel<'static>,
     edit: *mut Edit<'static>,
@@ -327,7 +327,7 @@ impl Lent {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal
@@ -410,7 +410,7 @@ impl Tool for Guarded {
     }
 
     fn modules(&self) -> Vec<&'static ToolFile> {
-        // (Their list is ours, not the tool's.)
+        // (The engine keeps that list, so this calls no code of the tool.)
         self.tool
             .as_ref()
             .map_or_else(Vec::new, |tool| tool.modules())
@@ -435,7 +435,7 @@ impl Tool for Guarded {
             let choice = tool.choose(&launch.launch(), &code, &mut copy);
             (choice, copy)
         });
-        // What a lost tool put in stays; for other kernels instrumenting says that it is lost.
+        // Hooks that a lost tool has inserted stay. For further kernels, instrumenting reports that the tool is lost.
         answer.map_or(1, |(choice, changed)| {
             *packet = changed;
             choice
@@ -497,7 +497,8 @@ impl Tool for Guarded {
         let taken = self.call(self.callbacks.records, move |tool| {
             tool.records(&stream, &records)
         });
-        // What a lost tool would have done with them nobody knows; in a file they would be a surprise.
+        // A lost tool cannot say whether it would have taken the records. They are not written to a file, where the user would not expect
+        // them.
         taken.unwrap_or(true)
     }
 

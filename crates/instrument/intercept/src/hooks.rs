@@ -1,4 +1,4 @@
-//! What the runtime calls, and the table entries that are ours.
+//! The functions that the runtime calls, and the hooks in its tables.
 //!
 //! Hooks call the entries they found, so tools chain; whatever happens in the session, the call is forwarded and its result
 //! returned unchanged.
@@ -88,14 +88,14 @@ pub unsafe extern "C" fn OnLoad(
             }
             if let Some(other) = copies::other() {
                 say(&format!(
-                    "{other} instruments this program already; this copy stands aside"
+                    "{other} already instruments this program; this copy does nothing"
                 ));
                 return;
             }
             match api::save(table) {
                 Ok(api) => {
-                    // Nobody calls before this returns. What tools put into the tables comes in front of ours, which
-                    // forward to what was there before.
+                    // The application makes no call before this returns. Hooks that tools put into the tables come before this library's,
+                    // which forward to the functions that were there before.
                     put(table, None);
                     if state::start(api) {
                         copies::announce(true);
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn OnLoad(
 /// Whether the tool is named twice: the tables must not be saved with our own hooks in them.
 ///
 /// # Safety
-/// As [`OnLoad`].
+/// The caller must keep the rules of [`OnLoad`].
 unsafe fn is_hooked(table: *const ApiTable) -> bool {
     // SAFETY: the core table always reaches beyond this entry.
     unsafe {
@@ -130,7 +130,7 @@ unsafe fn is_hooked(table: *const ApiTable) -> bool {
 /// Puts our functions into the tables (`None`), or what was there before us.
 ///
 /// # Safety
-/// As [`OnLoad`], and [`api::save`] has accepted the tables.
+/// The caller must keep the rules of [`OnLoad`], and [`api::save`] has accepted the tables.
 unsafe fn put(table: *mut ApiTable, before: Option<&Api>) {
     macro_rules! core {
         ($core:ident: $($entry:ident = $ours:ident as $type:ty,)*) => {
@@ -296,7 +296,7 @@ unsafe extern "C" fn load_code_object(
     status
 }
 
-/// What was loaded by a call that does not say which loaded object it made.
+/// Finds the objects that were loaded by a call that does not return them.
 fn read_unnamed_objects(state: &State, executable: Handle, agent: Handle) {
     match Loader::new(state.api).and_then(|loader| loader.objects(executable)) {
         Ok(objects) => {

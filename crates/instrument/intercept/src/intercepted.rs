@@ -3,15 +3,15 @@
 //! The runtime's intercept queues are a ring in software, whose packets are shown to us in the order of their indices before
 //! they are copied to the device's ring. We change dispatch packets, and add four kinds of our own:
 //!
-//! * *Markers*. The runtime frees slots of the software ring at once, so applications do not notice when the device's ring
-//!   is full, and ROCr 5.2 reorders packets that did not fit or fails an assertion. A barrier packet every quarter of the
-//!   ring, with a signal that counts down, tells how far the device has come, and we wait before the ring is full, as the
-//!   application would without us. It waits for all packets before it, because a slot is free only when its kernel has
-//!   ended; kernels of one queue do not overlap across a marker.
+//! * *Markers*. The runtime frees slots of the software ring at once, so applications do not notice when the device's ring is full, and
+//!   ROCr 5.2 reorders packets that did not fit or fails an assertion. A barrier packet every quarter of the ring, with a signal that
+//!   counts down, tells how far the device has come. Launches wait before the ring is full, as the application would without interception.
+//!   It waits for all packets before it, because a slot is free only when its kernel has ended; kernels of one queue do not overlap across
+//!   a marker.
 //! * *Followers* of launches whose duration is measured, see [`crate::times`].
 //! * *Ends* of launches that are watched, see [`crate::watch`].
-//! * *Tickets*. A barrier packet that waits for all packets before it tells that nothing before it is running any more;
-//!   added only when somebody asks.
+//! * *Tickets*. A barrier packet that waits for all packets before it shows that nothing before it is running any more. It is added only on
+//!   request.
 
 use std::{
     ffi::c_void,
@@ -57,7 +57,7 @@ pub struct Intercepted {
     markers: AtomicU64,
     /// Counts down by one per marker; 0 until the first.
     marker_signal: AtomicU64,
-    /// Packets on their way to the device: mostly one, rarely one or two of ours behind it.
+    /// Packets on their way to the device: mostly one launch, rarely with one or two inserted packets behind it.
     outgoing: Mutex<Vec<Packet>>,
     /// Some launch was given to a variant.
     pub substituted: AtomicBool,
@@ -155,14 +155,14 @@ impl Intercepted {
         let watch = self.watch.iter().map(Watch::end);
         for signal in signals.chain([marker]).chain(times).chain(watch) {
             if signal != 0 {
-                // SAFETY: ours, and nobody writes to it any more.
+                // SAFETY: this queue made the signal, and the device does not write to it any more.
                 unsafe { destroy(signal) };
             }
         }
     }
 
     fn rewrite(&self, packets: &mut Vec<Packet>) {
-        // Before anything of ours takes time.
+        // The time is taken before this library does any work.
         let enqueued = self.times.as_ref().and_then(Times::enqueued);
         let is_launch = |packet: &Packet| packet.kind() == packet_type::KERNEL_DISPATCH;
         if let Some(watch) = &self.watch {
@@ -258,10 +258,10 @@ impl Intercepted {
         times.attach(watched, dispatch, || self.signal(1))
     }
 
-    /// A signal of ours.
+    /// Makes a signal for this library's own use.
     pub fn signal(&self, value: i64) -> Option<Handle> {
         let mut signal = 0;
-        // SAFETY: no consumers are named, and the result is ours.
+        // SAFETY: no consumers are named, and the result goes to a local variable.
         let status =
             unsafe { self.api.core.signal_create?(value, 0, std::ptr::null(), &raw mut signal) };
         (status == status::SUCCESS).then_some(signal)
@@ -312,7 +312,7 @@ impl Intercepted {
         const TICKS: u64 = 100_000_000;
         let deadline = Instant::now() + ROOM;
         while Instant::now() < deadline && !self.errors.failed() {
-            // SAFETY: a living signal of ours.
+            // SAFETY: this queue made the signal and destroys it only at its own end.
             let seen = unsafe {
                 wait(
                     signal,

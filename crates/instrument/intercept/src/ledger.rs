@@ -1,7 +1,7 @@
-//! Tells whoever started the program which processes have delivered what tools collected.
+//! Tells the program's launcher which processes have delivered the results of tools.
 //!
-//! `_exit` and SIGKILL end a process without giving us a moment: nothing can be delivered then, but somebody can say so. The file
-//! of `LUTHIER_LEDGER` gets a line for each session that begins and each that has delivered; `luthier run` reads it in the end.
+//! `_exit` and SIGKILL end a process at once: results cannot be delivered then, but the launcher can say so. The file of `LUTHIER_LEDGER`
+//! gets a line for each session that begins and each that has delivered. `luthier run` reads it at the end.
 
 use std::{fs::OpenOptions, io::Write};
 
@@ -21,12 +21,12 @@ pub fn write(what: &str) {
         file.and_then(|mut file| file.write_all(line.as_bytes()))
     };
     if files::apart(append).is_err() {
-        // There can be no other thread. The file is open for as short as possible.
+        // If there can be no other thread, the file is open for as short a time as possible.
         let _ = append();
     }
 }
 
-/// Has whoever started the program print `text`.
+/// Has the program's launcher print `text`.
 pub fn say(text: &str) {
     let line = text.replace('\\', "\\\\").replace('\n', "\\n");
     write(&format!("{SAID} {line}"));

@@ -1,9 +1,9 @@
 //! `libluthier_intercept.so`: the HSA tool that runs instrumented kernels in place of the originals.
 //!
-//! The runtime loads it by `HSA_TOOLS_LIB` and calls `OnLoad`. [`hooks`] replaces a few entries of the API tables, so that
-//! code objects are seen when they are loaded and every queue is one whose packets pass through [`intercepted`]. What to do with
-//! a packet is decided by the `session` crate, which reaches the device through [`device`]. [`state`] holds the one session
-//! of the process and ends it; [`output`] delivers the summary.
+//! The runtime loads it by `HSA_TOOLS_LIB` and calls `OnLoad`. [`hooks`] replaces a few entries of the API tables, so that code objects are
+//! seen when they are loaded and every queue is one whose packets pass through [`intercepted`]. The `session` crate decides what to do with
+//! a packet, and reaches the device through [`device`]. [`state`] holds the one session of the process and ends it; [`output`] delivers the
+//! summary.
 //!
 //! The application must not notice: no call from here changes a result or an exit status, no panic leaves, and whatever
 //! goes wrong means that the original kernel runs.

@@ -1,7 +1,6 @@
-//! Where words go: stderr, and files in the output directory.
+//! Output of a session: stderr, and files in the output directory.
 //!
-//! An application may have put something of its own where standard error was; then the words go to whoever started the program, by
-//! the [`ledger`].
+//! An application may have put another file where standard error was. Messages then go to the program's launcher, by the [`ledger`].
 
 use std::path::Path;
 
@@ -42,7 +41,7 @@ fn print(text: &str) {
     }
 }
 
-/// Leaves the code objects whose kernels ran, where somebody wants them: `HASH.co`. One that is there already is the same.
+/// Writes the code objects whose kernels ran as `HASH.co`, if the settings ask for it. An object that is there already is the same.
 fn keep_objects(session: &session::Session, directory: &Path) {
     for (hash, bytes) in session.launched_objects() {
         let path = directory.join(format!("{hash}.co"));

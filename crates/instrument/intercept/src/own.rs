@@ -1,4 +1,4 @@
-//! Tools with host code in Rust: a library that somebody builds with all of this in it, and with tools of their own.
+//! Tools with host code in Rust: the author of the tool builds a library that contains all of this crate.
 //!
 //! Such a library is loaded in place of `libluthier_intercept.so`. Nothing but functions of the runtime passes between it and
 //! others, so it does not matter which compiler made them.
@@ -15,7 +15,7 @@ const VARIABLE: &CStr = c"LUTHIER_OWN_TOOLS";
 #[derive(Clone, Copy, Debug)]
 pub struct OwnTool {
     pub name: &'static str,
-    /// What `luthier tool build` made of its hooks.
+    /// The tool file that `luthier tool build` made of its hooks.
     pub file: &'static [u8],
     pub make: fn(ToolFile) -> Box<dyn Tool>,
 }

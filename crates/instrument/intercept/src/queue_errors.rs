@@ -19,7 +19,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// What to give to the runtime instead of `callback` and `data`. Without a callback the runtime ends the program.
+    /// The values to give to the runtime instead of `callback` and `data`. Without a callback the runtime ends the program.
     pub fn route(
         callback: Option<QueueError>,
         data: *mut c_void,
@@ -32,7 +32,7 @@ impl Errors {
         if callback.is_none() {
             return (errors, None, data);
         }
-        // Kept for ever: nobody knows when the runtime has called back for the last time.
+        // It is kept for ever, because it is not known when the runtime has called back for the last time.
         let route = Arc::into_raw(Arc::clone(&errors)).cast_mut().cast();
         (errors, Some(on_error as QueueError), route)
     }

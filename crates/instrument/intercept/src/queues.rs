@@ -175,7 +175,7 @@ impl Queues {
             return false;
         };
         found.users = found.users.saturating_sub(1);
-        // SAFETY: a wrapped queue, which nobody uses any more.
+        // SAFETY: `queue` is the wrapped queue of `agent`, and its last user has just released it.
         if found.users == 0 && unsafe { self.destroy_inside(agent, queue) } {
             shared.remove(&agent);
             if let Some(intercepted) = self.remove(queue) {
@@ -188,13 +188,13 @@ impl Queues {
         true
     }
 
-    /// Destroys the queue inside a wrapped cooperative one, which the runtime would do with the device, when the signals that it takes
-    /// are gone: since 7.2, where HIP shuts the runtime down, programs crashed at their end.
+    /// Destroys the queue inside a wrapped cooperative one. The runtime would do that together with the device, when the signals that it
+    /// needs are gone: since 7.2, where HIP shuts the runtime down, programs crashed at their end.
     ///
     /// # Safety
-    /// `queue` must be the intercept queue of `agent` for cooperative launches, which nobody uses.
+    /// `queue` must be the intercept queue of `agent` for cooperative launches, which no thread uses.
     unsafe fn destroy_inside(&self, agent: Handle, queue: *mut Queue) -> bool {
-        // What another tool makes is no plain queue.
+        // If another tool makes the queues, the call below does not return a plain one.
         let (true, Some(plain), Some(destroy)) = (
             self.owns_queue_create,
             self.api.core.queue_create,
@@ -213,7 +213,8 @@ impl Queues {
         }
     }
 
-    /// A queue is about to be destroyed: nobody else may write to it from now on. Keep the result until it is.
+    /// Forgets a queue that is about to be destroyed. No other thread may write to it from now on. The caller keeps the result until the
+    /// queue is destroyed.
     pub fn remove(&self, queue: *mut Queue) -> Option<Arc<Intercepted>> {
         lock(&self.known).remove(&(queue as usize))
     }

@@ -1,4 +1,5 @@
-//! What runs when somebody lost patience: the emulated device, if there is one, says where waves are, and the session what is there.
+//! Reports the kernels that run when a user or a limit ends the program: the emulated device, if there is one, says where waves are, and
+//! the session says which code is there.
 
 use std::{
     collections::BTreeMap,

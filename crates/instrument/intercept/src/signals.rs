@@ -1,8 +1,8 @@
 //! Deaths that run no exit handlers: an abort, which is also the runtime's answer to a GPU memory fault, or Ctrl-C.
 //!
-//! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it rings a bell and
-//! waits, for a bounded time, until a thread has delivered the summary; then the signal takes its course. What a thread of a tool's
-//! does to itself is no death ([`contained`]).
+//! Only signals that would end the program by default are touched. The handler may call nothing but the kernel: it rings a bell and waits,
+//! for a bounded time, until a thread has delivered the summary; then the signal ends the program. A fault in a tool's own thread does not
+//! end the program ([`contained`]).
 
 use std::time::Duration;
 
@@ -41,10 +41,10 @@ const DEADLY: [libc::c_int; 22] = [
     libc::SIGXCPU,
     libc::SIGXFSZ,
 ];
-/// Those of somebody who does not want to wait any longer.
+/// Signals of a user or a program that does not want to wait any longer.
 const IMPATIENT: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 const STACK: usize = 1 << 20;
-/// For what can be found out about the kernels that run, in the face of somebody impatient.
+/// The longest time for finding out about running kernels after such a signal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A little longer than the session's own limit.
 const LIMIT: Duration = DEATH
@@ -53,7 +53,7 @@ const LIMIT: Duration = DEATH
 
 static ALARM: Alarm = Alarm::new();
 
-/// Handles what nobody else handles, once per process.
+/// Installs handlers for signals that the program leaves to their default, once per process.
 pub fn install() {
     if !ALARM.claim() {
         return;

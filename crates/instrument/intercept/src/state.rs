@@ -54,7 +54,7 @@ static CURRENT: PerProcess<State> = PerProcess::new();
 static BEGAN: AtomicU32 = AtomicU32::new(0);
 /// A signal is about to end the program.
 static DYING: AtomicBool = AtomicBool::new(false);
-/// What there was to note before there was a session.
+/// Notes from before the session began.
 static EARLY: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The session, for the hot path: a vfork child is not told apart, but it rings no doorbells.
@@ -92,7 +92,7 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
-    // As early as can be, before the application puts something else there.
+    // As early as possible, before the application puts another file there.
     files::standard_error::remember();
     let (mut config, problems) = Config::read(|name| std::env::var_os(name));
     if config.tools.is_empty() {
@@ -197,11 +197,11 @@ pub fn finish(limit: Duration, settle: Duration) {
     let started = threads::spawn("luthier-end", STACK, Box::new(end));
     let reason = match started {
         true if wait.recv_timeout(limit).is_ok() => None,
-        true => Some("the devices do not answer, or a tool"),
-        false => Some("the host gives no thread to ask the tools in"),
+        true => Some("a device or a tool does not answer"),
+        false => Some("no thread could be started to call the tools"),
     };
     if let Some(reason) = reason {
-        say(&format!("{reason}; what tools collected is lost"));
+        say(&format!("{reason}; the results of tools are lost"));
         print_without_tool(state);
     }
     ledger::write(ledger::DELIVERED);

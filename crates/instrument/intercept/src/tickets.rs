@@ -56,8 +56,8 @@ impl Queues {
             core.queue_add_write_index_screlease?,
             core.signal_store_screlease?,
         );
-        // SAFETY: the queue lives, because it is removed from `known`, which is locked, before it is destroyed; the slot is
-        // ours from the addition to the doorbell, and its first half-word is written last.
+        // SAFETY: the queue lives, because it is removed from `known`, which is locked, before it is destroyed. The slot belongs to this
+        // call from the addition to the doorbell, and its first half-word is written last.
         unsafe {
             let described = *address;
             if described.queue_type == constants::QUEUE_TYPE_SINGLE {
@@ -96,7 +96,7 @@ impl Queues {
             return true;
         };
         let signal = tickets[index].signal;
-        // SAFETY: a living signal of ours; once at 0 nobody writes to it any more.
+        // SAFETY: the ticket owns the signal. Once it is at 0, the device does not write to it any more.
         unsafe {
             if signal == 0 || load(signal) > 0 {
                 return false;

@@ -1,8 +1,9 @@
-//! When launches are enqueued, by whom, and when they run: signals of ours in place of the application's, on which the device leaves times.
+//! Measures when launches are enqueued, by which thread, and when they run. Its own signals take the place of the application's, and the
+//! device leaves times on them.
 //!
-//! A launch that has a completion signal already is followed by a barrier packet, which waits for ours and completes the
-//! application's. So launches of one queue do not overlap then, and times that the application reads from its own signal
-//! are those of the barrier.
+//! If a launch has a completion signal already, a barrier packet follows it, which waits for this module's signal and completes the
+//! application's. Launches of one queue therefore do not overlap, and times that the application reads from its own signal are those of the
+//! barrier.
 
 use std::sync::{
     Mutex,
@@ -22,7 +23,7 @@ use crate::{api::Api, clock::Clock, lock};
 /// Launches whose end is awaited; further ones go untimed. Signals are a scarce resource of the driver.
 const MOST: usize = 1000;
 
-/// Of one queue.
+/// The times of one queue.
 pub struct Times {
     api: &'static Api,
     agent: Handle,
@@ -70,7 +71,7 @@ impl Times {
         self.clock.enqueued()
     }
 
-    /// Puts a signal of ours on a launch; returns the packet that has to follow it, if any.
+    /// Puts a signal of this module on a launch. Returns the packet that has to follow the launch, if any.
     pub fn attach(
         &self,
         launch: u64,
@@ -84,7 +85,7 @@ impl Times {
             self.untimed.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        // SAFETY: a living signal of ours, which nothing waits for.
+        // SAFETY: this module made the signal and keeps it, and no thread waits for it.
         unsafe { store(signal, 1) };
         let theirs = std::mem::replace(&mut dispatch.completion_signal, signal);
         signals.awaited.push(Used {
@@ -120,10 +121,10 @@ impl Times {
             free,
         } = &mut *signals;
         let mut last = 0;
-        // SAFETY: living signals of ours; once at 0 the device does not write to them any more.
+        // SAFETY: this module made the signals and keeps them. Once one is at 0, the device does not write to it any more.
         for used in awaited.extract_if(.., |used| unsafe { load(used.signal) <= 0 }) {
             let mut times = tables::Times::default();
-            // SAFETY: as above.
+            // SAFETY: this module made the signal and keeps it, and the device has written its times.
             if unsafe { read(self.agent, used.signal, &raw mut times) } == status::SUCCESS {
                 let (start, end) = (
                     self.clock.nanoseconds(times.start),
@@ -147,7 +148,7 @@ impl Times {
         self.untimed.load(Ordering::Relaxed)
     }
 
-    /// All signals of ours, whose queue is gone.
+    /// All signals of this module. Called when the queue is gone.
     pub fn signals(&self) -> Vec<Handle> {
         let signals = std::mem::take(&mut *lock(&self.signals));
         let used = signals.awaited.into_iter().chain(signals.resting);

@@ -1,4 +1,4 @@
-//! Which instrumenter the settings ask for.
+//! Makes the instrumenter that the settings ask for.
 
 use std::{
     env, io,
@@ -62,11 +62,11 @@ pub fn instrumenter(config: &Config, directory: &Path) -> Result<Arc<dyn Instrum
     Ok(Arc::new(engine.temporary(config.output_is_temporary)))
 }
 
-/// Where the `luthier` command lies, from the folder of this library: in a build, and installed.
+/// The path of the `luthier` command, from the folder of this library: in a build, and installed.
 const COMMANDS: [&str; 3] = ["luthier", "../bin/luthier", "../../bin/luthier"];
 
 /// The tool or module in a library from a HIP compiler, whose hooks another process compiles: no code generator comes into this one.
-/// Where that has not ended after `limit`, it is ended.
+/// A command that has not ended after `limit` is ended.
 fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathBuf, String> {
     let own = library::own_path();
     let folder = own.as_deref().and_then(Path::parent);
@@ -74,7 +74,7 @@ fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathB
     let mut commands = COMMANDS.iter().map(|command| folder.join(command));
     let command = commands.find(|command| command.is_file()).ok_or_else(|| {
         format!(
-            "{} needs the luthier command to compile its hooks, which is not near {}",
+            "compiling the hooks of {} needs the luthier command, which is not near {}",
             file.display(),
             folder.display()
         )
@@ -93,7 +93,7 @@ fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathB
         .spawn()
         .map_err(failed)?;
     let began = Instant::now();
-    // What it says has room in the pipes.
+    // The command's messages fit into the pipes.
     while child.try_wait().map_err(failed)?.is_none() {
         if began.elapsed() > limit {
             let _ = child.kill();
@@ -118,7 +118,7 @@ fn compile_hooks(file: &Path, options: &[&str], limit: Duration) -> Result<PathB
 /// Pause between looks at the command.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A module that host code of a tool loads. Nobody loses patience with the tool meanwhile.
+/// Compiles a module that host code of a tool loads. The time does not count against the tool's limit.
 fn compile_module(module: &Path) -> Result<PathBuf, String> {
     let (config, _) = Config::read(|name| env::var(name).ok());
     contained::patiently(|| compile_hooks(module, &["--module"], config.build_limit))
@@ -145,8 +145,8 @@ fn named(
     Ok(Box::new(made?))
 }
 
-/// The tools with host code in Rust, which are in this library if it is the one that the user named: all of them, or those that
-/// were chosen. What is said of the library goes by `name`.
+/// The tools with host code in Rust, which are in this library if it is the one that the user named: all of them, or those that were
+/// chosen. Messages about the library use `name`.
 fn own_tools(library: &str, name: &str, config: &Config) -> Result<Vec<Box<dyn Tool>>, String> {
     let here = library::own_path().and_then(|path| path.canonicalize().ok());
     if Path::new(library).canonicalize().ok() != here {

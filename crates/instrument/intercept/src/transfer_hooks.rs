@@ -1,4 +1,4 @@
-//! Functions that copy, in the runtime's tables: only where somebody wants to know of copies.
+//! Hooks of the runtime's copy functions. They are installed only if a tool or setting asks for copies.
 
 use std::{ffi::c_void, ptr::null_mut};
 

@@ -1,9 +1,8 @@
 //! When copies by the runtime are enqueued, by whom, and when they run.
 //!
-//! Nothing of the application's changes: its signals stay on its copies. The runtime is asked to leave times on them
-//! (`hsa_amd_profiling_async_copy_enable`), and these are read while they hold: once a copy has ended, and at the latest before
-//! its signal is used for something else or destroyed. Those go through functions and packets that pass us, so no signal is
-//! looked at that is gone.
+//! The application's signals stay on its copies. The runtime is asked to leave times on them (`hsa_amd_profiling_async_copy_enable`). These
+//! are read while they are valid: once a copy has ended, and at the latest before its signal is used for something else or destroyed.
+//! Functions and packets that do so pass through this library, so no destroyed signal is read.
 //!
 //! Tools are told where they are told of launches, never in the midst of a copy.
 
@@ -24,10 +23,10 @@ use crate::{api::Api, clock::Clock, lock};
 
 /// Copies whose end is awaited; further ones go untimed.
 const MOST: usize = 1000;
-/// Where packets of all kinds have their completion signals.
+/// Offset of the completion signal in packets of all kinds.
 const COMPLETION_SIGNAL: usize = 56;
 
-/// What is copied; no agent for memory that is nobody's.
+/// Source and destination of a copy; no agent for memory that belongs to none.
 #[derive(Clone, Copy)]
 pub struct Transfer {
     pub from: Handle,
@@ -111,7 +110,7 @@ impl Transfers {
         lock(&self.kept).ended.push(Copied { time, ..copied });
     }
 
-    /// What is known of a copy now.
+    /// The times of a copy, as far as they are known now.
     pub fn copied(&self, session: &Session, transfer: &Transfer) -> Option<Copied> {
         let enqueued: Enqueued = self.clock()?.enqueued()?;
         Some(Copied {
@@ -199,7 +198,7 @@ impl Transfers {
     fn clock(&self) -> Option<&Clock> {
         let clock = self.clock.get_or_init(|| {
             let clock = Clock::new(self.api)?;
-            // SAFETY: the runtime runs: somebody copies.
+            // SAFETY: the runtime runs, because a thread is making a copy.
             let enabled = unsafe { self.api.amd.profiling_async_copy_enable?(true) };
             (enabled == status::SUCCESS).then_some(clock)
         });

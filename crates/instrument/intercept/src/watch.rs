@@ -49,7 +49,7 @@ struct Pending {
     since: Instant,
 }
 
-/// Of one queue.
+/// The launches of one queue.
 pub struct Watch {
     api: &'static Api,
     serialize: bool,
@@ -75,9 +75,9 @@ impl Watch {
         })
     }
 
-    /// So many launches are about to go out; with `wait`, which takes a signal and what that is to be below, it waits for the
-    /// last one before them, so that tools have heard of its end when they are asked about the next. Once for all that go out
-    /// together: nobody waits for a launch that waits for another one here.
+    /// Called before this many launches go out. `wait` waits until a signal is below a value. It is called for the last launch before
+    /// these, so that tools have been told of its end when they are asked about the next one. It is called once for all launches that go
+    /// out together: a launch never waits for another one that is still here.
     pub fn begin(&self, launches: u64, wait: impl FnOnce(Handle, i64)) {
         if !self.serialize || launches == 0 {
             return;
@@ -117,7 +117,7 @@ impl Watch {
     /// The kernel object of a launch that has run longer than `limit`.
     fn late(&self, limit: Duration) -> Option<u64> {
         let load = self.api.core.signal_load_scacquire?;
-        // SAFETY: a living signal of ours: the queue is known.
+        // SAFETY: this module made the signal, and the queue is still known, so it was not destroyed.
         let value = unsafe { load(self.signal) };
         let mut pending = lock(&self.pending);
         let before = pending.len();
@@ -135,7 +135,7 @@ impl Watch {
 
 /// Ends the program when a launch of the session runs longer than the settings allow.
 pub fn start(state: &'static State) {
-    // What an earlier session waited for is gone with its runtime.
+    // Launches that an earlier session waited for are gone with its runtime.
     *lock(&LAST) = None;
     let Some(limit) = state.session.config().kernel_limit else {
         return;
@@ -152,7 +152,9 @@ pub fn start(state: &'static State) {
         }
     };
     if !threads::spawn("luthier-limit", STACK, Box::new(look)) {
-        say("no thread can watch how long kernels run; --kernel-limit does nothing");
+        say(
+            "cannot start a thread that watches how long kernels run; --kernel-limit has no effect",
+        );
     }
 }
 
@@ -171,7 +173,6 @@ fn give_up(state: &State, kernel: u64, limit: Duration) {
         "{name} (runs {how}) has not ended within {seconds} s; the program is ended (--kernel-limit)"
     ));
     running::tell(PATIENCE);
-    // What tools collected is delivered as at any other end by a signal.
-    // SAFETY: a signal to this process.
+    // The results of tools are delivered as at any other end by a signal. SAFETY: the call sends a signal to this process.
     unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
 }

@@ -42,7 +42,8 @@ const CODE_OBJECT: [&str; 6] = [
     "--offload-arch=gfx90a",
 ];
 
-/// ROCr 5.2's intercept queues alone reorder packets that find the device's ring full, and tell nobody that it is.
+/// With only ROCr 5.2's intercept queues, packets that find the device's ring full are reordered, and the application is not told that it
+/// is full.
 #[test]
 fn a_small_queue_without_hip_stays_in_order() {
     let program = compile("gcc", "small_queue.c", &["-O1", "-w", "-lhsa-runtime64"]);
@@ -233,7 +234,7 @@ fn a_second_copy_stands_aside() {
             outcome.headline().contains("3 of 4 launches"),
             "{tools}: {outcome:#?}"
         );
-        let aside = format!("luthier: {first} instruments this program already");
+        let aside = format!("luthier: {first} already instruments this program");
         assert_eq!(outcome.stderr.matches(&aside).count(), 1, "{outcome:#?}");
     }
 }
@@ -244,7 +245,7 @@ fn hsa_may_be_shut_down_and_started_again() {
     let outcome = run("gfx90a", &program, &[], &[]);
     assert_eq!(outcome.status, Some(0), "{outcome:#?}");
     assert_eq!(outcome.stdout, "round 0\nround 1\n");
-    // Whose they are is said from the second session on.
+    // From the second session on, the lines name the session.
     let summaries = outcome.stderr.matches(": 0 kernels seen").count();
     assert_eq!(summaries, 2, "{outcome:#?}");
     let first = outcome.stderr.matches("luthier identity: ").count();

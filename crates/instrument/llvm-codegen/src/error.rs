@@ -1,4 +1,4 @@
-//! What can go wrong, and what LLVM says about it.
+//! Errors of this crate, with LLVM's messages.
 
 use std::fmt;
 

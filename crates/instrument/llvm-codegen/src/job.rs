@@ -15,7 +15,7 @@ pub enum File {
     Accumulation,
 }
 
-/// Where a hook parameter comes from.
+/// The source of a hook parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parameter {
     /// The low bits of this value.
@@ -26,7 +26,7 @@ pub enum Parameter {
     Reference { file: File, dwords: u32 },
 }
 
-/// What to compile and for what.
+/// The code to compile, and its target.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
     /// Processor as LLVM spells it.

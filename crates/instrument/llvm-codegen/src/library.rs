@@ -27,8 +27,8 @@ fn load() -> Result<EntryPoints, String> {
     let file = memory_file()?;
     let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))
         .expect("the path has no zero byte");
-    // SAFETY: the object is ours; its initialisers only register passes with the LLVM it brings along. RTLD_LOCAL keeps
-    // both out of the reach of other objects' symbol lookups.
+    // SAFETY: the object is the one that this crate carries; its initialisers only register passes with the LLVM it brings along.
+    // RTLD_LOCAL hides both from other objects' symbol lookups.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if handle.is_null() {
         // SAFETY: dlerror gives null or a string that lives until this thread's next dl call.
@@ -52,7 +52,7 @@ fn load() -> Result<EntryPoints, String> {
 
 fn memory_file() -> Result<OwnedFd, String> {
     let failed = || std::io::Error::last_os_error().to_string();
-    // SAFETY: the name is a C string; a non-negative result is a descriptor nobody else owns.
+    // SAFETY: the name is a C string; a non-negative result is a descriptor that no other value owns.
     let file = unsafe {
         let descriptor = libc::memfd_create(c"luthier_codegen".as_ptr(), libc::MFD_CLOEXEC);
         if descriptor < 0 {

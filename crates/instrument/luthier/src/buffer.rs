@@ -12,7 +12,7 @@ const INDEXED: u64 = 1;
 const SINCE_GFX10: u64 = 2;
 const SINCE_GFX11: u64 = 4;
 const SINCE_GFX12: u64 = 8;
-/// What is in memory has the descriptor's format, or that of the instruction where it names one.
+/// Data in memory has the descriptor's format, or the instruction's format if it names one.
 const FORMATTED: u64 = 16;
 /// All of a lane's bytes are in bounds, or none.
 const WHOLE: u64 = 32;
@@ -38,7 +38,7 @@ impl Field {
     }
 }
 
-/// Where an encoding has what addresses are made of.
+/// The fields of an encoding from which addresses are made.
 struct Layout {
     since: Family,
     flags: u64,
@@ -50,7 +50,7 @@ struct Layout {
     constant: Field,
     with_offset: Field,
     indexed: Field,
-    /// Of typed instructions.
+    /// The format of typed instructions.
     format: Field,
 }
 

@@ -30,7 +30,7 @@ impl Code {
         &self.hash
     }
 
-    /// As in the symbol table.
+    /// The kernel's name in the symbol table.
     pub fn kernel(&self) -> &str {
         &self.kernel
     }

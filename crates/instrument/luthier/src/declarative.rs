@@ -40,7 +40,7 @@ impl Tool for Declarative {
             let meant = |edit: &Edit<'_>, instruction: &Instruction<'_>| {
                 filter.allows(instruction) && edit.chooses(instruction)
             };
-            // What the user leaves out with `--site` is no mistake of the description.
+            // If the user leaves places out with `--site`, the description is still correct.
             let matched = kernel.instructions().any(|at| filter.allows(&at));
             for (instruction, region) in places(kernel, insert.at) {
                 // Places are chosen for the instructions that they stand for.
@@ -87,7 +87,7 @@ impl Tool for Declarative {
                 let condition = options::filled(&insert.site, self.0.options());
                 edit.unmatched(Unmatched {
                     what: format!(
-                        "tool {tool} inserts its hook {hook} nowhere: no instruction is as `where = \"{condition}\"` says"
+                        "tool {tool} inserts its hook {hook} nowhere: no instruction matches `where = \"{condition}\"` says"
                     ),
                     near: filter.near(kernel),
                 });
@@ -165,7 +165,7 @@ fn insert_at(
     Ok(())
 }
 
-/// What a place stands for.
+/// The instructions that a place counts for.
 #[derive(Clone, Copy)]
 enum Region {
     Itself,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use template::{HOOK_VALUES, HookValue, HookValueRow};
 
-/// What `LUTHIER_TOOL(...)` in a HIP file says.
+/// The contents of `LUTHIER_TOOL(...)` in a HIP file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
@@ -22,13 +22,13 @@ pub struct Description {
     /// Kinds of hook parameters, by hook; parameters are scalar where nothing is said.
     #[serde(default)]
     pub hooks: BTreeMap<String, Vec<Kind>>,
-    /// What users may give with `-t TOOL:NAME=VALUE`.
+    /// Parameters that users may set with `-t TOOL:NAME=VALUE`.
     #[serde(default)]
     pub parameter: Vec<Parameter>,
     /// A place that cannot take a hook costs the kernel, not itself.
     #[serde(default, rename = "all-or-nothing")]
     pub all_or_nothing: bool,
-    /// What the tool puts in.
+    /// The hooks that the tool inserts.
     #[serde(default)]
     pub insert: Vec<Insert>,
     /// The report, line by line.
@@ -43,12 +43,12 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// As users write it behind `-t TOOL:`.
+    /// Its name behind `-t TOOL:`.
     pub name: String,
-    /// What its value has to be.
+    /// The kind that its value must have.
     #[serde(default, rename = "type")]
     pub kind: ParameterKind,
-    /// As users write it.
+    /// The default, as users would write it.
     #[serde(default, deserialize_with = "as_written")]
     pub default: String,
     /// One line for `luthier tool info`.
@@ -56,7 +56,7 @@ pub struct Parameter {
     pub help: String,
 }
 
-/// What a parameter's value has to be.
+/// The kind that a parameter's value must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
@@ -79,7 +79,7 @@ pub enum ParameterKind {
     F64,
 }
 
-/// Where a parameter's value lies.
+/// Whether a parameter's value is the same in all lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -113,7 +113,7 @@ pub enum At {
 }
 
 impl At {
-    /// As descriptions name it.
+    /// The name that descriptions use.
     pub fn name(self) -> &'static str {
         match self {
             At::Instruction => "instruction",
@@ -131,7 +131,7 @@ impl At {
 pub struct Insert {
     /// Name of the function.
     pub hook: String,
-    /// Which instructions, before `site` chooses among them.
+    /// The instructions, before `site` selects among them.
     #[serde(default)]
     pub at: At,
     /// Conditions as of `--site`, with `;` between them.
@@ -175,7 +175,7 @@ pub struct Print {
     pub each: Option<Each>,
 }
 
-/// What a line of the report is repeated for.
+/// The things for which a line of the report is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Each {
@@ -189,7 +189,7 @@ pub enum Each {
 pub struct Stream {
     /// Variable of type `luthier::ring`.
     pub ring: String,
-    /// `NAME:KIND` in the order of the structure. Of a stream that host code takes, `bytes` may stand here: the size of a record.
+    /// `NAME:KIND` in the order of the structure. A stream that host code reads may have `bytes` instead: the size of a record.
     #[serde(default)]
     pub fields: Vec<String>,
     /// Bytes of a record without `fields`, whose fields are the words of 32 bits in it.
@@ -216,7 +216,7 @@ fn default_capacity() -> u32 {
 }
 
 impl Stream {
-    /// Of records of these fields.
+    /// A stream of records with these fields.
     pub(crate) fn new(ring: &str, fields: Vec<String>, file: String, capacity: u32) -> Stream {
         Stream {
             ring: ring.to_owned(),
@@ -350,7 +350,7 @@ pub(crate) enum Expression {
     Operand(usize),
     /// Address of a number of the place.
     SiteNumber(String),
-    /// What the user gave the tool's parameter of this name; put in by whoever knows the options.
+    /// The value that the user gave to the tool's parameter of this name. The caller that knows the options puts it in.
     Parameter,
 }
 
@@ -471,7 +471,7 @@ impl Expression {
     fn kind(&self) -> Kind {
         match self {
             Expression::Fixed(argument) if parameters::is_per_lane(argument) => Kind::Vector,
-            // What an operand is, the instruction says: a scalar one is the same in all lanes.
+            // Only the instruction says what an operand is; a scalar operand is the same in all lanes.
             Expression::Operand(_) => Kind::Vector,
             _ => Kind::Scalar,
         }

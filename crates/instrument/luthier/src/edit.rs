@@ -1,4 +1,4 @@
-//! What a tool says about one kernel.
+//! The edits that a tool makes to one kernel.
 
 use crate::{
     Error, Instruction, Kernel, Result, SiteFilter, ToolFile,
@@ -36,11 +36,11 @@ impl Counters {
 /// A value for a parameter of a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// As many low bits as the parameter has.
+    /// A constant, of which the parameter takes as many low bits as it has.
     Constant(u64),
     /// The application's register; for a reference parameter it is also written.
     Register(Reg),
-    /// What every place has, or has a reason not to have.
+    /// A value that every place has, or has a reason not to have.
     Value(HookValue),
     /// Address of a variable of the tool, plus bytes.
     Variable(String, u32),
@@ -115,13 +115,13 @@ pub(crate) struct Count {
 pub struct Edit<'k> {
     kernel: &'k Kernel<'k>,
     file: &'k ToolFile,
-    /// What the tool loaded besides.
+    /// Modules that the tool has loaded in addition.
     pub(crate) modules: Vec<&'static ToolFile>,
     filter: &'k SiteFilter,
     /// Variable with this kernel's counters.
     counters_name: String,
     pub(crate) plan: Plan<'k>,
-    /// What the plan's hooks were asked for by.
+    /// The names by which the plan's hooks were requested.
     hook_names: Vec<String>,
     pub(crate) counts: Vec<Count>,
     pub(crate) counters: usize,
@@ -159,7 +159,7 @@ pub struct InsertionPoint<'e, 'k> {
     point: Point,
     /// Ways on which it goes as well.
     further: Vec<Point>,
-    /// What the instruction does where none of these points is passed.
+    /// Ways in which control leaves the instruction without passing any of these points.
     unreached: Vec<&'static str>,
     allowed: bool,
     lanes: Lanes,
@@ -194,7 +194,7 @@ impl<'k> Edit<'k> {
         }
     }
 
-    /// What [`crate::Tool::choose`] answered; 1 for tools that are not asked.
+    /// The answer of [`crate::Tool::choose`]; 1 for tools that are not asked.
     pub fn choice(&self) -> u32 {
         self.choice
     }
@@ -211,7 +211,7 @@ impl<'k> Edit<'k> {
         Ok(parameters::dwords(template, index))
     }
 
-    /// So many new counters.
+    /// Reserves `len` new counters.
     pub fn counters(&mut self, len: usize) -> Counters {
         let first = self.counters;
         self.counters += len;
@@ -234,8 +234,8 @@ impl<'k> Edit<'k> {
         self.unmatched.push(unmatched);
     }
 
-    /// What this tool inserts means nothing if a part of it is missing: where a place cannot take a hook of its, the kernel runs as
-    /// it is, and the summary says why. Otherwise such a place is left out.
+    /// Says that this tool's hooks are useful only if all of them go in. If a place cannot take one of them, the kernel runs without tools,
+    /// and the summary says why. Without this call, only such a place is left out.
     pub fn all_or_nothing(&mut self) {
         self.whole = true;
     }
@@ -245,7 +245,7 @@ impl<'k> Edit<'k> {
         self.place(instruction, Point::Before)
     }
 
-    /// Where a block begins; chosen by the user if any of its instructions is.
+    /// The point where a block begins. The user has chosen it if any of the block's instructions is chosen.
     pub fn at_block(&mut self, block: &crate::Block<'_>) -> InsertionPoint<'_, 'k> {
         let allowed = self.chosen(block) != 0;
         InsertionPoint {
@@ -371,7 +371,7 @@ impl<'k> Edit<'k> {
         entries.iter().any(|entry| entry.hook == name)
     }
 
-    /// Which executions of places the user lets tools see.
+    /// The executions of places that the user lets tools see.
     pub(crate) fn executions(&self) -> &'k Executions {
         self.filter.executions()
     }
@@ -401,7 +401,7 @@ impl<'k> Edit<'k> {
         let made_for = |target| HookVariants::find(bundle, hook, target, kernel.wave_size());
         let generic = || made_for(kernel.module.target.generic()?.name);
         let mut found = made_for(kernel.target()).or_else(generic)?;
-        // As its author calls it.
+        // The name that its author gave it.
         if let Some(name) = hook.strip_suffix(LANES) {
             found.name = name.to_owned();
         }
@@ -480,8 +480,8 @@ impl InsertionPoint<'_, '_> {
         self
     }
 
-    /// What is inserted from here on serves chosen instructions elsewhere: it is inserted although the user may not have chosen
-    /// this one.
+    /// Hooks that are inserted here from now on serve chosen instructions elsewhere. They are inserted even if the user has not chosen this
+    /// instruction.
     pub fn for_others(mut self) -> Self {
         self.allowed = true;
         self
@@ -512,7 +512,7 @@ impl InsertionPoint<'_, '_> {
             return Err(Error::Argument {
                 hook: name,
                 index: arguments.len(),
-                reason: format!("nothing is given for it; the hook has {wanted} parameters"),
+                reason: format!("no argument is given for it; the hook has {wanted} parameters"),
             });
         }
         let mut values = Vec::new();
@@ -568,8 +568,8 @@ impl InsertionPoint<'_, '_> {
         Ok(self)
     }
 
-    /// Adds instructions of one's own, in the assembler's language. Nothing is saved around them. They do not run on the way of a
-    /// branch that is taken.
+    /// Adds instructions in the assembler's language. Nothing is saved around them. They do not run if the instruction is a branch that is
+    /// taken.
     pub fn assembly(mut self, text: &str) -> Result<Self> {
         if self.allowed {
             if !self.further.is_empty() {

@@ -53,7 +53,7 @@ pub struct Engine {
     /// Directory for files.
     output: Option<PathBuf>,
     temporary: bool,
-    /// Which of the process it is for, from 1.
+    /// The number of the session in its process, from 1.
     session: u32,
     adopted: Mutex<Vec<InstrumentedKernel>>,
     sinks: Mutex<BTreeMap<String, Box<dyn Sink>>>,
@@ -61,20 +61,20 @@ pub struct Engine {
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
-    /// What hooks print.
+    /// Messages that hooks print.
     printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
     combinations: Mutex<Vec<Vec<u32>>>,
 }
 
-/// What a tool wants to know again at the end; lies beside the variant in the cache.
+/// Data that a tool needs again at the end. It is kept beside the variant in the cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ToolData {
     pub counters: usize,
     /// Places whose executions are counted, behind the tool's own counters.
     #[serde(default)]
     pub executions: usize,
-    /// As JSON.
+    /// The tool's data, as JSON.
     pub data: Box<RawValue>,
 }
 
@@ -126,7 +126,7 @@ impl Engine {
         Engine { strict, ..self }
     }
 
-    /// Which session of the process it is for, from 1: files have it in their names.
+    /// Sets the number of the session in its process, from 1. Names of files contain it.
     pub fn session(self, session: u32) -> Engine {
         Engine { session, ..self }
     }
@@ -152,7 +152,7 @@ impl Engine {
         ))
     }
 
-    /// What each tool chose for a variant.
+    /// The choice of each tool for a variant.
     pub(crate) fn choices(&self, variant: u64) -> Vec<u32> {
         let combinations = lock(&self.combinations);
         let known = usize::try_from(variant).ok().and_then(|variant| {
@@ -220,7 +220,7 @@ impl Instrumenter for Engine {
     fn key(&self, kernel: &str, object_hash: &[u8; 32], variant: u64) -> Option<Vec<u8>> {
         let mut key = self.fingerprint();
         for (tool, choice) in self.tools.iter().zip(self.choices(variant)) {
-            // What a tool that stays out of it depends on is no matter.
+            // A tool that does not take part may depend on anything.
             let more = match choice {
                 0 => Vec::new(),
                 choice => tool.cache_key(kernel, object_hash, choice)?,
@@ -408,7 +408,7 @@ impl Engine {
             .collect()
     }
 
-    /// Makes the output directory, before the first file is written to it. Whoever writes says what is wrong with it.
+    /// Makes the output directory before the first file is written to it. The writer of the file reports errors.
     fn make_output(&self) {
         if let Some(directory) = &self.output {
             let _ = files::make_directories(directory);

@@ -1,4 +1,4 @@
-/// What goes wrong in a tool or in reading one.
+/// An error in a tool, or in reading one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A hook is named that the tool does not have, or not for this target.
@@ -25,7 +25,7 @@ pub enum Error {
     Description {
         /// The tool's name.
         tool: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A parameter of a run is unknown, or its value is not what the tool asks for.
@@ -35,7 +35,7 @@ pub enum Error {
         tool: String,
         /// The parameter's name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// An argument of a description that says no value.
@@ -43,7 +43,7 @@ pub enum Error {
     Expression {
         /// The argument.
         text: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Text that is no site filter.
@@ -72,7 +72,7 @@ pub enum Error {
         hook: String,
         /// Counted from 0.
         index: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Text of [`Edit::replace`](crate::Edit::replace) that is no instruction.
@@ -80,7 +80,7 @@ pub enum Error {
     Assemble {
         /// The text.
         text: String,
-        /// What the assembler says.
+        /// The assembler's message.
         reason: String,
     },
     /// A variable is named that the tool does not have.
@@ -94,7 +94,7 @@ pub enum Error {
     /// Records could not be written.
     #[error(transparent)]
     Records(#[from] records::Error),
-    /// What a tool keeps of a kernel could not be written or read.
+    /// A tool's data about a kernel could not be written or read.
     #[error(transparent)]
     Data(#[from] serde_json::Error),
     /// A code object is damaged or of a kind that is not supported.
@@ -109,15 +109,15 @@ pub enum Error {
     /// A kernel has a descriptor and no code.
     #[error("the code object has no code for kernel {0}")]
     NoKernel(String),
-    /// What tools want done to a kernel cannot be done.
+    /// The edits that tools request for a kernel are not possible.
     #[error(transparent)]
     Rewrite(#[from] rewrite::Refusal),
-    /// What an object says of the tools in it cannot be understood.
+    /// An object's section about the tools in it cannot be read.
     #[error("section {section} is damaged: {reason}")]
     Section {
         /// The section's name.
         section: &'static str,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A variable of a tool cannot be read back from the devices.
@@ -129,12 +129,12 @@ pub enum Error {
     /// A tool's own: it does not want the kernel, or has no results.
     #[error("{0}")]
     Tool(String),
-    /// A mistake of ours.
+    /// A bug of Luthier.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
-/// What a session makes of it.
+/// The refusal that a session reports for this error.
 impl From<Error> for session::Refusal {
     fn from(error: Error) -> session::Refusal {
         use session::Refusal;
@@ -186,5 +186,5 @@ fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
     }
 }
 
-/// What fails here fails with an [`Error`].
+/// A result whose error is an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,18 +1,18 @@
-//! Which executions of its places a user lets tools see: those of a workgroup, the first few, one of several.
+//! The executions of places that a user lets tools see: those of a workgroup, the first few, one of several.
 
 use crate::{Error, Result};
 
 /// In place of a workgroup's number: any.
 const ANY: u32 = u32::MAX;
 
-/// What `--workgroup`, `--first` and `--sample` say. By default everything is seen.
+/// The values of `--workgroup`, `--first` and `--sample`. By default tools see all executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executions {
     /// Number in each dimension; all ones fit any.
     pub workgroup: Option<[u32; 3]>,
-    /// Of each place so many executions by waves, on each device.
+    /// Only the first N executions of each place by waves, on each device.
     pub first: Option<u32>,
-    /// Of each place the first execution, and then every so many.
+    /// Only the first execution of each place, and then every Nth.
     pub sample: Option<u32>,
 }
 

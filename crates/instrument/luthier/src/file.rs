@@ -12,8 +12,8 @@ use template::{Bundle, Global};
 /// Variable of a HIP file that holds the description; see `LUTHIER_TOOL` in `luthier_device.h`.
 pub(crate) const DESCRIPTION: &str = "__luthier_description";
 
-/// What variables are called that name hooks of tools with a library, with the number of parameters as a digit; see
-/// `LUTHIER_EXPORT_FUNC` in `luthier.h`.
+/// Prefix of the variables that name hooks of tools with a library. The number of parameters follows as a digit; see `LUTHIER_EXPORT_FUNC`
+/// in `luthier.h`.
 const EXPORT: &str = "__luthier_export_";
 
 /// Variable that `MARK_LUTHIER_DEVICE_MODULE` leaves in the device code.
@@ -163,7 +163,7 @@ impl ToolFile {
         &self.options
     }
 
-    /// As users and reports call it.
+    /// The name that users and reports use.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -240,7 +240,7 @@ impl ToolFile {
         bytes.map_err(|error| Error::NotATool(self.name.clone(), error))
     }
 
-    /// What the tool says of itself in its file.
+    /// The tool's description in its file.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -260,7 +260,7 @@ impl ToolFile {
         own.into_iter().collect()
     }
 
-    /// What its hooks are compiled for.
+    /// The targets that its hooks are compiled for.
     pub fn targets(&self) -> Vec<&str> {
         let entries = self.bundle.entries.iter();
         let all: BTreeSet<&str> = entries.map(|entry| &*entry.template.target).collect();

@@ -1,4 +1,4 @@
-//! Which places a user lets tools insert at.
+//! The places at which a user lets tools insert.
 
 use crate::{Error, Instruction, Kernel, Result, executions::Executions};
 use isa::Effects;
@@ -177,7 +177,7 @@ impl SiteFilter {
             .collect()
     }
 
-    /// Which executions of the places are seen.
+    /// The executions of the places that tools see.
     pub(crate) fn executions(&self) -> &Executions {
         &self.executions
     }
@@ -265,7 +265,7 @@ fn likeness(written: &str, name: &str) -> Option<usize> {
 
 /// Alternatives with `|`; `*` stands for anything.
 pub(crate) fn pattern(text: &str) -> Option<Regex> {
-    // What nothing can match is a mistake.
+    // A pattern that cannot match anything is a mistake.
     if text.split('|').any(|part| part.trim().is_empty()) {
         return None;
     }

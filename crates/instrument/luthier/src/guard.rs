@@ -1,7 +1,7 @@
 //! A hook behind another one that says whether it runs at all, as one template.
 //!
-//! The first hook leaves its answer in its parameter 0. What of registers both need, and what has to be saved around them, is found
-//! for the two together: ports, groups and patches are those of both.
+//! The first hook leaves its answer in its parameter 0. The registers that both hooks need, and those to save around them, are found for
+//! the two together: ports, groups and patches are those of both.
 
 use crate::{Error, executions::Executions};
 use gfx::Target;
@@ -125,7 +125,7 @@ impl Glue {
         let scc = u16::try_from(made.groups.len()).ok()?;
         made.ports
             .extend(hook.ports.iter().cloned().map(|mut port| {
-                // What is jumped over leaves everything as it was.
+                // Skipped code leaves all registers as they were.
                 port.read |= port.written;
                 let dwords = port.dwords.iter_mut().flatten();
                 dwords.for_each(|(group, _)| *group += first);
@@ -162,7 +162,7 @@ impl Glue {
     }
 }
 
-/// What a guard asks for: the answer is none of it.
+/// The inputs of a guard. The answer is not among them.
 fn inputs(name: &str, guard: &Template) -> Vec<Port> {
     let named = guard.ports.iter().filter_map(|port| {
         let mut port = port.clone();

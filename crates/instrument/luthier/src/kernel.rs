@@ -79,12 +79,12 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// As in the symbol table.
+    /// Its name in the symbol table.
     pub fn name(&self) -> &'a str {
         &self.module.functions[self.index].name
     }
 
-    /// As in the source, with parameters.
+    /// Its name in the source, with parameters.
     pub fn demangled(&self) -> String {
         demangle::readable(self.name())
     }
@@ -99,7 +99,7 @@ impl<'a> Kernel<'a> {
         self.module.functions[self.index].wave_size
     }
 
-    /// What the hardware is told when the kernel starts.
+    /// Settings for the hardware at the start of the kernel.
     pub fn descriptor(&self) -> Option<KernelDescriptor> {
         Some(self.object.kernel(self.name()).ok()?.descriptor)
     }
@@ -143,12 +143,12 @@ impl<'a> Function<'a> {
         self.index
     }
 
-    /// As in the symbol table.
+    /// Its name in the symbol table.
     pub fn name(&self) -> &'a str {
         &self.lifted().name
     }
 
-    /// As in the source, with parameters.
+    /// Its name in the source, with parameters.
     pub fn demangled(&self) -> String {
         demangle::readable(self.name())
     }
@@ -193,12 +193,12 @@ impl<'a> Function<'a> {
         self.lifted().loops()
     }
 
-    /// Which registers may still be read, at each place.
+    /// The registers that may still be read, at each place.
     pub fn liveness(&self) -> &'a Liveness {
         self.kernel.module.liveness(self.index)
     }
 
-    /// What could not be found out about it.
+    /// Parts of its control flow that are unknown.
     pub fn unresolved(&self) -> &'a [lift::Unresolved] {
         &self.lifted().unresolved
     }
@@ -264,7 +264,7 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Instruction<'a> {
-    /// As decoded.
+    /// The decoded instruction.
     pub fn decoded(&self) -> Inst<&'a Decoded> {
         self.function.lifted().insts.at(self.index)
     }
@@ -296,7 +296,7 @@ impl<'a> Instruction<'a> {
         self.decoded().mnemonic
     }
 
-    /// As an assembler would read it.
+    /// The text that an assembler would read.
     pub fn text(&self) -> String {
         let kernel = self.function.kernel;
         let decoder = kernel.decoder.get_or_init(|| {
@@ -321,13 +321,13 @@ impl<'a> Instruction<'a> {
         self.decoded().implied().into_vec()
     }
 
-    /// What it does beside writing its operands, as its encoding says.
+    /// Its effects besides writing its operands, by its encoding.
     pub fn effects(&self) -> Effects {
         self.decoded().effects
     }
 
-    /// What it is where it stands: [`Instruction::effects`], and what only the code around it tells. A jump to the address that
-    /// the caller left is a return. A buffer access whose descriptor is that of the wave's private memory accesses scratch.
+    /// Its classes at this place: [`Instruction::effects`], and effects that follow only from the code around it. A jump to the address
+    /// that the caller left is a return. A buffer access whose descriptor is that of the wave's private memory accesses scratch.
     pub fn classes(&self) -> Effects {
         let mut classes = self.effects();
         let function = self.function.lifted();
@@ -410,7 +410,7 @@ impl<'a> Instruction<'a> {
         self.function.kernel.lines?.line(self.pc()).ok()?
     }
 
-    /// Where it comes from, the innermost inlined function first; nothing without debug information.
+    /// Its source, the innermost inlined function first; nothing without debug information.
     pub fn frames(&self) -> Vec<SourceFrame> {
         let lines = self.function.kernel.lines;
         let frames = lines.and_then(|lines| lines.frames(self.pc()).ok());

@@ -1,9 +1,8 @@
 //! The tool API: look at a compiled kernel, insert hooks at any instruction, change instructions, report.
 //!
-//! A tool is a HIP file with hooks and an implementation of [`Tool`]. [`Tool::instrument`] sees every kernel once, as a
-//! [`Kernel`] of functions, blocks and instructions, and says through [`Edit`] what goes where; [`Tool::finish`] gets the
-//! counters and variables back as [`Results`] and prints. [`Declarative`] is the tool that a description in the HIP file
-//! itself spells out, without any host code.
+//! A tool is a HIP file with hooks and an implementation of [`Tool`]. [`Tool::instrument`] sees every kernel once, as a [`Kernel`] of
+//! functions, blocks and instructions, and inserts hooks through [`Edit`]. [`Tool::finish`] gets the counters and variables back as
+//! [`Results`] and prints. [`Declarative`] is a tool without host code: a description in the HIP file says what it does.
 //!
 //! Module `engine` is what runs tools: [`Engine`] composes those of a run for a [`session::Session`]. It is built on the modules
 //! of the API; none of them knows it.
@@ -80,7 +79,7 @@ pub use parameters::{LANES, check as check_arguments};
 pub use records::{Event, Moment, Timeline};
 pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;
-/// What [`Tool::finish_json`] returns and [`Edit::attach`] takes.
+/// The JSON values that [`Tool::finish_json`] returns and [`Edit::attach`] takes.
 pub use serde_json;
 pub use session::{
     Config, Copied, Enqueued, Launch, Live, PacketBytes, Selection, selection::SETTINGS,

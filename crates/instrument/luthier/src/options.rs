@@ -1,4 +1,4 @@
-//! What users give a tool's parameters: `-t TOOL:NAME=VALUE`.
+//! Values that users give to a tool's parameters: `-t TOOL:NAME=VALUE`.
 
 use crate::{Error, Parameter, ParameterKind, Result};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub type Options = BTreeMap<String, String>;
 
 impl ParameterKind {
-    /// As descriptions name it.
+    /// The name that descriptions use.
     pub fn name(self) -> &'static str {
         match self {
             ParameterKind::Text => "text",
@@ -43,7 +43,7 @@ impl ParameterKind {
     }
 }
 
-/// The values that parameters have when nobody says anything. The error says what is wrong with a declaration.
+/// The default values of parameters. The error says what is wrong with a declaration.
 pub(crate) fn defaults(parameters: &[Parameter]) -> std::result::Result<Options, String> {
     let mut options = Options::new();
     for parameter in parameters {

@@ -1,4 +1,4 @@
-//! Which values a hook's parameters take: what does not fit is an error, never half a value.
+//! Checks the values of a hook's parameters: a value that does not fit is an error, and is never cut.
 
 use crate::{
     Argument, Description, Error, Result,
@@ -30,7 +30,7 @@ pub(crate) fn dwords(template: &Template, index: usize) -> Option<usize> {
     port(template, index).map(|port| port.dwords.len())
 }
 
-/// What there is to know of a value of the place.
+/// The table row of a value of the place.
 fn row(argument: &Argument) -> Option<&'static HookValueRow> {
     match argument {
         Argument::Value(value) => value.row(),
@@ -89,7 +89,7 @@ pub(crate) fn fits(
     let per_lane = is_per_lane(argument);
     if port.file == RegisterFile::Sgpr && per_lane {
         return Err(refused(
-            "it has one value for all lanes, and what is given for it has one for each; say `vector` in `hooks`".to_owned(),
+            "it takes one value for all lanes, but its argument has one for each lane; declare it `vector` in `hooks`".to_owned(),
         ));
     }
     if port.written && is_register && (port.file == RegisterFile::Vgpr) != per_lane {
@@ -101,8 +101,8 @@ pub(crate) fn fits(
     Ok(())
 }
 
-/// Refuses a description that gives a hook of the bundle too many arguments, too few, or such that do not fit. What depends
-/// on the instruction (`operand.N`) can only be known at the place.
+/// Refuses a description that gives a hook of the bundle too many arguments, too few, or arguments that do not fit. Values that depend on
+/// the instruction (`operand.N`) are only known at the place.
 pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
     for insert in &description.insert {
         let entry = bundle

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// In front of the name of a number, in arguments (behind `&`) and in reports.
 pub(crate) const PREFIX: &str = "site.";
 
-/// What a line says of a place besides.
+/// Further facts about a place that a line may contain.
 const WORDS: [&str; 4] = ["kernel", "line", "pc", "text"];
 
 /// A place with numbers, as it is kept with the kernel.
@@ -46,7 +46,7 @@ pub(crate) fn braced(text: &str) -> impl Iterator<Item = &str> {
     parts.filter_map(|part| Some(part.split_once('}')?.0))
 }
 
-/// What is wrong with the numbers and lines of a description, if anything is.
+/// The mistake in the numbers and lines of a description, if there is one.
 pub(crate) fn check(description: &Description) -> Result<Option<String>> {
     let numbers = numbers(description)?;
     if let Some(word) = WORDS
@@ -68,7 +68,7 @@ pub(crate) fn check(description: &Description) -> Result<Option<String>> {
         let wrong = match (print.each, unknown) {
             (None, _) if !said.is_empty() => "stands where `each = \"site\"` does".to_owned(),
             (Some(Each::Site), Some(name)) => format!(
-                "{name} is nothing of a place: no hook gets &{PREFIX}{name}, and the words are {}",
+                "{name} is not a number of a place: no hook gets &{PREFIX}{name}, and the words are {}",
                 WORDS.join(", ")
             ),
             (Some(Each::Site), None) if !said.iter().any(is_number) => {

@@ -1,4 +1,4 @@
-//! What hooks print: pieces of messages, put together and formatted as C's `printf` does.
+//! Messages that hooks print: pieces, put together and formatted as by C's `printf`.
 
 use crate::Stream;
 use printf::{Value, printed};
@@ -65,7 +65,7 @@ impl PartialMessages {
                 }
             }
         }
-        // Nobody who reads is no reason to stop.
+        // If no program reads the output, that is no reason to stop.
         if !out.is_empty() {
             let _ = std::io::stdout().write_all(&out);
             let _ = std::io::stdout().flush();
@@ -103,7 +103,7 @@ impl PartialMessages {
     }
 }
 
-/// As C prints it. Directives without an argument of their kind stay as they are.
+/// The text that C prints. Directives without an argument of their kind stay as they are.
 fn formatted(said: &[PrintfArgument]) -> Vec<u8> {
     let mut arguments = said.iter();
     let Some(PrintfArgument::Text(format)) = arguments.next() else {
@@ -183,7 +183,7 @@ fn one<'a>(
 mod tests {
     use super::*;
 
-    /// What C says of the same (C17, 7.21.6.1).
+    /// The results are those of C (C17, 7.21.6.1).
     #[test]
     fn directives_are_those_of_c() {
         let text = |text: &str| PrintfArgument::Text(text.as_bytes().to_vec());

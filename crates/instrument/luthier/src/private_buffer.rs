@@ -95,7 +95,7 @@ fn uses_descriptor(inst: &Decoded, held: &Held) -> bool {
     })
 }
 
-/// What registers hold behind the instruction.
+/// Updates the contents of registers for the place after the instruction.
 fn step(inst: &Decoded, held: &mut Held) {
     let before = *held;
     if inst.effects.contains(Effects::CALL) {

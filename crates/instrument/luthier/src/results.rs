@@ -1,4 +1,4 @@
-//! What a tool gets back.
+//! The results that a tool gets at the end.
 
 use crate::{Error, Result, ToolFile};
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What happened to one kernel of the tool.
+/// The tool's results for one kernel.
 #[derive(Clone, Debug)]
 pub struct KernelResults {
     pub(crate) name: String,
@@ -21,7 +21,7 @@ pub struct KernelResults {
 }
 
 impl KernelResults {
-    /// As in the symbol table.
+    /// Its name in the symbol table.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -37,7 +37,7 @@ impl KernelResults {
         digits.collect()
     }
 
-    /// As in the source, with parameters.
+    /// Its name in the source, with parameters.
     pub fn demangled(&self) -> String {
         demangle::readable(&self.name)
     }
@@ -57,7 +57,7 @@ impl KernelResults {
         &self.counters
     }
 
-    /// What was attached when the kernel was instrumented.
+    /// The data that was attached when the kernel was instrumented.
     pub fn data<T: DeserializeOwned>(&self) -> Result<T> {
         Ok(serde_json::from_str(self.data.get())?)
     }
@@ -117,7 +117,7 @@ impl Results<'_> {
             .fold(0, u64::wrapping_add))
     }
 
-    /// Where this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
+    /// The path at which this session leaves a file with such a name, if the user wants files: `NAME.PID.EXTENSION` in the directory.
     pub fn file(&self, name: &str) -> Option<PathBuf> {
         self.report_file(name).filter(|_| !self.temporary)
     }

@@ -1,10 +1,10 @@
 use crate::{Code, Copied, Edit, Kernel, Launch, Live, PacketBytes, Result, Results, ToolFile};
 use std::sync::Arc;
 
-/// What someone who writes a tool implements. Methods take `&self` because kernels are instrumented in parallel; what a tool
-/// finds out about a kernel it attaches to that ([`Edit::attach`]).
+/// The author of a tool implements this trait. Methods take `&self` because kernels are instrumented in parallel. A tool attaches its facts
+/// about a kernel to that kernel ([`Edit::attach`]).
 pub trait Tool: Send + Sync {
-    /// As given to `luthier run -t`.
+    /// The name that was given to `luthier run -t`.
     fn name(&self) -> &str;
     /// Hooks and variables.
     fn file(&self) -> &ToolFile;
@@ -13,13 +13,13 @@ pub trait Tool: Send + Sync {
     fn modules(&self) -> Vec<&'static ToolFile> {
         Vec::new()
     }
-    /// Says what goes where in a kernel; called once per kernel, target and [`Tool::choose`]n variant, however many
-    /// attempts the kernel takes; not at all when the result is in the cache, see [`Tool::cache_key`]. (Once more if a kernel does not
-    /// end and somebody wants to know where it is.)
+    /// Inserts hooks into a kernel. Called once for each kernel, target and [`Tool::choose`]n variant, however many attempts the kernel
+    /// takes; not called if the result is in the cache, see [`Tool::cache_key`]. (Called once more if a kernel does not end and its place
+    /// is to be reported.)
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()>;
-    /// What decides, besides the tool's file and the kernel, what [`Tool::instrument`] does: settings, the environment, an earlier
-    /// result. Instrumented kernels are kept on disk under it; `None`, the default: they are not, because nobody but the author
-    /// knows what host code depends on. An address that goes into a hook as a constant must be part of it.
+    /// Everything besides the tool's file and the kernel that decides what [`Tool::instrument`] does: settings, the environment, an earlier
+    /// result. Instrumented kernels are kept on disk under this key. With `None`, the default, they are not kept, because only the author
+    /// knows what host code depends on. An address that goes into a hook as a constant must be part of the key.
     fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
         None
     }
@@ -32,9 +32,9 @@ pub trait Tool: Send + Sync {
     fn chooses(&self) -> bool {
         false
     }
-    /// What a launch is to run, as far as this tool is concerned: 0, nothing of it; else a number that
-    /// [`Edit::choice`] gives back, so that a kernel may have several variants. They are made when first wanted.
-    /// `packet` is the launch's as it was written to the queue; what is changed in it acts.
+    /// Chooses what a launch runs of this tool. 0: nothing. Any other number is given back by [`Edit::choice`], so a kernel may have
+    /// several variants, which are made when they are first needed. `packet` is the launch's, as it was written to the queue; changes to it
+    /// take effect.
     fn choose(&self, _launch: &Launch<'_>, _code: &Code, _packet: &mut PacketBytes) -> u32 {
         1
     }

@@ -9,7 +9,7 @@ use crate::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What tools said about one kernel: results with the same name and code object, of all processes.
+/// The results of tools for one kernel: those with the same name and code object, of all processes.
 pub(crate) type KernelResults<'r> = Vec<(&'r str, &'r Value)>;
 
 /// By code object and symbol; and for [`of_any_object`], of the runs that kept no objects.
@@ -36,7 +36,7 @@ pub(crate) fn by_kernel(results: &Results) -> HashMap<(String, String), KernelRe
             };
             add(object.to_owned());
             let targets = targets.get(&(result.by, kernel)).into_iter().flatten();
-            // Where there are several, nobody knows whose the counts are.
+            // If there are several, it is not known which one the counts belong to.
             if let [target] = targets.collect::<Vec<_>>()[..] {
                 add(of_any_object(target));
             }
@@ -202,13 +202,13 @@ impl Builder {
         }
     }
 
-    /// Edges between the blocks of those who counted, which calls end. Ours go on behind calls, so that an edge of ours that
-    /// nobody counted is one into the next block.
+    /// Edges between the blocks that tools counted, which end at calls. The blocks here go on after calls, so an edge that no tool counted
+    /// leads into the next block.
     fn edges(&mut self, rows: &[Value]) {
         let last = |from: u32| self.code.blocks.get(from as usize);
         let mut ends: HashMap<u32, u64> = HashMap::new();
         let mut counted: HashMap<(u64, u64), Option<u64>> = HashMap::new();
-        // The counted block that a block of ours ends with is the last one that begins in it.
+        // The last counted block that begins in a block of this report ends it.
         let mut starts: Vec<u64> = Vec::new();
         for row in rows {
             if let (Some(from), Some(to)) = (row["from"].as_u64(), row["to"].as_u64()) {

@@ -7,7 +7,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What `luthier report --diff` shows. Kernels of the two runs are the same if symbol and target are: their code may differ.
+/// The contents of `luthier report --diff`. Kernels of the two runs are the same if symbol and target are equal; their code may differ.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Comparison {
     pub titles: [String; 2],

@@ -75,9 +75,9 @@ impl<'o> Registers<'o> {
 /// Vector registers, VGPRs from 0 and AccVGPRs from 256 on.
 type Vectors = Bits<8>;
 
-/// Vector registers that may have been written since the kernel began. The analysis of live registers does not know that two masks
-/// of lanes together are all lanes, so that whatever is written in both ways of a branch seems to be live before it; nothing is
-/// held where nothing was written.
+/// Vector registers that may have been written since the kernel began. The analysis of live registers does not know that two masks of lanes
+/// together are all lanes, so a register that is written on both paths of a branch seems to be live before it. A register that was never
+/// written holds nothing.
 struct WrittenVectors {
     at_entry: Vec<Vectors>,
 }
@@ -116,7 +116,7 @@ impl WrittenVectors {
         held
     }
 
-    /// What is held before each instruction of a block, in order.
+    /// The registers that hold something before each instruction of a block, in order.
     fn before_each(&self, function: &Function, block: BlockIndex) -> Vec<Vectors> {
         let mut held = self.at_entry[block];
         let step = |inst| {
@@ -140,7 +140,7 @@ fn write(function: &Function, inst: InstIndex, held: &mut Vectors) {
     }
 }
 
-/// `None`: everything may be read, because nobody knows where control goes.
+/// `None`: everything may be read, because it is not known where control goes.
 fn counted(live: &LiveSet, held: &Vectors) -> Option<[u16; 3]> {
     let mut counts = [0; 3];
     let mut registers = live.registers();

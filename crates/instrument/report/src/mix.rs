@@ -1,6 +1,6 @@
 //! Kinds of instructions, as a reader of a profile sorts them.
 
-/// What each kind is called, in the order of its number.
+/// The names of the kinds, in the order of their numbers.
 pub(crate) const KINDS: [&str; 11] = [
     "vector arithmetic",
     "matrix",

@@ -1,13 +1,13 @@
-//! What a page contains. Names here are what the scripts under `web` read.
+//! The contents of a page. The scripts under `web` read these names.
 
 use crate::results::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is there at once when a page opens.
+/// The data that is there when a page opens.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Overview {
-    /// Of this format.
+    /// Version of this format.
     pub version: u32,
     pub title: String,
     /// As it was started, if that is known.
@@ -39,9 +39,9 @@ pub struct Overview {
 /// One kernel of one code object.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct KernelRow {
-    /// As in the source, without parameters.
+    /// The name in the source, without parameters.
     pub name: String,
-    /// As in the source.
+    /// The name in the source.
     pub full: String,
     pub symbol: String,
     pub target: String,
@@ -56,7 +56,7 @@ pub struct KernelRow {
     pub sites: u64,
     pub before: Option<Box<[u32; 5]>>,
     pub after: Option<Box<[u32; 5]>>,
-    /// What keeps more waves from running; none at the maximum.
+    /// The resource that limits the number of waves; none at the maximum.
     pub limit: Option<String>,
     pub waves: Option<u64>,
     pub lanes: Option<u64>,
@@ -114,10 +114,10 @@ pub struct Code {
     pub place: Vec<u32>,
     /// Each a list of frames, the innermost inlined function first; the first place is empty.
     pub places: Vec<Vec<Frame>>,
-    /// Waves that executed it, and lanes; none where nobody counted.
+    /// Waves that executed it, and lanes; none if no tool counted them.
     pub waves: Vec<Option<u64>>,
     pub lanes: Vec<Option<u64>>,
-    /// Registers of a wave whose values may still be read before the instruction: VGPRs, AccVGPRs, SGPRs. Empty if nobody knows.
+    /// Registers of a wave whose values may still be read before the instruction: VGPRs, AccVGPRs, SGPRs. Empty if that is not known.
     #[serde(default)]
     pub live: Vec<Option<[u16; 3]>>,
     pub blocks: Vec<Block>,
@@ -160,7 +160,7 @@ pub struct Edge {
     pub waves: Option<u64>,
 }
 
-/// What one tool counted at single instructions.
+/// The counts of one tool at single instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     pub tool: String,

@@ -1,4 +1,4 @@
-//! What ran, in one table.
+//! The table of all kernels that ran.
 
 use crate::{
     code,
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of the data in a page.
+/// Version of the data in a page.
 pub(crate) const VERSION: u32 = 1;
 
 pub(crate) fn build(results: &Results, options: &Options) -> Overview {
@@ -70,7 +70,7 @@ pub(crate) fn build(results: &Results, options: &Options) -> Overview {
     overview
 }
 
-/// Which of several outcomes of one kernel is told.
+/// Outcomes of a kernel, lowest rank first: the page shows the one with the highest rank.
 const OUTCOMES: [&str; 5] = ["", "unselected", "unused", "late", "refused"];
 
 fn add(row: &mut KernelRow, line: &SummaryKernel) {
@@ -119,8 +119,8 @@ fn without_parameters(name: &str) -> &str {
     name.strip_prefix("void ").unwrap_or(name)
 }
 
-/// What the emulated device counted. Its kernels are told apart by name and device only, so a figure is given where these name
-/// one row. Kernels that no tool saw have rows of their own.
+/// Adds the counts of the emulated device. Its kernels differ only by name and device, so a figure is given if these identify one row.
+/// Kernels that no tool saw have rows of their own.
 fn add_statistics(overview: &mut Overview, results: &Results) {
     for statistics in &results.statistics {
         let longest = overview.seconds.unwrap_or(0.0).max(statistics.seconds);

@@ -39,7 +39,7 @@ const MODULES: [(&str, &str); 15] = [
     ("app", include_str!("../web/app.js")),
 ];
 const STYLE: &str = include_str!("../web/style.css");
-/// By which a page of ours is known.
+/// The mark by which a page of Luthier is known.
 const MARK: &str = "<meta name=\"generator\" content=\"luthier report\">";
 const OPEN: &str = "<script type=\"application/vnd.luthier\" id=\"data-";
 /// Bytes that a chunk may have unpacked: pages come from elsewhere, too.

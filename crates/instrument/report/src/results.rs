@@ -1,4 +1,4 @@
-//! What a run left in its directory, as it lies there.
+//! The files that a run left in its directory.
 
 use crate::{
     error::{Error, Result},
@@ -16,7 +16,7 @@ use std::{
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Summary {
     pub tool: String,
-    /// Of the directory that it lies in.
+    /// Rank of the directory that it is in.
     #[serde(skip)]
     pub rank: Option<u32>,
     pub process: u32,
@@ -139,7 +139,7 @@ pub(crate) struct ToolResult {
     pub value: Value,
 }
 
-/// What a rank's directory says of the rank; nothing of it is in a page.
+/// The file about the rank in a rank's directory. Nothing of it is in a page.
 const RANK: &str = "rank.json";
 
 /// All files of a directory.
@@ -157,7 +157,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Of several directories, and of all ranks in them.
+    /// The results in several directories, and of all ranks in them.
     pub fn read(directories: &[PathBuf]) -> Result<Results> {
         let mut results = Results::default();
         for directory in directories {
@@ -245,7 +245,7 @@ impl By {
     }
 }
 
-/// What `NAME.PID.json` says.
+/// The name and process of a file `NAME.PID.json`.
 fn parts(file: &str) -> Option<(&str, By)> {
     let (name, by) = file.strip_suffix(".json")?.rsplit_once('.')?;
     Some((name, By::parse(by)?))

@@ -30,7 +30,7 @@ pub struct Run {
     pub traces: BTreeMap<usize, Trace>,
 }
 
-/// What a page is to have besides counts.
+/// The parts of a page besides counts.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Heading; the command is beside it.
@@ -120,7 +120,7 @@ fn codes(
     Ok(codes)
 }
 
-/// What the code object says of a kernel.
+/// Adds the code object's facts about a kernel.
 fn describe(row: &mut KernelRow, code: &Code) {
     row.code = true;
     row.instructions = code.pc.len() as u64;

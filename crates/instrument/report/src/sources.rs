@@ -22,7 +22,7 @@ pub(crate) fn collect<'c>(codes: impl Iterator<Item = &'c Code>) -> BTreeMap<Str
     named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let readable = named.into_iter().filter_map(|(name, _)| {
         let path = Path::new(name);
-        // What a name without a directory means nobody knows.
+        // A name without a directory could mean any file, so it is not read.
         let file = path.metadata().ok().filter(|_| path.is_absolute())?;
         let text = fs::read(path)
             .ok()

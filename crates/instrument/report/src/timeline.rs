@@ -14,7 +14,7 @@ const MOST: usize = 200_000;
 /// In columns, one entry for each launch and copy in the order of their beginnings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// What is drawn in one row: process, device and queue, or process, device and way of copies.
+    /// The contents of one row: process, device and queue, or process, device and direction of copies.
     pub rows: Vec<String>,
     pub row: Vec<u32>,
     pub names: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Timeline {
     /// Rows of host threads: their process, and what they are called in it.
     #[serde(default)]
     pub threads: Vec<(String, String)>,
-    /// Which of them enqueued a launch, and when; none where nothing says so, as in pages of earlier releases.
+    /// The thread that enqueued a launch, and the time; none if it is not known, as in pages of earlier releases.
     #[serde(default)]
     pub enqueued: Vec<Option<(u32, u64)>>,
     /// Launches and copies that are not here because there were too many.

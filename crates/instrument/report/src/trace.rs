@@ -98,7 +98,7 @@ pub(crate) fn collect(
     Ok(traces.collect())
 }
 
-/// Which kernel a record is from.
+/// The kernel that a record is from.
 struct Owner {
     /// By number of the launch, where `launch-log` ran too.
     launches: HashMap<u32, usize>,

@@ -1,4 +1,4 @@
-//! What one dispatch costs in the engine alone, by number of known kernels and of threads.
+//! The cost of one dispatch in the engine alone, by number of known kernels and of threads.
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/common/mod.rs"]

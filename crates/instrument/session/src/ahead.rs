@@ -1,8 +1,8 @@
 //! Cached variants of one code object, loaded as one.
 //!
-//! Loading costs a launch several copies to the device, whose latency does not depend on how much is copied; reading the cache
-//! costs little. So the first kernel of an object that comes from the cache brings along all others of it that lie there: a
-//! program that runs again launches the same kernels again. They count as instrumented when their first launch comes.
+//! Loading costs a launch several copies to the device, whose latency does not depend on their size; reading the cache costs little. When
+//! the first kernel of an object comes from the cache, all other cached kernels of that object are therefore loaded with it: a program that
+//! runs again launches the same kernels again. They count as instrumented when they are first launched.
 
 use std::{
     ops::Deref,
@@ -136,7 +136,7 @@ fn pack(variants: &[Variant]) -> Option<Vec<u8>> {
     edit::pack(&objects.ok()?).ok()
 }
 
-/// What the tool is told of it.
+/// The variant without its object, as the tool is told of it.
 fn without_object(variant: &Variant) -> Box<Variant> {
     Box::new(Variant {
         object: Vec::new(),

@@ -64,7 +64,7 @@ fn run(session: &Session, kernel: &Arc<Kernel>) {
     kernel.finish(outcome);
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal
@@ -72,7 +72,7 @@ pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("unknown panic")
 }
 
-/// What the instrumenter and the cache need to know of a kernel.
+/// The facts about a kernel that the instrumenter and the cache need.
 pub(crate) fn request(kernel: &Kernel) -> Request<'_> {
     let object = &kernel.object.loaded;
     Request {
@@ -86,7 +86,7 @@ pub(crate) fn request(kernel: &Kernel) -> Request<'_> {
     }
 }
 
-/// Where in the cache a kernel's variant is kept; `None` if it must not be.
+/// The key of a kernel's variant in the cache; `None` if it must not be kept.
 pub(crate) fn key(
     session: &Session,
     (object, kernel): (&Object, &str),
@@ -154,7 +154,7 @@ pub(crate) fn filled(
     kernel: &Kernel,
     mut variant: Variant,
 ) -> Result<Variant, Refusal> {
-    // Somebody must empty the rings before kernels fill them.
+    // A thread must empty the rings before kernels fill them.
     let globals = session
         .globals
         .on(

@@ -1,10 +1,10 @@
 //! Instrumented kernels on disk, and refusals, which take as long to find out.
 //!
-//! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, a code that only this user's processes can make
-//! (HMAC-SHA-256 of key, sizes and the rest, under a secret in the directory), then the variant or the refusal as
-//! JSON, the variant's object, and what the tool keeps of it. Files appear by renaming, so readers never see half of one; what does
-//! not check out, or could be somebody else's ([`files::trusted`]), is ignored and rewritten. The least recently used files go when the
-//! directory grows beyond its limit. To find out takes a look at every file, while a launch waits, so it is done now and then: several
+//! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, a code that only this user's processes can make (HMAC-SHA-256
+//! of key, sizes and the rest, under a secret in the directory), then the variant or the refusal as JSON, the variant's object, and the
+//! tool's data about it. Files appear by renaming, so readers never see half of one. A file that is damaged, or that another user could
+//! have written ([`files::trusted`]), is ignored and rewritten. When the directory exceeds its limit, the least recently used files are
+//! removed. The size of the directory is found by looking at every file while a launch waits, so this is done only sometimes: several
 //! processes together may exceed the limit for a while, each by a part of it.
 //!
 //! Files are opened by a thread whose descriptors the application does not share.
@@ -68,7 +68,7 @@ impl Key {
     }
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 #[derive(Debug)]
 pub enum Found {
     Variant(Box<Variant>),
@@ -139,7 +139,7 @@ fn about(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// What runs on the keeper's thread.
+/// These functions run on the keeper's thread.
 impl Inner {
     fn read(&self, key: &Key) -> io::Result<(Vec<u8>, Secret)> {
         let directory = Directory::open(&self.directory).map_err(about(&self.directory))?;
@@ -280,7 +280,7 @@ fn encode(result: Result<&Variant, &Refusal>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What instrumenting came to, or what is wrong with the file.
+/// The variant or refusal in a file, or what is wrong with the file.
 fn decode(bytes: &[u8], key: &Key, secret: &Secret) -> Result<Result<Variant, Refusal>, String> {
     let (header, rest) = bytes
         .split_at_checked(HEADER)

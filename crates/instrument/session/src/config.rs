@@ -25,7 +25,7 @@ const TEXTS: [&str; 12] = [
     "LUTHIER_KERNEL_LIMIT",
 ];
 
-/// What is said on stderr.
+/// Which messages go to stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Off,
@@ -42,9 +42,9 @@ pub struct Config {
     pub tools: Vec<String>,
     /// Directory for `summary.PID.json`, beside what is printed.
     pub output: Option<PathBuf>,
-    /// Whoever named that directory reads it and takes it away: what tools would leave there for the user is not written.
+    /// The process that named that directory reads it and removes it. Files that tools write for the user are left out.
     pub output_is_temporary: bool,
-    /// Which session of the process this is, from 1; names of files have it. The environment does not say it.
+    /// The number of this session in its process, from 1; names of files have it. The environment does not set it.
     pub session: u32,
     /// Code objects whose kernels were launched are wanted in that directory.
     pub keep_objects: bool,
@@ -54,7 +54,7 @@ pub struct Config {
     pub selection: Selection,
     /// The conditions on places, as the user wrote them; the instrumenter applies them.
     pub places: String,
-    /// What is wrong with the selection; then nothing is to be instrumented.
+    /// The mistake in the selection, if there is one; then nothing is instrumented.
     pub refused: Option<String>,
     /// Directory of the disk cache; `None`: off.
     pub cache: Option<PathBuf>,
@@ -95,7 +95,7 @@ impl Config {
                 ));
             }
         }
-        // Whoever asked for some launches does not want all of them.
+        // If a selection has a mistake, nothing is instrumented: a user who asked for some launches does not want all of them.
         let (selection, refused) = match Selection::read(get) {
             Ok(selection) => (selection, None),
             Err(error) => (Selection::default(), Some(error.to_string())),
@@ -183,7 +183,7 @@ impl Config {
     }
 }
 
-/// Those of the conditions that choose places, and not executions of them.
+/// The conditions that choose places, without those that choose executions.
 fn places(conditions: &str) -> String {
     let of_executions = ["workgroup=", "first=", "sample="];
     let chooses = |part: &&str| !of_executions.iter().any(|key| part.trim().starts_with(key));

@@ -1,4 +1,4 @@
-//! What a device offers to the engine.
+//! The device as the engine uses it.
 
 /// Names an agent for as long as the runtime lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -10,13 +10,13 @@ pub struct Agent {
     pub id: AgentId,
     /// Counted from 0 in the runtime's order.
     pub number: u32,
-    /// What its code must be built for, e.g. `gfx90a:sramecc+:xnack-`.
+    /// The target that its code must be built for, e.g. `gfx90a:sramecc+:xnack-`.
     pub target: String,
-    /// As sold.
+    /// The name under which it is sold.
     pub product: String,
 }
 
-/// Where memory lies and who reaches it.
+/// The place of memory, and the agents that reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryKind {
@@ -29,7 +29,7 @@ pub enum MemoryKind {
 /// Code on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
-    /// What [`Device::unload`] takes.
+    /// The argument of [`Device::unload`].
     pub executable: u64,
     /// Goes into a dispatch packet.
     pub kernel_object: u64,
@@ -64,7 +64,7 @@ pub trait Device: Send + Sync {
     /// Zero-filled memory, aligned to a page.
     fn allocate(&self, agent: AgentId, size: usize, kind: MemoryKind) -> Result<u64, DeviceError>;
     fn free(&self, address: u64);
-    /// Where the runtime keeps the address of one of its functions, for who wants to put another one in its place.
+    /// The place where the runtime keeps the address of one of its functions, for a tool that replaces the function.
     fn entry(&self, _function: &str) -> Option<u64> {
         None
     }
@@ -80,7 +80,7 @@ pub trait Device: Send + Sync {
     fn store_shared(&self, address: u64, value: u64);
     /// Runs a task on a thread that the application's signals do not reach; false if there can be none.
     fn spawn(&self, name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> bool;
-    /// Whether everything that went into a queue up to now has completed. Asking makes the queue find out.
+    /// Whether all packets that went into a queue before the ticket have completed. Asking makes the queue find out.
     fn drained(&self, queue: u64, ticket: u64) -> bool;
     /// A point in a queue behind all its dispatches; `None` when the queue does not exist any more.
     fn ticket(&self, queue: u64) -> Option<u64>;

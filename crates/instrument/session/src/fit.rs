@@ -1,10 +1,10 @@
-//! Whether a variant fits a launch as the original does. How large workgroups are and how much LDS and scratch they ask for is known
-//! at launches only.
+//! Checks that a variant fits a launch as the original does. Only launches say how large workgroups are, and how much LDS and scratch they
+//! ask for.
 
 use codeobj::{KernelDescriptor, resources::Footprint};
 use serde::{Deserialize, Serialize};
 
-/// What a kernel takes of a compute unit, without tools and with them.
+/// The resources that a kernel takes of a compute unit, without tools and with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fit {
     pub before: Footprint,
@@ -29,10 +29,10 @@ impl Needed {
     }
 }
 
-/// What of a launch matters here.
+/// The sizes of a launch that matter here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchSize {
-    /// Of a workgroup.
+    /// Work-items of a workgroup.
     pub work_items: u32,
     /// Bytes per workgroup.
     pub lds: Needed,
@@ -59,7 +59,7 @@ impl Fit {
         }
     }
 
-    /// What the variant lacks that the original has, if anything; with words for the user.
+    /// Why the variant does not fit the launch although the original does, if that is so; with words for the user.
     pub(crate) fn judge(&self, launch: &LaunchSize) -> Option<(Unfit, String)> {
         let (before, after) = (&self.before, &self.after);
         let Needed {
@@ -70,7 +70,8 @@ impl Fit {
             before.workgroups(launch.work_items, lds_before),
             after.workgroups(launch.work_items, lds_after),
         ];
-        // Of tools in the application's own object nothing is known; and what does not fit without tools is for the device to tell.
+        // The footprint of tools in the application's own object is not known. A launch that does not fit without tools is refused by the
+        // device.
         if room[0] == 0 {
             return None;
         }

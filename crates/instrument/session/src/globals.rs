@@ -11,7 +11,7 @@ use crate::{
     summary::KernelLine,
 };
 
-/// Where a global lies on one agent.
+/// The place of a global on one agent.
 #[derive(Clone, Copy, Debug)]
 struct Allocated {
     address: u64,
@@ -19,7 +19,7 @@ struct Allocated {
     size: u64,
 }
 
-/// Bytes that are allocated at once for globals on a device. What is larger than a part of it has memory of its own.
+/// Bytes that are allocated at once for globals on a device. A global larger than a part of this has memory of its own.
 const CHUNK: u64 = 1 << 20;
 const LARGE: u64 = CHUNK / 8;
 /// Counters of different tools and kernels share no cache line.
@@ -33,7 +33,7 @@ struct Chunk {
     used: u64,
 }
 
-/// What there is on one agent.
+/// The globals and chunks on one agent.
 #[derive(Debug, Default)]
 struct OnAgent {
     globals: HashMap<String, Allocated>,
@@ -83,7 +83,7 @@ struct Inside {
     executable: u64,
     name: String,
     place: Allocated,
-    /// What it was when the object went.
+    /// Its contents when the object was unloaded.
     last: Option<Result<Vec<u8>, DeviceError>>,
 }
 
@@ -96,7 +96,7 @@ impl Globals {
         }
     }
 
-    /// Those that came later.
+    /// Adds globals that were declared later.
     pub fn declare(&self, globals: Vec<Global>) {
         let mut declared = lock(&self.declared);
         for global in globals {
@@ -232,7 +232,7 @@ fn memory(
     Ok(address)
 }
 
-/// What a tool sees at the end.
+/// The globals as a tool sees them at the end.
 pub(crate) struct Final<'a> {
     pub globals: &'a Globals,
     pub device: &'a dyn Device,

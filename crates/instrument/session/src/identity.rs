@@ -10,7 +10,7 @@ use crate::{Fit, Instrumenter, Refusal, Report, Request, Usage, Variant};
 const SHT_PROGBITS: u32 = 1;
 const SHT_NOBITS: u32 = 8;
 const SHF_WRITE: u64 = 1;
-/// Writable sections that nobody writes once the loader is done.
+/// Writable sections that are not written any more once the loader is done.
 const LOADER_ONLY: [&str; 3] = [".got", ".relro_padding", ".data.rel.ro"];
 /// A byte per compilation unit, which only linkers look at.
 const UNIT_MARK: &str = "__hip_cuid_";

@@ -1,4 +1,4 @@
-//! What instruments: the interface between the engine and whatever rewrites code.
+//! The interface between the engine and the instrumenter, which rewrites code.
 
 use crate::{
     Agent, DeviceError, Fit, MemoryKind, PacketBytes, Refusal, Usage, summary::KernelLine,
@@ -13,20 +13,20 @@ pub struct Request<'a> {
     pub object: &'a [u8],
     /// SHA-256 of `object`.
     pub object_hash: &'a [u8; 32],
-    /// Where it was loaded from, e.g. `file:///usr/bin/app#offset=8192&size=4096`.
+    /// The URI it was loaded from, e.g. `file:///usr/bin/app#offset=8192&size=4096`.
     pub uri: &'a str,
     /// Without `.kd`.
     pub kernel: &'a str,
     /// The device that will run it.
     pub agent: &'a Agent,
-    /// Which of the kernel's variants, see [`Instrumenter::choose`].
+    /// The number of the kernel's variant, see [`Instrumenter::choose`].
     pub choice: u64,
     /// Bytes of scratch per lane that the launches ask for which it is for, a multiple of 4; `None`: it is for all. Asked for after
     /// [`Refusal::StackSize`] only.
     pub stack_size: Option<u32>,
 }
 
-/// What a literal in the new code becomes.
+/// The value that a literal in the new code gets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Symbol {
@@ -36,7 +36,7 @@ pub enum Symbol {
     Tool(String),
 }
 
-/// Which half of the address.
+/// The half of the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PatchKind {
@@ -55,7 +55,7 @@ pub struct Patch {
     pub addend: i64,
 }
 
-/// What instrumenting changed.
+/// The changes that instrumenting made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub before: Usage,
@@ -69,7 +69,7 @@ pub struct Report {
     /// Among [`Variant::globals`] the one whose first byte is other than 0 once a wave went to code that is not instrumented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
-    /// What tools were to insert and found no place for.
+    /// Insertions of tools that found no place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<Unmatched>,
 }
@@ -89,17 +89,17 @@ pub struct Variant {
     /// A linked code object with this kernel.
     #[serde(skip)]
     pub object: Vec<u8>,
-    /// Of the kernel descriptor, with `.kd`.
+    /// Symbol of the kernel descriptor, with `.kd`.
     pub kernel_symbol: String,
     pub patches: Vec<Patch>,
     /// Bytes per work-item and per workgroup that the new descriptor asks for.
     pub private_segment_size: u32,
     pub group_segment_size: u32,
-    /// Which launches it fits.
+    /// The launches that it fits.
     #[serde(default)]
     pub fit: Fit,
     pub report: Report,
-    /// Whatever the instrumenter needs to know again when the variant comes from the cache, such as its list of sites.
+    /// Data that the instrumenter needs again when the variant comes from the cache, such as its list of sites.
     #[serde(skip)]
     pub tool_data: Vec<u8>,
     /// Variables of this kernel alone, such as its counters, besides those of [`Instrumenter::globals`].
@@ -116,7 +116,7 @@ pub struct Global {
     pub content: Content,
 }
 
-/// What a global is for.
+/// The contents of a global.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Content {
     /// Plain memory: these first bytes, the rest is zero.
@@ -134,16 +134,16 @@ pub struct RingSpec {
     pub capacity: u32,
 }
 
-/// What somebody put into a code object before it was loaded.
+/// Tools that `luthier instrument` put into a code object before it was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BuiltIn {
     /// The tool's variables, with their addresses in the file.
     pub globals: Vec<(Global, u64)>,
-    /// What instrumenting came to, by kernel, or why it was refused; others nobody asked for.
+    /// The result of instrumenting, by kernel: a report, or why it was refused. Kernels that were not selected are missing.
     pub kernels: BTreeMap<String, Result<Report, String>>,
 }
 
-/// Who put a launch into its queue, and when.
+/// The thread that put a launch into its queue, and the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enqueued {
     /// The host thread that told the queue about it (rang its doorbell), by the kernel's number (TID).
@@ -171,7 +171,7 @@ pub struct Copied {
     pub from: Option<u32>,
     pub to: Option<u32>,
     pub enqueued: Enqueued,
-    /// From when to when it ran, in nanoseconds of the same clock; `None` where nobody knows.
+    /// Start and end of the launch, in nanoseconds of the same clock; `None` if they are not known.
     pub time: Option<(u64, u64)>,
 }
 
@@ -187,13 +187,13 @@ pub struct Launch<'a> {
     pub workgroup: [u16; 3],
     /// Names the queue.
     pub queue: u64,
-    /// As in the packet: the address of the kernel's descriptor on the device.
+    /// The address of the kernel's descriptor on the device, as in the packet.
     pub kernel_object: u64,
-    /// Where its arguments lie.
+    /// The address of its arguments.
     pub kernarg: u64,
     /// Its arguments as they lie in memory, if [`Instrumenter::observes_launches`] and they can be read.
     pub arguments: &'a [u8],
-    /// Who launched it, if [`Instrumenter::observes_launches`] and the runtime measures times.
+    /// The thread that launched it, if [`Instrumenter::observes_launches`] and the runtime measures times.
     pub enqueued: Option<Enqueued>,
 }
 
@@ -217,9 +217,9 @@ pub trait Live: Send + Sync {
     /// Copies between any addresses of host and devices.
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError>;
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError>;
-    /// Where the runtime keeps the address of the function with this name, see [`crate::Device::entry`].
+    /// The place where the runtime keeps the address of the function with this name, see [`crate::Device::entry`].
     fn entry(&self, function: &str) -> Option<u64>;
-    /// Where a global is on each device; it is put there now if it was not. None if no global has this name.
+    /// The addresses of a global on all devices; it is allocated now if it was not. None if no global has this name.
     fn addresses(&self, global: &str) -> Result<Vec<u64>, DeviceError>;
     /// More globals, besides those of [`Instrumenter::globals`]. One whose name is known already stays what it is.
     fn declare(&self, globals: Vec<Global>);
@@ -235,16 +235,16 @@ pub trait Instrumenter: Send + Sync {
     fn globals(&self) -> Vec<Global> {
         Vec::new()
     }
-    /// What decides the contents of one variant of a kernel, part of the key under which it is kept on disk; `None` if it must
-    /// not be kept.
+    /// Everything that decides the contents of one variant of a kernel. It is part of the key under which the variant is kept on disk;
+    /// `None` if it must not be kept.
     fn key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u64) -> Option<Vec<u8>> {
         Some(self.fingerprint())
     }
     /// Called once, when the devices are there, before anything is launched.
     fn connect(&self, _live: Arc<dyn Live>) {}
-    /// What a launch is to run: the original (`None`) or a variant, by a number of the instrumenter's own. `code` is the code
-    /// object of `request` once more, for an instrumenter that keeps it. Only a chosen launch of a chosen kernel is asked about.
-    /// `packet` is what the queue was given; what is changed in it acts.
+    /// Chooses what a launch runs: the original (`None`) or a variant, by a number of the instrumenter's own. `code` is the code object of
+    /// `request` once more, for an instrumenter that keeps it. It is only called for chosen launches of chosen kernels. `packet` is the
+    /// packet in the queue; changes to it take effect.
     fn choose(
         &self,
         _launch: &Launch<'_>,
@@ -276,7 +276,7 @@ pub trait Instrumenter: Send + Sync {
     }
     /// Packets that the application has written to a queue of a device, before anything else is done to them; they may be changed.
     fn packets(&self, _queue: u64, _device: u32, _packets: &mut [[u8; 64]]) {}
-    /// What a variant has so many bytes behind the first instruction of its kernel, in words; `None` if nobody knows.
+    /// Describes the code of a variant at `offset` bytes from the first instruction of its kernel; `None` if it is not known.
     fn place(&self, _request: &Request<'_>, _offset: i64) -> Option<String> {
         None
     }

@@ -16,7 +16,7 @@ use crate::{
     objects::{Object, Original},
 };
 
-/// What instrumenting a kernel came to.
+/// The result of instrumenting a kernel.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Ready(Box<Ready>),
@@ -32,7 +32,7 @@ pub(crate) struct Ready {
     pub fit: Fit,
     pub report: Report,
     pub from_cache: bool,
-    /// What the tool is told when the first launch comes, for a variant that was loaded ahead of that.
+    /// The variant as the tool is told of it when the first launch comes, if the variant was loaded ahead of that.
     pub ahead: Mutex<Option<Box<Variant>>>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Kernel {
     queues: Mutex<BTreeSet<u64>>,
     last_queue: AtomicU64,
     address: u64,
-    /// Which variant this is, see [`crate::Instrumenter::choose`].
+    /// The number of this variant, see [`crate::Instrumenter::choose`].
     pub choice: u64,
     /// For which launches this variant is, see [`crate::Request::stack_size`].
     pub stack_size: Option<u32>,
@@ -177,7 +177,7 @@ impl Kernel {
         self.outcome.get()
     }
 
-    /// The outcome, once `start` has made somebody call [`Kernel::finish`]; `None` when that takes longer than `limit`.
+    /// The outcome, once `start` has made a thread call [`Kernel::finish`]; `None` if that takes longer than `limit`.
     pub fn wait(&self, limit: Duration, start: impl FnOnce()) -> Option<&Outcome> {
         if self.outcome.get().is_none() && !self.late.load(Ordering::Relaxed) {
             let first = !std::mem::replace(&mut *lock(&self.building), true);
@@ -197,7 +197,7 @@ impl Kernel {
         self.outcome.get()
     }
 
-    /// Makes the caller the one who calls [`Kernel::finish`]; false if somebody does or did already.
+    /// Makes the caller the one that calls [`Kernel::finish`]; false if another thread does or did so.
     pub fn claim(&self) -> bool {
         self.outcome.get().is_none() && !std::mem::replace(&mut *lock(&self.building), true)
     }

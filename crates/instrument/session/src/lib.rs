@@ -7,9 +7,9 @@
 //! * for each dispatch it answers which code runs ([`Session::dispatch`]); the first launch of a kernel builds its variant,
 //!   or takes it from the disk [`cache`];
 //! * each launch may run the original or one of several variants ([`Instrumenter::choose`]);
-//! * at the end it makes a [`Summary`] out of plain counts. What lands in files goes by the names of [`output`].
+//! * at the end it makes a [`Summary`] out of plain counts. [`output`] has the names of the files that it writes.
 //!
-//! Whatever fails here is recorded and the original kernel runs. Waits are bounded.
+//! An error here is recorded, and the original kernel runs. Waits are bounded.
 #![forbid(unsafe_code)]
 
 mod ahead;

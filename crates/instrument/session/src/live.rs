@@ -6,7 +6,7 @@ use crate::{
     Agent, Device, DeviceError, Global, Live, MemoryKind, globals::Globals, records::Streams,
 };
 
-/// What [`crate::Instrumenter::connect`] gets.
+/// The access to the running session that [`crate::Instrumenter::connect`] gets.
 pub(crate) struct Access {
     pub device: Arc<dyn Device>,
     pub globals: Arc<Globals>,

@@ -1,4 +1,4 @@
-//! Which code object lies where.
+//! The code objects of the process, and their addresses.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +40,7 @@ pub(crate) struct Object {
     looked_ahead: AtomicBool,
 }
 
-/// What a packet needs to know about the original kernel.
+/// Facts about the original kernel that handling a packet needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Original {
     pub name: String,
@@ -65,7 +65,7 @@ impl Object {
         digits.collect()
     }
 
-    /// What instrumenting a kernel came to when a tool was put into the file.
+    /// The result for a kernel when a tool was put into the file.
     pub fn built_in(&self, kernel: &str) -> Option<&Result<Report, String>> {
         self.built_in.as_ref()?.kernels.get(kernel)
     }

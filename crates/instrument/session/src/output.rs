@@ -1,4 +1,4 @@
-//! What the files of a session are called.
+//! Names of the files of a session.
 //!
 //! A process may start HSA again when it has shut it down, and a program may be replaced by another one (`exec`) that keeps the
 //! number of the process: each of these sessions has files of its own.
@@ -34,7 +34,7 @@ fn last_session(directory: &Path, process: u32) -> u32 {
     sessions.max().unwrap_or(0)
 }
 
-/// Which session of the process a file is of.
+/// The session of the process that a file belongs to.
 fn session_of(file: &str, process: u32) -> Option<u32> {
     let (name, _) = file.rsplit_once('.')?;
     let (_, by) = name.rsplit_once('.')?;
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(session_number(None, 2), 2);
         assert_eq!(session_number(Some(&folder.path().join("none")), 1), 1);
         assert_eq!(session_number(Some(folder.path()), 1), 1);
-        // Of a program in this process before the one that runs now.
+        // Files of a program that ran in this process before the current one.
         for session in [1, 2] {
             let file = folder.path().join(file_name("summary.json", session));
             std::fs::write(file, "{}").unwrap();

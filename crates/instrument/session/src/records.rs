@@ -36,10 +36,10 @@ const BATCH: u64 = 4096;
 const BUSY: Duration = Duration::from_micros(500);
 const IDLE: Duration = Duration::from_millis(16);
 const STACK: usize = 4 << 20;
-/// How much longer than a tool may take the end waits for the thread that empties the rings. It also writes files, and nobody
-/// knows how long that takes: one may be a pipe that nobody reads.
+/// At the end, the session waits this much longer for the thread that empties the rings than for a tool. The thread also writes files,
+/// which may take any time: one may be a pipe without a reader.
 const LOOK: Duration = Duration::from_secs(1);
-/// Nobody wants to wait longer, and clocks have an end.
+/// The longest wait, because clocks overflow.
 const LONGEST: Duration = Duration::from_secs(1 << 20);
 const STUCK: &str =
     "the tool or the file that takes them did not come back, so they were not counted";
@@ -65,7 +65,7 @@ pub(crate) struct Stream {
     problem: Option<String>,
 }
 
-/// What became of the records of one ring.
+/// How many records of one ring were written and dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RecordLine {
     pub name: String,
@@ -228,7 +228,7 @@ impl Stream {
     }
 }
 
-/// Where the `luthier::ring` of a stream is.
+/// The place of a stream's `luthier::ring`.
 #[derive(Debug)]
 enum RingLocation {
     At(u64),
@@ -263,7 +263,7 @@ impl Ring {
         stream.finish(control, device, tool);
     }
 
-    /// The stream, unless somebody has it until `deadline`.
+    /// The stream, unless another thread has it until `deadline`.
     fn stream_until(&self, deadline: Instant) -> Option<MutexGuard<'_, Stream>> {
         loop {
             match self.stream.try_lock() {

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a kernel runs uninstrumented. What it says is for the user; the kind is for who decides what to do about it. In JSON an
-/// object of `kind`, such as `resources`, and `reason`.
+/// Why a kernel runs uninstrumented. The text is for the user; the kind is for code that decides what to do next. In JSON it is an object
+/// of `kind`, such as `resources`, and `reason`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "reason", rename_all = "kebab-case")]
 pub enum Refusal {
     /// Its code object cannot be read, or nothing can be put into it, whatever the tool.
     #[error("{0}")]
     Object(String),
-    /// What is inserted needs more registers, LDS or scratch than there is room for. Less may do.
+    /// The inserted code needs more registers, LDS or scratch than there is. Less code may fit.
     #[error("{0}")]
     Resources(String),
     /// It has a stack without a size of its own, behind which something would have to lie: possible for launches of a known size
@@ -29,16 +29,16 @@ pub enum Refusal {
     /// The runtime has no memory for it, or does not load it.
     #[error("{0}")]
     Device(String),
-    /// So it was when tools were put into the file.
+    /// The reason was found when tools were put into the file.
     #[error("{0}")]
     BuiltIn(String),
-    /// A mistake of ours.
+    /// A bug of Luthier.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
 impl Refusal {
-    /// Whether the same kernel, tools and settings come to the same in another process.
+    /// Whether the same kernel, tools and settings give the same result in another process.
     pub fn is_lasting(&self) -> bool {
         match self {
             Refusal::Object(_) | Refusal::Resources(_) | Refusal::StackSize(_) => true,

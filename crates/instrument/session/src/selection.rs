@@ -1,4 +1,4 @@
-//! Which kernels, and which of their launches, are instrumented.
+//! The kernels, and their launches, that are instrumented.
 
 use regex::Regex;
 
@@ -43,7 +43,7 @@ type Read = fn(&mut Selection, &str) -> Result<(), String>;
 pub struct Setting {
     /// The option of `luthier run`.
     pub option: &'static str,
-    /// What the program's process reads.
+    /// The variable that the program's process reads.
     pub variable: &'static str,
     /// The forms, for a user who wrote another one.
     pub forms: &'static str,

@@ -49,7 +49,7 @@ pub struct Dispatch {
     pub enqueued: Option<Enqueued>,
 }
 
-/// What to write into the packet.
+/// The values to write into the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Substitute {
     pub kernel_object: u64,
@@ -97,7 +97,7 @@ pub struct Session {
     pub(crate) loads: AtomicU64,
     unloads: AtomicU64,
     launches: AtomicU64,
-    /// Launches of code that nobody told us about.
+    /// Launches of code whose loading the session did not see.
     unknown: AtomicU64,
     notes: Mutex<Vec<String>>,
     seen: vain::Seen,
@@ -207,7 +207,7 @@ impl Session {
         Some((kernel.pretty.clone(), changed || kernel.is_built_in()))
     }
 
-    /// What an instrumented kernel has so many bytes behind its first instruction, in words.
+    /// Describes the code of an instrumented kernel at `offset` bytes from its first instruction.
     pub fn place(&self, kernel_object: u64, offset: i64) -> Option<String> {
         let (kernel, changed) = self.kernel_of(kernel_object)?;
         let request = build::request(&kernel);
@@ -326,7 +326,8 @@ impl Session {
         self.dispatch_packet(dispatch, &mut dispatch.packet())
     }
 
-    /// The same of a launch whose packet tools may change, which is left in `packet`. What the decision says comes on top.
+    /// Like [`Session::dispatch`], for a launch whose packet tools may change. The changed packet is left in `packet`; the decision is
+    /// applied on top of it.
     pub fn dispatch_packet(
         self: &Arc<Self>,
         dispatch: &Dispatch,
@@ -514,7 +515,7 @@ impl Session {
         }
     }
 
-    /// What became of a kernel and of its variants so far. Where there is one line, its name does not speak of variants.
+    /// The lines of a kernel and of its variants so far. If there is only one line, its name does not contain a variant.
     fn lines(&self, kernel: &Arc<Kernel>) -> Vec<summary::KernelLine> {
         let variants = kernel.variants();
         let lines = variants.iter().filter_map(|variant| self.line(variant));
@@ -525,7 +526,7 @@ impl Session {
         lines
     }
 
-    /// What became of a kernel, or of one of its variants, so far.
+    /// The line of a kernel, or of one of its variants, so far.
     fn line(&self, kernel: &Arc<Kernel>) -> Option<summary::KernelLine> {
         let left = match kernel.outcome() {
             Some(Outcome::Ready(ready)) => ready.report.left.as_deref(),
@@ -545,7 +546,7 @@ impl Session {
         }
     }
 
-    /// What has happened so far.
+    /// The summary of the session so far.
     pub fn summary(&self) -> Summary {
         let mut lines = lock(&self.gone).clone();
         let kernels: Vec<Arc<Kernel>> = read(&self.kernels).values().cloned().collect();

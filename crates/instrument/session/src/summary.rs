@@ -1,4 +1,4 @@
-//! What a session did, as data, text and JSON.
+//! A summary of a session, as data, text and JSON.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ pub struct Summary {
     pub agents: Vec<Agent>,
     /// Kernel dispatches of the application and its runtime.
     pub launches: u64,
-    /// Of those, launches of code that was loaded in a way we did not see.
+    /// Of those, launches of code that was loaded in a way that the session did not see.
     pub unknown_launches: u64,
     /// Instrumented kernels that were put on a device, and taken away again with their originals.
     pub variants_loaded: u64,
@@ -34,7 +34,7 @@ pub struct Summary {
     /// By number of launches, most first.
     pub kernels: Vec<KernelLine>,
     pub records: Vec<RecordLine>,
-    /// What the user asked for and did not get: selections that chose nothing.
+    /// Selections of the user that chose nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     pub notes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Summary {
 const HAS_LEFT: &str = "it jumped to an address that is no known place of its code object, and ran on there as it was: none of its \
                         launches counts as instrumented, and what tools say of them lacks that part";
 
-/// What became of a kernel.
+/// The result for a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Status {
@@ -75,13 +75,13 @@ pub struct UnfitLine {
 /// One kernel on one kind of device.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelLine {
-    /// As the programmer writes it.
+    /// The name in the source.
     pub name: String,
     pub symbol: String,
     /// SHA-256 of the code object, where objects are kept ([`crate::Config::keep_objects`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Of the device.
+    /// Target of the device.
     pub target: String,
     pub launches: u64,
     pub instrumented_launches: u64,
@@ -111,7 +111,7 @@ impl KernelLine {
             Some(Outcome::Ready(ready)) => {
                 let mut report = ready.report.clone();
                 report.notes.extend(has_left.then(|| HAS_LEFT.to_owned()));
-                // A name of ours, which is for the session alone.
+                // This name is internal to the session.
                 report.left = None;
                 Status::Instrumented(Instrumented {
                     report,
@@ -314,7 +314,7 @@ impl Summary {
         }
     }
 
-    /// What is to be said of instrumented kernels, each thing once.
+    /// Notes about instrumented kernels, each printed once.
     fn kernel_notes(&self, text: &mut String) {
         let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in &self.kernels {

@@ -1,4 +1,4 @@
-//! How many records came, for somebody who watches while the application runs (`luthier run --live`).
+//! Publishes how many records came, while the application runs (`luthier run --live`).
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,7 +10,7 @@ use std::{
 
 use files::{Keeper, Kept};
 
-/// Nobody looks more often.
+/// The reader does not look more often.
 const OFTEN: Duration = Duration::from_millis(100);
 static KEEPER: Keeper = Keeper::new("luthier-told");
 
@@ -39,7 +39,7 @@ impl Told {
         })
     }
 
-    /// So many more. Nothing is said if it cannot be: it is only for a line on a terminal.
+    /// Adds `records`. Errors are not reported, because the number is only shown on a terminal.
     pub fn add(&mut self, records: u64) {
         self.records += records;
         if self.records == self.said || self.at.elapsed() < OFTEN {
@@ -55,7 +55,8 @@ impl Told {
 
 impl Word {
     fn new(path: PathBuf) -> io::Result<Word> {
-        // Whoever appends has a place of its own; but what is appended to is not written elsewhere.
+        // Appending gives each process a place of its own. But a file that is open for appending cannot be written elsewhere, so it is
+        // opened again.
         let mut appended = OpenOptions::new().append(true).open(&path)?;
         appended.write_all(&0_u64.to_le_bytes())?;
         Ok(Word {

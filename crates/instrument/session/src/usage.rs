@@ -1,4 +1,4 @@
-//! What a kernel occupies, before and after instrumenting.
+//! The resources that a kernel occupies, before and after instrumenting.
 
 use codeobj::{
     KernelDescriptor,

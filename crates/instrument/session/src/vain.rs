@@ -13,7 +13,7 @@ use crate::{
     summary::{KernelLine, Status},
 };
 
-/// As many kernels and grids are named.
+/// The number of kernels and grids that a message names.
 const NAMED: usize = 8;
 
 /// The launches of a session, as far as a selection that fits none of them is to be explained.
@@ -40,7 +40,7 @@ impl Seen {
         }
     }
 
-    /// What to tell a user whose selection has chosen nothing of all that was launched.
+    /// The message for a user whose selection has chosen nothing of all that was launched.
     pub fn complaint(&self, selection: &Selection, kernels: &[KernelLine]) -> Option<String> {
         if self.chosen.load(Ordering::Relaxed) || kernels.is_empty() {
             return None;
@@ -76,7 +76,7 @@ impl Seen {
     }
 }
 
-/// What to tell a user whose conditions on places hold at no place of any instrumented kernel.
+/// The message for a user whose conditions on places hold at no place of any instrumented kernel.
 pub(crate) fn places(conditions: &str, kernels: &[KernelLine]) -> Option<String> {
     let mut instrumented = kernels.iter().filter_map(|line| match &line.status {
         Status::Instrumented(done) => Some((line, done.report.sites)),

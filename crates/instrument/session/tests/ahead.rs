@@ -98,7 +98,7 @@ fn one_load_brings_all_cached_kernels_of_an_object() {
     assert_eq!(session.summary().variants_unloaded, 2);
 }
 
-/// What cannot be packed is loaded one by one: here copies of the whole object, which have two kernels of each name.
+/// Objects that cannot be packed are loaded one by one. Here they are copies of the whole object, which have two kernels of each name.
 #[test]
 fn objects_that_do_not_pack_are_loaded_one_by_one() {
     let bytes = object(&[]);

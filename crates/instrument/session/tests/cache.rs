@@ -113,7 +113,7 @@ fn the_least_recently_used_go_first() {
     assert!(present("older"));
     cache.put(&key("new"), Ok(&sample(2000))).unwrap();
     assert!(present("older") && present("new") && !present("old"));
-    // What is larger than the whole cache is not kept.
+    // An entry larger than the whole cache is not kept.
     cache.put(&key("huge"), Ok(&sample(9000))).unwrap();
     assert!(!present("huge") && present("new"));
 }
@@ -123,7 +123,7 @@ fn limits_hold_without_a_look_at_the_directory_for_each_file() {
     const LIMIT: u64 = 1 << 20;
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().into(), LIMIT);
-    // Where looks leave a trace: what crashed writers left goes.
+    // Looks at the directory leave a trace: they remove the files that crashed writers left.
     let left = directory.path().join("1.1.unfinished");
     let mut looks = 0;
     for number in 0..2000 {
@@ -164,7 +164,7 @@ fn unfinished_files_of_others_are_left_alone() {
     assert!(!others.iter().any(|other| other.exists()));
 }
 
-/// An entry that somebody else made, for the same key, in the days when the directory was open to all.
+/// The entry has the right key, but another user made it while the directory was open to all.
 #[test]
 fn entries_of_others_are_not_believed() {
     let directory = tempfile::tempdir().unwrap();
@@ -218,7 +218,7 @@ fn entries_of_others_are_not_believed() {
     assert!(is_refused());
 }
 
-/// What is wrong is said of the directory where it is the directory's.
+/// If the directory is at fault, the message names the directory.
 #[test]
 fn problems_name_what_they_are_about() {
     let directory = tempfile::tempdir().unwrap();

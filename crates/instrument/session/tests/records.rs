@@ -235,7 +235,7 @@ impl Instrumenter for Hanging {
     }
 }
 
-/// As when records go to a pipe that nobody reads.
+/// The tool never returns, as if records went to a pipe without a reader.
 #[test]
 fn records_that_nobody_takes_hold_up_neither_the_application_nor_its_end() {
     let bytes = object(&[]);

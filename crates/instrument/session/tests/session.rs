@@ -125,7 +125,7 @@ fn cooperative_launches_need_the_room_that_they_had() {
     assert!(text.contains(told), "{text}");
 }
 
-/// What only a launch knows: how large its workgroups are, and what LDS and scratch they get.
+/// Only a launch knows how large its workgroups are, and which LDS and scratch they get.
 #[test]
 fn launches_that_the_variant_does_not_fit_run_as_they_are() {
     let bytes = object(&[]);

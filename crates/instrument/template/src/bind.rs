@@ -2,7 +2,7 @@
 
 use crate::{BindError, Template};
 
-/// Where a template's groups go.
+/// The registers and values for a template's groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The first register of every group, in the order of [`Template::groups`].

@@ -1,4 +1,4 @@
-//! What a template is.
+//! The parts of a template.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,12 +56,12 @@ pub fn parameter(index: usize) -> String {
 }
 
 impl Port {
-    /// Which of the hook's parameters it is; `None` if it is something else.
+    /// The number of the hook's parameter; `None` if the port is something else.
     pub fn parameter(&self) -> Option<usize> {
         self.name.strip_prefix(PARAMETER)?.parse().ok()
     }
 
-    /// What it is, for people.
+    /// A description for messages.
     pub fn described(&self) -> String {
         match self.parameter() {
             Some(number) => format!("a value for parameter {number}"),
@@ -74,7 +74,7 @@ impl Port {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     pub file: RegisterFile,
-    /// Where the template has it as compiled.
+    /// Its first register in the compiled template.
     pub first: u16,
     /// Dwords.
     pub width: u16,

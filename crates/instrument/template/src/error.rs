@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use crate::RegisterFile;
 

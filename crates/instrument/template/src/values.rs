@@ -1,4 +1,4 @@
-//! What hooks can ask every place for: the one list of names, sizes and origins.
+//! The values that hooks can ask for at every place: the one list of names, sizes and origins.
 
 /// A value that every place has, or has a reason not to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum HookValue {
     M0,
     /// How the application rounds and what becomes of its denormals: the register MODE.
     Mode,
-    /// Of the memory instruction at the place, per lane.
+    /// Values of the memory instruction at the place, per lane.
     EffectiveAddress,
     /// Bytes per lane.
     AccessSize,
@@ -39,7 +39,7 @@ pub enum HookValue {
     WorkitemId(u8),
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Known when code is inserted.
@@ -52,11 +52,11 @@ pub enum Origin {
     Entry,
 }
 
-/// What there is to know of a value.
+/// The facts about a value.
 #[derive(Clone, Copy, Debug)]
 pub struct HookValueRow {
     pub value: HookValue,
-    /// Of the port; with a prefix that tells its size, of the function in `luthier_device.h`.
+    /// The name of the port. With a prefix for its size, it is the name of the function in `luthier_device.h`.
     pub name: &'static str,
     /// In descriptions of tools; empty where hooks alone ask for it.
     pub word: &'static str,

@@ -56,7 +56,7 @@ fn the_compiler_has_them() {
     let rows: Vec<Row> = rows.collect();
     assert!(rows.len() > 5, "the compiler has {rows:?}");
     for (name, dwords, per_lane) in rows {
-        // What nobody gives is refused where it is asked for.
+        // This value is not supplied, and is refused where it is asked for.
         if name == "queue_ptr" {
             continue;
         }

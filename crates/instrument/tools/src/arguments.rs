@@ -10,13 +10,13 @@ const SHOWN: usize = 32;
 /// A parameter that the application passes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// As in the source, or its number.
+    /// The name in the source, or the argument's number.
     pub name: String,
     /// In memory, in bytes.
     pub offset: usize,
     pub pointer: bool,
     pub size: usize,
-    /// As in the source; empty if nothing says it.
+    /// The type in the source; empty if it is not known.
     pub type_name: String,
 }
 

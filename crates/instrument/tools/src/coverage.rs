@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub struct Coverage(pub ToolFile);
 
-/// What is kept of a kernel; files and functions are positions in the lists.
+/// Data about a kernel. Files and functions are positions in the lists.
 #[derive(Default, Serialize, Deserialize)]
 struct KernelData {
     files: Vec<String>,
@@ -34,7 +34,7 @@ struct Function {
     entry: u32,
 }
 
-/// Of so many lanes so many went on; counters.
+/// Counters of a branch: lanes that came to it, and lanes on its first path.
 #[derive(Serialize, Deserialize)]
 struct Branch {
     line: Line,
@@ -88,7 +88,7 @@ fn is_uniform(instruction: &Instruction<'_>) -> bool {
     name.starts_with("s_cbranch_scc") || name.starts_with("s_cbranch_vcc")
 }
 
-/// What is to be counted: each entry is where, and what stands there.
+/// The points to count: each entry is an instruction and its line.
 #[derive(Default)]
 struct CountedPoints<'k> {
     before: Vec<(Instruction<'k>, u32)>,

@@ -50,8 +50,8 @@ impl<'a> Flow<'a> {
         counted
     }
 
-    /// Counts of all edges, from those of the blocks and of the edges that [`Flow::counted`] names. If they do not fit together (a
-    /// wave was ended within a block, or a counter had no room), nobody knows where: only what was counted itself is told.
+    /// Counts of all edges, from those of the blocks and of the edges that [`Flow::counted`] names. If the counts are inconsistent (a wave
+    /// was ended within a block, or a counter overflowed), it is not known where, and only counted edges are returned.
     pub fn solve(&self, blocks: &[u64], counted: &[(u32, u64)]) -> Vec<Option<u64>> {
         let blocks: Vec<i128> = blocks.iter().map(|count| i128::from(*count)).collect();
         let mut known = vec![None; self.edges.len()];

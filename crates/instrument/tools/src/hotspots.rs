@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 pub struct Hotspots(pub ToolFile);
 
-/// What is kept of a kernel. Counters: one for each block, then those of lanes, then for each counted edge.
+/// Data about a kernel. Counters: one for each block, then those of lanes, then one for each counted edge.
 #[derive(Default, Serialize, Deserialize)]
 struct KernelData {
     functions: Vec<String>,
@@ -39,7 +39,7 @@ struct InstructionRun {
     block: u32,
     pc: u64,
     instructions: u32,
-    /// Of its lanes. Stretches with an instruction between them that was not chosen share it.
+    /// The counter of its lanes. Stretches that are separated only by an instruction that was not chosen share it.
     counter: u32,
 }
 

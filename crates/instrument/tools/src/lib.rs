@@ -27,7 +27,7 @@ pub use open::{
 
 use luthier::{Tool, ToolFile};
 
-/// A tool of ours.
+/// A tool that comes with Luthier.
 pub struct ReadyTool {
     pub name: &'static str,
     /// Its HIP file.

@@ -7,7 +7,7 @@ use luthier::{
     ToolFile, names_texels,
 };
 
-/// What a hook needs to find out where an access goes.
+/// The values that a hook needs to find the address of an access.
 enum Access {
     /// Its address is a sum of registers.
     Plain,
@@ -16,7 +16,7 @@ enum Access {
 }
 
 impl Access {
-    /// `None`: it accesses no memory by lane, or in a way that nobody works out.
+    /// `None`: it accesses no memory by lane, or in a way that is not supported.
     fn classify(instruction: &Instruction<'_>) -> Option<Access> {
         if instruction.has_address() {
             return Some(Access::Plain);

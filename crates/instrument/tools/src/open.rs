@@ -62,8 +62,8 @@ pub fn name_of(tool: &str) -> String {
     }
 }
 
-/// A tool as `-t` has it, and what is said of its parameters. Of a library with several tools in it: `ONE:NAME` for a parameter of
-/// one, and `ONE:` for one that is to run.
+/// A tool as `-t` names it, and the values of its parameters. For a library with several tools: `ONE:NAME` for a parameter of one tool, and
+/// `ONE:` for a tool that is to run.
 pub type Given<'a> = (&'a str, Vec<(String, &'a str)>);
 
 /// Takes a list apart as `-t` takes it: `TOOL,TOOL:NAME=VALUE,NAME=VALUE,LIBRARY.so:ONE:NAME=VALUE`.
@@ -108,8 +108,8 @@ fn one_of_several(tool: &str) -> (&str, &str) {
     }
 }
 
-/// Which of a library's tools, called `known`, are to run by what [`given`] says of it, each with what is said of its parameters:
-/// all of them unless some are named. The error names one that there is not.
+/// The tools of a library, called `known`, that are to run by the result of [`given`], each with the values of its parameters: all of them
+/// unless some are named. The error names one that does not exist.
 pub fn chosen_of<'a>(
     known: &[&'a str],
     said: &[(&str, &'a str)],
@@ -136,7 +136,7 @@ pub fn chosen_of<'a>(
 /// The name of one of a library's tools, and what is said of its parameters.
 pub type ChosenTool<'a> = (&'a str, Vec<(String, &'a str)>);
 
-/// What is said of the tool that reports as `name`, in the form of [`OPTIONS`].
+/// The parameter values for the tool that reports as `name`, in the form of [`OPTIONS`].
 pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
     let lines = all.lines().filter_map(|line| line.split_once('\t'));
     let own = lines.filter(|(tool, _)| *tool == name);
@@ -148,7 +148,7 @@ pub fn options_of<'a>(name: &str, all: &'a str) -> Vec<(&'a str, &'a str)> {
 /// `TOOL<tab>LIBRARY`, where TOOL is the path in `LUTHIER_TOOL`.
 pub const LIBRARIES: &str = "LUTHIER_TOOL_LIBRARIES";
 
-/// What the user named for the tool at this path, by what [`LIBRARIES`] has: messages are about that.
+/// The name that the user gave for the tool at this path, from [`LIBRARIES`]: messages use that name.
 pub fn named_as(tool: &Path, libraries: &str) -> PathBuf {
     let mut rows = libraries.lines().filter_map(|line| line.split_once('\t'));
     let row = rows.find(|(path, _)| Path::new(path) == tool);
@@ -162,7 +162,7 @@ pub const OPTIONS: &str = "LUTHIER_TOOL_OPTIONS";
 pub struct ToolSet<'a> {
     /// As they were given, with the names that they go by: two files of one name have different ones.
     pub chosen: Vec<(&'a str, String)>,
-    /// Those that were given again, which would count twice.
+    /// Tools that were named again, which would count twice.
     pub repeated: Vec<&'a str>,
 }
 
@@ -264,7 +264,7 @@ fn open_with(
     })
 }
 
-/// The tool with this file: one of ours if it has the name of one, else a declarative one.
+/// The tool with this file: a ready tool if it has the name of one, else a declarative one.
 pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
     match TOOLS.iter().find(|ready| ready.name == file.name()) {
         Some(ready) => (ready.make)(file),
@@ -304,7 +304,7 @@ pub fn is_library(tool: &str) -> bool {
     tool.ends_with(".so")
 }
 
-/// Where a tool of ours lies in `directory`, if this is the name of one.
+/// The path of a ready tool in `directory`, if this is the name of one.
 pub fn ready_path(tool: &str, directory: &Path) -> Option<PathBuf> {
     let known = TOOLS.iter().any(|ready| ready.name == tool);
     known.then(|| directory.join(format!("{tool}.{SUFFIX}")))

@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-/// What is kept of the blocks of a kernel. Names that come again and again are kept once.
+/// Data about the blocks of a kernel. Names that occur often are kept once.
 #[derive(Default, Serialize, Deserialize)]
 struct KernelData<'a> {
     functions: Vec<Cow<'a, str>>,
@@ -17,14 +17,14 @@ struct KernelData<'a> {
     blocks: Vec<Block>,
 }
 
-/// What is kept of a block; names are positions in the lists beside it.
+/// Data about a block. Names are positions in the lists beside it.
 #[derive(Serialize, Deserialize)]
 struct Block {
     function: u32,
     pc: u64,
     /// File and line.
     source: Option<(u32, u32)>,
-    /// Those that the user chose.
+    /// The number of instructions that the user chose.
     instructions: u32,
     /// In order, where they are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! What tools print of many rows: the most important ones, and how to see the others.
+//! Prints the most important of many rows, and says how to see the others.
 
 use luthier::Results;
 use std::collections::BTreeSet;

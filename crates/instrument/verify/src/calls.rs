@@ -1,10 +1,10 @@
-//! Which calls a wave is in, and what is live for their sake.
+//! The calls that a wave is in, and the registers that are live because of them.
 //!
-//! What is live in a function is so for the sake of any of its callers; registers that the present one left dead may hold
-//! anything. So each wave has a stack of the calls that it is in, whatever the way it came: a call pushes where it returns to, a
-//! return pops it, a jump into another function replaces the function alone. What is live behind the call on top is what is
-//! live when the function returns; with that, liveness is solved anew, once for each function and each such set. Recursion comes
-//! to the same sets again soon.
+//! A register is live in a function if any of its callers needs it. The present caller may not, and then the register may hold anything.
+//! Each wave therefore has a stack of the calls that it is in, however it came there: a call pushes the place that it returns to, a return
+//! pops it, and a jump into another function replaces the function alone. The registers that are live after the call on top are those that
+//! are live when the function returns. With these, liveness is solved again, once for each function and each such set. A recursion soon
+//! comes to the same sets again.
 //!
 //! Nothing that is compared may differ: hooks keep what is live for any caller, which is never less.
 
@@ -23,14 +23,14 @@ const MOST: usize = 4096;
 /// One function for the sake of some of its callers.
 struct Context {
     function: FunctionIndex,
-    /// What is live when it returns.
+    /// The registers that are live when it returns.
     at_return: LiveSet,
     liveness: Liveness,
     /// By number of the instruction, for blocks that were reached.
     before: Vec<Option<LiveBefore>>,
 }
 
-/// What is live before an instruction.
+/// The registers that are live before an instruction.
 pub struct LiveBefore {
     pub live: Live,
     pub rowed: LiveRows,
@@ -161,7 +161,7 @@ impl Contexts {
         Some(number)
     }
 
-    /// What is live where a wave has arrived.
+    /// The registers that are live where a wave has arrived.
     pub fn before(
         &mut self,
         code: &Code,

@@ -14,12 +14,12 @@ const WORD: u64 = 4;
 
 /// Wait for other waves of the whole device.
 const DEVICE_WAITS: &[&str] = &["ds_gws_barrier", "ds_gws_sema_p"];
-/// What these and others of their kind change, waves may wait for.
+/// Waves may wait for the state that these instructions change.
 const DEVICE_SYNC: &str = "ds_gws_";
 
 const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
 
-/// What a move takes something from, or puts it in.
+/// The source or the destination of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     Part(Part),
@@ -49,7 +49,7 @@ pub struct Site {
     pub reads_clock: bool,
     /// May change memory, or let others go on.
     pub writes: bool,
-    /// Of what is read from memory that others may write.
+    /// The address of a read from memory that others may write.
     pub reads: Option<Address>,
 }
 
@@ -164,7 +164,7 @@ fn moves(inst: &isa::Decoded) -> Option<(Holder, Holder)> {
         Span::Vector(index, _) => Some(Holder::Lanes(index)),
         Span::Scalar(index, _) => Some(Holder::Part(Part::Scalar(index))),
     };
-    // Those take from other lanes, or parts of a number.
+    // Such moves read other lanes, or parts of a number.
     if inst
         .effects
         .intersects(Effects::DPP16 | Effects::DPP8 | Effects::SDWA)
@@ -192,7 +192,7 @@ fn address(inst: &isa::Decoded, family: Family) -> Option<Address> {
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     start: u64,
-    /// Where the original object's address 0 is.
+    /// The address of the original object's address 0.
     base: u64,
     /// By offset from `start` in words: numbers of the application's instructions.
     sites: Vec<u32>,
@@ -225,7 +225,7 @@ impl Places {
         self.start == self.base
     }
 
-    /// Whether that may be half of a code address, and not the same half of what the address stands for.
+    /// Whether `value` may be half of a code address that differs from the same half of the original address.
     #[inline]
     pub fn may_be_half(&self, value: u32) -> bool {
         let high = (self.start >> 32) as u32;

@@ -1,4 +1,4 @@
-//! What is live in a wave, as one number.
+//! The live state of a wave, as one number.
 //!
 //! This is what lockstep spends its time on, so vector registers go in as whole rows of 64-bit words.
 
@@ -18,10 +18,10 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Lanes, two to a word: all ones where a lane counts.
 type Mask = [u64; LANES / 2];
 
-/// What is live before one instruction, as rows of the waves of one execution.
+/// The live registers before one instruction, as rows of the waves of one execution.
 #[derive(Debug)]
 pub struct LiveRows {
-    /// Which words of the scalar file count.
+    /// The words of the scalar file that count.
     scalars: Mask,
     /// Scalar registers that are not among the first [`LANES`].
     others: Vec<Part>,
@@ -110,7 +110,7 @@ impl Sums {
 }
 
 impl Digester {
-    /// Of everything that is live. A code address of the watched code counts as the one in the original that it stands for.
+    /// The digest of all live state. A code address of the watched code counts as the original's address that it stands for.
     pub fn of_live(
         &mut self,
         live: &LiveRows,
@@ -170,7 +170,7 @@ impl Digester {
         sums.total()
     }
 
-    /// Of everything that a wave has, besides memory.
+    /// The digest of all state of a wave, without memory.
     pub fn of_all(&self, rows: RegisterRows, wave: &Wave) -> u64 {
         let mut sums = Sums([0; SUMS]);
         Part::scalars()
@@ -213,9 +213,9 @@ fn may_hold_address(values: &[u32; LANES], places: &Places) -> bool {
     values.iter().fold(0, found) != 0
 }
 
-/// Halves of code addresses that were moved by themselves in one wave, as when a return address goes to lanes one half after the other, or
-/// a vector register that kept one is copied in some of its lanes: where each was put, its value, and what it means. They stay known
-/// after something else was put there, for functions keep lanes that are off in memory and bring them back.
+/// Halves of code addresses that were moved alone in one wave: for example, a return address goes to lanes one half after the other, or a
+/// vector register that kept one is copied in some of its lanes. For each, the map has its place, its value, and its meaning. A half stays
+/// known after something else was put there, because functions keep inactive lanes in memory and bring them back.
 #[derive(Clone, Debug, Default)]
 pub struct AddressHalves(HashMap<(Part, u32), u32>);
 
@@ -270,15 +270,14 @@ impl AddressHalves {
         }
     }
 
-    /// What it stands for, if it is one.
+    /// Its meaning, if it is a half of an address.
     fn meant(&self, part: Part, value: u32) -> Option<u32> {
         self.0.get(&(part, value)).copied()
     }
 }
 
-/// What `value` in `part` stands for. Both halves of an address must be there, or any number might be taken for one: in scalar
-/// registers or vector registers side by side, or in lanes side by side, where return addresses are kept; or it is known to be
-/// a half.
+/// The meaning of `value` in `part`. Both halves of an address must be there, because otherwise any number might be taken for one: in
+/// scalar or vector registers side by side, or in lanes side by side, where return addresses are kept. Or the value is known to be a half.
 pub fn meaning(
     rows: RegisterRows,
     wave: &Wave,
@@ -312,7 +311,7 @@ pub fn meaning(
     found.unwrap_or(value)
 }
 
-/// Where the high half may be of an address whose low half is in `part`.
+/// The places of the high half of an address whose low half is in `part`.
 fn above(part: Part) -> [Part; 2] {
     match part {
         Part::Scalar(index) => [Part::Scalar(index + 1); 2],
@@ -323,7 +322,7 @@ fn above(part: Part) -> [Part; 2] {
     }
 }
 
-/// Where the low half may be of an address whose high half is in `part`.
+/// The places of the low half of an address whose high half is in `part`.
 fn below(part: Part) -> [Option<Part>; 2] {
     match part {
         Part::Scalar(index) => [index.checked_sub(1).map(Part::Scalar), None],

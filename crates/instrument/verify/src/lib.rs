@@ -61,7 +61,7 @@ struct Buffer<'a> {
     /// Number of the argument.
     argument: usize,
     address: u64,
-    /// What it holds before the launch.
+    /// Its contents before the launch.
     contents: &'a [u8],
 }
 
@@ -140,18 +140,18 @@ impl<'a> From<&'a Recording> for Subject<'a> {
     }
 }
 
-/// What a launch leaves behind.
+/// The results of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Contents of the buffers among the inputs, in their order.
     pub buffers: Vec<Vec<u8>>,
-    /// Where they were.
+    /// Their addresses.
     pub addresses: Vec<u64>,
     /// Contents of the variables that were asked for.
     pub variables: Vec<Vec<u8>>,
     /// Instructions that the device retired, each once per wave.
     pub wave_instructions: u64,
-    /// Likewise, each once per lane.
+    /// Executed instructions, counted once per active lane.
     pub lane_instructions: u64,
 }
 

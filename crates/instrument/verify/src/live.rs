@@ -1,4 +1,4 @@
-//! What is live before each instruction, as registers of a wave.
+//! The registers of a wave that are live before each instruction.
 
 use codeobj::KernelDescriptor;
 use emulate::Wave;
@@ -24,7 +24,7 @@ const LANES: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Scalar(u16),
-    /// Of a VGPR, or from [`AGPR_BASE`] on of an AccVGPR, in one lane.
+    /// One lane of a VGPR, or, from [`AGPR_BASE`] on, of an AccVGPR.
     Vector(u16, u8),
 }
 
@@ -75,7 +75,7 @@ pub struct RegisterRows {
 }
 
 impl RegisterRows {
-    /// Of waves that run with `descriptor`, of which what the original's has is compared.
+    /// The registers of waves that run with `descriptor`, as far as the original has them too.
     pub fn new(descriptor: &KernelDescriptor, original: &KernelDescriptor) -> RegisterRows {
         let accumulators = |descriptor: &KernelDescriptor| match descriptor.target().matrix {
             Matrix::Mfma1 => descriptor.vgpr_count(),
@@ -139,7 +139,7 @@ impl RegisterRows {
 }
 
 impl Live {
-    /// Where nothing is known but that EXEC counts.
+    /// If nothing else is known, only EXEC counts.
     pub fn exec_alone() -> Live {
         Live {
             scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],

@@ -45,7 +45,7 @@ pub enum Error {
     TooLong { limit: usize },
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All that the application can see is equal.
@@ -65,7 +65,7 @@ pub enum Verdict {
     },
     /// The original does not do the same twice, so nothing can be said of a difference.
     Unrepeatable {
-        /// Where the first wave that shows it does something else.
+        /// The place where the first wave that shows the difference continues differently.
         place: Option<ProgramPoint>,
     },
     Diverged(Divergence),
@@ -80,12 +80,12 @@ pub enum StopReason {
     Long(Option<ProgramPoint>),
 }
 
-/// What the last wave waits for that could still run.
+/// The thing that the last wave that could still run waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Where it branches back to look again.
+    /// The place where it branches back to look again.
     pub place: Option<ProgramPoint>,
-    /// What it read last.
+    /// Its last read.
     pub reads: Option<MemoryRead>,
 }
 
@@ -137,7 +137,7 @@ pub enum Difference {
         original: u8,
         instrumented: u8,
     },
-    /// Of a recorded dispatch.
+    /// An address in a recorded dispatch.
     Address {
         address: u64,
         original: u8,
@@ -253,7 +253,7 @@ impl fmt::Display for Divergence {
             ),
             Difference::Unstable => write!(
                 formatter,
-                "the registers differ, but not again when looked at: the kernel's result depends on time"
+                "the registers differed, but not when they were compared again: the kernel's result depends on time"
             ),
         }
     }
@@ -293,7 +293,7 @@ pub fn lockstep_within<'a>(
     Ok(verdict.verdict)
 }
 
-/// What one comparison came to.
+/// The result of one comparison.
 struct Judgement {
     verdict: Verdict,
     /// Both executions hold the same number where they are said to differ: it was taken for an address of the rewritten code, in whose
@@ -394,7 +394,7 @@ fn lockstep_of_copy(
         ..first(StopCondition::Enough, None)
     })?;
     let until = before.until();
-    // What time has ended has to end there again.
+    // A run that the time limit ended must end at the same place again.
     let enough = if before.late {
         until
     } else {
@@ -408,7 +408,7 @@ fn lockstep_of_copy(
         kernel: &kernel,
         code,
     };
-    // Of a difference, whether the original differs from itself.
+    // For a difference: whether two runs of the original differ too.
     let repeats = |what: Divergence| -> Result<Verdict, Error> {
         let (again, memory_again) = stage.original(first(enough, None))?;
         for (id, looks) in &before.waves {
@@ -590,7 +590,7 @@ fn common_looks<'a>(
     looks.filter(|(_, look)| common[look.site as usize])
 }
 
-/// Where two executions of a wave are no longer the same.
+/// The place where two executions of a wave are no longer the same.
 struct DivergencePoint<'a> {
     /// Instructions before.
     step: usize,
@@ -601,7 +601,7 @@ struct DivergencePoint<'a> {
     last: Option<u32>,
 }
 
-/// Where `a` and `b` differ. Unless they go `to_the_end`, one may be longer.
+/// The place where `a` and `b` begin to differ. Unless they go `to_the_end`, one may be longer.
 fn parting<'a>(
     a: &'a [Observation],
     b: &'a [Observation],
@@ -629,7 +629,7 @@ fn parting<'a>(
     None
 }
 
-/// What differs there, and whether something was mistaken for an address.
+/// The difference there, and whether a number was mistaken for an address.
 fn difference(
     code: &Code,
     parting: &DivergencePoint<'_>,
@@ -696,7 +696,7 @@ impl Describer<'_> {
         })
     }
 
-    /// Where a wave was looked at last.
+    /// The place of the last observation of a wave.
     fn last(&self, (workgroup, wave): WaveId, looks: &[Observation]) -> Option<ProgramPoint> {
         let pc = self.code.pc(looks.last()?.site);
         Some(ProgramPoint {

@@ -1,4 +1,4 @@
-//! What a wave looked like before each instruction.
+//! The state of a wave before each instruction.
 
 use crate::{
     calls::{Calls, Contexts},
@@ -22,14 +22,14 @@ pub type WaveId = ([u32; 3], u32);
 pub struct Observation {
     /// Number of the instruction.
     pub site: u32,
-    /// Of what is live: a number of 64 bits in halves, which need no alignment.
+    /// Digest of the live state: a number of 64 bits in halves, which need no alignment.
     digest: [u32; 2],
 }
 
 /// Every live part at one look.
 pub type Snapshot = Vec<Held>;
 
-/// What a part of a wave's state holds.
+/// The contents of a part of a wave's state.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     pub part: Part,
@@ -46,7 +46,7 @@ pub enum StopCondition {
     End,
     /// When all waves wait for something that none of them does, or the limit is reached.
     Enough,
-    /// Where another run was: after so many branches of all waves.
+    /// The place of another run: after this many branches of all waves.
     Branches(u64),
 }
 
@@ -58,7 +58,7 @@ const STEP: u64 = 16;
 /// The clock on the wall is asked after so many looks.
 const LOOKS_PER_TIME: usize = 1024;
 
-/// What is to be done while one execution of a kernel is watched.
+/// The settings for watching one execution of a kernel.
 #[derive(Default)]
 pub struct Watch {
     pub rows: Option<RegisterRows>,
@@ -72,7 +72,7 @@ pub struct Watch {
     pub poison: Option<u32>,
     /// Looks beyond this many are not taken, up to the next branch if only [`StopCondition::Enough`] was asked for.
     pub limit: usize,
-    /// Likewise after this moment.
+    /// No observations are made after this moment either.
     pub deadline: Option<Instant>,
     pub seen: Observed,
 }
@@ -86,12 +86,12 @@ pub struct Undefined {
     pub vectors: Option<u16>,
 }
 
-/// What was seen of one execution.
+/// The observations of one execution.
 #[derive(Default)]
 pub struct Observed {
     pub waves: BTreeMap<WaveId, Vec<Observation>>,
     pub snapshot: Option<Snapshot>,
-    /// Which wave waits.
+    /// The wave that waits.
     pub stuck: Option<WaitingWave>,
     /// The wave that was looked at last before it was stopped.
     pub last: Option<WaveId>,
@@ -113,7 +113,7 @@ impl Observed {
         self.waves.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Where another run is to end to be like this one.
+    /// The condition on which another run has to end to be like this one.
     pub fn until(&self) -> StopCondition {
         match self.stopped {
             true => StopCondition::Branches(self.branches),
@@ -151,7 +151,7 @@ struct State {
     turns: TurnSchedule,
     digester: Digester,
     contexts: Contexts,
-    /// What the clock shows beyond [`START`].
+    /// The time of the clock after [`START`].
     time: u64,
     taken: usize,
     over: bool,

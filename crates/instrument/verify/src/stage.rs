@@ -1,4 +1,4 @@
-//! What is run again and again from the same start.
+//! Runs a launch again and again from the same start.
 
 use crate::{
     Buffer, Launch, Subject,
@@ -25,7 +25,7 @@ pub struct Stage<'a> {
     start: InitialMemory<'a>,
 }
 
-/// What the memory held.
+/// The contents of memory before the launch.
 enum InitialMemory<'a> {
     Launch {
         buffers: Vec<Buffer<'a>>,
@@ -49,7 +49,7 @@ pub enum VisibleMemory {
     Pages(BTreeMap<u64, Box<Page>>),
 }
 
-/// What a run left, or why the kernel was stopped.
+/// The memory that a run left, or why the kernel was stopped.
 pub type Outcome = Result<VisibleMemory, emulate::Error>;
 
 impl<'a> Stage<'a> {
@@ -108,7 +108,7 @@ impl<'a> Stage<'a> {
         &self.recorder.code
     }
 
-    /// Runs from the start; `run` launches. What was seen, and what is left or why the kernel was stopped.
+    /// Runs from the start; `run` launches. Returns the observations, and the memory that is left or why the kernel was stopped.
     pub fn run(
         &self,
         watch: Watch,

@@ -1,9 +1,8 @@
-//! Who runs when, and whether anybody still gets anywhere.
+//! Decides which wave runs when, and whether any wave still makes progress.
 //!
-//! Both runs of a kernel must interleave their waves alike, so all that counts here are branches of the application and what is
-//! live before them. A wave that comes back to what it was, and wrote nothing meanwhile, waits for somebody else: another wave
-//! gets its turn. If all waves that can run did so, and nobody wrote anything meanwhile, what they wait for must come from
-//! outside of the dispatch.
+//! Both runs of a kernel must interleave their waves alike, so only branches of the application and the live state before them count here.
+//! A wave that comes back to an earlier state without having written anything waits for another wave, which then gets its turn. If all
+//! waves that can run did so, and none of them wrote anything meanwhile, they wait for something outside of the dispatch.
 
 use emulate::Next;
 
@@ -12,7 +11,7 @@ const SLICE: u32 = 10_000;
 /// A wave is compared with what it was up to this many branches ago.
 const LONGEST: u32 = 256;
 
-/// What a wave was at a branch.
+/// The state of a wave at a branch.
 #[derive(Clone, Copy, Debug)]
 struct Anchor {
     site: u32,
@@ -53,7 +52,7 @@ pub struct Branch<F> {
     pub all: F,
 }
 
-/// Of all waves.
+/// The turns of all waves.
 #[derive(Debug, Default)]
 pub struct TurnSchedule {
     asked: bool,
@@ -64,7 +63,7 @@ pub struct TurnSchedule {
 }
 
 impl TurnSchedule {
-    /// `asked`: whether anybody wants to know who waits. It makes no difference to who runs.
+    /// `asked`: whether the caller needs to know which wave waits. It makes no difference to which wave runs.
     pub fn new(asked: bool) -> TurnSchedule {
         TurnSchedule {
             asked,
@@ -141,7 +140,7 @@ impl TurnSchedule {
         (next, same_since.filter(|_| self.asked))
     }
 
-    /// Whether all waves that were looked at in turn `since` or later wait for something that none of them does.
+    /// Whether all waves that were observed in turn `since` or later wait for something that none of them does.
     pub fn are_stuck<'a>(&self, since: u64, mut paces: impl Iterator<Item = &'a WavePace>) -> bool {
         paces.all(|pace| pace.seen < since || pace.waits == Some(self.writes))
     }

@@ -12,10 +12,10 @@ use lift::TakenProcessor;
 
 /// Things that are worked on at once: more would wait for memory. Each has its share of the processors that are left.
 const MOST: usize = 8;
-/// Bytes of things that are under way, unless it is one thing alone. What is made of a code object takes up to 20 times its bytes for a
-/// while; two of the largest objects that libraries have, of 14 MB, can be worked on at once.
+/// The bytes that may be worked on at once, except for a single thing that is larger. Work on a code object takes up to 20 times its bytes
+/// for a while. Two of the largest objects that libraries have, of 14 MB, can be worked on at once.
 const WEIGHT: usize = 32 << 20;
-/// What is made and waits for its turn counts by this part: it is hardly more than what it was made of.
+/// A finished thing that waits for its turn counts by this part, because it is hardly larger than its input.
 const MADE: usize = 8;
 
 /// Hands what `act` makes of each item to `done`, in the items' order. An error of `done` ends the work. `weight`: bytes of an item.
@@ -34,11 +34,11 @@ pub fn in_order<T: Sync, R: Send, E>(
         changed: Condvar::new(),
     };
     thread::scope(|scope| {
-        // Whatever way this is left, nobody begins anything more.
+        // However this function is left, no thread begins anything more.
         let _end = End(&queue);
         let work = || queue.work(&act);
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        // Where there are no threads, or is no use for them, this one does it all.
+        // If there are no threads, or no use for them, this one does all the work.
         let started = match threads {
             0 | 1 => 0,
             threads => (0..threads).map_while(start).count(),
@@ -67,7 +67,7 @@ struct State<R> {
     next: usize,
     /// Bytes of those that are being worked on, and a part of the bytes of those that are made and not put away.
     under_way: usize,
-    /// What was made and is not taken yet; a panic goes on where it is taken.
+    /// Things that were finished and are not taken yet. A panic continues where its thing is taken.
     made: BTreeMap<usize, Result<R, Box<dyn Any + Send>>>,
     ended: bool,
 }
@@ -93,7 +93,7 @@ impl<T, R, W: Fn(&T) -> usize> Queue<'_, T, R, W> {
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does until there is nothing more to begin.
+    /// The work of a thread, until there is nothing more to begin.
     fn work(&self, act: impl Fn(&T) -> R) {
         while let Some((index, item)) = self.begin() {
             let processor = TakenProcessor::take();

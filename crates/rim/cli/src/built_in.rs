@@ -1,5 +1,5 @@
-//! Programs that have tools in them, put there by `luthier instrument`, say so behind their last byte, where it costs nothing to
-//! look: names of tools, the names' length as a 32-bit number, and a mark.
+//! A program into which `luthier instrument` has put tools has a mark behind its last byte, which costs no time at its start: names of
+//! tools, the names' length as a 32-bit number, and a mark.
 
 use std::{
     ffi::OsStr,
@@ -15,7 +15,7 @@ const TAIL: u64 = 4 + MARK.len() as u64;
 /// Names take fewer bytes.
 const LONGEST: u64 = 1 << 16;
 
-/// What marks a program at its end.
+/// The mark at the end of such a program.
 pub fn mark(tools: &[&str]) -> Vec<u8> {
     let names = tools.join("\n");
     let mut mark = names.as_bytes().to_vec();

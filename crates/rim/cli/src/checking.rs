@@ -33,12 +33,12 @@ use sources::Source;
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
 /// the exit status.
 ///
-/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
-/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. What comes
-/// first in "1, 2, 3" counts.
+/// Exit status: 0 if there is no certain finding; 1, or the number of --error-exitcode, if there is one that no suppression matches; 2 if a
+/// file or a part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. If several hold, the
+/// first of 1, 2 and 3 counts.
 #[derive(Args)]
 pub struct Check {
-    /// Code objects, bundles, programs, libraries, wheels, or directories of such
+    /// Code objects, bundles, programs, libraries, wheels, or directories that contain them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Look for missing waits and wait states
@@ -53,7 +53,7 @@ pub struct Check {
     /// Show possible findings too
     #[arg(long)]
     possible: bool,
-    /// Show at most so many findings; all are counted
+    /// Show at most this many findings; all are counted
     #[arg(long, value_name = "N", default_value_t = 32)]
     print_limit: usize,
     /// Exit status if there is a certain finding; 0 to end as if there were none
@@ -65,10 +65,10 @@ pub struct Check {
     /// Leave out findings that this file names, in Valgrind's form; may be repeated
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
-    /// Print a suppression behind each finding
+    /// Print a suppression after each finding
     #[arg(long)]
     gen_suppressions: bool,
-    /// `json` is as docs/schemas/check.json says
+    /// `json` has the form of docs/schemas/check.json
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Write the report to this file instead of standard output
@@ -121,7 +121,7 @@ impl Check {
     }
 }
 
-/// What came of the files so far.
+/// The results of the files so far.
 struct Run<'c> {
     options: &'c Check,
     tally: Tally,

@@ -1,4 +1,4 @@
-//! Which kernel of which code object the user means.
+//! Finds the kernel, and its code object, that the user means.
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -11,13 +11,14 @@ pub struct Chosen {
     pub kernel: String,
 }
 
-/// Which of several code objects with the kernel.
+/// The choice among several code objects with the kernel.
 #[derive(Args, Clone, Default)]
 pub struct Which {
-    /// Only code objects whose target contains this, where the file holds several
+    /// If the file holds several code objects: only those whose target contains this
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// Which code object, where several have a kernel of this name: 1 is the first in the file (the error that asks for it lists them)
+    /// If several code objects have a kernel of this name: the number of one of them, 1 for the first in the file (the error that asks
+    /// for this option lists them)
     #[arg(long, value_name = "N")]
     object: Option<usize>,
 }
@@ -121,7 +122,7 @@ fn look(object: &CodeObject<'_>, name: &str) -> codeobj::Result<(Vec<String>, Ve
     Ok((called(&kernels, name), kernels))
 }
 
-/// Those of the kernels that are called so in the source, or else those whose name the expression fits.
+/// The kernels with this name in the source; if there are none, those whose name matches the expression.
 fn called(kernels: &[String], name: &str) -> Vec<String> {
     let exactly = called_exactly(kernels, name);
     let pattern = regex::Regex::new(name).ok();

@@ -108,7 +108,7 @@ fn emulated(target: &'static Target, retries: bool) -> TargetId {
     }
 }
 
-/// Where the shell would find `program`.
+/// The path at which the shell would find `program`.
 pub fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
@@ -123,7 +123,7 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// What a file with code for these targets makes the command say.
+    /// The warning for a file with code for these targets.
     fn said(targets: &[&str], device: &str) -> Option<String> {
         said_with(targets, device, false)
     }
@@ -133,7 +133,8 @@ mod tests {
             .iter()
             .map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}"))
             .collect();
-        // The beginning of a code object: class, byte order, ABI (HSA) and machine (AMD GPU). What is for whom, the bundle says.
+        // The beginning of a code object: class, byte order, ABI (HSA) and machine (AMD GPU). The bundle says which device an object is
+        // for.
         let mut header = [0; 64];
         header[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\x40");
         header[16..20].copy_from_slice(&[3, 0, 0xe0, 0]);

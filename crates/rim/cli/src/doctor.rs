@@ -25,7 +25,7 @@ pub struct Doctor {
     format: Format,
 }
 
-/// Whether the thing checked stops programs from running.
+/// Whether programs cannot run without the thing that is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Need {
@@ -39,7 +39,7 @@ enum Need {
 struct Finding {
     what: &'static str,
     need: Need,
-    /// What was found; absent if it is missing.
+    /// The thing that was found; absent if it is missing.
     found: Option<String>,
     /// The command that mends it.
     mend: &'static str,
@@ -90,7 +90,7 @@ impl Doctor {
     }
 }
 
-/// What an installation has besides the emulated GPU: all of its files, or it is none.
+/// Parts of an installation besides the emulated GPU. Either all of its files are there, or it is none.
 const PIECES: &[(&str, &[&str])] = &[
     ("tools", &["libluthier_intercept.so", "luthier-tools"]),
     (

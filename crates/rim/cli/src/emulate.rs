@@ -30,7 +30,7 @@ use crate::{
 ///   luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin
 #[derive(Args)]
 pub struct Emulate {
-    /// Code object, or a file that holds some (executable, library, bundle)
+    /// A code object, or a file that contains code objects (executable, library, bundle)
     #[arg(value_name = "CODEOBJ")]
     file: PathBuf,
     /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel
@@ -60,11 +60,12 @@ pub struct Emulate {
     /// Stop accesses beyond the last byte of a buffer or of the workgroup's LDS, which hardware lets pass
     #[arg(long)]
     strict: bool,
-    /// What registers, LDS and scratch hold before the kernel writes them, which is anything on a GPU: `zero` (the default), `random` or
-    /// `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000. Buffers hold what --arg says
+    /// Contents of registers, LDS and scratch before the kernel writes them (on a GPU, they can be anything): `zero` (the default),
+    /// `random` or `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000. Buffers hold what --arg
+    /// says
     #[arg(long, value_name = "PATTERN")]
     fill: Option<Fill>,
-    /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
+    /// Results of approximate functions as measured on a GPU: a file that `luthier hardware-check --numerics` wrote
     #[arg(long, value_name = "FILE")]
     numerics: Option<PathBuf>,
     /// `text` is one line on standard error, `json` is printed on standard output
@@ -72,7 +73,7 @@ pub struct Emulate {
     format: Format,
 }
 
-/// What is printed of a launch.
+/// The result of a launch that is printed.
 #[derive(Serialize)]
 struct Told<'a> {
     kernel: &'a str,

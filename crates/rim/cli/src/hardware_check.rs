@@ -21,9 +21,10 @@ use crate::{
 
 /// Compare an AMD GPU with the emulated one.
 ///
-/// Every instruction of arithmetic and memory that the GPU has runs there and on the emulated device, from the same random and special values and in
-/// every rounding and denormal mode, and all registers are compared. Functions that hardware approximates (reciprocals, roots,
-/// exponentials, logarithms, sine, cosine) are measured in units of the last place. What cannot be tried alone is listed with the reason.
+/// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, from the same random and special
+/// values and in every rounding and denormal mode, and compares all registers. Functions that hardware approximates (reciprocals, roots,
+/// exponentials, logarithms, sine, cosine) are measured in units of the last place. Instructions that cannot be tried alone are listed with
+/// the reason.
 ///
 /// Two files are written: FILE.json to send to Luthier's developers, and a page FILE.html to read. They say what GPU it is and
 /// nothing about the machine, its name, users or files.
@@ -37,7 +38,7 @@ use crate::{
 ///   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics
 #[derive(Args)]
 pub struct HardwareCheck {
-    /// What to write; the page gets the same name with .html
+    /// The file to write; the page has the same name with .html
     #[arg(
         short,
         long,
@@ -48,10 +49,10 @@ pub struct HardwareCheck {
     /// Only instructions with TEXT in their mnemonic
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Inputs of each approximate function of 32 or 64 bits; those of 16 bits get all there are
+    /// Number of inputs for each approximate function of 32 or 64 bits; those of 16 bits get all possible inputs
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u32).range(64..=1 << 26))]
     inputs: u32,
-    /// Of the random values: the same seed gives the same ones
+    /// Seed of the random values: the same seed gives the same values
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Seconds for one kernel, after which it counts as endless
@@ -66,14 +67,14 @@ pub struct HardwareCheck {
     /// Seconds for one run of a program
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     program_limit: u64,
-    /// Show files that were sent instead: each one's result, then their approximate functions side by side
+    /// Show the results in these files instead, then their approximate functions side by side
     #[arg(long, value_name = "FILE.json", num_args = 1.., conflicts_with_all = ["only", "inputs", "seed", "limit"])]
     import: Vec<PathBuf>,
-    /// Of one file of --import, write its approximate functions as a table that `luthier run --numerics` and `luthier emulate --numerics`
-    /// take: the emulated device of that target gives what was measured then
+    /// Write the approximate functions in the one file of --import as a table for `luthier run --numerics` and `luthier emulate
+    /// --numerics`. The emulated device of that target then returns the measured results
     #[arg(long, value_name = "FILE", requires = "import")]
     numerics: Option<PathBuf>,
-    /// What to print: a summary, or what FILE.json holds; of --import a list of that
+    /// The output: a summary, or the contents of FILE.json; with --import, a list of them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Run kernels for another process, which asks on standard input
@@ -94,11 +95,11 @@ impl HardwareCheck {
             return self.show();
         }
         let paths = [self.output.clone(), self.output.with_extension("html")];
-        // What cannot be written is said before minutes of work.
+        // If the file cannot be written, the error comes before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
         let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
         let programs = programs?;
-        let own = env::current_exe().context("this program does not find itself")?;
+        let own = env::current_exe().context("cannot find the luthier executable")?;
         let ways = Ways {
             with_tool: [own.clone()]
                 .into_iter()
@@ -195,7 +196,7 @@ impl HardwareCheck {
     }
 }
 
-/// Where a program lies, whatever directory it is started from.
+/// The absolute path of a program.
 fn found(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Where an installation and a build have the headers, from the directory of the executable.
+/// The directories of the headers in an installation and a build, from the directory of the executable.
 const PLACES: [&str; 2] = ["../include/luthier", "../../include"];
 const HEADER: &str = "luthier.h";
 

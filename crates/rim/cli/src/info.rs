@@ -21,7 +21,7 @@ pub fn show(tool: &str, format: Format) -> Result<()> {
                 (Some(prepared), path)
             }
             None => bail!(
-                "{tool} has host code in Rust, which says what it is only when it runs; its hooks are in the library's crate"
+                "{tool} has host code in Rust, which describes itself only when it runs; its hooks are in the library's crate"
             ),
         },
     };
@@ -38,7 +38,7 @@ pub fn show(tool: &str, format: Format) -> Result<()> {
 #[derive(Serialize)]
 struct Told<'a> {
     name: &'a str,
-    /// As `LUTHIER_TOOL` says it in the HIP file.
+    /// The text of `LUTHIER_TOOL` in the HIP file.
     description: &'a Description,
     hooks: Vec<String>,
     /// Name and bytes.
@@ -64,7 +64,7 @@ impl Told<'_> {
     }
 }
 
-/// Those of the tool; others are compilers' own.
+/// Variables of the tool; others are the compiler's own.
 fn variables(file: &ToolFile) -> impl Iterator<Item = (String, u64)> + '_ {
     let all = file.variables().filter(|(name, _)| !name.starts_with("__"));
     all.map(|(name, size)| (name.to_owned(), size))
@@ -114,7 +114,7 @@ fn say(file: &ToolFile) {
 
 fn about(text: &str) -> &str {
     match text {
-        "" => "it says nothing about itself",
+        "" => "it has no description",
         text => text,
     }
 }

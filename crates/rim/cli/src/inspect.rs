@@ -18,7 +18,7 @@ pub struct Inspect {
     /// Executables, shared libraries, code objects or offload bundles
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// `json` holds every field of what the other options ask for
+    /// `json` has every field that the other options ask for
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// Only kernels and functions whose name matches
@@ -110,7 +110,7 @@ impl Inspect {
             let report = inspect::inspect(bytes, &name, options)?;
             return Ok(report.write_dot(out)?);
         }
-        // Whoever sees the report appear knows how far it is.
+        // A user who sees the report appear knows how far it is.
         let progress = match std::io::stdout().is_terminal() {
             true => Progress::none(),
             false => Progress::new(bytes.len() as u64),
@@ -162,7 +162,7 @@ impl Inspect {
         let written = inspect::write_json(bytes, name, options, &mut reached, &mut serializer);
         let written = written.map_err(|error| Failure::Writing(error.into()))?;
         if let Err(error) = written {
-            // What has been written stays one value, so that a list of several files can be read.
+            // The value that has been written stays complete, so that a list of several files can be read.
             if self.files.len() > 1 {
                 write!(out, "null")?;
             }

@@ -41,16 +41,16 @@ pub struct Instrument {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL", required = true)]
     tools: Vec<String>,
-    /// Where to write it with the tools in it
+    /// The file to write: a copy of the input with the tools in it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
-    /// Only places where this holds, as of `luthier run`
+    /// Only places where this holds, as for `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// What to say of it: text on standard error, or JSON on standard output
+    /// The summary: text on standard error, or JSON on standard output
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -116,7 +116,7 @@ impl Instrument {
                 );
             }
             _ if report.instrumented == 0 && report.without_site != 0 => files::say!(
-                "luthier: warning: --site {} holds at no place of the {} kernels that were looked at",
+                "luthier: warning: --site {} holds at no place of the {} kernels that were examined",
                 self.site.join(";"),
                 report.without_site
             ),
@@ -161,7 +161,7 @@ impl Instrument {
     }
 }
 
-/// What came of a code object.
+/// The result for a code object.
 enum Made {
     /// It stays as it is, for this reason.
     Left(String),
@@ -174,7 +174,7 @@ struct Objects<'a> {
     command: &'a Instrument,
     engine: &'a Engine,
     report: Report,
-    /// So many so far.
+    /// Code objects found so far.
     found: usize,
 }
 
@@ -231,7 +231,7 @@ struct Said {
     first: Vec<String>,
 }
 
-/// As many names are kept of each reason.
+/// The number of names that are kept for each reason.
 const KEPT: usize = 10_000;
 
 impl Said {

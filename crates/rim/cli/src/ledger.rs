@@ -11,13 +11,13 @@ use files::Scratch;
 
 use crate::stock::Prepared;
 
-/// What a seccomp filter sends.
+/// The signal that a seccomp filter sends.
 const SIGSYS: i32 = 31;
 
 /// A file in which every process with tools leaves a line when its session begins and one when it has delivered.
 pub struct Ledger {
     file: Scratch,
-    /// What has to stay until the program has ended.
+    /// Things that must stay until the program has ended.
     kept: Vec<Prepared>,
 }
 
@@ -57,7 +57,7 @@ impl Ledger {
     }
 }
 
-/// What processes wanted to say that had nowhere to say it.
+/// Prints messages of processes that could not print them.
 fn said(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
         let text = line.split_once(" said ")?.1;

@@ -27,8 +27,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// `statistics` is where the emulated GPU keeps them up to date, `records` where sessions count records. `None` where nobody would
-    /// see the line.
+    /// `statistics` is the file that the emulated GPU keeps up to date, and `records` the file in which sessions count records. `None` if
+    /// no user would see the line.
     pub fn start(statistics: PathBuf, records: PathBuf) -> Option<Live> {
         if !is_seen() {
             return None;
@@ -76,7 +76,7 @@ impl Drop for Live {
     }
 }
 
-/// Of the numbers that sessions keep in one file, a word each.
+/// The sum of the numbers that sessions keep in one file, a word each.
 fn sum(words: &[u8]) -> u64 {
     let (words, _) = words.as_chunks();
     words.iter().copied().map(u64::from_le_bytes).sum()

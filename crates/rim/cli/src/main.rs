@@ -53,11 +53,11 @@ enum Command {
     Run(Box<run::Run>),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
-    /// Make one HTML page of what `luthier run --output` left, or compare two runs
+    /// Make one HTML page from the files of `luthier run --output`, or compare two runs
     Report(report::Report),
-    /// Query with SQL what `luthier run --output` left, such as traces of any size
+    /// Query the files of `luthier run --output` with SQL, such as traces of any size
     Query(query::Query),
-    /// Add up what the processes and ranks of runs counted
+    /// Add up the counts of processes and ranks
     Merge(merge::Merge),
     /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
@@ -76,16 +76,16 @@ enum Command {
     Coverage(coverage::Command),
     /// Make tools for `luthier run -t`
     Tool(tool::Tool),
-    /// Say what is here, what is missing, and the command that mends it
+    /// List what is installed and what is missing, with the command that installs it
     Doctor(doctor::Doctor),
-    /// Print a script with which a shell completes this command's words
+    /// Print a script that lets a shell complete the words of this command
     Completions(manual::Completions),
     /// Write manual pages
     #[command(hide = true)]
     Manual(manual::Manual),
 }
 
-/// What `luthier run` checks, for the program that `luthier coverage run` is about to start.
+/// The checks of `luthier run`, for the program that `luthier coverage run` is about to start.
 fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
     if let Some((program, device)) = coverage.starts()
         && let Some(targets) = launcher::device::meaning(device)?

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Print a script with which a shell completes this command's words.
+/// Print a script that lets a shell complete the words of this command.
 #[derive(Args)]
 #[command(
     after_help = "For bash:\n  luthier completions bash > ~/.local/share/bash-completion/completions/luthier"
@@ -26,7 +26,7 @@ impl Completions {
     pub fn execute(&self, mut command: Command) -> Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "luthier", &mut script);
-        // Whoever reads the script may stop early (`| head`), which is no error of ours.
+        // The reader of the script may stop early (`| head`), which is no error.
         match io::stdout().write_all(&script) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(error).context("cannot write to standard output")
@@ -64,7 +64,7 @@ impl Manual {
 }
 
 /// How the reference begins.
-const REFERENCE: &str = "# Commands\n\nWhat every command says of itself with `--help`.\n";
+const REFERENCE: &str = "# Commands\n\nThe `--help` texts of all commands.\n";
 /// Columns of the reference.
 const WIDTH: usize = 100;
 

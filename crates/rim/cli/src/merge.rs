@@ -15,11 +15,11 @@ use serde_json::Value;
 
 use crate::progress::Steps;
 
-/// Add up what the processes and ranks of runs counted.
+/// Add up the counts of processes and ranks.
 ///
-/// What all of them counted is then in a directory as of one run, which `luthier report` and `luthier query` read. Counters are added, exactly;
-/// kernels, instructions and lines that several processes have are one. Traces and logs are no counters and are left out: `luthier query`
-/// and `luthier report` read those of all ranks where they are. Examples:
+/// Writes a directory like that of one run, with the counts of all of them, for `luthier report` and `luthier query`. Counters are added,
+/// exactly. Kernels, instructions and lines that several processes have become one. Traces and logs are no counters and are left out:
+/// `luthier query` and `luthier report` read those of all ranks where they are. Examples:
 ///
 ///   mpirun -n 4 luthier run -t instr-count --output out -- ./app
 ///   luthier merge out -o merged
@@ -39,7 +39,7 @@ const LEFT_OUT: [&str; 3] = ["launch-log", "copies", "coverage"];
 /// Number of the process in names of merged files, which no process has.
 const NOBODY: u32 = 0;
 
-/// What has been read.
+/// The files that have been read.
 #[derive(Default)]
 struct Merged {
     /// By name of the file without process.

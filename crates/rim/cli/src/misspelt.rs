@@ -1,13 +1,13 @@
 //! Words that are nearly those of the command line.
 //!
-//! Commands that start a program take whatever stands behind its name for the program's own. So an option that is not known, in front of
-//! it, would be taken for the program: it is looked for before.
+//! Commands that start a program pass everything behind its name to the program. An unknown option before the name would be taken for the
+//! program, so it is looked for first.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// What to say of the first option that is not known, in front of a program that a command starts.
+/// The error for the first unknown option before the name of a program that a command starts.
 pub fn option(root: &Command, words: impl Iterator<Item = OsString>) -> Option<String> {
     let mut command = root.clone();
     command.build();

@@ -12,17 +12,17 @@ use files::{Behind, Input, Output};
 
 use crate::progress::Progress;
 
-/// Where `luthier instrument` writes. What is no regular file gets everything at the end, from a temporary file.
+/// The output of `luthier instrument`. An output that is no regular file gets everything at the end, from a temporary file.
 pub struct Pieces<'a> {
     output: Output,
     /// In place of an output that has no order of its own.
     aside: Option<File>,
-    /// What is written of an output that has an order.
+    /// Releases the memory of an output that is a regular file.
     behind: Option<Behind>,
     /// Bytes so far.
     length: u64,
     input: &'a Input,
-    /// What was let go of the input.
+    /// The part of the input whose memory was released.
     let_go: u64,
     progress: Progress,
 }

@@ -11,11 +11,11 @@ use std::{
 const SET_USER: u32 = 0o4000;
 const SET_GROUP: u32 = 0o2000;
 
-/// What to tell the user of such a program.
+/// The message about such a program.
 pub fn complaint(program: &OsStr) -> Option<String> {
     let path = found(program, env::var_os("PATH"))?;
     let file = fs::metadata(&path).ok()?;
-    // What this process itself may do.
+    // The privileges of this process itself.
     let own = fs::metadata("/proc/self").ok()?;
     let (user, group) = (file.mode() & SET_USER != 0, file.mode() & SET_GROUP != 0);
     let how = if user && file.uid() != own.uid() {

@@ -8,9 +8,9 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Bytes of a file for which nobody waits.
+/// Files of fewer bytes take no time that a user would notice.
 const WORTH_IT: u64 = 8 << 20;
-/// What is done in less time is not worth a line that flashes up.
+/// Work that takes less time gets no line, because the line would only flash up.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A bar on standard error, if that is a terminal and the work takes longer than a moment.
@@ -73,7 +73,7 @@ impl Steps {
         }
     }
 
-    /// So much of so much is done of `what`; with `all` 0 nobody knows how much there is.
+    /// Shows that `done` of `all` of `what` is done. If `all` is 0, the total is not known.
     pub fn step(&self, what: &str, done: usize, all: usize) {
         if !self.shown || self.began.elapsed() < PATIENCE {
             return;
@@ -103,7 +103,7 @@ impl Drop for Steps {
     }
 }
 
-/// A line that says what is being done, for as long as this is kept, where nobody knows how much of it there is.
+/// Shows a line about the current work while this value lives, for work whose amount is not known.
 pub fn waiting(what: &str) -> Waiting {
     let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {

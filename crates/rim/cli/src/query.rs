@@ -16,7 +16,7 @@ const ENGINE: &str = "luthier-query";
 pub const INSTALL: &str = "python3 -m venv v && v/bin/pip install 'WHEEL[query]' && PATH=$PWD/v/bin:$PATH, where WHEEL is luthier-*.whl of the \
                            same build";
 
-/// Query with SQL what `luthier run --output` left.
+/// Query the files of `luthier run --output` with SQL.
 ///
 /// The query engine, Apache DataFusion, is a program of its own, `luthier-query`, which comes with the Python package (pip install
 /// 'WHEEL[query]') and is looked for beside this command and in PATH. Its options are what `luthier query --help` prints then. Examples:
@@ -71,7 +71,7 @@ impl Query {
     }
 }
 
-/// Where it is.
+/// The path of the query engine.
 pub fn engine() -> Option<PathBuf> {
     let executable = env::current_exe().ok()?;
     let paths = env::var_os("PATH").unwrap_or_default();

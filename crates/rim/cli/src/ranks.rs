@@ -1,4 +1,4 @@
-//! Which rank of an MPI job this process is.
+//! The rank of this process in an MPI job.
 
 use std::{
     env, fs,
@@ -7,8 +7,8 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Variables with the rank and with how many there are, by what starts processes. Those of MPI libraries come first: `mpirun` may itself
-/// have been started by `srun`.
+/// Variables with the rank and the number of ranks, by the program that starts processes. Those of MPI libraries come first, because
+/// `mpirun` may itself have been started by `srun`.
 const STARTERS: [(&str, &str); 6] = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),

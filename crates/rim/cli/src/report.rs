@@ -128,7 +128,7 @@ impl Report {
     }
 }
 
-/// What a run writes when its program has ended.
+/// The report that a run writes when its program has ended.
 pub struct Pages {
     page: Option<PathBuf>,
     timeline: Option<PathBuf>,
@@ -175,7 +175,7 @@ impl Pages {
         self.scratch.path()
     }
 
-    /// Whatever becomes of it, the status is the program's.
+    /// Whether or not the report succeeds, the status is the program's.
     pub fn write(self, output: &Path) {
         if let Err(error) = self.written(output) {
             files::say!("luthier: no report: {error:#}");
@@ -239,7 +239,7 @@ impl Pages {
     }
 }
 
-/// The program may change its directory, and ours is not yet wrong then; a directory that is missing is said before it runs.
+/// The path becomes absolute, because the program may change its directory. A missing directory is an error before the program runs.
 fn checked(path: &Path) -> Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let directory = path.parent().unwrap_or(Path::new("/"));

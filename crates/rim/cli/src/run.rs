@@ -49,11 +49,11 @@ pub struct Run {
     /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, records, top kernel
     #[arg(long)]
     live: bool,
-    /// Approximate functions give what was measured of a GPU: a file of `luthier hardware-check --import`
+    /// Results of approximate functions as measured on a GPU: a file that `luthier hardware-check --numerics` wrote
     #[arg(long, value_name = "FILE")]
     numerics: Option<PathBuf>,
-    /// What registers, LDS, scratch and fresh device memory hold before the program writes them, which is anything on a GPU: `zero` (the
-    /// default), `random` or `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000
+    /// Contents of registers, LDS, scratch and fresh device memory before the program writes them (on a GPU, they can be anything):
+    /// `zero` (the default), `random` or `random:SEED`, or hexadecimal digits, 2 for a byte or 8 for a word, such as ff or 7fc00000
     #[arg(long, value_name = "PATTERN")]
     fill: Option<Fill>,
     #[command(flatten)]
@@ -62,8 +62,8 @@ pub struct Run {
     /// those whose symbol matches
     #[arg(long, value_name = "DIR", conflicts_with_all = ["tools", "report"])]
     record: Option<PathBuf>,
-    /// Write a page about the run that any browser opens: kernels, source and ISA with counts, graphs, memory, timeline. Without -t
-    /// with all tools that it can show, else with those and `hotspots`
+    /// Write a page about the run that any browser opens: kernels, source and ISA with counts, graphs, memory, timeline. Without -t, all
+    /// tools that the page can show run; with -t, the named tools and `hotspots`
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Leave texts of source files out of the report
@@ -72,8 +72,8 @@ pub struct Run {
     /// Write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome; adds the tool launch-log
     #[arg(long, value_name = "FILE.json", conflicts_with = "record")]
     timeline: Option<PathBuf>,
-    /// Directory for files: with --stats, statistics.json; traces and reports of tools. Of an MPI job each rank has a directory
-    /// `rank=N` in it
+    /// Directory for files: with --stats, statistics.json; traces and reports of tools. In an MPI job, each rank has a directory `rank=N`
+    /// in it
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The program and its arguments
@@ -95,7 +95,7 @@ fn devices() -> String {
         .map(|product| format!("{} ({})", product.name, product.target))
         .collect();
     format!(
-        "`hardware`, `auto` (hardware if there is some), or what to emulate, several separated by commas.\n\nTargets: {}\n\nProducts: {}",
+        "`hardware`, `auto` (hardware if there is a GPU), or what to emulate, separated by commas.\n\nTargets: {}\n\nProducts: {}",
         targets.join(", "),
         products.join(", ")
     )
@@ -152,7 +152,7 @@ impl Run {
         };
         if let Some(directory) = &output {
             command.env("LUTHIER_OUTPUT", directory);
-            // What tools leave for the user would be gone with the report's own directory.
+            // Files that tools write for the user would be deleted with the report's own directory.
             if self.output.is_none() {
                 command.env("LUTHIER_OUTPUT_TEMPORARY", "1");
             }
@@ -223,7 +223,7 @@ impl Run {
         };
         let status = launch::run(&mut command)?;
         drop(live);
-        // Whatever becomes of our own output, the status is the program's.
+        // Whether or not Luthier's own output succeeds, the status is the program's.
         let summary = statistics
             .read()
             .map_err(Into::into)

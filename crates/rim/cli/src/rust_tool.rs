@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use codeobj::elf::Elf;
 
-/// What libraries with such tools have in their dynamic symbol table; `luthier_intercept::tools!` defines it.
+/// The symbol in the dynamic symbol table of libraries with such tools; `luthier_intercept::tools!` defines it.
 const SYMBOL: &str = "LUTHIER_OWN_TOOLS";
 const SHT_DYNSYM: u32 = 11;
 
@@ -74,7 +74,7 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
         path.to_str()
             .filter(|text| !text.contains(['"', '\\']))
             .map(str::to_owned)
-            .with_context(|| format!("{} cannot stand in a manifest", path.display()))
+            .with_context(|| format!("{} cannot be written into a manifest", path.display()))
     };
     let sources = checkout.as_deref().map(text).transpose()?;
     let program = text(&program)?;
@@ -113,7 +113,7 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// What cargo takes for a package, and no word of the templates.
+/// The name must be a package name for cargo, and no word of the templates.
 fn check_name(name: &str) -> Result<()> {
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
     let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);

@@ -71,7 +71,7 @@ impl Drop for StatusLine {
     }
 }
 
-/// At once, so that nothing comes between. What nobody can see is no loss.
+/// One write, so that no other output comes between. If it fails, nothing is lost.
 fn write(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
@@ -80,7 +80,7 @@ fn write(text: &str) {
 mod tests {
     use super::*;
 
-    /// What a terminal shows, row by row, and where its cursor is.
+    /// The rows that a terminal shows, and the place of its cursor.
     fn screen(parser: &vt100::Parser) -> (Vec<String>, (u16, u16)) {
         let columns = parser.screen().size().1;
         let rows = parser.screen().rows(0, columns);

@@ -1,4 +1,4 @@
-//! Tools that stock HIP compilers made: their hooks are compiled here, in a process of ours, once per content.
+//! Tools that stock HIP compilers made. Their hooks are compiled here, in a process of their own, once for each content.
 
 use std::{
     fs,
@@ -13,12 +13,12 @@ use sha2::{Digest, Sha256};
 pub struct Prepared {
     /// `NAME.tool`, with `NAME.so` beside it.
     pub tool: PathBuf,
-    /// Where it lies if nothing is cached.
+    /// The directory for it if there is no cache.
     folder: Option<tempfile::TempDir>,
 }
 
 impl Prepared {
-    /// Where the tool lies from now on.
+    /// The new path of the tool.
     pub fn into_path(self) -> PathBuf {
         if let Some(folder) = self.folder {
             let _ = folder.keep();
@@ -45,7 +45,7 @@ pub fn prepare(library: &Path) -> Result<Option<Prepared>> {
     Ok(Some(Prepared { tool, folder }))
 }
 
-/// The module in a library, whose host code nobody calls.
+/// The module in a library whose host code is not called.
 pub fn prepare_module(library: &Path) -> Result<Prepared> {
     let bytes = tools::read_library(library)
         .with_context(|| format!("cannot read {}", library.display()))?;
@@ -74,7 +74,7 @@ fn place(library: &Path, bytes: &[u8], what: &str) -> Result<(PathBuf, Option<te
     Ok((tool, temporary))
 }
 
-/// For nobody else to write into.
+/// Only this user may write into it.
 fn make(folder: &Path) -> std::io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -82,7 +82,7 @@ fn make(folder: &Path) -> std::io::Result<()> {
         .create(folder)
 }
 
-/// Names what comes out: the library and this build of ours.
+/// The key of the result: the library and this build of Luthier.
 fn key(library: &[u8], what: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));

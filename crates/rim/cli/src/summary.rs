@@ -1,4 +1,4 @@
-//! What a run on the emulated device came to.
+//! Counts of a run on the emulated device.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -65,7 +65,7 @@ impl Summary {
         })
     }
 
-    /// What to say if none of the kernels is called so, and what they are called.
+    /// The message if no kernel has this name, with the names that there are.
     pub fn without(&self, pattern: &str) -> Result<Option<String>> {
         let wanted = regex::Regex::new(pattern).context("-k")?;
         let mut names: Vec<&str> = self.kernels.iter().map(|one| &*one.kernel).collect();

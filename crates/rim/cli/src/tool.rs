@@ -36,7 +36,7 @@ enum Command {
     CompileHooks(CompileHooks),
     /// List the tools that come with Luthier
     List(List),
-    /// Say what a tool is: its parameters with types and defaults, hooks, variables, streams and targets
+    /// Describe a tool: its parameters with types and defaults, hooks, variables, streams and targets
     Info(Info),
     /// Print the directory of luthier.h, for the -I of compilers and editors
     Include,
@@ -71,7 +71,7 @@ struct CompileHooks {
 
 #[derive(Args)]
 struct New {
-    /// What the tool is called; a path makes it elsewhere
+    /// The tool's name, or a path that ends with it
     name: String,
     /// With host code in Rust: make a folder NAME with a crate in it
     #[arg(long)]
@@ -86,7 +86,7 @@ struct Build {
     /// HIP file with the hooks
     #[arg(value_name = "FILE.hip", required_unless_present = "ready")]
     file: Option<PathBuf>,
-    /// Where to write; default: the file's name with .tool
+    /// The file to write; default: the input's name with .tool
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The file has hooks and no host code: it is a module that a tool loads, or belongs to a tool in Rust
@@ -106,7 +106,7 @@ struct Build {
     clang: String,
 }
 
-/// What `tool new` writes.
+/// The file that `tool new` writes.
 const TEMPLATE: &str = include_str!("new_tool.hip");
 
 impl Tool {
@@ -217,7 +217,7 @@ fn newer_than_program(directory: &Path) -> bool {
     })
 }
 
-/// As `-t` wants a path: with a slash.
+/// The form of a path that `-t` requires: with a slash.
 fn usable(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains('/') {

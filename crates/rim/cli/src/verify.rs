@@ -25,17 +25,17 @@ use crate::{
 
 /// Check on the emulated GPU, for one launch, that tools change nothing they must not.
 ///
-/// Runs the kernel twice, as it is and with the tools, and compares before every instruction of the application all registers
-/// that it may still read, and at the end all memory that it can see. The launch is either made up here, with arguments as for
+/// Runs the kernel twice, without and with the tools. Before every instruction of the application it compares all registers that the kernel
+/// may still read; at the end it compares all memory that the kernel can see. The launch is either made up here, with arguments as for
 /// `luthier emulate`, or a dispatch that `luthier run --record DIR` kept. Examples:
 ///
 ///   luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
 ///   luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace
 ///
-/// Exit status: 0 if both are the same up to the end of the kernel, or up to the fault that ends it; 3 if both are the same as
-/// far as they were run, which is not to the end: the kernel waits for something outside of the dispatch (an answer of the
-/// host, say, or another kernel), or is longer than is compared or than --limit; 1 if they differ; 4 if two runs of the original differ already,
-/// so that nothing can be said; 2 for errors and refusals, with a message on standard error.
+/// Exit status: 0 if both are equal up to the end of the kernel, or up to the fault that ends it; 3 if both are equal as far as they ran,
+/// but not to the end, because the kernel waits for something outside of the dispatch (an answer of the host, for example, or another
+/// kernel), or is longer than the limit of the comparison or of --limit; 1 if they differ; 4 if two runs of the original differ, so that
+/// nothing can be said; 2 for errors and refusals, with a message on standard error.
 ///
 /// With --json: `verdict` is `same` (statuses 0 and 3), `different` or `unrepeatable`, `compared` counts instructions and
 /// `waves` waves, `ended` says what ended the runs: `end`, `fault`, `waits` or `long`. `pc` is an address in the original code
@@ -43,7 +43,7 @@ use crate::{
 /// what is printed otherwise.
 #[derive(Args)]
 pub struct Verify {
-    /// Code object, or a file that holds some (executable, library, bundle); or a recorded dispatch
+    /// A code object, a file that contains code objects (executable, library, bundle), or a recorded dispatch
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
@@ -68,17 +68,17 @@ pub struct Verify {
     arguments: Vec<Given>,
     #[command(flatten)]
     which: Which,
-    /// Only places where this holds, as of `luthier run`
+    /// Only places where this holds, as for `luthier run`
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
-    /// Check what is known about registers instead: overwrite all that nobody reads any more, before every instruction of the
-    /// original
+    /// Check the analysis of registers instead: before every instruction of the original, overwrite all registers that the kernel does
+    /// not read any more
     #[arg(long)]
     poison: bool,
-    /// Compare only as much as the original comes to in so many seconds; the whole takes several times as long
+    /// Compare only as far as the original runs in this time; the comparison takes several times as long
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
-    /// What to print: text, or one JSON object with the fields that the text above names
+    /// The output: text, or one JSON object
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     /// The same as --format json
@@ -98,10 +98,10 @@ struct Said {
     waves: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<Ended>,
-    /// Of an instruction in the original object: where it differs, or waits.
+    /// The instruction in the original object at which they differ, or at which it waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pc: Option<u64>,
-    /// What a kernel that waits reads again and again.
+    /// The memory that a waiting kernel reads again and again.
     #[serde(skip_serializing_if = "Option::is_none")]
     reads: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ enum Word {
     Unrepeatable,
 }
 
-/// What ended the runs.
+/// The reason why the runs ended.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Ended {
@@ -317,5 +317,5 @@ fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
     Err(failure).context("cannot start this command again")
 }
 
-/// Where the rubbish starts; any number does, but the same one finds the same again.
+/// The seed of the values that overwrite registers. The same seed gives the same values.
 const SEED: u32 = 0x5eed;

@@ -17,7 +17,7 @@ use crate::{
     stock::{self, Prepared},
 };
 
-/// What shall be taken exactly.
+/// The checks that `--strict` turns on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Strict {
     Memory,
@@ -28,8 +28,8 @@ enum Strict {
 
 #[derive(Args)]
 pub struct WithTools {
-    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE
-    /// says something of its parameters (`luthier tool info TOOL`); of a library with several, LIBRARY.so:NAME chooses one
+    /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE sets its
+    /// parameters (`luthier tool info TOOL` lists them). LIBRARY.so:NAME chooses one of several tools in a library
     #[arg(short, long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
     /// Only kernels whose name matches
@@ -44,12 +44,12 @@ pub struct WithTools {
     /// Only launches with this grid in work-items: X, X,Y or X,Y,Z, * for any; or >=N, <=N for all of them
     #[arg(long, value_name = "GRID")]
     grid: Option<String>,
-    /// Only places where all hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
+    /// Only places where all conditions hold: opcode=PATTERN, kind=CLASS (load, store, valu, f32, ...; also A|B, A&B, !A)
     #[arg(long, value_name = "CONDITION")]
     site: Vec<String>,
     /// `memory`: the emulated GPU stops accesses beyond the last byte of an allocation or of a workgroup's LDS, and to freed memory;
-    /// `hooks`: a kernel stays as it is where a single place of it cannot take a hook, instead of leaving out that place; both if
-    /// none is named
+    /// `hooks`: a kernel is not instrumented if one of its places cannot take a hook, instead of leaving out that place; both if none is
+    /// named
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     strict: Option<Strict>,
     /// One launch at a time: each waits for the one before it, also of other queues and devices
@@ -67,10 +67,10 @@ pub struct WithTools {
     /// Only what waves of this workgroup execute: X, X,Y or X,Y,Z; * for any
     #[arg(long, value_name = "NUMBER")]
     workgroup: Option<String>,
-    /// Of each place only the first N executions by waves
+    /// Only the first N executions of each place by waves
     #[arg(long, value_name = "N")]
     first: Option<String>,
-    /// Of each place only the first execution by a wave and then every Nth
+    /// Only the first execution of each place by a wave, and then every Nth
     #[arg(long, value_name = "N")]
     sample: Option<String>,
 }
@@ -138,7 +138,7 @@ impl WithTools {
             .filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
-    /// What `--site` would say of the other options that select places and their executions, by option.
+    /// The conditions of `--site` that the other options for places and their executions stand for, by option.
     fn conditions(&self) -> impl Iterator<Item = (&'static str, String)> {
         let options = [
             ("--function", &self.function),
@@ -200,7 +200,7 @@ impl WithTools {
             .flat_map(|list| tools::given(list))
             .collect();
         if given.is_empty() && !self.tools.is_empty() {
-            bail!("-t names no tool; `luthier tool list` has those that there are");
+            bail!("-t names no tool; `luthier tool list` lists the ready tools");
         }
         let plain: Vec<String> = given.iter().map(|(tool, _)| (*tool).to_owned()).collect();
         let distinct = tools::distinct(&plain);
@@ -257,7 +257,7 @@ impl WithTools {
             None => libraries::intercept()?,
         };
         let mut libraries = ours.clone().into_os_string();
-        // ROCr takes several, with spaces between them; ours sees dispatches first, and only once.
+        // ROCr takes several tools, with spaces between them. Luthier's comes first, so that it sees dispatches first, and only once.
         let others = hsa_tools::requested(command);
         let others = others.to_string_lossy();
         let others = others.split_whitespace().map(Path::new);
@@ -304,7 +304,7 @@ impl WithTools {
     }
 }
 
-/// What is said of tools' parameters, by the names that the tools report under.
+/// Values of tools' parameters, by the names that the tools report under.
 fn options(given: &[tools::Given<'_>], chosen: &[(&str, String)]) -> String {
     let mut lines = String::new();
     for (tool, options) in given {
@@ -350,7 +350,7 @@ fn prepare(tools: Vec<String>) -> Result<(Vec<String>, Vec<Prepared>)> {
     Ok((prepared.collect::<Result<_>>()?, kept))
 }
 
-/// Which libraries tools were made of, in the form of [`tools::LIBRARIES`]: their paths, what they are called after [`prepare`], and
+/// The libraries that tools were made of, in the form of [`tools::LIBRARIES`]: their paths, their names after [`prepare`], and their names
 /// before.
 fn made_of(paths: &[String], prepared: &[String], given: &[String]) -> String {
     let tools = paths.iter().zip(prepared.iter().zip(given));
@@ -359,8 +359,8 @@ fn made_of(paths: &[String], prepared: &[String], given: &[String]) -> String {
         .collect()
 }
 
-/// The program may change its directory before it first uses the GPU. A library with tools does not know where ours are: in
-/// `ready`.
+/// The path becomes absolute, because the program may change its directory before it first uses the GPU. A library with tools does not know
+/// the directory of Luthier's, which is `ready`.
 fn absolute(tools: &[String], ready: Option<&Path>) -> Vec<String> {
     if tools.is_empty() {
         return vec![tools::BUILT_IN.to_owned()];

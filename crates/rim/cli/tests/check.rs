@@ -1,4 +1,4 @@
-//! `luthier check`: files of all kinds, statuses, suppressions. What is found is the business of the crate `check`.
+//! `luthier check`: files of all kinds, statuses, suppressions. The crate `check` tests the findings themselves.
 
 use std::{fs, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! Programs that close descriptors they do not know and open their own: nothing of ours gets into those, and nothing of ours is lost.
+//! Programs that close descriptors they do not know and open their own: none of Luthier's output gets into theirs, and none of it is lost.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 
 use crate::common::{hip, luthier};
 
-/// Of whoever runs the programs here.
+/// Umask of the user who runs the programs here.
 const UMASK: u32 = 0o027;
 
 struct Run {
@@ -92,7 +92,7 @@ fn descriptors_that_are_not_the_applications_are_none() {
     }
 }
 
-/// What a daemon allows others is for its own files.
+/// A daemon's umask is for its own files.
 #[test]
 fn outputs_follow_the_umask_of_whoever_wants_them() {
     let run = run("daemon", &["-t", "mem-trace", "--stats"]);

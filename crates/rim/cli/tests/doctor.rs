@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::symlink, path::Path, process:
 use crate::common::luthier;
 use serde_json::Value;
 
-/// What `doctor` of an installation says: what it found by name, and how it would be mended.
+/// The output of `doctor` about an installation: the things that it found, by name, and the commands that would install what is missing.
 fn said(program: &Path) -> (Option<i32>, BTreeMap<String, (Value, String)>) {
     let output = Command::new(program)
         .args(["doctor", "--format", "json"])

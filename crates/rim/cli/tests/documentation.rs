@@ -1,4 +1,4 @@
-//! What the documentation shows is run, and prints what the documentation says.
+//! Runs the commands of the documentation, and compares their output with the pages.
 //!
 //! Of each page, in its order: ```` ```sh ```` blocks are run, in a directory of the page's own, with `luthier` in the PATH; in
 //! ```` ```console ```` blocks each line that begins with `$ ` is, and must print what follows it, where `[..]` stands for any characters and
@@ -30,7 +30,7 @@ pages! {
     counting_instructions "docs/tutorials/count-instructions.md"
     tracing_memory "docs/tutorials/trace-memory.md"
     writing_a_tool "docs/tutorials/write-a-tool.md"
-    proving_a_tool "docs/tutorials/prove-a-tool.md"
+    verifying_a_tool "docs/tutorials/verify-a-tool.md"
     covering_kernels "docs/tutorials/cover-kernels.md"
     bounding_a_program "docs/tutorials/bound-a-program.md"
     concepts "docs/concepts.md"
@@ -67,6 +67,10 @@ pages! {
     check_waits "docs/check/waits.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"
+    measured_engine "docs/measurements/engine.md"
+    measured_coverage "docs/measurements/coverage.md"
+    measured_installing "docs/measurements/installing.md"
+    measured_attacks "docs/measurements/attack.md"
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"

@@ -98,7 +98,7 @@ fn interrupted(options: &[&str], group: bool) -> String {
     said
 }
 
-/// What a program executed so far is told, and where it is, whatever its kernels do.
+/// The report says what a program has executed so far, and where it is, whatever its kernels do.
 #[test]
 fn counts_and_places_of_what_runs_are_told() {
     for (mode, signal) in [
@@ -120,7 +120,8 @@ fn counts_and_places_of_what_runs_are_told() {
     }
 }
 
-/// The statistics have what runs, also where no handler of ours hears of the end: test frameworks handle signals, and raise them again.
+/// The statistics contain running kernels even if no handler of Luthier's sees the end: test frameworks handle signals, and raise them
+/// again.
 #[test]
 fn a_signal_that_the_program_raises_again_leaves_the_statistics_whole() {
     for mode in ["waits", "barriers"] {
@@ -142,7 +143,7 @@ fn counted(kernel: &str, said: &str) {
     assert!(numbers.count() >= 3, "{kernel}: {said}");
 }
 
-/// What is said of a program that is ended by a signal while its kernel runs.
+/// The report about a program that is ended by a signal while its kernel runs.
 fn busy(arguments: &[&str], signal: i32) -> String {
     let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--"]);
     command

@@ -1,4 +1,4 @@
-//! What nothing has written, as `--fill` has it.
+//! Contents of memory and registers before the first write, with `--fill`.
 
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn programs_see_what_fill_says() {
     assert_eq!(filled("a5"), ["a5a5a5a5"; 4]);
     assert_eq!(filled("7fc00001"), ["7fc00001"; 4]);
     let (random, again, other) = (filled("random"), filled("random:1"), filled("random:2"));
-    // What the launch is told of the driver's numbers is the same each time.
+    // The driver's numbers that the launch gets are the same each time.
     assert_eq!(random, again);
     assert!(
         random.iter().zip(&other).all(|(one, two)| one != two),

@@ -166,7 +166,7 @@ impl Machine for Rough {
     }
 }
 
-/// What was measured of a GPU, the emulated device gives afterwards: through ROCr, for all inputs that were measured.
+/// The emulated device returns the results that were measured on a GPU: through ROCr, for all inputs that were measured.
 #[test]
 fn the_emulated_device_gives_what_was_measured() {
     let directory = tempfile::tempdir().unwrap();

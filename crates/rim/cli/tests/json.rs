@@ -1,4 +1,4 @@
-//! What commands print as JSON is what docs/schemas says of it.
+//! The JSON output of commands has the form that docs/schemas describes.
 
 use std::{fs, path::Path};
 
@@ -41,7 +41,7 @@ fn listings() {
     }
 }
 
-/// What host programs count, and what a profile holds.
+/// Counts of host programs, and contents of a profile.
 #[test]
 fn counted_programs_and_profiles() {
     let folder = tempfile::tempdir().unwrap();

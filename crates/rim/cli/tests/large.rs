@@ -15,7 +15,7 @@ use codeobj::{
 };
 
 fn object(target: &str) -> Vec<u8> {
-    // What is compiled is kept under one name for all targets.
+    // A compiled file is kept under one name for all targets.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
     let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let target = format!("-mcpu={target}");
@@ -46,7 +46,7 @@ fn measured(mut command: Command, folder: &Path) -> (ExitStatus, String, u64) {
     let mut child = command.spawn().unwrap();
     let id = child.id() as i32;
     let mut status = 0;
-    // SAFETY: plain data that the call fills in, about a child of ours that was not waited for.
+    // SAFETY: the structure is plain data that the call fills in, about a child of this test that it has not waited for.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         assert_eq!(libc::wait4(id, &raw mut status, 0, &raw mut usage), id);
@@ -95,7 +95,7 @@ fn memory_does_not_grow_with_the_file() {
     let summary = format!("{BUNDLES} kernels, {BUNDLES} instrumented");
     assert!(said.contains(&summary), "{said}");
     assert!(peak < MOST, "instrument: {peak} bytes");
-    // What was compressed still is.
+    // A compressed input gives a compressed output.
     let size = fs::metadata(&output).unwrap().len();
     assert!(size < 4 << 20, "{size} bytes");
     let contents = fs::read(&output).unwrap();

@@ -27,11 +27,11 @@ fn without_threads_there_are_errors_and_no_hang() {
             let output = bounded(command, &format!("{tools:?} with {threads} threads"));
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{threads} threads: {said}");
-            // Nor is anybody else to blame for what tools cannot deliver.
-            let blamed = said.contains("do not answer")
+            // No message may blame another part if tools cannot deliver.
+            let blamed = said.contains("does not answer")
                 || (output.status.code().is_some() && said.contains("was killed"));
             assert!(!blamed, "{threads} threads: {said}");
-            // What the runtime does when it gets no threads is its own affair; it may abort.
+            // The runtime may do anything if it gets no threads, even abort.
             let ended = output.status.code().or(output.status.signal());
             assert!(ended.is_some(), "{threads} threads: {said}");
             worked += u32::from(output.status.success());
@@ -63,7 +63,7 @@ fn a_limit_of_addresses_is_told_of_where_rocr_reserves_more() {
     }
 }
 
-/// What a run came to, which must end soon.
+/// The result of a run, which must end soon.
 fn bounded(mut command: Command, what: &str) -> std::process::Output {
     let began = Instant::now();
     let mut child = command
@@ -131,7 +131,7 @@ fn script(folder: &Path, text: &str) -> PathBuf {
     script
 }
 
-/// As shells and `execvp` do it.
+/// Shells and `execvp` do this too.
 #[test]
 fn scripts_without_a_first_line_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -153,7 +153,7 @@ fn scripts_without_their_interpreter_say_so() {
     is_refused(&script, "/no/such/shell");
 }
 
-/// What cannot be started is refused with one line, whoever starts it.
+/// A program that cannot be started is refused with one line, whichever command starts it.
 fn is_refused(program: &Path, reason: &str) {
     for options in [&[][..], &["--stats"]] {
         let mut command = luthier(&["run", "--device", "gfx90a"]);

@@ -24,7 +24,7 @@ fn what_cannot_act_stops_before_the_program() {
         (&with_tool, "--workgroup", "1,2,3,4"),
         (&with_tool, "--first", "0"),
         (&with_tool, "--sample", "often"),
-        // Without a tool nothing is selected for anybody.
+        // Without a tool, a selection is an error.
         (&[], "-k", "add"),
         (&[], "--every", "2"),
         (&[], "--launch", "1"),

@@ -1,4 +1,4 @@
-//! What the command does to other people's files, and with its own output when that has nowhere to go.
+//! Effects of commands on other people's files, and their behaviour if their own output cannot be written.
 
 use std::{
     fs::{self, File},
@@ -137,7 +137,7 @@ fn listings_end_quietly_when_nobody_reads_and_with_a_line_when_nothing_can_be_wr
     }
 }
 
-/// Neither waits for anybody, nor reads what never ends.
+/// Neither waits for a writer, nor reads without end.
 #[test]
 fn devices_and_fifos_are_no_files() {
     let folder = tempfile::tempdir().unwrap();

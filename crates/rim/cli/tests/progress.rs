@@ -1,4 +1,4 @@
-//! Who waits at a terminal sees how far a command is; who reads in a file what it says does not.
+//! A user at a terminal sees how far a command is; a file with its messages does not contain that.
 
 use std::{
     fs,
@@ -38,7 +38,7 @@ fn long_commands_say_how_far_they_are() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let object = fs::read(code_object("tiny.cl")).unwrap();
-    // More than anybody waits for without a word.
+    // Work that takes longer than a user waits without a message.
     let entries: Vec<(String, Vec<u8>)> = vec![
         (
             "host-x86_64-unknown-linux-gnu-".to_owned(),
@@ -75,7 +75,7 @@ fn long_commands_say_how_far_they_are() {
     );
 }
 
-/// What the program writes is on the terminal as it would be alone, half lines too; the line is in the terminal's last row.
+/// The program's output is on the terminal as it would be alone, incomplete lines too. The status line is in the terminal's last row.
 #[test]
 fn a_live_line_stands_under_what_the_program_writes_and_only_on_a_terminal() {
     let directory = tempfile::tempdir().unwrap();

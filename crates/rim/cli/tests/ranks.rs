@@ -155,7 +155,7 @@ fn ranks_of_one_job_write_one_dataset() {
     let folder = tempfile::tempdir().unwrap();
     let [alone, job] = ["alone", "job"].map(|name| folder.path().join(name));
     succeeded(&run(&alone).output().unwrap());
-    // As `srun -n 2` starts it.
+    // `srun -n 2` starts it like this.
     for rank in ["0", "1"] {
         let mut command = run(&job);
         command

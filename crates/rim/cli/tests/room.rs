@@ -1,5 +1,5 @@
-//! Kernels that have just the registers with which their largest workgroup fits a compute unit, under all ready tools together: they
-//! still fit, by the numbers of manuals and on the emulated device, and leave the same in memory.
+//! Kernels that have just the registers with which their largest workgroup fits a compute unit, under all ready tools together. They still
+//! fit, by the numbers of manuals and on the emulated device, and leave the same contents in memory.
 
 use std::{fmt::Write, path::Path, process::Command};
 
@@ -13,7 +13,7 @@ const TOOLS: &str = "instr-count,bb-count,opcode-histogram,mem-trace,mem-coalesc
 
 /// How waves share registers, as AMD's ISA manuals and LLVM's AMDGPU usage guide have it.
 struct File {
-    /// Of the names of targets.
+    /// Prefixes of targets' names.
     prefixes: &'static [&'static str],
     wave_size: u32,
     /// VGPRs of one SIMD's lane, and what waves get them in multiples of.
@@ -40,7 +40,7 @@ const FILES: &[File] = &[
 struct Mode {
     flags: &'static [&'static str],
     wave_size: u32,
-    /// That a workgroup can use.
+    /// The LDS that a workgroup can use.
     simds: u32,
     /// Half of the registers are AccVGPRs.
     accumulators: bool,

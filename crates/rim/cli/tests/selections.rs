@@ -201,7 +201,7 @@ fn misspelt_words_are_named() {
     }
 }
 
-/// What the emulator does not execute is refused by every command that would.
+/// Every command refuses code that the emulator does not execute.
 #[test]
 fn targets_that_are_not_executed_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ use crate::{
 /// What to do.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Of the random inputs.
+    /// Seed of the random inputs.
     pub seed: u64,
     /// Inputs of each approximate function of 32 and 64 bits.
     pub sweep: usize,
@@ -41,7 +41,7 @@ impl Default for Options {
     }
 }
 
-/// What no case is made of yet: an instruction alone has no image.
+/// Inputs for which there is no case yet: an instruction alone has no image.
 const NOT_YET: &str =
     "images of other formats, layouts and numbers of samples than cases from manuals have";
 
@@ -154,8 +154,8 @@ pub fn check(
 /// The outputs of the GPU and of the emulated device, or why there is none.
 type Both = std::result::Result<(Vec<u8>, Vec<u8>), Outcome>;
 
-/// Runs a job on the emulated device, and on the GPU what came to its end there: what the emulated device does not execute has nothing
-/// to be compared with, and need not be risked.
+/// Runs a job on the emulated device, and on the GPU those cases that ended there. Cases that the emulated device does not execute cannot
+/// be compared, so they are not run on the GPU.
 fn on_both(gpu: &mut dyn Machine, emulator: &mut dyn Machine, job: Job) -> Vec<Both> {
     let emulated = emulator.run(&job);
     let executed = job.launches.into_iter().zip(&emulated);

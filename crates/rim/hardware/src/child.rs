@@ -18,7 +18,7 @@ use crate::{
     machine::{Job, Machine, Trouble},
 };
 
-/// What the device's process has on top of a kernel's own limit, for everything around it.
+/// The time that the device's process has for everything around a kernel, in addition to the kernel's own limit.
 const MARGIN: Duration = Duration::from_secs(30);
 /// After so many processes that ended with a kernel the device is left alone.
 const MOST_DEATHS: u32 = 16;
@@ -60,16 +60,16 @@ impl Child {
         self
     }
 
-    /// What device it is.
+    /// Facts about the device.
     pub fn about(&mut self) -> Result<About> {
         match self.ask(Request::About, Duration::ZERO) {
             Ok(Answer::About(about)) => Ok(about),
             Ok(Answer::Failed(why)) => Err(Error::Device(why)),
             Ok(_) => Err(Error::Device(
-                "its process answers something else".to_owned(),
+                "its process sent an unexpected answer".to_owned(),
             )),
             Err(Silence::Late) => Err(Error::Device(format!(
-                "no answer within {} s; see whether the driver is well (dmesg)",
+                "no answer within {} s; check the driver's messages (dmesg)",
                 self.margin.as_secs()
             ))),
             Err(Silence::Ended(why)) => Err(Error::Device(why)),
@@ -84,7 +84,7 @@ impl Child {
                 none.insert(started.map_err(|error| Silence::Ended(error.to_string()))?)
             }
         };
-        // If nobody takes it any more, no answer comes either.
+        // If the process has ended, no answer comes either.
         let _ = running.requests.send(request);
         match running.answers.recv_timeout(limit + self.margin) {
             Ok(answer) => Ok(answer),
@@ -110,7 +110,7 @@ impl Child {
             thread::sleep(Duration::from_millis(50));
         }
         let _ = running.process.kill();
-        // A process in the driver's hands may take for ever to end: nobody waits for it.
+        // A process inside a call of the driver may take for ever to end, so it is not waited for.
         thread::spawn(move || running.process.wait());
         "the device's process was stopped".to_owned()
     }
@@ -127,7 +127,7 @@ impl Child {
                 self.stop();
                 Err(Trouble::Died(why))
             }
-            Ok(_) => Err(Trouble::Died("an answer to something else".to_owned())),
+            Ok(_) => Err(Trouble::Died("an unexpected answer".to_owned())),
             Err(Silence::Late) => Err(Trouble::Endless),
             Err(Silence::Ended(why)) => Err(Trouble::Died(why)),
         }
@@ -142,7 +142,7 @@ impl Child {
         match self.ask(Request::Load(object.to_vec()), Duration::ZERO) {
             Ok(Answer::Loaded) => Ok(()),
             Ok(Answer::Failed(why)) => Err(Trouble::Refused(why)),
-            Ok(_) => Err(Trouble::Died("an answer to something else".to_owned())),
+            Ok(_) => Err(Trouble::Died("an unexpected answer".to_owned())),
             Err(Silence::Late) => Err(Trouble::Endless),
             Err(Silence::Ended(why)) => Err(Trouble::Died(why)),
         }

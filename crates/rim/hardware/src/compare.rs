@@ -13,7 +13,7 @@ use crate::{
 /// Examples kept of a case.
 const EXAMPLES: usize = 4;
 
-/// What a case gave on both machines.
+/// The results of a case on both machines.
 pub struct Results<'a> {
     pub case: &'a Case,
     pub wave_size: u8,
@@ -214,7 +214,7 @@ impl Results<'_> {
         }
     }
 
-    /// What the instruction reads, of this lane.
+    /// The values that the instruction reads in this lane.
     fn sources(&self, record: usize, lane: Option<u32>) -> Vec<(String, String)> {
         let explicit = self.case.decoded.operands.iter();
         let explicit = explicit.filter_map(|operand| match operand {

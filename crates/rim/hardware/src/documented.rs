@@ -27,7 +27,7 @@ const EXAMPLES: usize = 4;
 
 /// One case on one target.
 pub struct Documented {
-    /// Of its first instruction.
+    /// Mnemonic of its first instruction.
     pub mnemonic: String,
     /// All instructions in a line.
     pub text: String,
@@ -36,7 +36,7 @@ pub struct Documented {
     pub layout: Whole,
     pub code: Vec<u8>,
     pub input: Vec<u8>,
-    /// What the manuals say.
+    /// The manuals' values.
     #[cfg(test)]
     case: Case,
     #[cfg(test)]
@@ -159,7 +159,7 @@ impl Documented {
         }
     }
 
-    /// What the kernel needs of a process.
+    /// Bytes of LDS that the kernel needs.
     pub fn lds(&self) -> u32 {
         4 * self.layout.lds as u32
     }
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use crate::{Emulated, Job, Kernel, Launch, Machine, frame::Frames, object};
 
-    /// What an output has, where it says something, and otherwise what there was.
+    /// The registers in an output; those that it does not contain keep their start values.
     fn registers(case: &Documented, output: &[u8]) -> Registers {
         let at = |word: Word| word as usize * 4;
         let double =
@@ -359,7 +359,7 @@ mod tests {
                     launches: launches.collect(),
                 };
                 let outputs = batch.iter().zip(emulated.run(&job));
-                // What waits in the engine's tests, and is looked at there, goes on here.
+                // Cases that stop in the engine's tests to be examined continue here.
                 let ended =
                     |case: &Documented| matches!(case.case.stop.as_deref(), None | Some("End"));
                 for (case, output) in outputs.filter(|(case, _)| ended(case)) {

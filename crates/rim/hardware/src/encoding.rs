@@ -1,4 +1,4 @@
-//! Where the fields of register operands are in the formats of instructions.
+//! Fields of register operands in the formats of instructions.
 //!
 //! Source: the chapters "Microcode formats" of the ISA manuals. With it, every opcode of a format becomes an instruction on
 //! registers of our choice, which the decoder then names.
@@ -12,7 +12,7 @@ use isa::Format;
 
 use crate::frame::{FIRST, arena::Arena};
 
-/// What a field may hold.
+/// The contents that a field may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// The number of a vector register.
@@ -45,7 +45,7 @@ pub struct Encoding {
     pub fields: &'static [Field],
     /// Further bits, each set tried in turn.
     pub extras: &'static [[u32; 3]],
-    /// What else may be tried with the format, beyond what [`Modifiers::for_format`] says.
+    /// Further fields to try with the format, beyond [`Modifiers::for_format`].
     pub variants: &'static [Modifiers],
 }
 
@@ -137,7 +137,7 @@ pub fn encodings(target: &Target) -> Vec<Encoding> {
     encodings
 }
 
-/// Which of the sources that may be either are vector registers, in the order in which they are tried.
+/// The sources that are vector registers, of those that may be either, in the order in which they are tried.
 pub const SOURCES: &[[bool; 3]] = &[
     [true, true, true],
     [true, true, false],
@@ -153,7 +153,7 @@ pub const SOURCES: &[[bool; 3]] = &[
 pub struct Modifiers {
     clear: [u32; 3],
     set: [u32; 3],
-    /// Whether the result's register has to be named, which the instruction lacks without.
+    /// Whether the result's register has to be named. Without this bit, the instruction has no result.
     pub returns: bool,
 }
 
@@ -180,7 +180,7 @@ const UPPER_SOURCES: Modifiers = set(7 << 11, 0);
 const UPPER_RESULT: Modifiers = set(1 << 14, 0);
 
 impl Modifiers {
-    /// What a format has.
+    /// The modifiers of a format.
     pub fn for_format(format: Format) -> &'static [Modifiers] {
         match format {
             Format::Vop3 => &[
@@ -254,7 +254,7 @@ const LANES: &[Form] = &[
 ];
 
 impl Form {
-    /// What may be tried with a format.
+    /// The variants to try with a format.
     pub fn for_format(format: Format) -> impl Iterator<Item = &'static Form> {
         let lanes = match format {
             Format::Vop1 | Format::Vop2 | Format::Vopc => LANES,
@@ -311,15 +311,14 @@ impl Encoding {
         for field in self.fields {
             put(&mut words, field, number(field));
         }
-        // Whatever comes after the instruction's own words may be its literal.
+        // The words after the instruction's own may be its literal.
         for word in &mut words[self.size()..] {
             *word = LITERAL;
         }
         words
     }
 
-    /// Which fields to try with registers, the others being zeros: memory instructions do not decode with anything in the fields that
-    /// they lack.
+    /// The fields to try with registers, the others being zeros. Memory instructions do not decode if fields that they lack are set.
     pub fn subsets(&self) -> impl Iterator<Item = Used> + use<> {
         let all = (1_u8 << self.fields.len()) - 1;
         let least = match Arena::of_format(self.format) {

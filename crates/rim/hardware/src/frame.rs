@@ -30,7 +30,7 @@ pub const SCALARS: std::ops::Range<u16> = 16..48;
 pub const SLOTS: u16 = 4;
 /// Bytes before the vector registers.
 pub const HEADER: usize = 512;
-/// Where the scalar registers are in a record.
+/// The place of the scalar registers in a record.
 pub const SCALARS_AT: usize = 256;
 
 /// Words at the start of a record.
@@ -50,7 +50,7 @@ pub enum Word {
 const NOTHING: u32 = 0xbf80_0000;
 const AHEAD: usize = 64;
 
-/// Where things are in a record.
+/// The places in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     pub wave_size: u8,
@@ -81,7 +81,7 @@ impl Layout {
         })
     }
 
-    /// Where the arena is.
+    /// The place of the arena.
     pub fn arena_at(self) -> usize {
         HEADER + usize::from(self.wave_size) * self.lane()
     }
@@ -92,7 +92,7 @@ pub struct Frames {
     target: &'static Target,
     wave_size: u8,
     assembler: Assembler,
-    /// What is before and behind the instruction.
+    /// The code before and behind the instruction.
     made: HashMap<Layout, (Vec<u8>, Vec<u8>)>,
     wholes: HashMap<whole::Whole, (Vec<u8>, Vec<u8>)>,
 }

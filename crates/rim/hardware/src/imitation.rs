@@ -1,4 +1,4 @@
-//! What was measured of approximate functions, for the emulated device to give the same.
+//! Measured results of approximate functions, for the emulated device to return.
 
 use std::io::{Read, Write};
 
@@ -8,7 +8,7 @@ use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 
 use crate::{Error, Report, Result};
 
-/// Inputs of a function, at most: what a file that somebody sent may have us allocate.
+/// The largest number of inputs of a function. It bounds the memory that a file from another user makes this program allocate.
 const MOST: u64 = 1 << 28;
 
 /// A distance that fits, or none.

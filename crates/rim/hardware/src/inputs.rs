@@ -1,4 +1,4 @@
-//! What cases start from: edges and random values of the types in the mnemonic, the same for the same seed.
+//! The inputs of cases: edges and random values of the types in the mnemonic, the same for the same seed.
 
 use gfx::Target;
 
@@ -61,7 +61,7 @@ const EDGES64: &[u64] = &[
 #[rustfmt::skip]
 const INTEGERS: &[u32] = &[0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff];
 
-/// What a register, or a pair, is filled with.
+/// The values for a register, or a pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Type {
     Half,
@@ -172,7 +172,7 @@ fn types(case: &Case) -> Vec<Type> {
         }
         _ => None,
     };
-    // What is compared is to be equal now and then.
+    // Compared values must sometimes be equal.
     if case.arena != Arena::None && case.mnemonic.contains("cmp") {
         return vec![Type::Bit];
     }

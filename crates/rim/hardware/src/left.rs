@@ -1,4 +1,5 @@
-//! Instructions that are left out, and why: of those that are tried alone, each on registers of ours, and of the cases from manuals.
+//! Instructions that are left out, and why: among those that are tried alone, each on registers of the frame, and among the cases from
+//! manuals.
 
 use isa::{Decoded, Effects, Format, Inst, Reg, RegKind};
 
@@ -17,18 +18,18 @@ pub struct Left {
     pub reason: &'static str,
 }
 
-/// Of what an instruction is left out.
+/// The kinds of cases that an instruction is left out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     /// Only of what is tried alone: cases from manuals know what comes of it.
     Alone,
-    /// Of cases from manuals, too.
+    /// Cases from manuals, too.
     All,
 }
 
 use Of::{All, Alone};
 
-/// What arithmetic has in common is that it changes registers and nothing else.
+/// Instructions that do more than change registers, by their effects.
 #[rustfmt::skip]
 const BY_EFFECT: &[(Effects, Of, &str)] = &[
     (Effects::BRANCH.union(Effects::CALL).union(Effects::RETURN).union(Effects::INDIRECT), Alone, "goes elsewhere"),

@@ -1,4 +1,4 @@
-//! Whether a GPU computes what the emulated one does.
+//! Checks that a GPU computes the same as the emulated one.
 //!
 //! Entry points: [`check`] runs everything and returns a [`Report`], [`Report::read`] takes one that somebody sent, [`page`]
 //! makes it readable, [`programs`] runs programs under tools. A [`Case`] is one instruction; [`frame`] puts it into a small kernel that loads all registers from a
@@ -53,7 +53,7 @@ pub enum Error {
     Format(#[from] serde_json::Error),
     #[error("distances of an approximate function are damaged: {0}")]
     Distances(String),
-    #[error("it has version {found}, and this build reads up to {known}; take a newer one")]
+    #[error("it has version {found}, and this build reads up to {known}; use a newer build")]
     Version { found: u32, known: u32 },
 }
 

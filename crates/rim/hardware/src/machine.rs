@@ -1,4 +1,4 @@
-//! Where kernels run.
+//! The machines that run kernels.
 
 use std::{
     collections::{HashMap, hash_map::Entry},

@@ -133,7 +133,7 @@ fn name(instruction: &Instruction) -> String {
     format!("{} (wave{})", instruction.text, instruction.wave_size)
 }
 
-/// What differs, as shortly as it can be said, and an example.
+/// The difference in few words, and an example.
 fn difference(instruction: &Instruction, found: &Differences) -> String {
     let Differences {
         registers,

@@ -12,7 +12,7 @@ use crate::report::{Program, Run};
 /// How programs are run.
 #[derive(Clone, Debug)]
 pub struct Ways {
-    /// What puts a tool into a program: this, then the tool's name, `--` and the program.
+    /// The command that puts a tool into a program: this, then the tool's name, `--` and the program.
     pub with_tool: Vec<PathBuf>,
     pub tools: Vec<String>,
     /// For one run.
@@ -75,7 +75,7 @@ fn once(ways: &Ways, path: &Path, tool: &str) -> Run {
             command
         }
     };
-    // What it prints may name files and users.
+    // Its output is dropped, because it may name files and users.
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -103,7 +103,7 @@ fn wait(command: &mut Command, limit: Duration) -> Option<String> {
             Ok(None) if start.elapsed() < limit => thread::sleep(GLANCE),
             Ok(None) | Err(_) => {
                 let _ = process.kill();
-                // In the driver's hands it may take for ever to end: nobody waits for it.
+                // A process inside a call of the driver may take for ever to end, so it is not waited for.
                 thread::spawn(move || process.wait());
                 return Some(format!("did not end within {} s", limit.as_secs()));
             }

@@ -1,4 +1,4 @@
-//! What came out, as the file that people send.
+//! The results, as the file that users send.
 //!
 //! It has no names of hosts, users or files: the device, the instructions with their values, and programs by their own names.
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Of the schema.
+/// Version of the schema.
 pub const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub version: u32,
-    /// Of this program.
+    /// Version of this program.
     pub made_by: String,
     pub device: Device,
-    /// Of the random inputs.
+    /// Seed of the random inputs.
     pub seed: u64,
     pub seconds: f64,
     pub instructions: Vec<Instruction>,
@@ -28,7 +28,7 @@ pub struct Report {
     pub from_manuals: FromManuals,
     #[serde(default)]
     pub programs: Vec<Program>,
-    /// What no case is made of yet, in words.
+    /// Inputs for which there is no case yet, in words.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -47,12 +47,12 @@ pub struct Device {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FromManuals {
     pub run: u32,
-    /// Those left out, by reason.
+    /// Cases that were left out, by reason.
     pub left: BTreeMap<String, u32>,
 }
 
 impl FromManuals {
-    /// What such a case has in place of an instruction's format; file and line of the case are in place of the encoding.
+    /// The format of such a case. File and line of the case are in place of the encoding.
     pub const FORMAT: &str = "CASE";
 
     pub fn all(&self) -> u32 {
@@ -91,7 +91,7 @@ pub enum Outcome {
     },
 }
 
-/// Where results are not the same.
+/// Counts of results that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Differences {
     pub waves: u32,
@@ -99,9 +99,9 @@ pub struct Differences {
     pub differing_waves: u32,
     /// Registers, one for each lane.
     pub registers: u64,
-    /// Of these, both results are NaNs of different bits.
+    /// Of these, registers in which both results are NaNs of different bits.
     pub only_nan_bits: u64,
-    /// Of these, one result is a denormal and the other a zero.
+    /// Of these, registers in which one result is a denormal and the other a zero.
     pub only_flushed: u64,
     /// The largest distance of the others in units of the last place, if they are floats.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -190,7 +190,7 @@ pub struct Run {
     /// Empty for the program alone.
     pub tool: String,
     pub passed: bool,
-    /// What the program ended with, in words, if it did not pass.
+    /// Why the program did not pass, in words, if it did not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended: Option<String>,
     /// The fastest of its runs, in seconds.

@@ -10,7 +10,7 @@ pub enum Float {
 }
 
 impl Float {
-    /// Of the part of a mnemonic.
+    /// The format that a part of a mnemonic names.
     pub fn named(part: &str) -> Option<Float> {
         Some(match part {
             "f16" => Float::F16,

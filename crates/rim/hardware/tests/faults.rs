@@ -8,7 +8,7 @@ use hardware::{
     report::Outcome,
 };
 
-/// Of an instruction on single registers.
+/// The layout for an instruction on single registers.
 const WAVE64: Layout = Layout {
     wave_size: 64,
     width: 1,

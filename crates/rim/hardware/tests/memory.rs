@@ -224,7 +224,7 @@ fn lanes_load_and_store_their_own_scratch() {
                 let memory = wave.memory(wave.after, place(lane) + 4 * register);
                 assert_eq!(stored, memory, "{target} lane {lane}");
             }
-            // What is beside it stays.
+            // The memory beside it does not change.
             let beside = place(lane) + 8;
             assert_eq!(
                 wave.memory(wave.after, beside),
@@ -242,7 +242,7 @@ fn a_store_to_scratch_that_goes_elsewhere_is_found() {
         arena: Arena::Scratch,
         accumulating: 0,
     };
-    // What lane 1 has stored is a dword further on.
+    // The value that lane 1 has stored is a dword further on.
     let mut gpu = faulty(
         |_| (),
         |_, _, output| {

@@ -1,4 +1,4 @@
-//! What the runtime says about agents and their memory.
+//! Facts about agents and their memory, from the runtime.
 
 use hsa_sys::{
     Handle,

@@ -28,7 +28,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Acquire and release at system scope, in the header of a packet.
 const SYSTEM_FENCES: u16 = 2 << 9 | 2 << 11;
 
-/// What the queue failed with, 0 while it has not. One device per process.
+/// The status with which the queue failed, or 0. There is one device per process.
 static QUEUE_STATUS: AtomicU32 = AtomicU32::new(0);
 
 /// The first GPU of this process.
@@ -185,7 +185,8 @@ impl Device {
 
     /// Takes a code object away again.
     pub fn unload(&self, loaded: Loaded) {
-        // SAFETY: both are of this runtime, and none of its kernels runs: launches are waited for. What fails stays loaded.
+        // SAFETY: the runtime made both, and none of the object's kernels runs, because launches are waited for. If a call fails, the
+        // object stays loaded.
         unsafe {
             (self.runtime.executable_destroy)(loaded.executable);
             (self.runtime.reader_destroy)(loaded.reader);
@@ -206,7 +207,7 @@ impl Device {
         self.copy(&output, &staging, output_size)?;
         let arguments = [input.start, output.start].map(|start| (start as u64).to_le_bytes());
         kernarg.write(arguments.as_flattened());
-        // SAFETY: the signal is ours and no packet uses it now.
+        // SAFETY: the device made the signal, and no packet uses it now.
         unsafe { (self.runtime.signal_store)(self.signal, 1) };
         self.submit(&KernelDispatchPacket {
             setup: 1,
@@ -307,7 +308,7 @@ impl Device {
         let start = Instant::now();
         let ticks = self.ticks_per_second * GLANCE.as_millis() as u64 / 1000;
         loop {
-            // SAFETY: the signal is ours.
+            // SAFETY: the device made the signal and still owns it.
             let value = unsafe {
                 (self.runtime.signal_wait)(self.signal, CONDITION_LESS, 1, ticks, WAIT_BLOCKED)
             };
@@ -332,7 +333,7 @@ impl Device {
     }
 }
 
-/// Of shared memory only.
+/// Buffers are in shared memory.
 impl Buffer<'_> {
     fn write(&self, bytes: &[u8]) {
         assert!(bytes.len() <= self.size);

@@ -1,4 +1,4 @@
-//! What goes over the streams of a process that runs kernels: requests in, one answer each out.
+//! The protocol of a process that runs kernels: requests in, one answer each out.
 //!
 //! All numbers are little-endian, texts and bytes have their length in 8 bytes before them.
 
@@ -45,7 +45,7 @@ pub enum Answer {
     About(About),
     Loaded,
     Output(Vec<u8>),
-    /// What went wrong, in words.
+    /// The error, in words.
     Failed(String),
 }
 
@@ -226,7 +226,7 @@ mod tests {
     fn a_stream_that_says_something_else_is_an_error() {
         assert!(Answer::read(&mut &b"HIP error"[..]).is_err());
         assert!(Request::read(&mut &[9][..]).is_err());
-        // A length that nobody means.
+        // A length that cannot be meant.
         assert!(Answer::read(&mut &[MARK, 2, 255, 255, 255, 255, 255, 255, 255, 255][..]).is_err());
     }
 }

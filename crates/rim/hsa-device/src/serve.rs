@@ -70,10 +70,10 @@ fn take_output() -> Result<File> {
     if own < 0 {
         return Err(Error::Stream(io::Error::last_os_error()));
     }
-    // SAFETY: as above.
+    // SAFETY: both numbers are open in any process that was started with streams, and a failure is an error.
     if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
         return Err(Error::Stream(io::Error::last_os_error()));
     }
-    // SAFETY: the descriptor was just made and nobody else has it.
+    // SAFETY: the descriptor was just made, and no other value owns it.
     Ok(unsafe { File::from_raw_fd(own) })
 }

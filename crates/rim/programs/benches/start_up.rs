@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use programs::Emulator;
 
-/// What the project promises, in seconds.
+/// The project's goals, in seconds.
 const TARGET: f64 = 0.5;
 const RUNS: usize = 9;
 

@@ -18,7 +18,7 @@ const POLL: Duration = Duration::from_millis(5);
 
 /// [`Command::output`] for what should end.
 pub trait Bounded {
-    /// What the command printed and how it ended; if it has not after `limit`, an error with what its threads were at.
+    /// The output of the command and how it ended. If it has not ended after `limit`, an error says where its threads were.
     fn output_within(&mut self, limit: Duration) -> Result<Output>;
 
     /// The same for what ends soon.
@@ -38,7 +38,7 @@ impl Bounded for Command {
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
         let status = wait_within(&mut child, limit);
-        // Somebody that the child started may hold the pipes for longer.
+        // A process that the child started may hold the pipes for longer.
         let left = limit.saturating_sub(began.elapsed()).max(POLL);
         let (stdout, stderr) = (stdout.recv_timeout(left), stderr.recv_timeout(left));
         let (stdout, stderr) = (stdout.unwrap_or_default(), stderr.unwrap_or_default());

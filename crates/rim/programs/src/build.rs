@@ -30,7 +30,7 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     if executable.exists() {
         return Ok(executable);
     }
-    // Another test, here or elsewhere, may compile the same program now; whoever renames last wins.
+    // Another test, here or elsewhere, may compile the same program now. The last to rename its file wins.
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let unfinished = cache.join(format!(
         "{}.{}.{}.unfinished",
@@ -77,7 +77,7 @@ pub fn compile(program: &Program) -> Result<PathBuf> {
     Ok(executable)
 }
 
-/// What the compiler is told besides the source, to make code for these targets.
+/// The compiler's arguments besides the source, to make code for these targets.
 fn arguments<'a>(program: &Program, targets: impl Iterator<Item = &'a str>) -> Vec<String> {
     let language = program.language;
     let flags = language.flags.iter().map(|&flag| flag.to_owned());
@@ -94,7 +94,7 @@ fn family(printed: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// What a program lacks that older releases have in the library that all programs are linked with.
+/// The option for a library that a program lacks. Older releases have its functions in the library that all programs are linked with.
 fn library(printed: &str) -> Option<&'static str> {
     // HIP 7 has the compiler at run time in a library of its own.
     let lacks = printed.contains("undefined reference to `hiprtc");

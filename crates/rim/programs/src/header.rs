@@ -1,4 +1,4 @@
-//! What a program says about itself in its first lines.
+//! The first lines of a program, which describe it.
 
 use anyhow::{Context, Result, bail};
 
@@ -31,7 +31,7 @@ pub struct Header {
     pub without: Option<String>,
     /// A header of a library that not every release has.
     pub needs: Option<String>,
-    /// What a compiler makes wrong of it.
+    /// Known errors of a compiler in its code.
     pub known: Vec<Known>,
     pub stdout: Vec<String>,
     pub stderr: Vec<String>,

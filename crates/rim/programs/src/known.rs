@@ -1,4 +1,4 @@
-//! What a compiler is known to make wrong of a program, so that such a program is judged by exactly that.
+//! Known errors that a compiler makes in a program. Such a program must fail in exactly that way.
 
 use std::process::{Command, ExitStatus};
 
@@ -10,7 +10,7 @@ pub struct Known {
     pub device: String,
     /// As its `--version` names it: `clang 21`.
     compiler: String,
-    /// What the expectations that fail say, in order.
+    /// Messages of the expectations that fail, in order.
     fails: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Known {
         })
     }
 
-    /// Holds a program's end against what is known to fail. That it is right is a failure too, as the words are stale then.
+    /// Compares a program's end with the known failure. Success is a failure too, because the entry is then out of date.
     pub fn judge(&self, status: ExitStatus, stdout: &str) -> Result<()> {
         ensure!(
             !status.success(),
@@ -71,7 +71,7 @@ fn ends_in(line: &str, text: &str) -> bool {
         .is_some_and(|rest| rest.ends_with(": ") && rest.contains(": not "))
 }
 
-/// What is known of a program on a device with the compiler that is here.
+/// The known failure of a program on a device with the compiler that is installed.
 pub fn here<'a>(known: &'a [Known], device: &str) -> Result<Option<&'a Known>> {
     let mut known = known.iter().filter(|known| known.device == device);
     let Some(first) = known.next() else {

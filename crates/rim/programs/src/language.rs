@@ -7,15 +7,15 @@ use std::{path::Path, process::Command};
 pub struct Language {
     pub extension: &'static str,
     pub compiler: &'static str,
-    /// What starts the lines of the header.
+    /// The prefix of the lines of the header.
     pub comment: &'static str,
     /// Flags of every program. Warnings would hide what a failing build says.
     pub flags: &'static [&'static str],
-    /// What names a target, before it.
+    /// The option that names a target, before it.
     pub target: &'static str,
     /// Debian packages of the compiler.
     pub packages: &'static str,
-    /// What the compiler must have, as it lies in its folder of programs; empty if nothing.
+    /// A file that the compiler must have in its folder of programs; empty if nothing.
     needs: &'static str,
 }
 
@@ -62,7 +62,7 @@ const LANGUAGES: &[Language] = &[
 ];
 
 impl Language {
-    /// That of a file; None if it is no program.
+    /// The language of a file; None if it is no program.
     pub fn for_file(source: &Path) -> Option<&'static Language> {
         let extension = source.extension()?.to_str()?;
         LANGUAGES

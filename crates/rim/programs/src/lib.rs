@@ -101,7 +101,7 @@ pub fn named(name: &str) -> Result<Program> {
     found.with_context(|| format!("there is no program {name} in programs"))
 }
 
-/// What is said where no program was run of those with these names.
+/// The message if no program of those with these names was run.
 pub fn none_ran(names: &[String]) -> String {
     let devices = std::env::var("LUTHIER_TEST_DEVICES");
     let wanted = devices.map_or_else(|_| String::new(), |devices| format!(" for {devices}"));

@@ -10,7 +10,7 @@ use crate::Program;
 /// Programs in work at once. hipcc may take half a gigabyte for one, and the emulator uses all cores by itself.
 const SEATS: usize = 2;
 
-/// Where one program at a time is judged.
+/// A place in which one program at a time is judged.
 #[derive(Debug)]
 pub struct Seat {
     all: CpuSet,
@@ -28,7 +28,7 @@ impl Seat {
     }
 }
 
-/// What `judge` says of each program, in the order in which it says so.
+/// The results of `judge` for all programs, in the order in which they are ready.
 pub fn side_by_side<T: Send>(
     programs: Vec<Program>,
     judge: impl Fn(&Program, &Seat) -> T + Sync,

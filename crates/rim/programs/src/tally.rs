@@ -1,4 +1,4 @@
-//! What came of programs, said as Rust's test harness says it: `./dev test` reads it.
+//! Results of programs, printed like those of Rust's test harness: `./dev test` reads them.
 
 use std::{collections::BTreeSet, process::ExitCode, time::Duration};
 

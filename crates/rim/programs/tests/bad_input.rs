@@ -9,9 +9,9 @@ use std::{
 use programs::{Bounded, Emulator};
 
 const DEVICE: &str = "gfx90a";
-/// Whoever is left after this time waits for ever.
+/// A process that is left after this time waits for ever.
 const ENOUGH: Duration = Duration::from_secs(150);
-/// What the application prints.
+/// The application's output.
 const RESULT: &str = "hello from 64 work-items\n";
 
 struct Scene {
@@ -160,7 +160,7 @@ fn tools_that_are_none_stop_before_the_application_starts() {
         );
         assert_eq!(stderr.matches(word).count(), 1, "{stderr}");
     }
-    // Somebody's environment may name them too.
+    // The user's environment may name them too.
     let output = scene
         .emulator
         .command()
@@ -324,7 +324,7 @@ fn a_full_disk_costs_files_only() {
         let mut command = mounted(&[luthier.get_program()]);
         command.args(run).arg("--").arg(&scene.application);
         command.env("LUTHIER_CACHE", "off").env(variable, &small);
-        // Where records go without a directory for them.
+        // Without a directory for records, they go to the current directory.
         command.current_dir(scene.folder.path());
         command.bounded_output().unwrap()
     };
@@ -338,7 +338,7 @@ fn a_full_disk_costs_files_only() {
     assert!(said.contains("No space left on device"), "{said}");
 }
 
-/// Nothing can be delivered then, and somebody says so. The status stays the program's own.
+/// Results cannot be delivered then, and a message says so. The status stays the program's own.
 #[test]
 fn a_program_that_leaves_in_a_hurry_is_told_about() {
     let Some(scene) = Scene::new() else { return };
@@ -447,7 +447,7 @@ fn nobody_is_left_waiting_without_a_device() {
     // Neither an emulated one nor one that may be here.
     command.env("HIP_VISIBLE_DEVICES", "-1");
     let began = Instant::now();
-    // What the other process holds, this call waits for.
+    // This call waits for a resource that the other process holds.
     let output = command.output_within(ENOUGH).unwrap();
     assert!(!output.status.success(), "{output:?}");
     assert!(began.elapsed() < ENOUGH, "somebody is left");

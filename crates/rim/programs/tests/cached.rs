@@ -96,7 +96,7 @@ int main(int argc, char **) {
 }
 "#;
 
-/// What kernels come from the cache as is loaded as one object, and its debug information with it.
+/// Kernels that come from the cache are loaded as one object, and their debug information with them.
 #[test]
 fn a_fault_in_a_cached_kernel_names_the_line() {
     if !programs::can_compile() {

@@ -1,4 +1,4 @@
-//! What tools add has to fit the device, and registers that they name have to be there; otherwise the application runs as it is, and
+//! Resources that tools add must fit the device, and registers that they name must exist. Otherwise the application runs without tools, and
 //! the summary says why.
 
 use crate::stock::Scene;

@@ -1,6 +1,6 @@
-//! Runs every program once as it is and once with tools at every instruction, block and access, and compares: the program's
-//! own verdict, and what the tools counted with what the emulated GPU itself counted in the first run. Some programs
-//! have the tools put into their executables before, and run without options for tools then.
+//! Runs every program once without tools, and once with tools at every instruction, block and access. It compares the program's own
+//! verdict, and the counts of the tools with those of the emulated GPU in the first run. Some programs have the tools put into their
+//! executables before, and then run without options for tools.
 //!
 //! `cargo test --release --workspace --test instrumented -- lanes lds` runs those two; `-- --all-devices` takes every device of each
 //! program instead of the first.
@@ -33,7 +33,7 @@ const ON_DISK: &[&str] = &[
     "streams",
 ];
 
-/// What happened to the kernels of a program.
+/// The results for the kernels of a program.
 #[derive(Default)]
 struct Seen {
     compared: usize,

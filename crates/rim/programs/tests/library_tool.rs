@@ -243,7 +243,7 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 #endif
 "#;
 
-/// Whatever host code does, and wherever: the program's output and status are its own, soon, and a line says what happened.
+/// Whatever host code does, and in whichever callback, the program's output and status are its own, soon, and a line says what happened.
 #[test]
 fn a_tool_that_dies_or_hangs_harms_itself_alone() {
     let Some(scene) = Scene::new() else { return };
@@ -304,7 +304,7 @@ fn a_tool_that_dies_or_hangs_harms_itself_alone() {
             assert!(said.contains("launch-log:"), "{mischief}: {said}");
         }
     }
-    // What would run at the end of the program does not.
+    // Code that would run at the end of the program does not run.
     let (printed, said) = run("hang destructor");
     assert!(printed == plain && said.contains("counted\n"), "{said}");
 }

@@ -84,7 +84,7 @@ fn load(scene: &Scene, tool: &Path, module: &Path) -> (String, String) {
 fn hooks_of_a_module_run_with_variables_of_its_own() {
     let Some(scene) = Scene::new() else { return };
     let (tool, module) = (scene.tool("loads", LOADS), scene.tool("hooks", MODULE));
-    // Kernels of the second run come from the cache. Of 20 waves 4 run in the first launch.
+    // Kernels of the second run come from the cache. 4 of 20 waves run in the first launch.
     for cached in [0, 1] {
         let (stdout, stderr) = load(&scene, &tool, &module);
         for part in [

@@ -28,7 +28,7 @@ const TOOLS: &str = "empty,instr-count,bb-count,mem-trace";
 /// A comparison that takes longer has failed. The longest takes about a minute on a free core.
 const LIMIT: Duration = Duration::from_secs(280);
 
-/// What a comparison may come to besides [`Class::Same`], which needs no reason.
+/// The other possible results of a comparison. [`Class::Same`] needs no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     /// Equal up to the kernel's end.
@@ -45,10 +45,10 @@ enum Class {
     Refused,
 }
 
-/// Of the following, what is seen below some releases of ROCm only: below HIP 7.2 no kernel of this program waits for the host.
+/// Results that appear only with some releases of ROCm: with releases before HIP 7.2, no kernel of this program waits for the host.
 const OF_SOME_RELEASES: &[(&str, Class)] = &[("device_malloc", Class::Waits)];
 
-/// Every program of which not all kernels are the same up to their end, and why not. What is not seen must not be here.
+/// Every program whose kernels are not all the same up to their end, and why. A result that does not appear must not be listed here.
 #[rustfmt::skip]
 const REASONS: &[(&str, &[Class])] = &[
     ("all_generators",    &[Class::Long]),
@@ -68,7 +68,7 @@ const REASONS: &[(&str, &[Class])] = &[
     ("spin_on_host",      &[Class::Waits]),
 ];
 
-/// What `luthier verify` says for which a kernel is left as it is.
+/// Messages of `luthier verify` for kernels that are left out.
 const REFUSALS: &[&str] = &["refuse", "is not understood"];
 
 /// Kernels by what their comparison came to, instructions compared, and what went wrong.
@@ -189,7 +189,7 @@ fn judge(emulator: &Emulator, program: &Program) -> Result<Seen> {
     Ok(seen)
 }
 
-/// What the comparison of one recorded dispatch came to, and at how many instructions all was equal.
+/// The result of the comparison of one recorded dispatch, and the number of instructions at which all was equal.
 fn compare(emulator: &Emulator, recording: &Path) -> Result<(Class, u64)> {
     let mut command = emulator.command();
     command

@@ -1,4 +1,4 @@
-//! Pages of a real run: what they say of a program whose counts anybody can work out.
+//! Pages of a real run: their contents for a program whose counts can be computed by hand.
 
 use programs::{Bounded, Emulator};
 use std::{
@@ -72,7 +72,7 @@ fn a_page_has_what_the_program_executed() {
     let executed = code.pc.len() as u64 * WAVES;
     assert_eq!(kernel.waves, Some(executed));
     assert_eq!(kernel.lanes, Some(executed * 64));
-    // Around the sum goes nobody; into a block comes what leaves it.
+    // No wave goes around the sum. As many waves come into a block as leave it.
     let ends = |edge: &report::model::Edge| (edge.from, edge.to, edge.waves);
     let edges: Vec<_> = code.edges.iter().map(ends).collect();
     assert_eq!(

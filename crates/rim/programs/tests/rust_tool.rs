@@ -191,7 +191,7 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
         "{said}"
     );
     assert!(said.contains(" launches of add("), "{said}");
-    // Beside one of ours, which lies where the library does not know.
+    // Together with a ready tool, whose path the library does not know.
     let said = good(&scene.run(&["-t", library, "-t", "instr-count"], &[]));
     assert!(
         said.contains("luthier own-counter, instr-count: 2 kernels seen, 1 instrumented"),

@@ -1,4 +1,4 @@
-//! Which launches run instrumented: every form that `luthier run --help` and the documentation name, by what it does.
+//! The launches that run instrumented: every form that `luthier run --help` and the documentation name, by its effect.
 
 use programs::{Bounded, Emulator};
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn what_cannot_be_read_is_an_error_before_the_program_starts() {
     );
 }
 
-/// What `luthier run` with these tools leaves in a folder, by tool.
+/// The files that `luthier run` with these tools leaves in a folder, by tool.
 fn counted(
     application: &PathBuf,
     tools: &str,
@@ -241,7 +241,7 @@ fn tools_see_the_executions_that_are_chosen() {
             .map(|(block, waves, instructions)| (block.clone(), seen(*waves), *instructions))
             .collect();
         let found = blocks(&some);
-        // Blocks that nobody ran may be left out.
+        // Blocks that were never run may be left out.
         for (block, waves, _) in &expected {
             let known = found.iter().find(|(known, ..)| known == block);
             let counted = known.map_or(0, |(_, waves, _)| *waves);
@@ -277,7 +277,7 @@ fn a_workgroup_is_one_of_those_of_each_launch() {
     assert_eq!(instructions(&["--workgroup", "2"]), 4 * of_wave);
     assert_eq!(instructions(&["--workgroup", "7,*"]), of_wave);
     assert_eq!(instructions(&["--workgroup", "2,1"]), 0);
-    // Of the four launches the first two.
+    // The first two of the four launches.
     let first = instructions(&["--workgroup", "2", "--first", "2"]);
     assert_eq!(first, 2 * of_wave);
 

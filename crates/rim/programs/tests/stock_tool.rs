@@ -28,7 +28,7 @@ fn the_first_example_counts_what_the_emulated_gpu_counts() {
             let from_cache = format!(", {cached} from cache");
             assert!(stderr.contains(&from_cache), "{name}: {stderr}");
         }
-        // By hand, where another process of ours compiles the hooks.
+        // Started by hand, another process of Luthier compiles the hooks.
         let mut command = scene.emulator.command();
         let ours = PathBuf::from(command.get_program()).with_file_name("libluthier_intercept.so");
         let output = command
@@ -386,7 +386,7 @@ int main() {
   for (copy each : {before, of_library, &hipMemcpy})
     if (!each || each(device, host, 64, hipMemcpyHostToDevice) != hipSuccess)
       return 2;
-  // What is behind the program in the order of search, as if nobody had wrapped anything.
+  // The function behind the program in the order of search, as if no tool had wrapped anything.
   auto next = (copy)dlsym(RTLD_NEXT, "hipMemcpy");
   if (!next || next(device, host, 64, hipMemcpyHostToDevice) != hipSuccess || dlsym(RTLD_DEFAULT, "no_such_function"))
     return 3;

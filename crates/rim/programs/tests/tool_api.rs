@@ -1,4 +1,4 @@
-//! What C++ tools may do, as docs/tools has it: hooks that are HIP, code that is looked at and changed, parameters, samples.
+//! The abilities of C++ tools that docs/tools describes: hooks in HIP, reading and changing code, parameters, samples.
 
 use crate::stock;
 
@@ -307,7 +307,7 @@ fn samples_change_what_the_program_does() {
     // The copy of the results never comes.
     let (fine, said) = run("memcpy_skipper", ":size=2048");
     assert!(!fine && said.contains("left out 1 of 1 copies"), "{said}");
-    // What lane 3 loads, in every wave. Four times is as if nothing had been, but the second half is computed once.
+    // Every wave gets the value that lane 3 loads. Four times has no effect, but the second half is computed once.
     let (fine, said) = run("fault_injector", ":opcode=global_load_dword,lane=3,bit=10");
     assert!(!fine && said.contains("value 259 is 1025, not 1"), "{said}");
     assert!(said.contains("20 results changed"), "{said}");

@@ -48,7 +48,7 @@ void luthier_at_packets(luthier_packet *packets, size_t count, luthier_u64 queue
   }
 }
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t id) {
-  // What was changed is what is launched.
+  // The changed launch is the one that runs.
   if (id == HSA_EVT_ID_KERNEL_LAUNCH)
     told += args->hsa_evt_kernel_launch.dispatch_packet->grid_size_x;
 }
@@ -192,7 +192,7 @@ fn arrow_leads(trace: &[Value], number: u64, from: &str, launch: &Value) {
     }
 }
 
-/// Who runs programs without `luthier run` names a directory that nobody has made.
+/// Without `luthier run`, the user names a directory that does not exist yet.
 #[test]
 fn an_output_directory_is_made_when_something_is_written() {
     let Some(scene) = Scene::with_source(ONE) else {

@@ -1,4 +1,4 @@
-//! What tool authors write, right and wrong: how hooks get their values, and what is said where they cannot.
+//! Right and wrong descriptions and hooks of tool authors: how hooks get their values, and the errors if they cannot.
 
 use std::path::{Path, PathBuf};
 
@@ -307,7 +307,7 @@ fn operands_of_instructions_have_the_values_of_lanes() {
     );
     let tool = scene.build("operands", &text).unwrap();
     let said = scene.run(DEVICE, &[&tool]);
-    // Of a 64-bit address nothing would be inserted, and a remark would say so.
+    // With a 64-bit address nothing would be inserted, and a note would say so.
     let sum = 20 * 4 * 2016;
     assert!(
         said.contains(&format!("sum {sum}."))

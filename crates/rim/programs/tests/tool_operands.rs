@@ -1,4 +1,4 @@
-//! What tools see of instructions and launches is what the manuals and the text say: operands, classes, packets.
+//! Tools see instructions and launches as the manuals and the text describe them: operands, classes, packets.
 
 use crate::stock::Scene;
 
@@ -232,7 +232,7 @@ fn patterns_that_match_nothing_are_said() {
         for _ in 0..2 {
             let (_, said) = scene.with(&tool(name, pattern));
             let note = format!(
-                "  note: tool {name} inserts its hook h nowhere: no instruction is as `where = \"{pattern}\"` says"
+                "  note: tool {name} inserts its hook h nowhere: no instruction matches `where = \"{pattern}\"` says"
             );
             assert!(said.contains(&note) && said.contains(near), "{said}");
         }

@@ -1,4 +1,4 @@
-//! What a wave keeps from hook to hook.
+//! State that a wave keeps from hook to hook.
 
 use crate::stock::Scene;
 

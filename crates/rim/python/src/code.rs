@@ -1,4 +1,4 @@
-//! What is in files, and what analyses say of code, as JSON.
+//! Contents of files, and analyses of code, as JSON.
 
 use codeobj::{CodeObject, Found, TargetId, container::EntryKind};
 use isa::{Reg, RegKind};
@@ -56,7 +56,7 @@ pub fn report(data: &[u8], name: &str) -> Result<String, String> {
 /// Control flow and liveness of a kernel or function; empty if the object has none that is called so.
 pub fn analysis(object: &[u8], name: &str) -> Result<String, String> {
     let object = CodeObject::parse(object).map_err(|error| error.to_string())?;
-    // What other kernels do changes nothing for this one.
+    // Other kernels make no difference for this one.
     let module = match object.kernel(name) {
         Ok(_) => Module::lift_kernel(&object, name),
         Err(_) => Module::lift(&object),

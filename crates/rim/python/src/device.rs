@@ -12,9 +12,9 @@ use crate::error::{Class, OrRaise, exception};
 /// A code object on a device of its own.
 pub struct Loaded {
     device: ManuallyDrop<Device<'static>>,
-    /// What `device` borrows, and never changes.
+    /// The bytes that `device` borrows. They never change.
     bytes: ManuallyDrop<Box<[u8]>>,
-    /// Whose threads execute kernels: a forked child has none of them.
+    /// The process whose threads execute kernels. A forked child has none of them.
     process: u32,
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
-/// Which class of `luthier._errors` an error becomes.
+/// The class of `luthier._errors` that an error becomes.
 #[derive(Clone, Copy, Debug)]
 pub enum Class {
     Error,

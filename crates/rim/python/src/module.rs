@@ -20,7 +20,7 @@ unsafe impl Sync for Definition {}
 
 struct Slots(UnsafeCell<[ffi::PyModuleDef_Slot; 2]>);
 
-// SAFETY: as above.
+// SAFETY: Python alone touches it, attached to the interpreter.
 unsafe impl Sync for Slots {}
 
 static SLOTS: Slots = Slots(UnsafeCell::new([
@@ -46,7 +46,7 @@ static DEFINITION: Definition = Definition(UnsafeCell::new(ffi::PyModuleDef {
     m_free: None,
 }));
 
-/// What Python calls first when it imports the module.
+/// The function that Python calls first when it imports the module.
 #[unsafe(no_mangle)]
 pub extern "C" fn PyInit__luthier() -> *mut ffi::PyObject {
     // SAFETY: the definition lives as long as the process, and Python calls this attached to the interpreter.

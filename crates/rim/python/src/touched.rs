@@ -1,5 +1,5 @@
-//! Which cache lines kernels touch, in bounded memory: accesses are gathered as rows, sorted and merged; rows that do not fit go to a
-//! temporary file as a sorted run, and in the end all runs are read side by side.
+//! Finds the cache lines that kernels touch, in bounded memory. Accesses are gathered as rows, sorted and merged. Rows that do not fit go
+//! to a temporary file as a sorted run, and at the end all runs are read side by side.
 
 use std::{
     cmp::Reverse,
@@ -27,7 +27,7 @@ pub struct Access {
     pub stored: bool,
 }
 
-/// What a kernel touched in all.
+/// The cache lines that a kernel touched in all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Total {
     pub accesses: u64,
@@ -138,7 +138,7 @@ pub struct Touched {
     merge_at: usize,
     rows: Vec<Row>,
     file: Option<File>,
-    /// Where each run begins and ends.
+    /// Begin and end of each run.
     runs: Vec<(u64, u64)>,
     /// Accesses and bytes of kernels.
     sums: BTreeMap<u32, (u64, u64)>,

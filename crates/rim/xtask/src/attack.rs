@@ -1,8 +1,8 @@
 //! Everything that once harmed a user, again, and a while of chance besides: `cargo xtask attack [--seconds N] [GROUP...]`.
 //!
 //! Groups of tests run as they are; the others take `--seconds` each (default 20): hostile objects by mutation, runs that are killed at any
-//! moment, files that may not grow, and litmus tests of the memory model at three scopes. A line for each says how often it was tried, how often it
-//! failed and how long that took, as soon as it is known; what failed is said at the end.
+//! moment, files that may not grow, and litmus tests of the memory model at three scopes. A line for each says how often it was tried, how
+//! often it failed and how long that took, as soon as it is known. Failures are listed at the end.
 
 use std::{
     fs,
@@ -49,7 +49,7 @@ const CHANCES: &[(&str, Chance)] = &[
     ("litmus", litmus),
 ];
 
-/// What groups by chance work with.
+/// The setting of random groups.
 struct Setting {
     luthier: PathBuf,
     folder: PathBuf,
@@ -322,8 +322,8 @@ fn kills(setting: &Setting) -> Result<Row> {
     Ok(row)
 }
 
-/// Files may not grow beyond a few bytes, from when the runtime has made its own: the program's status stays its own, and nothing of ours is
-/// half there.
+/// Files may not grow beyond a few bytes once the runtime has made its own. The program's status stays its own, and no file of Luthier's is
+/// incomplete.
 fn full(setting: &Setting) -> Result<Row> {
     let flags = ["-O1", "-w", "--offload-arch=gfx90a"];
     let program = compiled(setting, "hipcc", "launch.hip", &flags)?;

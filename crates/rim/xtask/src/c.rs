@@ -16,7 +16,7 @@ const STRICT: [&str; 5] = [
     "-D_GNU_SOURCE",
 ];
 
-/// A folder of C or C++ files, and how they are compiled. `LLVM` stands for LLVM's headers, whose warnings are not ours.
+/// A folder of C or C++ files, and how they are compiled. `LLVM` stands for LLVM's headers, whose warnings are ignored.
 type Part = (&'static str, &'static [&'static str]);
 
 #[rustfmt::skip]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// What a command prints; an error if it fails.
+/// The output of a command; an error if it fails.
 pub fn said(command: &mut Command) -> Result<String> {
     let output = command
         .output()

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz rewrite`: random kernels, compiled for a random target, instrumented and compared with themselves.
 //!
 //! Every kernel has a number; with the same number the same kernel is made. `luthier verify` runs it with and without tools, or with dead
-//! registers overwritten, and compares at every instruction. What differs is kept in `fuzz/artifacts/rewrite`.
+//! registers overwritten, and compares at every instruction. Kernels with a difference are kept in `fuzz/artifacts/rewrite`.
 
 use std::{
     fmt::Write as _,
@@ -21,7 +21,7 @@ const TARGETS: &[&str] = &[
     "gfx1151", "gfx1201",
 ];
 pub const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
-/// What is checked.
+/// Options of the checks.
 const CHECKS: &[&[&str]] = &[
     &["-t", "instr-count"],
     &["-t", "bb-count"],
@@ -134,10 +134,10 @@ fn input(random: &mut Random) -> Vec<u8> {
         .collect()
 }
 
-/// A kernel that ends, and that no wave disturbs another's results in. Nothing calls itself: the compiler counts one frame for that, so that
-/// without optimization deeper ones would lie in other waves' scratch. And products are hidden from what adds to them: the compiler would do
-/// both with 64 bits whose upper half is whatever a register holds (`v_mad_u64_u32`), which may be a return address that was left there, and
-/// that is another one when code has moved.
+/// A kernel that ends, and in which no wave changes another's results. No function calls itself: the compiler counts one frame for that, so
+/// without optimisation deeper frames would lie in other waves' scratch. Products are hidden from their additions: otherwise the compiler
+/// would do both with 64 bits whose upper half is any value in a register (`v_mad_u64_u32`). That may be an old return address, which
+/// differs when code has moved.
 fn kernel(random: &mut Random) -> String {
     let mut text = String::from(
         "typedef unsigned int uint; typedef unsigned long ulong;\n\

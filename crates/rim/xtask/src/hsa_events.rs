@@ -23,7 +23,7 @@ const NEWER: &str = "crates/rim/xtask/src/hsa_newer.txt";
 const IF_NEWER: &str =
     "#if HSA_AMD_INTERFACE_VERSION_MAJOR > 1 || HSA_AMD_INTERFACE_VERSION_MINOR >= 7\n";
 
-/// Functions that only `hsa_api_trace.h` declares, for tools like ours.
+/// Functions that only `hsa_api_trace.h` declares, for HSA tools.
 const FOR_TOOLS: [&str; 3] = [
     "hsa_amd_queue_intercept_create",
     "hsa_amd_queue_intercept_register",
@@ -270,7 +270,7 @@ fn header(functions: &[Function], newer: &[Function]) -> String {
     out
 }
 
-/// What stands in the runtime's table while a tool listens.
+/// The function in the runtime's table while a tool listens.
 fn wrapper(out: &mut String, function: &Function) {
     let Function {
         name,

@@ -1,5 +1,5 @@
-//! `cargo xtask installed`: the Debian package in clean releases of Debian and Ubuntu, used there by somebody who is not root and has no
-//! checkout. Of each step it says how many seconds it took: `docs/start.md` has them.
+//! `cargo xtask installed`: tests the Debian package in clean releases of Debian and Ubuntu, as a user other than root and without a
+//! checkout. It prints the seconds that each step took, which `docs/measurements/installing.md` lists.
 
 use std::{fs, path::PathBuf, process::Command, time::Instant};
 
@@ -13,7 +13,7 @@ struct Row {
     name: &'static str,
     runtime: &'static str,
     compiler: Option<&'static str>,
-    /// What compiles HIP there; for Debian 12 as `docs/ci.md` has it.
+    /// The packages that compile HIP there; for Debian 12 those of `docs/ci.md`.
     packages: &'static [&'static str],
 }
 
@@ -50,8 +50,8 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// What somebody does, as a line of a shell in a folder of theirs with the program `vector_add`, and a word of what is said
-/// then. The second ones need the HIP runtime, the last ones the compiler.
+/// A user's steps, each as a line of a shell in a folder with the program `vector_add`, and a word of its output. The second ones need the
+/// HIP runtime, the last ones the compiler.
 const WITHOUT_HIP: &[(&str, &str)] = &[
     ("luthier --version", "LLVM"),
     ("luthier inspect vector_add", "vector_add"),

@@ -42,7 +42,7 @@ const LARGEST: &[(&str, u64)] = &[
     ("libhsakmt.so", 25_000_000),
     ("libluthier_intercept.so", 25_000_000),
 ];
-/// Those of them that only clang and what it is made of can use; who has it has the libraries that they need.
+/// Programs that are useful only with clang; a system with clang has the libraries that they need.
 const OF_CLANG: &[&str] = &[
     "luthier-count-rewrite",
     "libluthier_coverage_pass.so",
@@ -259,7 +259,7 @@ fn make_debian_package(
     version: &str,
     date: &str,
 ) -> Result<()> {
-    // What the libraries need, from the packages that are installed here.
+    // The packages that the libraries need, of those that are installed here.
     let work = stage.with_file_name("shlibdeps");
     fs::create_dir_all(work.join("debian"))?;
     fs::write(

@@ -1,7 +1,7 @@
 //! `cargo xtask python`: the Python package as users get it: the wheel, installed in a fresh environment, and tested there.
 //!
-//! `--quick` is for the gate: the package as `./dev build` leaves it, without a wheel, which would be compiled once more. What it makes
-//! lies in `target/python`.
+//! `--quick` is for the gate: it tests the package as `./dev build` leaves it, without a wheel, which would be compiled once more. Its
+//! files are in `target/python`.
 
 use std::{
     fs,
@@ -17,9 +17,9 @@ use crate::{
     root,
 };
 
-/// What builds the wheel.
+/// Packages that build the wheel.
 const BUILDING: [&str; 1] = ["maturin>=1.9,<2"];
-/// What tests of the wheel need.
+/// Packages that tests of the wheel need.
 const TESTING: [&str; 10] = [
     "datafusion",
     "duckdb",
@@ -207,7 +207,7 @@ fn installed(environment: &Path, wheel: &Path) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Builds the wheel. Which systems it fits is in its name, and checked by maturin: a symbol of a newer C library is an error there.
+/// Builds the wheel. Its name says which systems it fits, and maturin checks that: a symbol of a newer C library is an error there.
 pub fn wheel() -> Result<PathBuf> {
     let building = folder().join("building");
     make(&building, &BUILDING, false)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::command::done;
 
-/// What costs nothing (`docs/count/contract.md`): text for the optimiser, and what is decided before counting.
+/// Instructions that cost nothing (`docs/count/contract.md`): text for the optimiser, and values that are decided before counting.
 #[rustfmt::skip]
 const FREE: &[&str] = &[
     "llvm.dbg.", "llvm.lifetime.", "llvm.invariant.", "llvm.assume", "llvm.pseudoprobe", "llvm.experimental.noalias.scope.decl",

@@ -10,10 +10,11 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{command, root};
 
 const HOST: &str = "x86_64-unknown-linux-gnu";
-/// Where no crate is named: those of the emulator and of streams that have `unsafe` code or threads. `wave` is left out, since it takes long to
+/// The default: crates of the emulator and of streams that have `unsafe` code or threads. `wave` is left out, because it takes long to
 /// compile and has neither.
 const CRATES: &[&str] = &["files", "records", "gpu", "compute", "emulate"];
-/// What ends with the process is no leak here: threads and tables live as long as it does. Faults on memory that somebody took away belong to `gpu`.
+/// Memory that lives until the process ends is no leak: threads and tables live as long. Faults on memory that a program has unmapped
+/// belong to `gpu`.
 const ADDRESS: &str = "detect_leaks=0:allow_user_segv_handler=1";
 
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {

@@ -122,7 +122,7 @@ fn crates(root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// What lies in a directory, sorted.
+/// The names in a directory, sorted.
 fn names(directory: &Path) -> Result<Vec<String>> {
     let entries =
         fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?;

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The sanitizer counters want somebody who takes them.
+/// The sanitizer's counters need a function that registers them.
 const COVERAGE_STUB: &str =
     "void __sanitizer_cov_8bit_counters_init(char *a, char *b) { (void)a; (void)b; }\n";
 

@@ -1,11 +1,10 @@
-//! What counting costs, beside its neighbours: time and callgrind-instruction ratios to plain `clang-22 -O2`.
+//! The cost of counting beside other ways of counting: time and callgrind-instruction ratios to plain `clang-22 -O2`.
 //!
-//! Variants of a program run in turns, each right behind a plain run that it is divided by; the median of these ratios over
-//! all rounds counts, because a shared machine's speed changes faster than all variants have run once. Text is the program's
-//! own: that of an empty program, built the same way, is taken off.
-//! `cargo bench -p count` takes a quarter of an hour; `-- --help` says how to choose, and how to build here and measure on
-//! another machine. Instruction ratios need valgrind, text needs `size`; where they are missing, the column stays empty.
-//! Fetches the sources that `tests/support/sources.rs` names.
+//! Variants of a program run in turn, each directly after a plain run by which it is divided. The result is the median of these ratios over
+//! all rounds, because a shared machine's speed changes faster than all variants have run once. Text is the program's own: that of an empty
+//! program, built the same way, is subtracted. `cargo bench -p count` takes a quarter of an hour; `-- --help` says how to choose programs,
+//! and how to build here and measure on another machine. Instruction ratios need valgrind, and text needs `size`; if they are missing, the
+//! column stays empty. The benchmark fetches the sources that `tests/support/sources.rs` names.
 
 mod build;
 mod measure;

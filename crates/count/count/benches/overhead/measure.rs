@@ -160,7 +160,7 @@ fn stay_on(core: usize) {
     sched_setaffinity(None, &set).expect("a thread may choose among its cores");
 }
 
-/// A program of ours, with its leavings kept in `directory`.
+/// Runs a counted program, whose files stay in `directory`.
 fn run(program: &Path, directory: &Path, wrapper: &[&str]) -> Command {
     let mut command = Command::new(wrapper[0]);
     command

@@ -11,7 +11,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// What a run finds in its environment.
+    /// The environment of a run.
     pub fn environment(&self) -> &'static [(&'static str, &'static str)] {
         match self {
             Way::Limited(_) => &[
@@ -55,11 +55,11 @@ pub const VARIANTS: &[Variant] = &[
     ("-fprofile-instr-generate",     Way::Plain(&["-fprofile-instr-generate"]),                    None),
     ("-fprofile-arcs",               Way::Plain(&["-fprofile-arcs"]),                              None),
     ("inline-8bit-counters",         Way::Plain(&["-fsanitize-coverage=inline-8bit-counters"]),    None),
-    // What no exact count can do without: plain optimised code, and one addition before each call that may not come back.
+    // The least that an exact count needs: plain optimised code, and one addition before each call that may not come back.
     ("least, optimised instructions", Way::Counted(&["--point", "last", "--placement", "least"]), None),
 ];
 
-/// Where variant `index` of a program lies; the empty program is called `nothing`.
+/// The path of variant `index` of a program; the empty program is called `nothing`.
 pub fn path(directory: &Path, program: &str, index: usize) -> PathBuf {
     directory.join(format!("{program}-{index}"))
 }

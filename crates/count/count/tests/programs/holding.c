@@ -1,5 +1,6 @@
-// Recursive functions that can hand the counter to each other in a register, and what they meet: looks at the counter, jumps out,
-// callees that count, signals, large arguments, pointers to them. What looks see is printed: it is the same in every build.
+// Recursive functions that can hand the counter to each other in a register, together with reads of the counter, jumps
+// out of them, callees that count, signals, large arguments, and pointers to them. The program prints the values that
+// it reads, which are the same in every build.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -32,7 +33,7 @@ __attribute__((noinline)) static unsigned right(unsigned depth, unsigned x) {
   return left(depth - 1, x + 1) * 3 + left(depth - 1, x >> 1);
 }
 
-// Somebody looks now and then, before, between and behind the calls.
+// The counter is read at times before, between and after the calls.
 __attribute__((noinline)) static unsigned looking(unsigned depth, unsigned x) {
   if (__builtin_expect(x % 13 == 0, 0))
     look();
@@ -104,7 +105,7 @@ __attribute__((noinline)) static unsigned ping(unsigned n, unsigned sum) {
 }
 __attribute__((noinline)) static unsigned pong(unsigned n, unsigned sum) { return n == 0 ? sum : ping(n - 1, sum + n); }
 
-// What a handler counts is added to what the recursion it interrupts has counted.
+// The count of a handler is added to that of the recursion that it interrupts.
 static volatile sig_atomic_t handled;
 static void handler(int number) {
   handled += number == SIGUSR1 ? (int)(tree(3, 1) & 1) + 1 : 0;

@@ -1,4 +1,5 @@
-// A check says that it changes no register: whoever handles the limit spoils all of them, and sums must not notice.
+// A check declares that it changes no register. This handler of the limit changes all of them, and sums must stay
+// right.
 #include <luthier/count.h>
 #include <stdio.h>
 #include <string.h>

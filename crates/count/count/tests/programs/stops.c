@@ -1,5 +1,5 @@
-// Where a program is stopped: at the first check at which the budget is used up, whatever the budget is. Linked with a counted `work`; this
-// file itself does not count.
+// A program is stopped at the first check at which the budget is used up, whatever the budget is. Linked with a counted
+// `work`; this file itself does not count.
 //
 // With one unit more after each stop, every check asks for more: so they are found. Then the program runs anew with budgets
 // around what has been executed at a check, and the place where it is stopped must be the next one.
@@ -28,7 +28,7 @@ static uint64_t one_more(const struct luthier_count_stop *stop, void *context) {
   return 1;
 }
 
-// Where a budget of `units` stops `work`; UINT64_MAX if it does not.
+// The count at which a budget of `units` stops `work`; UINT64_MAX if it does not.
 static uint64_t stop_of(uint64_t units) {
   sigjmp_buf out;
   struct luthier_count_action jump = {.struct_size = sizeof jump, .kind = LUTHIER_COUNT_LONGJMP, .jump = &out};

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: building the tools once, compiling and running counted programs.
+//! Helpers for the tests of this crate: building the tools once, compiling and running counted programs.
 
 pub mod random;
 pub mod sources;
@@ -80,7 +80,7 @@ pub fn compile(source: &Path, ours: &[&str], clang: &[&str], out: &Path) {
     must(command.arg(source).arg("-o").arg(out));
 }
 
-/// What a counted run said.
+/// The report of a counted run.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub total: u64,

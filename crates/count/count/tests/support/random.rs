@@ -185,7 +185,7 @@ impl Writer {
 }
 
 const FUNCTIONS: usize = 14;
-/// Of so many functions, the second is recursive.
+/// In each group of this many functions, the second is recursive.
 const EVERY: u64 = 3;
 const RECURSIVE: u64 = FUNCTIONS as u64 / EVERY;
 
@@ -193,7 +193,7 @@ fn is_recursive(function: usize) -> bool {
     function as u64 % EVERY == 1
 }
 
-/// What is declared, and the functions.
+/// Declarations and functions.
 pub fn functions(seed: u64) -> String {
     let mut writer = Writer {
         random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),

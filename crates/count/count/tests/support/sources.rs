@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
-/// A program made of a crate's C sources and a `main` of ours.
+/// A program made of a crate's C sources and a `main` of this crate.
 pub struct Real {
     pub name: &'static str,
     /// Directory in the vendored crate, relative to its root.
@@ -63,7 +63,7 @@ impl Real {
         self.flags.iter().any(|flag| flag.starts_with("-std=c++"))
     }
 
-    /// What it is linked with.
+    /// Libraries that it is linked with.
     pub fn libraries(&self) -> Vec<&'static str> {
         let flags = self.flags.iter().copied();
         flags.filter(|flag| flag.starts_with("-l")).collect()
@@ -216,7 +216,7 @@ fn only_entry(folder: &Path) -> PathBuf {
         .path()
 }
 
-/// What a Debian package installs, below a directory of ours.
+/// The files of a Debian package, below a directory of the tests.
 fn of_debian(package: &str) -> PathBuf {
     once(debian().join(package), |aside| {
         must(

@@ -28,9 +28,9 @@ uint64_t luthier_count_process(void);
 
 /* --- Budgets ---------------------------------------------------------------------------------------------------------
  * A budget is pushed at the beginning of a turn and popped at its end. Budgets nest; an inner one never extends an outer
- * one. A limit is noticed at the next loop latch or function entry of code built with budget checks: never before the
- * budget is used up, and no later than one loop iteration, or one stretch of code without loops and calls of functions that
- * check, after it (docs/count/contract.md, "Budgets", says which do not). */
+ * one. Code built with budget checks notices a limit at the next loop latch or function entry. That is never before the
+ * budget is used up. It is at most one loop iteration after that, or one stretch of code without loops and without calls of
+ * functions that check (docs/count/contract.md, "Budgets", says which functions do not check). */
 
 /* What a thread had done when its budget was reached. */
 struct luthier_count_stop {

@@ -137,7 +137,7 @@ pub(super) fn read_profile(
     Ok((best, problems))
 }
 
-/// What tells the version of the records.
+/// Facts that tell the version of the records.
 #[derive(Default)]
 struct Evidence {
     /// The version word the code was compiled with; source-level code of LLVM 22 has none.

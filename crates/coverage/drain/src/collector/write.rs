@@ -138,7 +138,7 @@ impl Collector {
 fn state_of(profiles: &[Profile], manifest: &Manifest) -> ImageId {
     let mut hash = Sha1::new();
     for profile in profiles {
-        // What cannot be written is reported when it is tried.
+        // A profile that cannot be written is reported when writing it is tried.
         hash.update(rawprof::emit(profile).unwrap_or_default());
     }
     hash.update(serde_json::to_vec(manifest).unwrap_or_default());

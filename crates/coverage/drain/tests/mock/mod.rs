@@ -93,7 +93,7 @@ impl Mock {
             .retain(|loaded| loaded.object.executable != executable);
     }
 
-    /// What a kernel would do: add to the counters of a function.
+    /// Adds to the counters of a function, as a kernel would.
     pub fn count(&self, executable: u64, function: &str, counts: &[u64]) {
         let mut loaded = self.loaded.borrow_mut();
         let loaded = loaded

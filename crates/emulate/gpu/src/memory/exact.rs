@@ -28,8 +28,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes the allocation that begins at `address` from the device. It keeps its addresses until [`Memory::free`], so that
-    /// whoever still uses them is noticed. Returns its size in bytes.
+    /// Takes the allocation that begins at `address` from the device. It keeps its addresses until [`Memory::free`], so that kernels that
+    /// still use them fault. Returns its size in bytes.
     pub fn retire(&self, address: u64) -> Result<u64, MemoryError> {
         let mut map = self.write();
         let region = map

@@ -1,12 +1,12 @@
 //! Memory of the program itself, which devices reach without having been told of it (XNACK).
 //!
 //! On hardware the device waits for a page that it misses, and the driver serves the fault from the program's mappings. Here device
-//! addresses are the program's own, so there is nothing to serve: all addresses between those that the device knows are allowed, and
-//! the host's page tables decide at each access, inside [`crate::guard::guarded`]. So what the program maps, protects and unmaps
-//! counts at once, and nothing has to be remembered or forgotten.
+//! addresses are the program's own, so there is nothing to serve. The map allows all addresses between the ranges that the device knows,
+//! and the host's page tables decide at each access, inside [`crate::guard::guarded`]. Mappings that the program makes, protects and unmaps
+//! therefore count at once, and nothing has to be remembered or forgotten.
 //!
-//! Whoever records a launch must know which of that memory it uses. So it can be watched: then devices get it page by page, and each
-//! page is kept as it was when a device first asked for it.
+//! A recording must know which of that memory a launch uses. So the memory can be watched: devices then get it page by page, and each page
+//! is kept as it was when a device first asked for it.
 
 use std::{collections::BTreeMap, fmt, sync::PoisonError, sync::atomic::Ordering};
 
@@ -15,10 +15,10 @@ use wave::{ALIAS, AddressSpace, Range};
 use super::{Map, Memory, PAGE};
 use crate::guard::{WITHDRAWN, guarded};
 
-/// No system maps anything below, and faults there are taken for mistakes of ours.
+/// No system maps anything below this address, and faults there count as bugs of the emulator.
 const LOWEST: u64 = 1 << 16;
 
-/// What the program has at an address.
+/// The program's mapping at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     pub readable: bool,
@@ -60,8 +60,7 @@ impl Memory {
         self.pageable.load(Ordering::Acquire)
     }
 
-    /// From now on, keeps pages of the program as they are when devices first reach them. False if that is done for somebody else
-    /// already.
+    /// From now on, keeps pages of the program as they are when devices first reach them. False if another recording already does that.
     pub fn watch(&self) -> bool {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         if watched.is_some() {
@@ -80,7 +79,7 @@ impl Memory {
         watched.take().unwrap_or_default()
     }
 
-    /// What devices get at an address that they do not know.
+    /// The range that devices get at an address that they do not know.
     pub(super) fn unknown(&self, address: u64) -> Option<Range> {
         let range = self.read().between(address)?;
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +90,8 @@ impl Memory {
         if let std::collections::btree_map::Entry::Vacant(entry) = pages.entry(page) {
             let mut bytes = Box::new([0; PAGE as usize]);
             guarded(&mut bytes, 0..0, |bytes| {
-                // SAFETY: whole pages can be read or not at all, which ends the copy; whoever else writes there leaves any bytes.
+                // SAFETY: a page can be read completely or not at all, and a fault ends the copy. If another thread writes there meanwhile,
+                // the copy has any bytes, which is allowed.
                 unsafe { std::ptr::copy(page as *const u8, bytes.as_mut_ptr(), bytes.len()) };
             })
             .ok()?;
@@ -121,8 +121,8 @@ impl Memory {
         self.known(address).is_some()
     }
 
-    /// Like [`Memory::covers`], and for memory of the program, too, where devices reach it. That may turn out not to be there, so this
-    /// is only for what runs inside [`crate::guard::guarded`].
+    /// Like [`Memory::covers`], and also for memory of the program, if devices reach it. That memory may turn out to be unmapped, so this
+    /// is only for work inside [`crate::guard::guarded`].
     pub fn reaches(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
         super::span(address, size, write, |at| self.find(at))
     }
@@ -137,8 +137,8 @@ impl Memory {
         }
     }
 
-    /// What is to be said of a fault of the host at `address` besides what is there. The host knows best what the program has, so
-    /// a fault there is one like any other of the device's.
+    /// The cause to add to a message about a fault of the host at `address`, besides what is mapped there. The host's page tables decide
+    /// about the program's memory, so a fault there is like any other fault of the device.
     pub fn why_withdrawn(&self, address: u64) -> Option<&'static str> {
         (!self.is_pageable() || self.is_known(address)).then_some(WITHDRAWN)
     }
@@ -148,7 +148,7 @@ impl Memory {
         if !self.is_pageable() || self.is_known(address) {
             return None;
         }
-        // What was freed, and what lies behind the last byte that was asked for, is not the program's.
+        // Freed memory, and memory behind the last byte that was asked for, is not the program's.
         self.read().between(address)?;
         Some(match self.mapping(address) {
             None => "nothing is mapped there".to_owned(),
@@ -300,7 +300,7 @@ mod tests {
         crate::guard::install();
         let memory = pageable();
         let other = Memory::new(BTreeMap::new());
-        // Somebody else's memory as far as this one knows, with nothing behind it.
+        // This memory does not know the allocation, so for it the pages are the program's, with nothing behind them.
         let address = other.allocate(request(2 * PAGE)).unwrap();
         other.write_bytes(address + PAGE, b"before").unwrap();
         assert!(memory.find(address).unwrap().end > address + 2 * PAGE);

@@ -9,12 +9,12 @@ use std::{
 
 use super::{Backing, Kind, Memory, MemoryError, PAGE, Region, Request};
 
-/// Where memory is put, and what holds it.
+/// The place for memory, and what holds it.
 #[derive(Debug)]
 pub enum Placement {
     /// Fresh zeroed memory replaces whatever is at this address.
     Fresh(u64),
-    /// What is mapped at this address already becomes the device's too.
+    /// The pages that are mapped at this address already become the device's too.
     Mapped(u64),
     /// A file in memory, from this offset on, replaces whatever is at this address.
     File {
@@ -151,7 +151,7 @@ fn map_over(address: u64, size: u64, file: Option<(&File, u64)>) -> bool {
     true
 }
 
-/// Leaves nothing but addresses that nobody else is given.
+/// Leaves only reserved addresses, which no other mapping gets.
 fn reserve(address: u64, size: u64) {
     // SAFETY: the range was mapped by `map_over`, and the device has lost it.
     unsafe {
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::memory::tests::request;
 
-    /// Addresses that nobody else uses.
+    /// Addresses that nothing else in the test uses.
     fn reserved(size: u64) -> u64 {
         // SAFETY: a fresh mapping at an address of the kernel's choice.
         let base = unsafe {

@@ -1,4 +1,4 @@
-//! Which devices reach what: a device reaches memory that is mapped to it, and no other.
+//! A device reaches memory that is mapped to it, and no other.
 //!
 //! Memory of the emulator itself, and what a runtime has said nothing about, is reached by every device.
 
@@ -234,7 +234,7 @@ mod tests {
         assert!(!memory.seen_by(1).describe(address).contains("mapped"));
         // It is not there, rather than there to be read.
         assert!(!memory.seen_by(2).is_read_only(address));
-        // What the host looks at for itself is all there.
+        // The host itself reaches all memory.
         assert_eq!(memory.covers(address, 4, true), Ok(()));
         assert!(memory.grant(1 << 46, &[1]).is_err());
     }
@@ -270,7 +270,7 @@ mod tests {
             .share(0x60_0000 + PAGE, PAGE, &[(NO_ACCESS, 1)])
             .unwrap();
         assert_eq!(reached(&memory, 0x60_0000 + PAGE), [false, true]);
-        // Nodes that retry reach what nobody has forbidden.
+        // Nodes that retry reach all memory that was not denied to them.
         memory.set_pageable(true);
         assert_eq!(reached(&memory, 0x60_0000), [true, true]);
         assert_eq!(reached(&memory, 0x60_0000 + PAGE), [false, true]);

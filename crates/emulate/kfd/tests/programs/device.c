@@ -77,7 +77,7 @@ static char *pages(size_t size) {
 struct signal { int64_t kind, value; uint64_t mailbox; uint32_t event, pad; uint64_t times[2], queue, rest; };
 struct dispatch { uint16_t header, setup, size[3], pad; uint32_t grid[3], private_size, group_size; uint64_t code, arguments, reserved, signal; };
 
-// What an `amd_queue_t` has at these offsets.
+// Offsets of fields of an `amd_queue_t`.
 #define FIELD32(queue, offset) (*(volatile uint32_t *)((queue).control + (offset)))
 #define FIELD64(queue, offset) ((uint64_t *)((queue).control + (offset)))
 enum { WRITE_INDEX = 56, READ_INDEX = 128, TMPRING = 140, SCRATCH = 160, SCRATCH_BYTES = 168, REASON = 1024, SIGNAL = 2048, ARGUMENTS = 3072 };
@@ -204,7 +204,7 @@ static void engines(void) {
     SUBMIT(&engine, 11 | 1u << 30, ADDRESS((char *)last - 6), 0xaabb, 5, 11, ADDRESS((char *)last - 1), 0x77, 0);
     DONE(&engine);
     CHECK(last[-1] == 0x77bbaabb && last[-2] == 0xaabb0304);
-    // What runtimes count is a multiple of 4 less 4.
+    // Runtimes pass counts that are a multiple of 4, less 4.
     SUBMIT(&engine, 11 | 2u << 30, ADDRESS(to + 128), 5, 4);
     DONE(&engine);
     CHECK(to[128] == 5 && to[129] == 5 && !to[130]);
@@ -214,7 +214,7 @@ static void engines(void) {
     SUBMIT(&engine, 10 | 8u << 25, ADDRESS(to + 202), 60, 0, 7, 0, 0, 10 | 40u << 25, ADDRESS(to + 200), 9, 8, 42, -3, 0);
     DONE(&engine);
     CHECK(to[200] == 9 && to[201] == 8 && to[202] == 6);
-    // What stands under a condition that does not hold is passed over.
+    // Packets under a condition that does not hold are skipped.
     SUBMIT(&engine, 9, ADDRESS(to + 202), 5, 4, 5, ADDRESS(to + 203), 1, 9, ADDRESS(to + 202), 6, 4, 5, ADDRESS(to + 204), 1);
     DONE(&engine);
     CHECK(to[203] == 0 && to[204] == 1);
@@ -498,7 +498,7 @@ static void commands(void) {
     COMMAND(&queue, ATOMIC_MEM, 15, ADDRESS(to), 30, 0, 0, 0, 0);
     PASSED(&queue);
     CHECK(to[6] == 7 && to[7] == 8 && to[8] == 77 && !to[9] && (to[10] || to[11]) && to[0] == 37);
-    // What changes nothing here: NOP, EVENT_WRITE, ACQUIRE_MEM, HDP_FLUSH, and a filler of one dword.
+    // Commands that change nothing here: NOP, EVENT_WRITE, ACQUIRE_MEM, HDP_FLUSH, and a filler of one dword.
     COMMAND(&queue, 0x10, 1, 2, 3);
     COMMAND(&queue, 0x46, 0x407);
     if (version >= 100000)

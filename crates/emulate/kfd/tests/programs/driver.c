@@ -193,7 +193,7 @@ static void descriptors(void) {
         CHECK(close(copies[i]) == 0);
         FAILS(ioctl(copies[i], AMDKFD_IOC_GET_VERSION, &version), EBADF);
     }
-    // A number that is given again is somebody else's.
+    // A number that is reused belongs to another file.
     int other = open("/dev/null", O_RDWR);
     CHECK(other == copies[0]);
     FAILS(ioctl(other, AMDKFD_IOC_GET_VERSION, &version), ENOTTY);
@@ -267,7 +267,8 @@ static int xnack_mode(int mode) {
     return ioctl(kfd, AMDKFD_IOC_SET_XNACK_MODE, &xnack) == 0 ? xnack.xnack_enabled : -errno;
 }
 
-// Devices that can retry accesses do so for processes that ask; then they have access to memory of which nobody has told them.
+// Devices that can retry accesses do so for processes that ask for it. They then have access to memory that was never
+// registered.
 static void xnack(void) {
     static char page[2 * PAGE];
     struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } asked = {
@@ -379,8 +380,8 @@ static void queues(void) {
 
 struct imported { void *object; uint64_t size; };
 
-// Memory without an address, put at one and another by libdrm's functions.
-// What one user of a buffer object says of it, another hears who has the same memory; libdrm's structures.
+// Memory without an address is put at one, and at another by libdrm's functions. Metadata that one user of a buffer
+// object sets is read by another user of the same memory; the structures are libdrm's.
 static void metadata(void) {
     struct metadata { uint64_t flags, tiling; uint32_t size, words[64]; } said = {.flags = 3, .tiling = 5, .size = 8, .words = {7, 9}};
     struct { uint64_t size, alignment; uint32_t heap; uint64_t flags; struct metadata metadata; } info;
@@ -401,7 +402,7 @@ static void metadata(void) {
     memset(&info, 1, sizeof info);
     CHECK(ask(one.object, &info) == 0 && info.size == 2 * PAGE && info.metadata.size == 0 && info.metadata.words[0] == 0);
     CHECK(say(one.object, &said) == 0);
-    // Whoever has the memory finds it no longer than it was, and unchanged.
+    // For other users the memory is no longer than it was, and unchanged.
     CHECK(ioctl(kfd, EXPORT_DMABUF, &second) == 0 && import(device, 2, second.descriptor, &other) == 0 && other.size == 2 * PAGE);
     CHECK(ask(other.object, &info) == 0 && info.size == 2 * PAGE && info.alignment == PAGE && info.heap == 4);
     CHECK(memcmp(&info.metadata, &said, 8 + 8 + 4 + sizeof said.words) == 0 && buffer.address[2 * PAGE - 1] == 4);
@@ -416,7 +417,7 @@ static void metadata(void) {
     CHECK(deinitialize(device) == 0);
 }
 
-// What is not emulated of libdrm says so, and crashes nothing.
+// Functions of libdrm that are not emulated print a message, and do not crash.
 static void missing_functions(void) {
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     uint32_t major, minor;
@@ -476,8 +477,8 @@ static void processes(void) {
     strcpy(buffer.address, "parent");
     struct ipc_export exported = {.handle = buffer.handle, .gpu_id = gpu_id, .flags = 0xa5000041};
     CHECK(ioctl(kfd, IPC_EXPORT, &exported) == 0);
-    // The thunk says of all its memory that children do not have it. They keep ours, or HIP would die at the first access
-    // instead of saying what is wrong; memory of the program's own goes.
+    // The thunk asks that children get none of its memory. They keep the emulated device's memory, or HIP would crash
+    // at its first access instead of reporting what is wrong. Other memory of the program is removed.
     struct buffer kept = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
     strcpy(kept.address, "kept");
     CHECK(madvise(kept.address, PAGE, MADV_DONTFORK) == 0);
@@ -530,7 +531,7 @@ static void other_ways(void) {
     FAILS(syscall(SYS_ioctl, descriptor, _IOW('K', 0x7e, int), &version), ENOTTY);
     FAILS(syscall(SYS_openat, AT_FDCWD, "/sys/class/kfd/kfd/topology/nodes/9/name", O_RDONLY), ENOENT);
     CHECK(syscall(SYS_close, descriptor) == 0);
-    // What is not for the driver is the kernel's, with all six arguments and its errors.
+    // System calls that are not for the driver reach the kernel, with all six arguments and their errors.
     FILE *file = tmpfile();
     char text[2 * PAGE];
     memset(text, 'a', PAGE);

@@ -57,7 +57,7 @@ impl Fp8 {
         if self.is_fnuz() { 0x80 } else { 0x7f }
     }
 
-    /// What `x` stands for.
+    /// The value of `x`.
     #[inline(always)]
     pub const fn unpack(self, x: u8) -> Value {
         let negative = x & 0x80 != 0;
@@ -103,9 +103,9 @@ impl Fp8 {
         }
     }
 
-    /// `x` rounded to nearest even (`v_cvt_pk_fp8_f32`, `v_cvt_pk_bf8_f32`). Denormals are kept. An overflow, and an
-    /// infinite operand where the format has none, becomes the format's infinity or else NaN; with `fp16_ovfl` an
-    /// overflow, in the OCP formats of an infinity too, becomes the largest finite value.
+    /// `x` rounded to nearest even (`v_cvt_pk_fp8_f32`, `v_cvt_pk_bf8_f32`). Denormals are kept. An overflow becomes the format's infinity,
+    /// or NaN if the format has none; so does an infinite operand. With `fp16_ovfl` an overflow becomes the largest finite value, and in
+    /// the OCP formats an infinity does too.
     #[inline(always)]
     pub const fn from_f32(self, x: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
@@ -115,10 +115,10 @@ impl Fp8 {
         self.round(exact, Round::NearestEven, fp16_ovfl)
     }
 
-    /// `x` with random bits added below the kept fraction, then cut (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). The top bits
-    /// of `random` are used, as many as are cut. The manual's text would drop a carry out of the fraction and round to
-    /// nearest afterwards, which is no stochastic rounding; no hardware values are published, and here the carry moves
-    /// into the exponent and the rest is cut.
+    /// `x` with random bits added below the kept fraction, then truncated (`v_cvt_sr_fp8_f32`, `v_cvt_sr_bf8_f32`). As many of the top bits
+    /// of `random` are used as bits are cut off. By the manual's text, a carry out of the fraction would be dropped and the result rounded
+    /// to nearest afterwards, which is no stochastic rounding. No hardware values are published. Here the carry moves into the exponent,
+    /// and the rest is cut off.
     #[inline(always)]
     pub const fn from_f32_stochastic(self, x: u32, random: u32, fp16_ovfl: bool) -> u8 {
         let exact = match F32.unpack(x as u64) {
@@ -149,7 +149,7 @@ impl Fp8 {
     #[inline(always)]
     const fn special(self, value: Value, fp16_ovfl: bool) -> u8 {
         match value {
-            // As AMD's own model of gfx950 has it; FNUZ formats know no infinity to limit.
+            // AMD's own model of gfx950 does this too; FNUZ formats have no infinity to limit.
             Value::Infinity { negative } if fp16_ovfl && !self.is_fnuz() => {
                 self.max_finite() | (negative as u8) << 7
             }

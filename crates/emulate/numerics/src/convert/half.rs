@@ -187,8 +187,8 @@ pub fn bf16_from_f32_round(x: u32, round: Round) -> u16 {
     BF16.convert(x as u64, F32, round) as u16
 }
 
-/// `v_cvt_sr_f16_f32`: the top bits of `random` are added below the kept fraction, then the rest is cut. The manual names the
-/// rounding without spelling it out. What reaches 2^16 is infinite, or with `fp16_ovfl` the largest finite value.
+/// `v_cvt_sr_f16_f32`: the top bits of `random` are added below the kept fraction, then the rest is cut off. The manual names the rounding
+/// but does not define it. Results of 2^16 and more are infinite, or with `fp16_ovfl` the largest finite value.
 #[inline(always)]
 pub fn f16_from_f32_stochastic(x: u32, random: u32, fp16_ovfl: bool) -> u16 {
     let Value::Finite(exact) = F32.unpack(x.into()) else {

@@ -1,8 +1,8 @@
 //! Small floats under a shared scale: the element formats of OCP's microscaling specification as gfx950 converts them.
 //!
-//! A scale is the exponent field of a single: 127 stands for one, 0 for 2^-127, 255 makes everything NaN. Instructions that
-//! narrow divide by it, those that widen multiply. What overflows, and where random bits are added, follows the host
-//! versions that AMD's HIP headers give for these instructions.
+//! A scale is the exponent field of a single: 127 stands for one, 0 for 2^-127, and 255 makes everything NaN. Instructions that narrow
+//! divide by it; instructions that widen multiply. Overflows, and the place where random bits are added, follow the host versions that
+//! AMD's HIP headers give for these instructions.
 
 use super::Fp8;
 use crate::Round;
@@ -127,7 +127,7 @@ impl Micro {
         (1 << (self.bits() - 1)) - 1
     }
 
-    /// What the low bits of `x` stand for.
+    /// The value of the low bits of `x`.
     #[inline]
     pub const fn unpack(self, x: u8) -> Value {
         if let Some(format) = self.eight_bit() {
@@ -179,8 +179,9 @@ impl Micro {
         bits as u32
     }
 
-    /// `x` divided by the scale, to nearest even. What is too large becomes the format's infinity or else NaN, or with
-    /// `fp16_ovfl` the largest number; in formats without those it is the largest number always, and so is NaN.
+    /// `x` divided by the scale, to nearest even. A result that is too large becomes the format's infinity, or NaN if the format has none.
+    /// With `fp16_ovfl` it becomes the largest number. In formats with neither infinity nor NaN it is always the largest number, and so is
+    /// the result for NaN.
     #[inline]
     pub const fn narrow(self, x: u32, from: Wide, scale: u8, fp16_ovfl: bool) -> u8 {
         match self.operand(x, from, scale, fp16_ovfl) {

@@ -1,4 +1,4 @@
-//! Where the elements of A, B, C and D live in the registers of a 64-lane wave.
+//! The places of the elements of A, B, C and D in the registers of a 64-lane wave.
 
 /// `blocks` independent products of an `m` by `k` and a `k` by `n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,7 @@ impl Shape {
         self.m * self.n * self.blocks / 64
     }
 
-    /// Where `A[row][k]` of `block` is read from. With CBSZ, groups of 2^`cbsz` blocks all read block `abid` of their
-    /// group.
+    /// The place of `A[row][k]` of `block`. With CBSZ, groups of 2^`cbsz` blocks all read block `abid` of their group.
     #[inline]
     pub const fn a(&self, row: u32, k: u32, block: u32, cbsz: u32, abid: u32) -> Place {
         self.input(self.m, row, k, self.source_block(block, cbsz, abid))
@@ -62,7 +61,7 @@ impl Shape {
         }
     }
 
-    /// Where `C[row][column]` is read from and `D[row][column]` written to.
+    /// The place from which `C[row][column]` is read and to which `D[row][column]` is written.
     #[inline]
     pub const fn d(&self, row: u32, column: u32, block: u32) -> Place {
         let groups_per_column = 64 / self.n;
@@ -109,8 +108,8 @@ const fn divide(x: u32, by: u32) -> (u32, u32) {
     (x >> by.trailing_zeros(), x & (by - 1))
 }
 
-/// The lane whose B value reaches `lane` under pattern `blgp`: 0 its own, 1 the lower half for all, 2 the upper half for
-/// all, 3 sixteen lanes further on, 4 to 7 one quarter for all.
+/// The lane whose B value reaches `lane`. Pattern `blgp` 0: its own. 1: the lower half for all. 2: the upper half for all. 3: the lane
+/// sixteen further on. 4 to 7: one quarter for all.
 #[inline]
 pub const fn source_lane(lane: u32, blgp: u32) -> u32 {
     match blgp & 7 {

@@ -175,7 +175,7 @@ impl Sparse {
         }
     }
 
-    /// Which of the lane's values of B meets its value `position` of A, given the lane's indices.
+    /// The position among the lane's values of B that is multiplied with its value `position` of A, given the lane's indices.
     #[inline]
     pub const fn partner(&self, position: u32, indices: u32) -> u32 {
         position / 2 * 4 + (indices >> (2 * position) & 3)

@@ -130,7 +130,7 @@ pub fn clocks(node: u32, counters: Out<ClockCounters>) -> Result {
     })
 }
 
-/// What the kernel driver reports as system clock: time since boot.
+/// The time that the kernel driver reports as system clock: time since boot.
 pub fn boot_nanoseconds() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -180,7 +180,7 @@ pub struct GpuInfo {
 }
 kmt_sys::assert_layout!(GpuInfo, 80, { ids_flags @ 16, counts @ 40, counter_frequency @ 72 });
 
-/// What libdrm says of a GPU.
+/// The properties of a GPU that libdrm reports.
 pub fn describe_gpu(machine: &Machine, node: u32) -> Option<GpuInfo> {
     let gpu = machine.gpu(node)?;
     let properties = topology::node(machine, node).ok()?;

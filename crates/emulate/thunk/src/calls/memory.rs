@@ -104,7 +104,7 @@ pub fn unmap(address: u64) -> Result {
     Ok(())
 }
 
-/// As coarse-grained memory.
+/// Registers memory as coarse-grained.
 pub fn register(address: u64, size: u64) -> Result {
     register_with_flags(address, size, flag::COARSE_GRAIN)
 }
@@ -173,7 +173,7 @@ pub fn set_user_data(address: u64, user_data: u64) -> Result {
         .map_err(status)
 }
 
-/// Whether these are a range of managed memory.
+/// Checks that the addresses are a range of managed memory.
 fn check_managed(address: u64, size: u64) -> Result {
     let end = address.checked_add(size).filter(|&end| end > address);
     end.map(|_| ()).ok_or(Status::InvalidParameter)

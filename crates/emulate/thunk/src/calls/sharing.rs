@@ -26,7 +26,7 @@ pub struct Handle {
     reserved: [u32; 3],
 }
 
-/// What identifies a file, and its pages.
+/// The identity of a file, and its number of pages.
 fn identity(file: &File) -> Result<([u32; 2], u32)> {
     let metadata = file.metadata().map_err(|_| Status::InvalidHandle)?;
     let number = [metadata.ino() as u32, (metadata.ino() >> 32) as u32];
@@ -66,7 +66,7 @@ pub fn open(handle: In<Handle>, address: Out<u64>, size: Out<u64>) -> Result {
         return Err(Status::InvalidHandle);
     }
     let bytes = u64::from(handle.pages) * PAGE;
-    // Which of several devices the memory belongs to makes no difference to anyone here.
+    // The emulator treats memory of all devices alike, so any node will do.
     const NODE: u32 = 1;
     let memory = instance()?.machine.memory();
     address.put(memory.import(file, NODE, bytes).map_err(status)?)?;

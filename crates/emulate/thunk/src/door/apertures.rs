@@ -1,4 +1,4 @@
-//! Which addresses stand for what on a device.
+//! The address ranges of a device's apertures.
 
 use gpu::dispatch::{LDS_APERTURE_BASE, SCRATCH_APERTURE_BASE};
 use kmt_sys::kfd;

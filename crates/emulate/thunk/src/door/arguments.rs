@@ -41,7 +41,7 @@ impl Arguments {
             return refuse(libc::EFAULT);
         }
         let size = self.size.min(size_of::<T>());
-        // SAFETY: as in `get`.
+        // SAFETY: the caller says that there are `self.size` bytes, and at most that many are written.
         unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), self.pointer, size) };
         Ok(())
     }
@@ -86,7 +86,7 @@ impl<T: Copy> List<T> {
     /// Stores as many elements as fit.
     pub fn put(self, values: &[T]) {
         for (index, value) in values.iter().enumerate().take(self.count) {
-            // SAFETY: as in `get`.
+            // SAFETY: the caller says that there are so many elements, and only as many are written; misalignment is allowed for.
             unsafe { self.pointer.add(index).write_unaligned(*value) };
         }
     }

@@ -12,7 +12,7 @@ const CARD: &str = "card";
 const RENDER: &str = "renderD";
 const MONITOR: &str = "hwmon";
 
-/// What is at a path below `/sys/class/drm`.
+/// The entry at a path below `/sys/class/drm`.
 pub fn look_up(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     let nodes = 1..=machine.gpus().len() as u32;
     let Some((name, inside)) = parts.split_first() else {

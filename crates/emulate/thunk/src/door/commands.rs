@@ -16,7 +16,7 @@ use crate::{
 
 type Body = fn(&Instance, Arguments) -> Result;
 
-/// What becomes of a command.
+/// The answer to a command.
 enum Answer {
     Does(Body),
     /// Taken notice of; there is nothing to do.
@@ -25,7 +25,7 @@ enum Answer {
     Refused(i32),
     /// The error of a driver or a device that lacks it, and what it is.
     Unsupported(i32, &'static str),
-    /// Not emulated; whoever needs it shall say so.
+    /// Not emulated. The message asks the user to report it.
     Missing(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! What the driver says about itself and its devices.
+//! Commands that ask for properties of the driver and its devices.
 
 use gpu::{
     clock,
@@ -54,7 +54,7 @@ impl From<RetryError> for Errno {
     }
 }
 
-/// Whether kernels retry accesses to pages that are not there. A negative number asks.
+/// Sets whether kernels retry accesses to missing pages. A negative number asks for the current mode.
 pub fn xnack(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::XnackMode = arguments.get()?;
     let machine = &instance.machine;

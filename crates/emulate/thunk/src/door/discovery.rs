@@ -1,5 +1,4 @@
-//! Which versions of its parts a GPU has: `ip_discovery` below `/sys/class/drm/renderD*/device`, for programs that program the queues
-//! themselves.
+//! Versions of a GPU's parts: `ip_discovery` below `/sys/class/drm/renderD*/device`, for programs that program the queues themselves.
 //!
 //! Sources: the tables of products in the Linux kernel's documentation of the driver (graphics and copy engines), and which of the
 //! driver's files serves a product (bus interface). GPUs without a row have no such folder.
@@ -8,7 +7,7 @@ use super::files::Entry;
 
 type Version = [u8; 3];
 
-/// Of one target: graphics (GC), copy engines (SDMA), bus interface (NBIF).
+/// Versions of one target's parts: graphics (GC), copy engines (SDMA), bus interface (NBIF).
 struct Row {
     target: &'static str,
     versions: [Version; 3],
@@ -26,7 +25,7 @@ const ROWS: &[Row] = &[
     Row { target: "gfx1201", versions: [[12, 0, 1], [7, 0, 1], [6, 3, 1]] },
 ];
 
-/// What is at a path below the node's folder.
+/// The entry at a path below the node's folder.
 pub fn look_up(target: &str, parts: &[&str]) -> Option<Entry> {
     let row = ROWS.iter().find(|row| row.target == target)?;
     let folders = |names: &[&str]| {

@@ -42,7 +42,7 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
     debug_assert!(id < EVENT_LIMIT);
     (value.slot_index, value.trigger_data) = (id, id);
     if kind == EventKind::Signal {
-        // Without a page the thunk gives the event no mailbox, and nobody ever asks for an interrupt.
+        // Without a page the thunk gives the event no mailbox, and never asks for an interrupt.
         value.page_offset = kfd::MMAP_EVENTS;
     }
     arguments.put(value)

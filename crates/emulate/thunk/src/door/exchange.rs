@@ -37,17 +37,17 @@ pub fn duplicate(descriptor: i32) -> Result<File> {
     if copy < 0 {
         return refuse(libc::EBADF);
     }
-    // SAFETY: the descriptor was just made and is nobody else's.
+    // SAFETY: the descriptor was just made, and no other value owns it.
     Ok(unsafe { File::from_raw_fd(copy) })
 }
 
-/// What tells one file from another.
+/// Numbers that identify a file.
 pub fn identity(file: &File) -> Result<(u64, u64)> {
     let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Bytes of a file in memory that somebody has exported.
+/// Bytes of memory in an exported file.
 pub fn size(file: &File) -> Result<u64> {
     let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;
     match memory_size(metadata.len()) {
@@ -61,14 +61,14 @@ pub fn export_descriptor(instance: &Instance, arguments: Arguments) -> Result {
     let file = file_of(instance, instance.door.lock().get(value.handle)?)?;
     let descriptor = file.into_raw_fd();
     if value.flags & libc::O_CLOEXEC as u32 == 0 {
-        // SAFETY: the descriptor is ours until the caller is told of it.
+        // SAFETY: this function owns the descriptor until the caller is told of it.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) };
     }
     value.descriptor = descriptor as u32;
     arguments.put(value)
 }
 
-/// Whose memory a descriptor is, and how much.
+/// The device and the size of the memory behind a descriptor.
 pub fn describe(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::DmabufInfo = arguments.get()?;
     let file = duplicate(value.descriptor as i32)?;
@@ -131,8 +131,8 @@ pub fn import_descriptor(instance: &Instance, arguments: Arguments) -> Result {
     arguments.put(value)
 }
 
-/// A process, its descriptor, the file's own number, since the other two are given again, and what the exporter says of the memory in
-/// flags, which the importer is told as they are. (Numbers of files in memory have 32 bits.)
+/// The handle holds a process, its descriptor, the file's own number (the other two may be reused), and the exporter's flags for the
+/// memory, which the importer gets unchanged. (Numbers of files in memory have 32 bits.)
 pub fn export_handle(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::IpcExport = arguments.get()?;
     let handles = instance.door.lock();

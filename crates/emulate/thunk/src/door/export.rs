@@ -52,7 +52,7 @@ fn opened() -> Result<&'static Instance> {
     instance::instance().map_err(|_| Errno(libc::EBADF))
 }
 
-/// What a system call returns.
+/// The result as a system call returns it.
 fn answer(body: impl FnOnce() -> Result<i64>) -> i64 {
     match guarded(body) {
         Ok(value) => value,

@@ -1,4 +1,4 @@
-//! What lies under the driver's folders in `/sys`, as text.
+//! The driver's folders in `/sys`, as text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use gpu::Machine;
 use super::cards;
 use crate::topology;
 
-/// What a path is.
+/// An entry at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Entry {
     File(String),
@@ -22,7 +22,7 @@ const CARDS: &str = "/sys/class/drm";
 /// Two names of one folder.
 const FOLDERS: [&str; 2] = ["/sys/devices/virtual/kfd", "/sys/class/kfd"];
 
-/// What is at an absolute path; None: nothing.
+/// The entry at an absolute path; None if there is none.
 pub fn look_up(machine: &Machine, path: &str) -> Option<Entry> {
     if path == DRIVER {
         return Some(Entry::Device(kmt_sys::door::KFD));

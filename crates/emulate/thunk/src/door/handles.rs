@@ -1,4 +1,4 @@
-//! What the runtime has been given: allocations by handle and buffer objects by number.
+//! Handles and numbers that the runtime has been given: allocations by handle, buffer objects by number.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{Errno, Result};
 
-/// What a handle of the driver's stands for.
+/// The object behind a handle of the driver.
 #[derive(Debug)]
 pub enum What {
     /// Memory of the device at this address.
@@ -26,7 +26,7 @@ pub enum What {
 #[derive(Debug)]
 pub struct Allocation {
     pub node: u32,
-    /// As it was asked for, bits of [`kmt_sys::kfd::memory_flag`].
+    /// The flags that were asked for, bits of [`kmt_sys::kfd::memory_flag`].
     pub flags: u32,
     pub what: What,
 }
@@ -101,13 +101,13 @@ impl Handles {
     }
 }
 
-/// Where a handle's memory is to be mapped from.
+/// The offset at which a handle's memory is mapped.
 pub fn mmap_offset(handle: u64) -> u64 {
     MMAP_BASE + ((handle & 0xffff_ffff) << PAGE_SHIFT)
 }
 
 impl What {
-    /// Where the devices to which it is mapped have it.
+    /// Its address in the devices to which it is mapped.
     pub fn address(&self) -> Option<u64> {
         match self {
             What::Memory { address } | What::Doorbells { address } => Some(*address),

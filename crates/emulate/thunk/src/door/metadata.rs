@@ -1,5 +1,5 @@
-//! What users of a buffer object say about it to whoever else has its memory, in whichever process: ROCr 7 marks memory that it
-//! shares. It stands in the file of the memory, behind the last page, so that all who have the file have it.
+//! Metadata that one user of a buffer object stores for the other users of the same memory, in any process: ROCr 7 marks memory that it
+//! shares. It is in the file of the memory, behind the last page, so that every process with the file has it.
 
 use std::{fs::File, os::unix::fs::FileExt};
 
@@ -11,10 +11,10 @@ use super::{Errno, Result, refuse};
 /// Bytes of flags, tiling, size and words.
 const RECORD: usize = 8 + 8 + 4 + WORDS;
 const WORDS: usize = 256;
-/// Where the size stands in it.
+/// The offset of the size in it.
 const SIZE: usize = 16;
 
-/// Bytes of memory in a file that long; None if it is no memory of ours.
+/// Bytes of memory in a file of this length; None if it is no memory of the emulator.
 pub fn memory_size(file: u64) -> Option<u64> {
     let behind = file % PAGE;
     (behind == 0 || behind == RECORD as u64).then_some(file - behind)

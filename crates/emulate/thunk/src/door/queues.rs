@@ -32,7 +32,7 @@ impl From<QueueError> for Errno {
     }
 }
 
-/// What the driver refuses of a queue's percentage, priority and ring.
+/// Refuses a queue's percentage, priority and ring as the driver does.
 fn check(percentage: u32, priority: u32, ring_size: u32) -> Result {
     const MOST_PERCENT: u32 = 100;
     const HIGHEST_PRIORITY: u32 = 15;

@@ -42,7 +42,7 @@ pub fn attributes(instance: &Instance, arguments: Arguments) -> Result {
     let rows = list.get();
     let asks = value.op == svm_op::GET;
     let row = |row: &SvmAttribute| match asks && !ACCESS.contains(&row.kind) {
-        // What is asked for is not in the value yet.
+        // The caller asks for this attribute; its value is filled in later.
         true => Ok((row.kind, row.value)),
         false => inside(instance, row),
     };

@@ -48,7 +48,7 @@ static hsa_amd_pointer_type_t kind(void *address) {
 int main(void) {
     REQUIRE(hsa_init() == HSA_STATUS_SUCCESS && hsa_iterate_agents(on_agent, NULL) == HSA_STATUS_SUCCESS);
     REQUIRE(hsa_amd_agent_iterate_memory_pools(gpu, on_pool, NULL) == HSA_STATUS_SUCCESS);
-    // As the runtime answers for an address that it has never given out.
+    // The runtime gives this answer for an address that it has never given out.
     hsa_status_t unknown = HSA_STATUS_ERROR_INVALID_ALLOCATION;
     void *first = NULL, *others[8];
     REQUIRE(hsa_amd_memory_pool_allocate(pool, 5000, 0, &first) == HSA_STATUS_SUCCESS && kind(first) == HSA_EXT_POINTER_TYPE_HSA);
@@ -56,7 +56,7 @@ int main(void) {
     REQUIRE(kind(first) == HSA_EXT_POINTER_TYPE_UNKNOWN && kind((char *)first + 4999) == HSA_EXT_POINTER_TYPE_UNKNOWN);
     for (int i = 0; i < 3; i++) {
         REQUIRE(hsa_amd_memory_pool_free(first) == unknown && hsa_memory_free(first) == unknown);
-        // Nobody gets the addresses meanwhile, so that nobody loses them by it.
+        // No other allocation gets the addresses meanwhile, so no allocation can be freed through them.
         REQUIRE(hsa_amd_memory_pool_allocate(pool, 5000, 0, &others[i]) == HSA_STATUS_SUCCESS && others[i] != first);
     }
     for (int i = 0; i < 3; i++)

@@ -97,7 +97,7 @@ int main(void) {
     for (int i = 0; i < 2; i++)
         REQUIRE(call("hsaKmtDestroyEvent", AT(events[i]), 0, 0, 0, 0) == HSAKMT_STATUS_SUCCESS);
 
-    // What an emulated device does not offer is refused, not ignored.
+    // Functions that an emulated device does not offer are refused, not ignored.
     const char *const refused[] = {"hsaKmtDbgEnable", "hsaKmtDbgDisable", "hsaKmtDbgGetDeviceData", "hsaKmtDbgGetQueueData", "hsaKmtExportDMABufHandle",
                                    "hsaKmtOpenSMI", "hsaKmtReplaceAsanHeaderPage", "hsaKmtReturnAsanHeaderPage", "hsaKmtSPMAcquire", "hsaKmtSPMRelease",
                                    "hsaKmtSPMSetDestBuffer"};

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use memchr::memmem;
 use object::elf;
 
-/// What such a file begins with: magic number, 64 bits, little-endian, version 1.
+/// The first bytes of such a file: magic number, 64 bits, little-endian, version 1.
 const START: &[u8] = b"\x7fELF\x02\x01\x01";
 const HEADER: u64 = 64;
 const WHAT: &str = "embedded code object";
@@ -63,7 +63,7 @@ pub(crate) fn find(data: &[u8]) -> impl Iterator<Item = Result<(u64, u64)>> {
                 }
                 None if rows == 0 => {
                     at = data.len();
-                    let reason = "too much before it looks like one and is none";
+                    let reason = "too much data before it looks like one but is none";
                     return Some(Err(Error::Malformed {
                         what: WHAT,
                         offset: start as u64,

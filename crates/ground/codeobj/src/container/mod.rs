@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// Containers within containers are followed this deep.
 const MAX_DEPTH: u32 = 8;
 
-/// What the bytes of an entry are.
+/// The format of an entry's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
@@ -38,7 +38,7 @@ pub struct Entry<'a> {
     pub id: String,
     /// The containers it is in, outermost first: sections, archive members, bundles by index and offset.
     pub path: Vec<String>,
-    /// What it is.
+    /// Its format.
     pub kind: EntryKind,
     /// It lies in a host program's data by itself, as GCC's offload compilers leave it: nothing else says that it is device code.
     pub embedded: bool,
@@ -58,7 +58,7 @@ impl Entry<'_> {
     }
 }
 
-/// What [`walk`] found.
+/// The entries that [`walk`] found.
 #[derive(Clone, Debug, Default)]
 pub struct Contents<'a> {
     /// In the order of the file.
@@ -97,7 +97,7 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Processors there is code for by the ids of their bundles' entries, but that are none of ours.
+    /// Processors that ids of bundle entries name, but that no target of this crate is.
     fn unknown_processors(&self) -> Vec<&str> {
         let ids = self.code_objects().filter(|entry| entry.target().is_none());
         let mut names: Vec<&str> = ids
@@ -150,7 +150,7 @@ pub fn each<'a>(data: &'a [u8], visitor: &mut dyn FnMut(Found<'a>)) {
     visit(Cow::Borrowed(data), &place, visitor);
 }
 
-/// Where we are.
+/// The position of the walk.
 #[derive(Clone)]
 struct Nesting {
     file_offset: Option<u64>,
@@ -423,7 +423,7 @@ fn visit_host<'a>(
     Ok(())
 }
 
-/// What is said of host files that have none.
+/// The reason that errors give for host files without device code.
 pub(crate) const NO_DEVICE_CODE: &str = "it is a host program or library without device code (no .hip_fatbin section, and no code object of GCC's offload compilers)";
 
 /// The bundle entry that clang's older relocatable files name a section after.

@@ -43,7 +43,7 @@ impl Word {
     }
 }
 
-/// Where a field exists.
+/// The targets on which a field exists.
 #[derive(Clone, Copy, Debug)]
 enum Availability {
     All,
@@ -59,9 +59,9 @@ enum Availability {
 /// One bit field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// As the AMDGPU usage guide names it, without the register's name.
+    /// The name in the AMDGPU usage guide, without the register's name.
     pub name: &'static str,
-    /// Where in the descriptor it is.
+    /// The word of the descriptor that contains it.
     pub word: Word,
     /// Position of its lowest bit.
     pub shift: u32,

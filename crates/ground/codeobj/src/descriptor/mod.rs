@@ -29,12 +29,12 @@ impl KernelDescriptor {
         KernelDescriptor { bytes, target }
     }
 
-    /// As it lies in memory.
+    /// The bytes in memory.
     pub fn bytes(&self) -> &[u8; KernelDescriptor::SIZE] {
         &self.bytes
     }
 
-    /// Which layout it has.
+    /// The target, which decides the layout.
     pub fn target(&self) -> &'static Target {
         self.target
     }
@@ -140,7 +140,7 @@ impl KernelDescriptor {
         (self.get("granulated_workitem_vgpr_count").unwrap_or(0) as u32 + 1) * granule
     }
 
-    /// Where AccVGPRs start in a unified register file; `None` elsewhere.
+    /// The first AccVGPR in a unified register file; `None` for other targets.
     pub fn accum_offset(&self) -> Option<u32> {
         self.get("accum_offset").map(|raw| (raw as u32 + 1) * 4)
     }

@@ -1,18 +1,18 @@
 //! A code object made from scratch: one kernel's code, its descriptor and its metadata.
 //!
-//! As a linker would lay it out, with addresses equal to file offsets, so that whoever loads it can patch the file first.
+//! The layout is that of a linker, with addresses equal to file offsets, so that a loader can patch the file first.
 
 use super::debug::{LineRow, debug_sections};
 use super::{DynamicRelocation, PAGE};
 use crate::{KernelDescriptor, Metadata};
 use object::elf as format;
 
-/// What a new code object is made of.
+/// The parts of a new code object.
 #[derive(Clone, Debug)]
 pub struct NewObject<'a> {
     /// `e_flags`: target and features.
     pub flags: u32,
-    /// Of the code object, as in the ELF header.
+    /// Version of the code object, as in the ELF header.
     pub abi_version: u8,
     /// Name of the kernel; its descriptor is called so too, with `.kd`.
     pub kernel: &'a str,

@@ -25,7 +25,7 @@ pub struct LineRow {
 /// A call that was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InlinedCall {
-    /// What is called.
+    /// The function that is called.
     pub function: Arc<str>,
     /// Where.
     pub file: Arc<str>,
@@ -85,7 +85,7 @@ pub struct CodeLines<'a> {
     pub functions: &'a [(&'a str, u64, u64)],
 }
 
-/// What debug information says of code that has no place yet.
+/// Debug information about code that has no place yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineUnit {
     information: Vec<u8>,
@@ -338,7 +338,7 @@ fn inlined(rows: &[LineRow], start: u64, end: u64) -> Vec<Inlined<'_>> {
 /// The bytes of `.debug_info` behind its length.
 struct Unit<'a, 'f> {
     bytes: Vec<u8>,
-    /// Where addresses are, from the start of the unit.
+    /// Offsets of addresses, from the start of the unit.
     addresses: Vec<u32>,
     files: &'f mut Files<'a>,
     /// Offsets of the functions that are inlined, from the start of the unit.

@@ -1,9 +1,8 @@
 //! Changing a linked code object and writing it back.
 //!
-//! Nothing that is already placed ever moves: code addresses its data relative to itself, so existing bytes keep their
-//! addresses and whatever grows gets a new place behind the image, in a segment of its own. An object that was not
-//! changed writes back byte by byte. [`create`] makes an object of one kernel from nothing, and
-//! [`pack`] one of several such.
+//! Nothing that is already placed ever moves: code addresses its data relative to itself, so existing bytes keep their addresses, and
+//! sections that grow get a new place behind the image, in a segment of their own. An unchanged object is written back byte by byte.
+//! [`create`] makes an object of one kernel from nothing, and [`pack`] one of several such.
 
 mod create;
 mod debug;
@@ -50,10 +49,10 @@ impl DynamicRelocation {
     }
 }
 
-/// What may be done with the memory of an appended section.
+/// Permissions for the memory of an appended section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Data that nobody changes.
+    /// Data that does not change.
     Read,
     /// Data that programs change.
     ReadWrite,
@@ -64,19 +63,19 @@ pub enum Access {
 /// A symbol to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSymbol {
-    /// As others look it up.
+    /// The name by which others look it up.
     pub name: String,
     /// Address.
     pub value: u64,
     /// In bytes.
     pub size: u64,
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: SymbolKind,
     /// Not [`Binding::Local`]: local symbols come first in a table, which is full.
     pub binding: Binding,
     /// `STV_*`.
     pub visibility: u8,
-    /// Where it is defined.
+    /// The section that defines it.
     pub section: SymbolSection,
 }
 
@@ -116,7 +115,7 @@ struct SectionRow {
 #[derive(Clone, Debug)]
 pub struct ElfEditor {
     bytes: Vec<u8>,
-    /// As long as nothing is appended, changes are made in `bytes`.
+    /// While nothing is appended, changes are made in `bytes`.
     appended: bool,
     sections: Vec<SectionRow>,
     segments: Vec<format::ProgramHeader64<object::LittleEndian>>,
@@ -124,7 +123,7 @@ pub struct ElfEditor {
     dynamic_symbols: SymbolTable,
     relocations: Vec<RelaRow>,
     relocations_changed: bool,
-    /// What is new is at this address or behind it.
+    /// The first address of new contents.
     first_address: u64,
     next_address: u64,
 }
@@ -197,7 +196,7 @@ impl ElfEditor {
         Ok(())
     }
 
-    /// Where in the file so many bytes of the original image are.
+    /// The offset in the file of `length` bytes of the original image.
     fn in_file(&self, address: u64, length: u64) -> Option<usize> {
         let mut loaded = self
             .segments

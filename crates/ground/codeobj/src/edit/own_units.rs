@@ -8,14 +8,14 @@ use super::debug::{
 };
 use crate::elf::Elf;
 
-/// Where the entries of a unit begin: behind length, version, abbreviations and the size of addresses.
+/// Offset of the entries of a unit: behind length, version, abbreviations and the size of addresses.
 const ENTRIES: usize = 11;
 /// An address and a size.
 const RANGE: usize = 16;
-/// Where a line program's header begins: behind length, version and its own length.
+/// Offset of a line program's header: behind length, version and its own length.
 const LINES_HEADER: usize = 10;
 
-/// What there is of all objects so far.
+/// The debug sections of all objects so far.
 #[derive(Default)]
 pub struct Units {
     information: Vec<u8>,
@@ -129,7 +129,7 @@ fn addresses(unit: &[u8], mut visit: impl FnMut(usize)) -> Option<()> {
         visit(at);
         at += RANGE;
         if number == UNIT {
-            // Where its lines are.
+            // The offset of its lines.
             at += 4;
         }
     }

@@ -114,7 +114,7 @@ fn only_code<'a, 'o>(object: &'o CodeObject<'a>) -> Result<&'o crate::elf::Secti
         return Err(unfit("it has relocations"));
     }
     let elf = object.elf();
-    // What `create` makes; anything else may be data that code refers to.
+    // The sections that `create` makes. Any other section may be data that code refers to.
     const KNOWN: [&str; 7] = [
         ".note", ".dynsym", ".hash", ".dynstr", ".rodata", ".text", ".dynamic",
     ];

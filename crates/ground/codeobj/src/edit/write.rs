@@ -1,5 +1,5 @@
-//! Laying out the changed file: what the original has loaded, then what was appended, then what is not loaded, then the section
-//! headers. What was replaced and is not loaded leaves no hole.
+//! Lays out the changed file: the loaded part of the original, then appended sections, then parts that are not loaded, then the section
+//! headers. A replaced part that is not loaded leaves no hole.
 
 use super::tables::{self, SymbolTable};
 use super::{ElfEditor, PAGE, SectionRow};
@@ -266,7 +266,7 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
         row.file_offset = out.len() as u64;
         let contents = row.contents.as_deref().unwrap_or_default();
         out.extend(contents);
-        // What starts as zeros is not in the file.
+        // The file does not contain memory that starts as zeros.
         loads.push(ProgramHeader {
             p_filesz: U64::new(LE, contents.len() as u64),
             ..load(
@@ -324,7 +324,7 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Where the last of what is loaded ends. It keeps its place; everything behind it is written anew, without what was replaced.
+/// The end of the last loaded part. It keeps its place. Everything behind it is written again, without the parts that were replaced.
 fn end_of_loaded(editor: &ElfEditor) -> u64 {
     let stays = editor.sections.iter().filter(|row| {
         let loaded = row.flags & format::SHF_ALLOC.0 != 0;
@@ -346,7 +346,7 @@ struct Unloaded<'o> {
 }
 
 impl<'o> Unloaded<'o> {
-    /// Of an object of which so many bytes stay where they are.
+    /// For an object whose first `loaded` bytes stay where they are.
     fn find(editor: &ElfEditor, old: &'o [u8], loaded: usize) -> Result<Unloaded<'o>> {
         let names = names_index(old)?;
         let rows = editor.sections.iter().enumerate();
@@ -365,7 +365,7 @@ impl<'o> Unloaded<'o> {
         Ok(Unloaded { kept })
     }
 
-    /// What is written of a section.
+    /// The bytes that are written for a section.
     fn contents<'r>(&self, index: usize, row: &'r SectionRow) -> Option<&'r [u8]>
     where
         'o: 'r,
@@ -394,7 +394,7 @@ fn is_unloaded(row: &SectionRow) -> bool {
     row.flags & format::SHF_ALLOC.0 == 0
 }
 
-/// Of the section with the sections' names.
+/// The index of the section with the sections' names.
 fn names_index(bytes: &[u8]) -> Result<usize> {
     let header: &format::FileHeader64<LE> = pod(bytes, 0, "ELF header")?;
     Ok(usize::from(header.e_shstrndx.get(LE).0))

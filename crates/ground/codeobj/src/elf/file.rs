@@ -18,7 +18,7 @@ pub struct Section<'a> {
     pub flags: u64,
     /// 0 if it is not loaded.
     pub address: u64,
-    /// Of its contents, in bytes.
+    /// File offset of its contents, in bytes.
     pub file_offset: u64,
     /// Bytes in memory; [`Section::data`] is empty for `SHT_NOBITS`.
     pub size: u64,
@@ -53,9 +53,9 @@ pub struct Segment<'a> {
     pub kind: u32,
     /// `PF_*`: 1 execute, 2 write, 4 read.
     pub flags: u32,
-    /// Of its contents, in bytes.
+    /// File offset of its contents, in bytes.
     pub file_offset: u64,
-    /// Where it is loaded.
+    /// The address at which it is loaded.
     pub address: u64,
     /// Bytes that it takes up when it is loaded.
     pub memory_size: u64,
@@ -65,7 +65,7 @@ pub struct Segment<'a> {
     pub data: &'a [u8],
 }
 
-/// Where a symbol is defined.
+/// The section that defines a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SymbolSection {
@@ -122,13 +122,13 @@ pub struct Symbol<'a> {
     pub value: u64,
     /// In bytes.
     pub size: u64,
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: SymbolKind,
-    /// Who knows it.
+    /// Its visibility to other files.
     pub binding: Binding,
     /// `STV_*`: 0 default, 1 internal, 2 hidden, 3 protected.
     pub visibility: u8,
-    /// Where it is defined.
+    /// The section that defines it.
     pub section: SymbolSection,
 }
 
@@ -155,13 +155,13 @@ pub struct Relocation {
 /// One ELF note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Who gives the note its meaning.
+    /// The owner, which gives the note its meaning.
     pub owner: &'a [u8],
-    /// Of the owner's kinds, which.
+    /// The kind of note, as the owner numbers them.
     pub kind: u32,
     /// The contents.
     pub description: &'a [u8],
-    /// Where the description starts in the file.
+    /// File offset of the description.
     pub file_offset: u64,
 }
 
@@ -314,7 +314,7 @@ impl<'a> Elf<'a> {
         None
     }
 
-    /// Where in the file the byte loaded at `address` is.
+    /// The file offset of the byte that is loaded at `address`.
     pub fn file_offset_of(&self, address: u64) -> Option<u64> {
         let loaded = self
             .segments

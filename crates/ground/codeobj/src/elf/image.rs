@@ -1,4 +1,4 @@
-//! What a loader puts in memory: the `PT_LOAD` segments of a linked code object.
+//! The memory image that a loader makes: the `PT_LOAD` segments of a linked code object.
 
 use super::file::Elf;
 use crate::{Error, Result};
@@ -13,7 +13,7 @@ pub struct ImageSegment<'a> {
     pub data: &'a [u8],
     /// Bytes that it takes up in memory; those that the file lacks are zeros.
     pub memory_size: u64,
-    /// Of its contents, in bytes.
+    /// File offset of its contents, in bytes.
     pub file_offset: u64,
     /// Holds instructions.
     pub executable: bool,
@@ -69,8 +69,8 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Readers find code by sections, and loaders by segments. In a linked object both must mean the same bytes: whoever rewrote the ones
-/// would otherwise change what the others run.
+/// Readers find code by sections, and loaders by segments. In a linked object both must mean the same bytes. Otherwise an editor would
+/// change other bytes than those that run.
 pub(super) fn check_code(file: &Elf<'_>) -> Result<()> {
     let linked = file.kind == elf::ET_DYN.0;
     let code = file

@@ -56,7 +56,7 @@ pub struct CodeObject<'a> {
 pub struct Kernel<'a> {
     /// Without `.kd`.
     pub name: &'a str,
-    /// What the hardware is told when it starts.
+    /// Settings for the hardware at the start of the kernel.
     pub descriptor: KernelDescriptor,
     /// Address of the 64-byte descriptor.
     pub descriptor_address: u64,
@@ -120,12 +120,12 @@ impl<'a> CodeObject<'a> {
         })
     }
 
-    /// What the code was built for.
+    /// The target that the code was built for.
     pub fn target(&self) -> TargetId {
         self.target
     }
 
-    /// Of the format, by the ELF header.
+    /// The version of the format, by the ELF header.
     pub fn version(&self) -> Version {
         self.version
     }
@@ -348,7 +348,7 @@ impl<'a> CodeObject<'a> {
         Ok(relocations)
     }
 
-    /// What the loader puts in memory.
+    /// The memory image that the loader makes.
     pub fn image(&self) -> Image<'a> {
         Image::new(&self.elf)
     }

@@ -191,7 +191,7 @@ fn is_kernel(entry: &Value, name: &str) -> bool {
     name_of(entry) == Some(name)
 }
 
-/// Of an entry, without `.kd`.
+/// The name of an entry, without `.kd`.
 fn name_of(entry: &Value) -> Option<&str> {
     match get(entry, ".symbol").and_then(Value::as_str) {
         Some(symbol) => Some(symbol.strip_suffix(".kd").unwrap_or(symbol)),

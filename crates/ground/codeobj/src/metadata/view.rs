@@ -4,7 +4,7 @@ use super::get;
 use rmpv::Value;
 use serde::Serialize;
 
-/// What a kernel argument is (`.value_kind`).
+/// The kind of a kernel argument (`.value_kind`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentKind {
@@ -54,7 +54,7 @@ impl ArgumentKind {
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Argument {
-    /// As in the source, if the compiler kept it.
+    /// The name in the source, if the compiler kept it.
     pub name: Option<String>,
     /// Type as in the source, if the compiler kept it.
     pub type_name: Option<String>,
@@ -62,15 +62,15 @@ pub struct Argument {
     pub offset: u64,
     /// In bytes.
     pub size: u64,
-    /// What the argument is.
+    /// The kind of the argument.
     pub kind: ArgumentKind,
     /// Alignment of what a pointer to LDS points to, in bytes.
     pub pointee_align: Option<u64>,
     /// Address space of a pointer.
     pub address_space: Option<String>,
-    /// What the source says that the kernel does: `read_only`, `write_only`, `read_write`.
+    /// The accesses that the source allows: `read_only`, `write_only`, `read_write`.
     pub access: Option<String>,
-    /// What the compiler found that the kernel does.
+    /// The accesses that the compiler found.
     pub actual_access: Option<String>,
     /// `const` in the source.
     pub is_const: bool,
@@ -89,7 +89,7 @@ pub struct KernelMetadata {
     pub name: String,
     /// Name of the descriptor symbol, with `.kd`.
     pub symbol: String,
-    /// Of the source.
+    /// The language of the source.
     pub language: Option<String>,
     /// In the order of the source, hidden ones last.
     pub arguments: Vec<Argument>,
@@ -192,7 +192,7 @@ impl KernelEntry<'_> {
         required.map_or(most, |size| size.min(most)) as u32
     }
 
-    /// Bytes from the first argument to the first that nobody gives by name.
+    /// Bytes from the first argument to the first hidden argument.
     pub fn hidden_arguments(self) -> Option<u64> {
         let arguments = get(self.0, ".args").and_then(Value::as_array);
         let mut arguments = arguments.into_iter().flatten();

@@ -1,9 +1,9 @@
 //! Fat binaries of host programs and libraries: sections `.hip_fatbin*`, to which records in `.hipFatBinSegment` point.
 //!
-//! The new contents go into a read-only segment at the end of the file, and everything that points to the old place is led to the
-//! new one: relative relocations, symbols, pointers in the records, the section header. The pages of the old contents leave the
-//! file ([`Cut`]). Where that cannot be, a section whose new contents fit is overwritten; if they do not, the old bytes are zeroed,
-//! and the program headers, which have grown by one, go to the new segment.
+//! The new contents go into a read-only segment at the end of the file. Everything that points to the old place then points to the new one:
+//! relative relocations, symbols, pointers in the records, the section header. The pages of the old contents are removed from the file
+//! ([`Cut`]). If that is not possible, a section whose new contents fit is overwritten; otherwise the old bytes are zeroed, and the program
+//! headers, which have grown by one, go to the new segment.
 
 mod cut;
 
@@ -31,7 +31,7 @@ const RELATIVE: [(u16, u32); 2] = [(62, 8), (183, 1027)];
 struct Moved<'e, 'a> {
     section: &'e Section<'a>,
     row: Row,
-    /// Where they are from now on.
+    /// The new place of the contents.
     file_offset: u64,
     address: u64,
 }
@@ -224,7 +224,7 @@ fn check(data: &[u8], host: &Elf<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where a new segment can begin.
+/// The place where a new segment can begin.
 struct NewSegment {
     /// Offset in the file: first the program headers, then what they lead to.
     place: u64,
@@ -362,7 +362,7 @@ fn lead<E: From<Error>>(
         } else if section.kind == elf::SHT_DYNSYM.0 || section.kind == elf::SHT_SYMTAB.0 {
             for row in rows(SYMBOL) {
                 let value = u64_at(bytes, row + 8, "symbol")?;
-                // A symbol of something in the middle is nobody's business.
+                // Symbols that point into the middle of a bundle are left as they are.
                 if let Some(Ok(new)) = lead(value) {
                     put(out, place(row + 8), new)?;
                 }

@@ -55,7 +55,7 @@ pub(super) fn write<E: From<Error>>(
 /// A bundle of which a part is written.
 struct Open<'a> {
     layout: Layout<'a>,
-    /// Where it begins in the row.
+    /// Its new place in the row.
     new: u64,
     /// Entries that are written.
     written: usize,
@@ -63,7 +63,7 @@ struct Open<'a> {
 }
 
 struct Writer<'b, 'a, E> {
-    /// Those that are not complete.
+    /// The bundles that are not complete.
     bundles: &'b [Placed<'a>],
     /// The first of them.
     open: Option<Open<'a>>,

@@ -1,6 +1,6 @@
-//! Where a changed file goes.
+//! Destinations of a changed file.
 
-/// A file in the making, which is written in any order. What was never written reads as zeros.
+/// A file that is being written, in any order. Bytes that were never written read as zeros.
 pub trait Sink<E> {
     /// Writes `bytes` at `offset`, beyond the end too.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), E>;

@@ -20,14 +20,15 @@
 
 #include <mutex>
 
-// As in context.cpp. It is named here alone, so that libraries that only decode are linked without the assembler's tables.
+// See context.cpp. This entry point is named only here, so that libraries that only decode are linked without the
+// assembler's tables.
 extern "C" void LLVMInitializeAMDGPUAsmParser();
 
 using namespace llvm;
 using namespace luthier;
 
-// In place of LLVM's, which would bring zstd's compressor along. Nobody asks the assembler for compressed sections: that takes an
-// option of its own (MCTargetOptions::CompressDebugSections).
+// Replaces LLVM's function, which would bring zstd's compressor along. The assembler is never asked for compressed
+// sections: that takes an option of its own (MCTargetOptions::CompressDebugSections).
 void compression::compress(Params, ArrayRef<uint8_t>, SmallVectorImpl<uint8_t> &) {
   report_fatal_error("compressed sections are not supported");
 }
@@ -85,7 +86,8 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
 
   raw_svector_ostream Stream(Object);
   std::unique_ptr<MCAsmBackend> Backend(P.T->createMCAsmBackend(*P.Subtarget, *P.Registers, P.Options));
-  // What MCAsmBackend::createObjectWriter makes for this target; that function has the writers of all other formats in it.
+  // The same as MCAsmBackend::createObjectWriter for this target; that function references the writers of all other
+  // formats.
   auto Format = cast<MCELFObjectTargetWriter>(Backend->createObjectTargetWriter());
   std::unique_ptr<MCObjectWriter> Writer =
       std::make_unique<ELFObjectWriter>(std::move(Format), Stream, Backend->Endian == endianness::little);

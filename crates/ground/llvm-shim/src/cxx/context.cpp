@@ -5,8 +5,8 @@
 
 using namespace llvm;
 
-// Entry points of LLVM's AMDGPU backend, as llvm/Config/Targets.def declares them through llvm/Support/TargetSelect.h.
-// That header would also reference every other backend.
+// Entry points of LLVM's AMDGPU backend. llvm/Config/Targets.def declares them through llvm/Support/TargetSelect.h, but
+// that header would also reference every other backend.
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTargetMC();

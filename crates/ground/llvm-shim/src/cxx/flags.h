@@ -1,4 +1,4 @@
-// Translation of LLVM's private per-opcode target flags (MCInstrDesc::TSFlags) to ours.
+// Translates LLVM's private per-opcode target flags (MCInstrDesc::TSFlags) to the flags of this crate.
 #pragma once
 
 #include "llvm/MC/MCInstrInfo.h"

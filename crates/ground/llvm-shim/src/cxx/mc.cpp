@@ -27,9 +27,10 @@ struct RoomyAsmInfo final : MCAsmInfoELF {
   unsigned getMaxInstLength(const MCSubtargetInfo *) const override { return LUTHIER_MC_WINDOW; }
 };
 
-// What operand classes call a register: operands carry names of encodings (M0_gfx11plus), classes the plain ones (M0).
-// Registers are numbered alike for all processors. Zero: null, and sources that stand for values, which not all classes list.
-// The table is never given back: kernels run in exit handlers too, behind the destructors of this library.
+// The register of an operand class for a register. Operands carry names of encodings (M0_gfx11plus), classes the plain
+// ones (M0). Registers have the same numbers for all processors. Zero: null, and sources that stand for values, which
+// not all classes list. The table is never freed: kernels run in exit handlers too, after the destructors of this
+// library.
 const std::vector<MCRegister> &plainRegisters(const MCRegisterInfo &Registers) {
   static const std::vector<MCRegister> &Plain = *new std::vector<MCRegister>([&] {
     StringMap<unsigned> Numbers;

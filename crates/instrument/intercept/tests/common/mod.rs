@@ -12,7 +12,7 @@ use std::{
 /// A run that takes longer has failed; most take a second.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a program did.
+/// The result of a program.
 #[derive(Debug)]
 pub struct Outcome {
     pub stdout: String,

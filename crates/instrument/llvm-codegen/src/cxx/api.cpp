@@ -41,7 +41,7 @@ struct luthier_codegen_module {
 
 namespace {
 
-// What LLVM says of a hook's code, and the same for the hook's author.
+// LLVM's message about a hook's code, and the message for the hook's author.
 struct Words {
   const char *Llvm, *Ours;
 };

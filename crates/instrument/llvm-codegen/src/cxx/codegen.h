@@ -26,7 +26,7 @@ enum { LUTHIER_CODEGEN_ERROR = 0, LUTHIER_CODEGEN_WARNING = 1, LUTHIER_CODEGEN_N
 // Register files.
 enum { LUTHIER_CODEGEN_SCALAR = 0, LUTHIER_CODEGEN_VECTOR = 1, LUTHIER_CODEGEN_ACCUMULATION = 2 };
 
-// Where a hook parameter comes from.
+// The source of a hook parameter's value.
 enum {
   LUTHIER_CODEGEN_CONSTANT = 0,   // `value`, its low bits.
   LUTHIER_CODEGEN_INPUT = 1,      // By value, from registers of `file`.

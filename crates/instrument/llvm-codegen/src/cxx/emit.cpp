@@ -1,5 +1,5 @@
-// From the optimised wrapper to machine code: LLVM's own pipeline with three passes of ours inserted, which bind the
-// wrapper's arguments and results to chosen registers and keep all pinned registers intact.
+// From the optimised wrapper to machine code. LLVM's own pipeline has three more passes, which bind the wrapper's
+// arguments and results to chosen registers and keep all pinned registers intact.
 
 #include "job.h"
 
@@ -61,7 +61,7 @@ const TargetRegisterClass *classNamed(const TargetRegisterInfo &TRI, StringRef W
 }
 
 struct Plan {
-  // The calling convention's registers to ours, for arguments and for results.
+  // Maps the calling convention's registers to those of this crate, for arguments and for results.
   DenseMap<unsigned, unsigned> Arguments, Results;
   SmallVector<MCRegister> LiveIns, Preserved;
 };
@@ -171,7 +171,7 @@ struct PinRegisters final : MachineFunctionPass {
     return true;
   }
 
-  // The convention's result registers become ours; the result that stands for none disappears.
+  // The convention's result registers become the chosen ones. The result that stands for none is removed.
   static void rebindResults(MachineInstr &Return, const Plan &P) {
     MachineBasicBlock &Block = *Return.getParent();
     const TargetRegisterInfo &TRI = *Block.getParent()->getSubtarget().getRegisterInfo();

@@ -1,4 +1,4 @@
-// What a compilation is asked to do, and what it found; shared by the shim's files.
+// The input and the result of a compilation; shared by the shim's files.
 #pragma once
 
 #include "codegen.h"
@@ -51,7 +51,7 @@ struct Reporter {
   luthier_codegen_diagnostic Sink;
   void *User;
   bool Failed = false;
-  // What is said without a place of its own is said of this line.
+  // Messages without a place of their own name this line.
   std::string File;
   unsigned Line = 0;
 

@@ -166,7 +166,7 @@ void Builder::strip() {
     // Constant tables of the compiler's making (strings) may yet be folded away; place() takes care of those that were not.
     if (G.hasPrivateLinkage() || G.getAddressSpace() == 3)
       continue;
-    // What nobody changes may be folded, too: HIP's device library asks constants what it was compiled for.
+    // Variables that are never changed may be folded too: HIP's device library asks constants what it was compiled for.
     if (G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable()) {
       G.setLinkage(GlobalValue::AvailableExternallyLinkage);
       G.setVisibility(GlobalValue::DefaultVisibility);
@@ -535,7 +535,7 @@ void Builder::calm() {
   }
 }
 
-// What LLVM would compile to something that is wrong in the middle of a kernel.
+// Code that LLVM would compile to something wrong in the middle of a kernel.
 bool Builder::refuse() {
   bool Good = true;
   auto Refuse = [&](const Instruction &I, const Twine &Text) {

@@ -75,7 +75,7 @@ pub(crate) struct Source<'a> {
     pub lines: Option<&'a SourceLines>,
     /// Why none of its kernels can be instrumented, see [`relocated`].
     pub refused: Option<&'a str>,
-    /// Which of the kernel's variants, see [`Engine::choices`].
+    /// The number of the kernel's variant, see [`Engine::choices`].
     pub variant: u64,
     /// See [`Request::stack_size`].
     pub stack_size: Option<u32>,
@@ -101,8 +101,8 @@ pub(crate) fn variant(engine: &Engine, request: &Request<'_>) -> Result<Variant>
     })
 }
 
-/// What the variant has so many bytes behind the entry of its kernel. It is made once more for that: nobody wants to know as long
-/// as all goes well.
+/// The code of the variant at `offset` bytes from its kernel's entry. The variant is made once more for that, because this is only needed
+/// if something goes wrong.
 pub(crate) fn place(engine: &Engine, request: &Request<'_>, offset: i64) -> Result<Option<String>> {
     with_source(engine, request, |source, function, _| {
         let kernel = Kernel::new(source.object, source.module, source.lines, function);
@@ -166,7 +166,7 @@ fn with_source<T>(
     act(source, function, &recent.kernels)
 }
 
-/// What the object says of its kernels.
+/// The object's metadata of its kernels.
 pub(crate) fn kernels(object: &CodeObject<'_>) -> Result<Kernels> {
     Ok(Kernels::all(object)?)
 }
@@ -221,7 +221,7 @@ pub(crate) fn kernel(
     })
 }
 
-/// Which launches the rewritten kernel fits.
+/// The launches that the rewritten kernel fits.
 fn fit(object: &CodeObject<'_>, rewritten: &Rewritten) -> Fit {
     match object.kernel(&rewritten.kernel) {
         Ok(before) => Fit::new(&before.descriptor, &rewritten.descriptor),
@@ -270,7 +270,7 @@ fn patch(patch: rewrite::LivePatch) -> Result<session::Patch> {
     })
 }
 
-/// What it cost.
+/// The resources that the hooks cost.
 pub(crate) fn report(built: &mut BuiltKernel) -> Report {
     let report = &built.rewritten.report;
     Report {

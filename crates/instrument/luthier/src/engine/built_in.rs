@@ -24,7 +24,7 @@ const VERSION: u32 = 2;
 /// Unpacked bytes; more is damage.
 const LARGEST: usize = 1 << 30;
 
-/// What an instrumented code object says about itself.
+/// The description that an instrumented code object contains.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Manifest {
     version: u32,
@@ -76,7 +76,7 @@ impl Manifest {
         });
     }
 
-    /// What goes into an object as [`SECTION`].
+    /// The bytes of the section [`SECTION`].
     pub fn pack(&self) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(self)?;
         zstd::bulk::compress(&text, 3).map_err(|error| Error::Internal(error.to_string()))

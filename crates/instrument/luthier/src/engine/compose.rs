@@ -23,7 +23,7 @@ pub(crate) enum Counting {
 
 /// Adds what `edit` collected to `plan`.
 pub(crate) fn add<'k>(plan: &mut Plan<'k>, mut edit: Edit<'k>, counting: Counting) -> Result<()> {
-    // What counts in registers knows no executions.
+    // Counters in registers cannot tell executions apart.
     let counting = match edit.executions().are_all() {
         true => counting,
         false => Counting::Memory,

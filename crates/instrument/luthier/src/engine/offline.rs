@@ -28,11 +28,11 @@ const COUNTERS_ALIGNMENT: u64 = 8;
 /// Bytes.
 const STACK: usize = 64 << 20;
 
-/// What came of one kernel.
+/// The result for one kernel.
 pub struct KernelOutcome {
-    /// As in the symbol table.
+    /// Its name in the symbol table.
     pub name: String,
-    /// What instrumenting cost, or why the kernel stays as it was.
+    /// The resources that instrumenting cost, or why the kernel was not instrumented.
     pub result: std::result::Result<Report, Refusal>,
 }
 
@@ -180,7 +180,7 @@ impl Engine {
             globals.extend(self.variables());
         }
         let object = std::thread::scope(|scope| {
-            // Of no use any more, and much to put away.
+            // The module is not needed any more, and freeing it takes time.
             let _ = Builder::new().spawn_scoped(scope, || drop(module));
             if rewritten.is_empty() {
                 return Ok(rewrite::static_object(&rewritten, &object, &globals)?);
@@ -190,7 +190,7 @@ impl Engine {
             let section = || {
                 let packed = match packed {
                     Ok(packed) => packed.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    // Where there can be no threads.
+                    // The thread could not be started.
                     Err(_) => manifest.pack(),
                 };
                 let packed = packed.map_err(|error| failure = Some(error)).ok()?;
@@ -212,7 +212,7 @@ impl Engine {
     }
 }
 
-/// What `act` makes of every item, on all processors that are free, each of which has its own `state`.
+/// The results of `act` for every item, on all free processors, each of which has its own `state`.
 fn in_parallel<T: Sync, S, R: Send>(
     items: &[T],
     state: impl Fn() -> S + Sync,
@@ -243,7 +243,7 @@ fn in_parallel<T: Sync, S, R: Send>(
         for thread in threads.into_iter().flatten() {
             done.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
-        // Where there can be no threads.
+        // Threads could not be started, so this thread does the rest.
         if done.len() < items.len() {
             done.extend(work());
         }

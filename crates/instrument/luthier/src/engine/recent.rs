@@ -15,7 +15,7 @@ use std::sync::{
 /// Objects that are kept: each takes some times the memory of its debug information.
 const MOST: usize = 4;
 
-/// What does not depend on the kernel.
+/// Facts about an object that do not depend on the kernel.
 pub(crate) struct ObjectFacts {
     /// SHA-256 of the object.
     hash: [u8; 32],

@@ -1,4 +1,4 @@
-//! What tools want done to a kernel, and as much of it as can be.
+//! The edits that tools request for a kernel, and as many of them as are possible.
 
 use crate::{
     Edit, Engine, Error, Kernel, Result,
@@ -14,9 +14,8 @@ use rewrite::{Action, Insertion, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
 use session::Unmatched;
 
-/// The kernel with what the tools want done to it, as far as that can be done. Every tool is asked once, however many attempts it
-/// takes: counters are counted in memory where registers do not suffice, and places that cannot take a hook cost themselves alone,
-/// if they are not too many.
+/// The kernel with the edits that the tools request, as far as they are possible. Every tool is asked once, however many attempts it takes.
+/// If registers are scarce, counters count in memory. If a place cannot take a hook, it is left out, unless there are too many such places.
 pub(crate) fn made<'k>(
     engine: &'k Engine,
     source: Source<'_>,
@@ -27,7 +26,7 @@ pub(crate) fn made<'k>(
         return Err(Error::Unsuitable(reason.to_owned()));
     }
     let asked = Asked::collect(engine, kernel, source)?;
-    // What does not count is the same in both.
+    // Without counters, both attempts would be the same.
     let to_memory = asked.counts().then(|| asked.clone());
     let wanted = asked.wanted(Counting::Registers, engine, source, function)?;
     let first = match rewritten(source, function, &wanted.plan) {
@@ -41,7 +40,7 @@ pub(crate) fn made<'k>(
             Err(error) => refused = error,
         }
     }
-    // Who knows the launch asks again.
+    // A caller that knows the launch asks again.
     let depends_on_launch = matches!(refused, Error::Rewrite(Refusal::DynamicStack));
     match engine.strict || depends_on_launch {
         true => Err(refused),
@@ -162,7 +161,7 @@ fn without(left_out: &[(u64, Refusal)]) -> Option<String> {
     ))
 }
 
-/// What the tools said about a kernel.
+/// The tools' requests for a kernel.
 #[derive(Clone)]
 struct Asked<'k> {
     /// With the names of their tools.
@@ -205,7 +204,7 @@ impl<'k> Asked<'k> {
                 .collect();
             if !unreached.is_empty() {
                 edit.note(format!(
-                    "nothing is inserted behind {}; what comes after the instruction does not run there",
+                    "nothing is inserted behind {}; control does not reach the place after that instruction",
                     unreached.join(", ")
                 ));
             }
@@ -266,11 +265,11 @@ impl<'k> Asked<'k> {
 fn nowhere(engine: &Engine, kernel: &Kernel<'_>) -> Option<String> {
     let chosen = |at| engine.filter.allows(&at);
     (!engine.filter.is_empty() && !kernel.instructions().any(chosen)).then(|| {
-        "no instruction is what --site chooses (patterns of opcodes are like v_*, not regular expressions)".into()
+        "no instruction matches --site (patterns of opcodes are like v_*, not regular expressions)".into()
     })
 }
 
-/// What all tools together want done to a kernel.
+/// The requests of all tools for a kernel together.
 pub(crate) struct CombinedPlan<'k> {
     pub plan: Plan<'k>,
     /// One for each tool.
@@ -284,7 +283,7 @@ pub(crate) struct CombinedPlan<'k> {
 /// A tool's part of the plan.
 struct ToolHooks<'k> {
     name: &'k str,
-    /// Where its hooks end in those of the plan.
+    /// The end of its hooks in those of the plan.
     end: usize,
     /// No hook may be left out.
     whole: bool,

@@ -39,7 +39,7 @@ pub fn run(kernels: usize, instructions: usize) -> Run {
         duration: vec![700; 30],
         detail: (0..30).map(|launch| format!("launch {launch}")).collect(),
         threads: vec![("process 1".to_owned(), "producer (7)".to_owned())],
-        // The last one by nobody known.
+        // The thread of the last launch is unknown.
         enqueued: (0..30)
             .map(|launch| (launch < 29).then_some((0, launch * 1000 / 2)))
             .collect(),

@@ -17,7 +17,7 @@ use session::{
 };
 
 pub const AGENT: AgentId = AgentId(7);
-/// Where [`original`] says that the application's object lies.
+/// The address at which [`original`] places the application's object.
 pub const DELTA: u64 = 0x7f00_0000_0000;
 /// First address of the device's memory.
 const ARENA: u64 = 0x5000_0000_0000;

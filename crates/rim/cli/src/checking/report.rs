@@ -1,4 +1,4 @@
-//! What `luthier check` prints.
+//! The output of `luthier check`.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::format::Format;
 
-/// What was looked at.
+/// The parts that were examined.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Files with code objects.
@@ -251,7 +251,7 @@ fn summary(out: &mut String, report: &Report, tally: &Tally) -> std::fmt::Result
     Ok(())
 }
 
-/// What was not looked at, and why.
+/// The parts that were not examined, and why.
 fn unchecked(covered: &Covered) -> Vec<String> {
     let mut lines = Vec::new();
     let share = |part: u64| 100.0 * part as f64 / covered.instructions.max(1) as f64;

@@ -26,7 +26,7 @@ pub enum Source<'s> {
     },
 }
 
-/// What tells a kind of file from its first bytes.
+/// Kinds of files, told from their first bytes.
 const STARTS: [&[u8]; 5] = [
     b"\x7fELF",
     bundle::MAGIC,

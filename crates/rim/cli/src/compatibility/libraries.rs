@@ -10,7 +10,7 @@ use std::{
 use codeobj::{bundle, compressed, elf::Elf};
 use files::Input;
 
-/// Where compilers put bundles of device code.
+/// The section in which compilers put bundles of device code.
 const SECTION: &str = ".hip_fatbin";
 /// Bundles that are larger than this when they are unpacked are not looked at: starting a program must stay quick.
 const LARGEST: u64 = 64 << 20;
@@ -22,7 +22,7 @@ pub fn with_code(program: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What the dynamic loader would load with the program, as the loader itself says it.
+/// The libraries that the dynamic loader would load with the program, as the loader itself lists them.
 fn linked(program: &Path) -> Option<Vec<PathBuf>> {
     let output = Command::new(loader(program)?)
         .arg("--list")
@@ -61,8 +61,7 @@ fn has_code(path: &Path) -> Option<bool> {
     Some(file.section(SECTION).is_some())
 }
 
-/// What `look` finds in the first of the library's bundles. As a rule all of them are for the same targets, and there may be
-/// gigabytes.
+/// The answer of `look` for the first of the library's bundles. Usually all of them are for the same targets, and there may be gigabytes.
 pub fn in_first_bundle<T>(path: &Path, look: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
     let input = Input::open(path).ok()?;
     let file = Elf::parse(input.bytes()).ok()?;

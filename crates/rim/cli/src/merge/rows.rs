@@ -1,7 +1,7 @@
 //! Adding up JSON of tools: lists of what was counted, within each other.
 //!
-//! What a row is about are its texts and the numbers of [`ABOUT`], as kernel, code object, address; rows that are about the same are one, and
-//! all their other numbers are added, whatever a tool calls them.
+//! The key of a row consists of its texts and of the numbers of [`ABOUT`], such as kernel, code object and address. Rows with the same key
+//! become one, and all their other numbers are added, whatever a tool calls them.
 
 use std::collections::HashMap;
 
@@ -41,10 +41,10 @@ const LARGEST: [&str; 12] = [
     "wave_size",
 ];
 
-/// What is so of the sum if it is so of all, and says nothing of what a row is about.
+/// Facts that hold for the sum if they hold for all rows, and that are not part of a key.
 const OF_ALL: [&str; 1] = ["from_cache"];
 
-/// Numbers of processes, and handles in them, which nobody has in the sum.
+/// Numbers of processes, and handles in them, which have no meaning in the sum.
 const PROCESSES: [&str; 3] = ["process", "pid", "id"];
 
 /// Nothing, in the shape of a value.
@@ -98,7 +98,7 @@ fn started(row: Value) -> Result<Value> {
     Ok(Value::Object(total))
 }
 
-/// What a row is about, as a text.
+/// The key of a row, as a text.
 fn about(row: &Value) -> String {
     let Value::Object(fields) = row else {
         return row.to_string();
@@ -137,7 +137,7 @@ fn add_object(total: &mut Map<String, Value>, more: Map<String, Value>) -> Resul
             }
             (Some(Value::Bool(total)), Value::Bool(more)) => Value::Bool(total && more),
             (Some(total), more) if total == more => total,
-            // What one of them does not know nobody knows of all; but what is no number is known if one knows it.
+            // A number that one of them does not know is unknown in the sum. A value that is no number is known if one of them knows it.
             (Some(Value::Null), Value::Number(_)) | (Some(Value::Number(_)), Value::Null) => {
                 Value::Null
             }
@@ -188,7 +188,7 @@ fn added(name: &str, total: Option<Number>, more: Number) -> Result<Number> {
         .with_context(|| format!("{name} is too large"))
 }
 
-/// Of texts that are no part of what a row is about, all different ones.
+/// All different texts that are not part of the key.
 fn joined(total: String, more: &str) -> String {
     match total == more || total.split(", ").any(|known| known == more) {
         true => total,

@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// `luthier` with these arguments, and no settings of whoever runs the tests.
+/// `luthier` with these arguments, without the settings of the user who runs the tests.
 pub fn luthier(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_luthier"));
     command.args(arguments).stdin(Stdio::null());
@@ -31,7 +31,7 @@ pub fn luthier(arguments: &[&str]) -> Command {
     command
 }
 
-/// Where compiled programs stay.
+/// The directory of compiled programs.
 fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! What is to be run of a page.
+//! The steps to run of a page.
 
 /// A file to write, or commands to run.
 #[derive(Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub enum Step {
     Run {
         line: usize,
         script: String,
-        /// What it must print, if the page says it.
+        /// The output that it must print, if the page shows it.
         output: Option<String>,
     },
 }
@@ -25,7 +25,7 @@ impl Step {
     }
 }
 
-/// Languages of blocks that nobody can run.
+/// Languages of blocks that cannot be run.
 const SHOWN: [&str; 6] = ["text", "yaml", "toml", "json", "rust", "python"];
 
 /// The steps of a page, in its order; an error begins with its line.

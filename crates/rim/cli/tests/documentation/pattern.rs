@@ -1,4 +1,4 @@
-//! What a page says a command prints, with gaps.
+//! The output of a command on a page, with gaps.
 
 /// Whether `printed` is what `expected` says: `[..]` stands for any characters of a line, a line `...` for any lines. Spaces at
 /// the ends of lines do not count.

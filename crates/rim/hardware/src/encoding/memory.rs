@@ -23,7 +23,7 @@ const DS: &[Field] = &[
     field(1, 16, Vector, 1),
     field(1, 24, Vector, RESULT),
 ];
-/// What is stored or loaded; atomics return to where their data came from.
+/// The data that is stored or loaded. Atomics return their result to the register of their data.
 const BUFFER: &[Field] = &[field(1, 8, Vector, 0)];
 const BUFFER12: &[Field] = &[field(1, 0, Vector, 0)];
 const SMEM: &[Field] = &[field(0, 6, Scalar, RESULT)];

@@ -20,7 +20,7 @@ const LANE: usize = 64;
 /// Copied at once by each lane.
 const PIECE: usize = 16;
 
-/// Where the memory is.
+/// The place of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arena {
     /// The instruction accesses none.
@@ -34,7 +34,7 @@ pub enum Arena {
 }
 
 impl Arena {
-    /// What instructions of a format access.
+    /// The memory that instructions of a format access.
     pub fn of_format(format: Format) -> Arena {
         match format {
             Format::Ds => Arena::Lds,

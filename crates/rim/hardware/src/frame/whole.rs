@@ -20,7 +20,7 @@ use crate::Result;
 pub const SCALARS: usize = 48;
 pub const SCALARS_AT: usize = 256;
 pub const VECTORS_AT: usize = 512;
-/// What instructions of global memory may have as an offset everywhere.
+/// The bound of offsets that instructions of global memory may have on all targets.
 const REACH: usize = 2048;
 
 /// The first of a case's registers that hold the address of its memory.
@@ -112,7 +112,7 @@ impl Frames {
         moves.collect::<String>() + "s_nop 7\n"
     }
 
-    /// So many lanes are on, from the first.
+    /// Turns the first `count` lanes on.
     fn lanes(&self, count: usize) -> String {
         let mask = u64::MAX >> (64 - count);
         let mut text = format!("s_mov_b32 exec_lo, {:#x}\n", mask as u32);
@@ -263,7 +263,7 @@ impl Frames {
     }
 }
 
-/// So many bytes behind the address in two scalar registers, in s[68:69].
+/// Puts the address in two scalar registers plus `bytes` into s[68:69].
 fn offset_of(base: u32, bytes: usize) -> String {
     format!(
         "s_add_u32 s68, s{base}, {bytes}\ns_addc_u32 s69, s{}, 0\n",

@@ -13,9 +13,9 @@ const LINE: u64 = 128;
 /// `luthier::access` of LDS accesses, which have no lines.
 const LDS: u64 = 64;
 
-/// What `mem-coalesce` counts.
+/// The counts of `mem-coalesce`.
 const LINES: [&str; 3] = ["accesses", "lanes", "lines"];
-/// What `lds-conflicts` counts.
+/// The counts of `lds-conflicts`.
 const TURNS: [&str; 2] = ["accesses", "turns"];
 
 /// An instruction that ran, with what was counted.
@@ -106,7 +106,7 @@ fn lines_are_those_of_traced_addresses() {
     }
     for name in ["buffers", "image_texels"] {
         let folder = tempfile::tempdir().unwrap();
-        // What only has an image's address is in the trace with size 0, and not counted.
+        // An instruction that only has an image's address is in the trace with size 0, and is not counted.
         trace::run(name, "gfx90a", "mem-trace,mem-coalesce", folder.path());
         let mut waves: BTreeMap<(u64, u64, u64), Vec<u64>> = BTreeMap::new();
         for access in trace::accesses(folder.path()) {

@@ -51,7 +51,7 @@ fn through_image_descriptors() {
     traced_addresses_are_those_of_the_emulated_gpu("image_texels", 2 * 16384 * 4, IMAGE);
 }
 
-/// What has an address that nobody works out does not keep a kernel from being instrumented.
+/// An address that tools cannot compute does not keep a kernel from being instrumented.
 #[test]
 fn around_accesses_relative_to_m0() {
     if !programs::can_compile() {

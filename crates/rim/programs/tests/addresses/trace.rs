@@ -1,4 +1,4 @@
-//! What `mem-trace` and `mem-coalesce` leave in a folder.
+//! The files that `mem-trace` and `mem-coalesce` leave in a folder.
 
 use std::{
     fs::File,

@@ -15,11 +15,11 @@ pub struct Scene {
     folder: tempfile::TempDir,
 }
 
-/// Where the package `rocm-device-libs` of Debian 12 has bitcode.
+/// The directory in which the package `rocm-device-libs` of Debian 12 has bitcode.
 const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-/// What HIP compilers are called with, besides the file. The second one is for the device libraries of Debian 12: other releases
-/// have newer ones for their own compilers.
+/// The arguments of HIP compilers besides the file. The second one is for the device libraries of Debian 12: other releases have newer ones
+/// for their own compilers.
 pub fn compilers() -> Vec<(&'static str, Command)> {
     let mut clang = Command::new("clang++-22");
     let is_there = Path::new(DEVICE_LIBRARIES).is_dir();
@@ -147,7 +147,7 @@ impl Scene {
         said(&output)
     }
 
-    /// What `luthier` says with these arguments, and whether it succeeds.
+    /// The output of `luthier` with these arguments, and whether it succeeds.
     pub fn luthier(&self, arguments: &[&str]) -> (bool, String) {
         let output = self
             .emulator

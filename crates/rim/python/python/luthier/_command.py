@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="luthier query",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Query with SQL what `luthier run --output` left, such as traces of any size.",
+        description="Query the files of `luthier run --output` with SQL, such as traces of any size.",
         epilog="""examples:
   luthier query out 'select kernel, count(*) from accesses group by kernel'
   luthier query out --named working-set

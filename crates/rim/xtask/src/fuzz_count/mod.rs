@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz count`: random C, C++ and Rust programs, counted at every level and placement and by the reference: one total.
 //!
-//! C comes from Csmith (Debian packages csmith and libcsmith-dev), C++ and Rust from small generators here. Every program has a number; with the
-//! same number the same program is made. What fails is kept in `fuzz/artifacts/count`.
+//! C comes from Csmith (Debian packages csmith and libcsmith-dev), C++ and Rust from small generators here. Every program has a number;
+//! with the same number the same program is made. Failing programs are kept in `fuzz/artifacts/count`.
 
 mod cxx;
 mod rust;

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz device`: random programs, which the emulated GPU has to run as the host does.
 //!
-//! Csmith's programs are defined by the C standard whatever the values of their variables, so that every lane, with others of its own, has a
-//! result that a host's compiler knows: LLVM and GCC on one side; LLVM's code for the GPU, decoding and execution of ours on the other. Every
-//! program has a number; with the same number the same one is made. What differs is kept in `fuzz/artifacts/device`.
+//! The C standard defines Csmith's programs for all values of their variables. Every lane, with values of its own, therefore has a result
+//! that a host's compiler knows. LLVM and GCC are on one side; LLVM's code for the GPU, and Luthier's decoder and engine, on the other.
+//! Every program has a number; the same number makes the same program. Programs with different results are kept in `fuzz/artifacts/device`.
 
 mod program;
 
@@ -35,12 +35,12 @@ const BOUNDS: [&[&str]; 2] = [
 ];
 #[rustfmt::skip]
 const OPTIONS: &[&str] = &["--no-argc", "--quiet", "--concise", "--no-consts", "--no-const-pointers", "--output", "csmith.c"];
-/// Of all compilers alike.
+/// Flags of all compilers.
 #[rustfmt::skip]
 const FLAGS: &[&str] = &["-w", "-ffreestanding", "-I/usr/include/csmith"];
 /// Builds for a GPU of each program.
 const BUILDS_OF_EACH: usize = 3;
-/// Of the host, for all lanes (Csmith's programs need not end).
+/// The host's limit for all lanes (Csmith's programs need not end).
 const SECONDS_ON_HOST: &str = "2";
 const SECONDS_ON_DEVICE: &str = "60";
 
@@ -121,7 +121,7 @@ fn check(work: &Path, number: u64) -> Result<usize> {
     Ok(BUILDS_OF_EACH)
 }
 
-/// What the program computes on the host, if it ends.
+/// The result of the program on the host, if it ends.
 fn on_host(work: &Path, compiler: &str, level: &str) -> Result<Option<Vec<u8>>> {
     let mut build = Command::new(compiler);
     build

@@ -1,14 +1,14 @@
 //! A program of Csmith as one that every lane of a wave runs with variables of its own.
 //!
-//! Csmith writes one global variable a line, `static TYPE NAME = VALUE;`. They become the fields of a structure, of which each lane has one,
-//! and about half of the integers are changed by the lane's number, so that lanes part ways. What a lane computes is a hash of its
+//! Csmith writes one global variable a line, `static TYPE NAME = VALUE;`. They become the fields of a structure, of which each lane has
+//! one, and about half of the integers are changed by the lane's number, so that lanes diverge. The result of a lane is a hash of its
 //! variables at the end.
 
 use crate::fuzz_count::Random;
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 
-/// What Csmith's header has, without a C library: everything but its arithmetic (`safe_math.h`).
+/// Csmith's header without a C library and without its arithmetic (`safe_math.h`).
 pub const HEADER: &str = "
 #include <float.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-//! What the gate checks besides tests, one after another, while the tests run: many tests wait for a single compiler, and checks take
-//! what they leave.
+//! Checks of the gate besides tests. They run one after another while the tests run: many tests wait for a single compiler, and checks use
+//! the processors that they leave free.
 
 use std::{
     fs::{self, File},
@@ -21,7 +21,7 @@ const CHECKS: &[(&str, &[&str], u64)] = &[
     ("c", &["xtask", "c"], 300),
 ];
 
-/// What came of one check.
+/// The result of one check.
 #[derive(Debug)]
 pub struct Check {
     pub name: &'static str,

@@ -1,6 +1,6 @@
-//! What a test program prints: the lines of Rust's test harness, which our own test programs print too.
+//! The output of a test program: the lines of Rust's test harness, which Luthier's own test programs print too.
 
-/// What one run of a test program came to.
+/// The result of one run of a test program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub passed: u64,

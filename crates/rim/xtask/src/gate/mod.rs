@@ -1,7 +1,7 @@
 //! `cargo xtask gate [ARGUMENTS OF CARGO TEST] [-- ARGUMENTS OF TESTS]`: what `./dev test` runs when everything is built.
 //!
-//! Without arguments it is the gate: every test, and the checks of [`checks`]. A test that fails is run once more, alone
-//! ([`repeat`]). What was skipped, what was repeated and what failed is said at the end, in `target/gate`, too.
+//! Without arguments it is the gate: every test, and the checks of [`checks`]. A test that fails is run once more, alone ([`repeat`]).
+//! Skipped, repeated and failed tests are listed at the end, and in `target/gate`.
 
 mod checks;
 mod harness;
@@ -88,7 +88,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     finish(&total, &repeated, &checks, &folder, began.elapsed())
 }
 
-/// What stands before `--` and behind it.
+/// The arguments before `--` and those behind it.
 fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
     let mut parts = arguments.splitn(2, |argument| argument == "--");
     let mut next = || parts.next().unwrap_or_default().to_vec();

@@ -25,13 +25,13 @@ pub struct Program {
     /// How cargo is told to run it: `--test wave`, `--lib`, `--bin luthier`.
     pub target: String,
     pub file: PathBuf,
-    /// Where it runs: the folder of its package.
+    /// The folder of its package, in which it runs.
     folder: PathBuf,
     /// Variables of its environment.
     environment: Vec<(&'static str, OsString)>,
 }
 
-/// What a run of a test program came to.
+/// The result of a run of a test program.
 #[derive(Debug)]
 pub struct Outcome {
     pub said: Option<Said>,
@@ -40,7 +40,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it failed in a way that names no test: it crashed, was killed, or its status does not fit what it printed.
+    /// Whether it failed without naming a test: it crashed, was killed, or its status does not fit its output.
     pub fn crashed(&self) -> bool {
         match &self.said {
             Some(said) => self.succeeded != (said.failed == 0),

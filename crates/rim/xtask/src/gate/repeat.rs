@@ -1,5 +1,5 @@
-//! Tests that failed are run once more, each alone: what passes then has shown that it depends on chance or on load. That fails
-//! the gate, too, unless `.ci/flaky.toml` lists the test with an issue and a date.
+//! Tests that failed are run once more, each alone. A test that passes then depends on chance or on load. It fails the gate too, unless
+//! `.ci/flaky.toml` lists the test with an issue and a date.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -16,7 +16,7 @@ pub struct Repeated {
     /// `wave --test wave atomics::adds`
     pub name: String,
     pub passed: bool,
-    /// What `.ci/flaky.toml` says of it.
+    /// Its entry in `.ci/flaky.toml`.
     pub known: Option<String>,
 }
 

@@ -18,7 +18,8 @@ pub struct Sources {
     pub macros: &'static [(&'static str, &'static str)],
 }
 
-/// Executables for the device: of the programs whose name matches, the shard's. What was compiled before is not again.
+/// Executables for the device: the shard's part of the programs whose name matches. A program that was compiled before is not compiled
+/// again.
 pub fn programs(
     setting: &Setting<'_>,
     sources: &Sources,

@@ -9,15 +9,15 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Who makes releases.
+/// A distribution, which makes releases.
 struct Distribution {
     /// As apt's `Origin` says.
     name: &'static str,
     /// The script of debootstrap that makes all of them; older ones do not know newer releases.
     script: &'static str,
-    /// Those of the archive's components that have ROCm and what it needs.
+    /// The archive's components that have ROCm and the packages that it needs.
     components: &'static str,
-    /// Where debootstrap wants the keys with which the archive is signed.
+    /// The file in which debootstrap expects the keys with which the archive is signed.
     keyring: &'static str,
     /// Debian's package with these.
     keyring_package: &'static str,
@@ -43,7 +43,7 @@ const UBUNTU: Distribution = Distribution {
 struct Release {
     name: &'static str,
     distribution: &'static Distribution,
-    /// What the mirror calls it.
+    /// The mirror's name for it.
     suite: &'static str,
     /// A suite on top of it, and which versions of ROCm's packages are taken from there.
     newer: Option<(&'static str, &'static str)>,
@@ -134,7 +134,7 @@ fn release(name: &str) -> Result<&'static Release> {
     Ok(release)
 }
 
-/// Where they are.
+/// The folder of all environments.
 fn folder() -> PathBuf {
     std::env::var_os("LUTHIER_ROCM_ROOT")
         .map_or_else(|| crate::root().join("target/rocm"), PathBuf::from)
@@ -244,7 +244,7 @@ impl Environment {
             self.root.display()
         );
         let keyring = keyring(distribution)?;
-        // Whatever an interrupted attempt left.
+        // Files that an interrupted attempt left.
         if self.root.exists() {
             fs::remove_dir_all(&self.root)?;
         }
@@ -269,7 +269,7 @@ impl Environment {
         Ok(())
     }
 
-    /// Where it came from.
+    /// The archive that it came from.
     fn archive(&self) -> Result<String> {
         let list = self.root.join("etc/apt/sources.list");
         let text = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
@@ -289,7 +289,7 @@ impl Environment {
         Ok(())
     }
 
-    /// Installs those of the packages that are missing. Of several with `|` between them it is the first that the release has.
+    /// Installs the packages that are missing. If several have `|` between them, it takes the first that the release has.
     pub fn install(&self, packages: &str) -> Result<()> {
         let is_installed = |package: &str| {
             let (package, _) = package.split_once('/').unwrap_or((package, ""));
@@ -452,8 +452,8 @@ fn is_root() -> Result<bool> {
     Ok(output.stdout.trim_ascii() == b"0")
 }
 
-/// Where apt has packages of the distribution from here. Of another one than Debian it usually has none: empty then, which has
-/// debootstrap take the archive that its script names.
+/// The URL from which apt gets packages of the distribution on this machine. For distributions other than Debian there usually is none; the
+/// result is then empty, and debootstrap takes the archive that its script names.
 fn mirror(distribution: &Distribution) -> Result<String> {
     let output = Command::new("apt-get")
         .args(["indextargets", "--format", "$(REPO_URI)"])

@@ -9,7 +9,7 @@ use super::{
     tally::Tally,
 };
 
-/// So often a program is started again behind a test that ended it.
+/// The number of times that a program is started again behind a test that ended it.
 const MOST_STARTS: usize = 20;
 /// Bytes of one argument; Linux takes 128 KiB.
 const MOST_ARGUMENT: usize = 100_000;
@@ -23,7 +23,7 @@ pub struct Shard {
     pub count: usize,
 }
 
-/// What a run of a program printed so far.
+/// The output of a run of a program so far.
 #[derive(Default)]
 struct Reader {
     /// Tests of this start, when it has said so.
@@ -72,8 +72,8 @@ impl Reader {
     }
 }
 
-/// Whether a program that ended while no test ran did not end as such programs do: 0 or 1, when it has said how many tests there
-/// are. That may be none, where the test is that it compiles.
+/// Whether a program that ended while no test ran ended in an unusual way. Usual is 0 or 1, after it has said how many tests there are.
+/// That may be none, if the test is that it compiles.
 fn is_amiss(status: i32, total: Option<usize>) -> bool {
     !matches!(status, 0 | 1) || total.is_none()
 }

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use super::environment::Environment;
 
-/// What is run, and on what.
+/// The environment and device to run on.
 pub struct Setting<'a> {
     pub environment: &'a Environment,
     pub device: &'a str,
@@ -53,7 +53,7 @@ impl Setting<'_> {
     }
 }
 
-/// What came of a program that was watched.
+/// The result of a program that was watched.
 pub struct Watched {
     pub end: End,
     /// It printed no whole line for as long as it may, and was ended.

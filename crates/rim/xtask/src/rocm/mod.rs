@@ -49,11 +49,11 @@ const SAMPLES: &[&[&str]] = &[&["stock_tool"], &["tool_samples"]];
 struct Request {
     name: String,
     programs: Vec<String>,
-    /// What is done with the programs, as tests of `programs` and their options.
+    /// The tests of `programs` to run, with their options.
     tests: &'static [&'static [&'static str]],
     suites: Vec<&'static Suite>,
     devices: Vec<String>,
-    /// They are not those that nobody asked for.
+    /// The user chose them.
     chosen: bool,
     seconds: u64,
     shard: Option<Shard>,
@@ -142,7 +142,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// What the files of `programs` are called, without their extensions.
+/// The names of the files of `programs`, without their extensions.
 fn names_of_programs() -> Result<BTreeSet<String>> {
     let folder = crate::root().join("programs");
     let mut names = BTreeSet::new();
@@ -160,7 +160,7 @@ fn names_of_programs() -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Whether the request names programs that are there, and where names mean something.
+/// Checks that the request names programs that exist, and only where names have a meaning.
 fn check_programs(request: &Request, names: &BTreeSet<String>) -> Result<()> {
     let Some(first) = request.programs.first() else {
         return Ok(());
@@ -289,7 +289,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
             let files = compiled::programs(setting, sources, pattern, shard)?;
             let only = request.only.join(":");
             let filter = if only.is_empty() { "*" } else { &only };
-            // The parts of the suite are programs, so that nobody compiles all of them.
+            // The parts of the suite are programs, so that not all of them need to be compiled.
             let whole = Shard { index: 0, count: 1 };
             google_tests(setting, &files, &[], filter, whole, request.seconds)
         }
@@ -318,7 +318,7 @@ fn google_tests(
     shard: Shard,
     seconds: u64,
 ) -> Result<Tally> {
-    // What a program leaves of its part of the time is the next one's.
+    // The next program gets the time that a program does not use.
     let budget = limited::Budget::new(seconds);
     let mut tally = Tally::default();
     for (number, file) in files.iter().enumerate() {

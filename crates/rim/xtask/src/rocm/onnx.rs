@@ -46,7 +46,7 @@ const STUBS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Where Debian's MIOpen expects clang: in the folder that it was built in.
+/// The path at which Debian's MIOpen expects clang: in the folder that it was built in.
 const CLANG: &str = "build/reproducible-path/miopen-6.4.3+dfsg/build/clang-21";
 
 /// Runs a shard of the models.

@@ -15,14 +15,14 @@ use super::{
 };
 
 const PROGRAM: &str = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops";
-/// What llama.cpp calls the first GPU.
+/// llama.cpp's name for the first GPU.
 const GPU: &str = "ROCm0";
 /// No operator takes more than this part of the whole time, for some have thousands of cases.
 const PART: u64 = 8;
 /// How long a case may take; the first one, with the program's start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a line says of a case: its text, and what came of it.
+/// The case in a line: its text, and its result.
 fn case(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let end = line.rfind("): ")? + 1;
@@ -46,7 +46,7 @@ fn is_name(text: &str) -> bool {
 #[derive(Default)]
 struct Cases {
     names: Vec<String>,
-    /// Those that the device has not.
+    /// Cases that the device does not support.
     unsupported: BTreeSet<String>,
 }
 
@@ -145,8 +145,8 @@ pub fn run(setting: &Setting<'_>, wanted: &[String], shard: Shard, seconds: u64)
     Ok(tally)
 }
 
-/// Starts the program with the first of the cases that wait; what it says of them, or what becomes of it in one, takes them from
-/// there. Whether another start makes sense.
+/// Starts the program with the first of the waiting cases. Cases with a result, or in which the program ended, do not wait any more.
+/// Returns whether another start makes sense.
 fn some(
     setting: &Setting<'_>,
     waiting: &mut Vec<String>,
@@ -171,7 +171,7 @@ fn some(
         }
         (true, _, false) | (false, End::Late, _) => false,
         (false, End::Status(0 | 1), _) => {
-            // What the program did not run though it was chosen, it would not run the next time.
+            // Cases that the program did not run although they were chosen would not run the next time either.
             waiting.retain(|case| {
                 let unseen = chosen.contains(case);
                 if unseen {

@@ -11,7 +11,7 @@ use super::{
     tally::Tally,
 };
 
-/// What Python needs for a suite beside what the release has.
+/// A suite in Python, and the packages that it needs besides those of the release.
 pub struct Script {
     /// The framework's name, under which it is imported.
     pub name: &'static str,
@@ -101,8 +101,8 @@ fn arguments(
     file: &Path,
     backend: &str,
 ) -> Command {
-    // tinygrad has kernels with matrix instructions for RDNA 3 and 4. Those that it makes for gfx9 hand 16 halves to instructions of
-    // four, and those for gfx10 want instructions that there are none of: neither compiles.
+    // tinygrad has kernels with matrix instructions for RDNA 3 and 4. Its kernels for gfx9 pass 16 halves to instructions of four, and
+    // those for gfx10 use instructions that do not exist: neither compiles.
     let matrix = ["gfx11", "gfx12"]
         .iter()
         .any(|family| setting.device.starts_with(family));

@@ -18,7 +18,7 @@ pub enum Kind {
         files: &'static str,
         /// Arguments of each; paths with `*` are those of the files that match.
         arguments: &'static [&'static str],
-        /// Which tests, as `--gtest_filter` has it.
+        /// The tests, in the form of `--gtest_filter`.
         filter: &'static str,
     },
     /// Programs of GoogleTest that are compiled here, for devices that no package of tests has code for.

@@ -1,4 +1,4 @@
-//! What came of the tests of a suite.
+//! Results of the tests of a suite.
 
 use super::known::Known;
 
@@ -6,7 +6,7 @@ use super::known::Known;
 #[derive(Default)]
 pub struct Tally {
     pub passed: usize,
-    /// What the suite itself leaves out there.
+    /// Tests that the suite itself leaves out there.
     pub skipped: usize,
     /// Tests for which there was no time.
     pub not_run: usize,

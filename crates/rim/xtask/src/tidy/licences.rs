@@ -1,5 +1,5 @@
-//! `deny.toml` without `cargo deny`, which takes longer to compile than all of ours: licences and sources of what is linked, and
-//! versions that stand for any. Advisories need the network; `cargo deny check` has them.
+//! Checks `deny.toml` without `cargo deny`, which takes longer to compile than all of Luthier: licences and sources of linked crates, and
+//! wildcard versions. Advisories need the network; `cargo deny check` has them.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::command::said;
 
-/// What only other systems need is not even downloaded.
+/// Crates that only other systems need are not even downloaded.
 const SYSTEM: &str = "x86_64-unknown-linux-gnu";
 
 pub fn check(root: &Path) -> Result<Vec<String>> {

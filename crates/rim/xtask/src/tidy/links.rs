@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Where documents lie besides the root.
+/// Folders with documents, besides the root.
 const FOLDERS: [&str; 4] = ["docs", "crates", "examples", "packaging"];
 
 /// Complaints about links within the repository. Links to other places are not followed.

@@ -3,7 +3,7 @@
 #include <unistd.h>
 #undef main
 int pigz_main(int argc, char **argv);
-// What pigz writes when it reads `in`.
+// The output of pigz for the input `in`.
 static FILE *pass(FILE *in, char *option, char *more) {
   FILE *out = tmpfile();
   rewind(in);

@@ -19,8 +19,8 @@ static const char program[] =
     "for (const x of steps(50)) total += x;\n"
     "try { null.x } catch (error) { total += error.message.length }\n"
     "String(total)";
-// QuickJS hashes addresses of objects and collects garbage by what `malloc_usable_size` says, so its memory lies at one address in every
-// run, in blocks of powers of two that know how much was asked for.
+// QuickJS hashes addresses of objects, and collects garbage by the results of `malloc_usable_size`. Its memory is
+// therefore at the same address in every run, in blocks of powers of two that store how much was asked for.
 #define ARENA ((char *)0x100000000000)
 #define ARENA_SIZE ((size_t)4 << 30)
 typedef struct Block {

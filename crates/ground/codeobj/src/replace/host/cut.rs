@@ -1,8 +1,8 @@
-//! What leaves a host file when its fat binaries go to the end: the pages of the old ones.
+//! The pages of old fat binaries, which are removed from a host file when the new ones go to its end.
 //!
-//! Addresses stay what they are. The segment that the pages were in becomes two, with a gap in memory where nobody looks any more, and
-//! everything behind the pages moves towards the start of the file. The first page of the first fat binary stays: it has room for
-//! the program headers, which are more now, at an address that fits their place in the file, as kernels before Linux 5.18 want it.
+//! Addresses stay the same. The segment with the pages becomes two, with an unused gap in memory, and everything behind the pages moves
+//! towards the start of the file. The first page of the first fat binary stays: it has room for the program headers, which are more now, at
+//! an address that fits their place in the file, as kernels before Linux 5.18 require.
 
 use super::{PROGRAM_HEADER, WHAT, number, program_headers, row_of_segment};
 use crate::Result;
@@ -13,16 +13,16 @@ use object::elf;
 use std::ops::Range;
 
 const LOAD: u32 = elf::PT_LOAD.0;
-/// What is loaded ends before, in files that are not damaged; keeps sums in range.
+/// In files that are not damaged, loaded parts end before this address. It keeps sums in range.
 const LAST_ADDRESS: u64 = 1 << 47;
 
 /// Pages that leave the file, and what comes of the rest.
 pub(super) struct Cut {
     /// In the old file, in order.
     removed: Vec<Range<u64>>,
-    /// Where the program headers are from now on; nothing before it moves.
+    /// The new place of the program headers. Nothing before it moves.
     table: u64,
-    /// Where the new segment starts, in the file and in memory.
+    /// The start of the new segment, in the file and in memory.
     pub place: u64,
     pub address: u64,
     /// All program headers but that of the new segment.
@@ -96,7 +96,7 @@ impl Cut {
         Ok((cut.rows.len() < 0xfffe).then_some(cut))
     }
 
-    /// Where what was at an offset of the old file is now.
+    /// The new place of the byte at an offset of the old file.
     pub fn moved(&self, offset: u64) -> u64 {
         let before = self.removed.iter().map(|range| {
             let end = range.end.min(offset);
@@ -105,7 +105,7 @@ impl Cut {
         offset - before.sum::<u64>()
     }
 
-    /// What a program header becomes.
+    /// The program headers that replace one.
     fn rows_of(&self, row: &[u8; PROGRAM_HEADER]) -> Vec<[u8; PROGRAM_HEADER]> {
         let [kind, flags] = [0, 4].map(|at| u32_of(row, at));
         let [start, address, _, size, memory, align] =
