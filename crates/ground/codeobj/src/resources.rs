@@ -129,12 +129,28 @@ pub struct OneMore {
 }
 
 /// See [`OneMore`]; `None` where the number of waves is at the hardware's limit, or nothing that the kernel could leave out helps.
-pub fn one_more(descriptor: &KernelDescriptor, sizes: WorkgroupSizes) -> Option<OneMore> {
+///
+/// `used_vgprs`: those that the code uses, by its metadata. LLVM allocates as many more as cost no wave, so that the allocation says little
+/// where LDS is the scarcest.
+pub fn one_more(
+    descriptor: &KernelDescriptor,
+    used_vgprs: Option<u32>,
+    sizes: WorkgroupSizes,
+) -> Option<OneMore> {
     let target = descriptor.target();
     let column = descriptor.wave_column();
     let max_waves = u32::from(target.max_waves_per_simd);
     let used = resources(descriptor, 0, sizes);
-    let occupancy = used.occupancy;
+    let granule = u32::from(target.vgpr_granule[column]).max(1);
+    let total = u32::from(target.vgpr_total[column]);
+    let vgprs = used_vgprs.map_or(used.allocated_vgprs, |vgprs| {
+        let needed = vgprs.max(1).next_multiple_of(granule);
+        needed.min(used.allocated_vgprs)
+    });
+    let occupancy = Occupancy {
+        by_vgprs: (total / vgprs).min(max_waves),
+        ..used.occupancy
+    };
     let of = occupancy.limit(max_waves)?;
     let wanted = occupancy.waves_per_simd + 1;
     // The most that leaves room for one more, and for how many it does.
@@ -145,10 +161,9 @@ pub fn one_more(descriptor: &KernelDescriptor, sizes: WorkgroupSizes) -> Option<
     let mut next = occupancy;
     let (now, at_most) = match of {
         "VGPRs" => {
-            let total = u32::from(target.vgpr_total[column]);
-            let (most, waves) = registers(total, u32::from(target.vgpr_granule[column]));
+            let (most, waves) = registers(total, granule);
             next.by_vgprs = waves;
-            (used.allocated_vgprs, most)
+            (vgprs, most)
         }
         "SGPRs" => {
             let (most, waves) = registers(target.sgpr_total.into(), target.sgpr_granule.into());

@@ -350,6 +350,8 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
     let used = resources(descriptor, 0, sizes);
     let max_waves = u32::from(descriptor.target().max_waves_per_simd);
     let count = |read: fn(&KernelMetadata) -> u64| described.as_ref().map(read);
+    let vgprs = count(|described| described.vgpr_count);
+    let more = one_more(descriptor, vgprs.map(|vgprs| vgprs as u32), sizes);
     KernelReport {
         name: kernel.name.to_owned(),
         demangled: demangle(kernel.name),
@@ -358,7 +360,7 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
         wave_size: descriptor.wave_size(),
         kernarg_size: descriptor.kernarg_size(),
         registers: Registers {
-            vgprs: count(|described| described.vgpr_count),
+            vgprs,
             agprs: count(|described| described.agpr_count),
             sgprs: count(|described| described.sgpr_count),
             allocated_vgprs: used.allocated_vgprs,
@@ -374,8 +376,10 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
         occupancy: Occupancy {
             waves_per_simd: used.occupancy.waves_per_simd,
             max_waves_per_simd: max_waves,
-            limited_by: used.occupancy.limit(max_waves),
-            one_more: one_more(descriptor, sizes),
+            limited_by: more
+                .map(|more| more.of)
+                .or_else(|| used.occupancy.limit(max_waves)),
+            one_more: more,
         },
         initial_sgprs: descriptor.initial_sgprs(),
         descriptor: descriptor.fields().collect(),
