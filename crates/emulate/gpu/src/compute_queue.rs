@@ -237,6 +237,11 @@ impl ComputeQueue {
             match step {
                 Step::Blocked => return progress,
                 Step::Done(done) => self.pass(&mut state, done),
+                Step::Interrupt { done, event } => {
+                    self.pass(&mut state, done);
+                    // The event may have gone meanwhile; then nobody waits.
+                    let _ = self.shared.events.set(event);
+                }
                 Step::Buffer {
                     done,
                     address,

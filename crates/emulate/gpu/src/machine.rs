@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    mem::offset_of,
     sync::{
         Arc, Mutex, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -131,7 +132,7 @@ pub enum QueueError {
         "the ring of {bytes} bytes at {address:#x} is not device memory, or its size is no power of two"
     )]
     BadRing { address: u64, bytes: u64 },
-    #[error("the queue structure at {address:#x} is not device memory")]
+    #[error("what the queue keeps at {address:#x} is not device memory")]
     BadQueue { address: u64 },
     #[error("all {DOORBELLS} doorbells are in use")]
     TooMany,
@@ -313,16 +314,21 @@ impl Machine {
         bytes: u64,
         queue_address: u64,
     ) -> Result<NewQueue, QueueError> {
-        self.create_saved_queue(node, ring, bytes, queue_address, 0)
+        let positions = (
+            queue_address.wrapping_add(offset_of!(aql::Queue, write_dispatch_id) as u64),
+            queue_address.wrapping_add(offset_of!(aql::Queue, read_dispatch_id) as u64),
+        );
+        self.create_saved_queue(node, ring, bytes, positions, 0)
     }
 
-    /// The same with an area for saved waves, whose head says where exceptions are told.
+    /// The same for a runtime that says where it keeps its write and read position: in an `amd_queue_t`, or elsewhere. With an area
+    /// for saved waves, whose head says where exceptions are told.
     pub fn create_saved_queue(
         &self,
         node: u32,
         ring: u64,
         bytes: u64,
-        queue_address: u64,
+        positions: (u64, u64),
         save_area: u64,
     ) -> Result<NewQueue, QueueError> {
         let target = self
@@ -340,14 +346,19 @@ impl Machine {
                 bytes,
             });
         }
-        let readable = memory
-            .covers(queue_address, size_of::<aql::Queue>() as u64, true)
-            .is_ok();
-        if !readable || !queue_address.is_multiple_of(64) {
-            return Err(QueueError::BadQueue {
-                address: queue_address,
-            });
+        let (write_pointer, read_pointer) = positions;
+        for address in [write_pointer, read_pointer] {
+            if !address.is_multiple_of(8) || memory.covers(address, 8, true).is_err() {
+                return Err(QueueError::BadQueue { address });
+            }
         }
+        let structure =
+            write_pointer.wrapping_sub(offset_of!(aql::Queue, write_dispatch_id) as u64);
+        let is_structure = structure.is_multiple_of(64)
+            && read_pointer == structure + offset_of!(aql::Queue, read_dispatch_id) as u64
+            && memory
+                .covers(structure, size_of::<aql::Queue>() as u64, true)
+                .is_ok();
         self.shared.executor.start()?;
         let mut queues = self.queues();
         let (id, doorbell) = self.doorbell(&mut queues)?;
@@ -356,16 +367,13 @@ impl Machine {
             node,
             target,
             (ring, bytes / 64),
-            queue_address,
+            positions,
+            is_structure.then_some(structure),
             save_area,
             self.shared.clone(),
         );
         self.shared.packets.add(queue.clone())?;
         queues.by_id.insert(id, Queue::Aql(queue));
-        let write_pointer =
-            queue_address + std::mem::offset_of!(aql::Queue, write_dispatch_id) as u64;
-        let read_pointer =
-            queue_address + std::mem::offset_of!(aql::Queue, read_dispatch_id) as u64;
         Ok(NewQueue {
             id,
             doorbell,

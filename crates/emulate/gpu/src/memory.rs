@@ -661,9 +661,13 @@ impl Memory {
     /// Copies bytes out of device-accessible memory; the error is the first address that is not.
     pub fn read_bytes(&self, address: u64, bytes: &mut [u8]) -> Result<(), u64> {
         let size = bytes.len() as u64;
-        let copy = |bytes: &mut [u8]| {
-            // SAFETY: the range is mapped, as checked below, or the copy ends with a fault; the runtime does not free memory that
-            // packets in flight name. The bytes may change under the copy, which leaves `bytes` mixed but valid.
+        if let Err(unknown) = self.covers(address, size, false) {
+            self.reaches(unknown, address + size - unknown, false)?;
+        }
+        // Part of what programs gave to the device they may have unmapped since.
+        let copy = |bytes: &mut &mut [u8]| {
+            // SAFETY: the range was mapped when the device was given it, or the copy ends with a fault. The bytes may change under
+            // the copy, which leaves `bytes` mixed but valid.
             unsafe {
                 std::ptr::copy_nonoverlapping(
                     host_address(address) as *const u8,
@@ -672,27 +676,25 @@ impl Memory {
                 )
             }
         };
-        if let Err(unknown) = self.covers(address, size, false) {
-            self.reaches(unknown, address + size - unknown, false)?;
-            let mut bytes = bytes;
-            return guarded(&mut bytes, 0..0, |bytes| copy(bytes)).map_err(|fault| fault.address);
-        }
-        copy(bytes);
-        Ok(())
+        let mut bytes = bytes;
+        guarded(&mut bytes, 0..0, copy).map_err(|fault| fault.address)
     }
 
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
     pub fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), u64> {
         self.covers(address, bytes.len() as u64, true)?;
-        // SAFETY: `covers` has checked that the whole range is mapped and writable, and `bytes` is no memory of the device.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                bytes.as_ptr(),
-                host_address(address) as *mut u8,
-                bytes.len(),
-            )
+        let copy = |bytes: &mut &[u8]| {
+            // SAFETY: as in `read_bytes`, and the range is writable.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    bytes.as_ptr(),
+                    host_address(address) as *mut u8,
+                    bytes.len(),
+                )
+            }
         };
-        Ok(())
+        let mut bytes = bytes;
+        guarded(&mut bytes, 0..0, copy).map_err(|fault| fault.address)
     }
 
     /// Whether all of `address..address + size` was allocated for devices or given to them, and may be accessed.
@@ -1171,6 +1173,38 @@ mod tests {
             // Adopted pages go with all others that were adopted.
             memory.free(extents[0].start).unwrap();
         }
+    }
+
+    #[test]
+    fn what_programs_took_away_of_their_memory_is_told() {
+        crate::guard::install();
+        let memory = Memory::new(BTreeMap::new());
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping.
+        let pages = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                3 * PAGE as usize,
+                rights,
+                flags,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(pages, libc::MAP_FAILED);
+        let address = pages as u64;
+        memory.register_user(address, 3 * PAGE, 0, false).unwrap();
+        let middle = address + PAGE;
+        // SAFETY: the mapping is this test's own. (What is unmapped, another test's mapping may take the place of.)
+        unsafe { libc::mprotect(middle as *mut _, PAGE as usize, libc::PROT_NONE) };
+        let mut bytes = [1; 8];
+        assert_eq!(memory.read_bytes(middle, &mut bytes), Err(middle));
+        assert_eq!(memory.write_bytes(middle, &bytes), Err(middle));
+        assert_eq!(memory.read_bytes(address, &mut bytes), Ok(()));
+        assert_eq!(bytes, [0; 8]);
+        // Whoever looks for a code object below a kernel comes across such pages.
+        assert_eq!(crate::names::kernel_name(&memory, address + 2 * PAGE), None);
     }
 
     #[test]

@@ -25,7 +25,12 @@ pub struct BufferPacket {
 pub enum Step {
     /// Go on behind so many dwords.
     Done(u64),
-    /// The condition that it waits for does not hold yet.
+    /// Go on behind so many dwords, and then interrupt the host: who is woken finds that the command is done.
+    Interrupt {
+        done: u64,
+        event: u32,
+    },
+    /// What it waits for has not come.
     Blocked,
     Fault {
         address: u64,
@@ -182,7 +187,12 @@ impl Commands<'_> {
                 self.shared.forget_identities();
                 0
             }
-            opcode::RELEASE_MEM => self.release()?,
+            opcode::RELEASE_MEM => {
+                return Ok(match self.release()? {
+                    Some(event) => Step::Interrupt { done, event },
+                    None => Step::Done(done),
+                });
+            }
             opcode::WAIT_REG_MEM => self.wait()?,
             opcode::WAIT_REG_MEM64 => self.wait64()?,
             opcode::PRED_EXEC => self.predicate()?,
@@ -219,8 +229,8 @@ impl Commands<'_> {
         Ok(unsafe { &*(host_address(address) as *const T) })
     }
 
-    /// Stores a value or the time, then interrupts the host.
-    fn release(&self) -> Result<u64, Step> {
+    /// Stores a value or the time; the event, if the host is to be interrupted.
+    fn release(&self) -> Result<Option<u32>, Step> {
         let (selection, address, value) = (self.dword(2)?, self.long(3)?, self.long(5)?);
         let message = self.dword(7)?;
         let interrupt = match selection >> 24 & 7 {
@@ -245,14 +255,10 @@ impl Commands<'_> {
                 ));
             }
         }
-        if interrupt {
-            // Without a number the driver looks through the mailboxes; the number is what was just stored in one.
-            let event = if message == 0 { value as u32 } else { message };
-            // The event may have been destroyed meanwhile; then no thread waits for it.
-            let _ = self.shared.events.set(event);
-        }
         self.shared.kick();
-        Ok(0)
+        // Without a number the driver looks through the mailboxes; the number is what was just stored in one.
+        let event = if message == 0 { value as u32 } else { message };
+        Ok(interrupt.then_some(event))
     }
 
     /// Waits for a value in memory. Waits for a register are only supported in the form that flushes the host's path to memory and waits

@@ -66,6 +66,8 @@ impl Processor {
     pub fn add(self: &Arc<Self>, engine: Arc<dyn Engine>) -> std::io::Result<()> {
         let mut state = self.lock();
         if !state.running {
+            // Programs may take memory away while its packets are processed.
+            crate::guard::install();
             let processor = self.clone();
             spawn(self.name, move || processor.run())?;
             state.running = true;

@@ -71,8 +71,11 @@ pub(crate) struct AqlQueue {
     pub ring: u64,
     /// Packets, a power of two.
     pub size: u64,
-    /// Address of the `amd_queue_t`.
-    pub address: u64,
+    /// Where the runtime keeps how many packets it has written, and the device how many it has done.
+    write_pointer: u64,
+    read_pointer: u64,
+    /// Address of the `amd_queue_t` around them, if there is one: it has scratch memory and a signal for errors.
+    structure: Option<u64>,
     /// Address of the area for saved waves, whose head says where the runtime wants to be told of exceptions; 0: nowhere.
     pub save_area: u64,
     pub shared: Arc<Shared>,
@@ -117,7 +120,8 @@ impl AqlQueue {
         node: u32,
         target: &'static Target,
         (ring, size): (u64, u64),
-        address: u64,
+        (write_pointer, read_pointer): (u64, u64),
+        structure: Option<u64>,
         save_area: u64,
         shared: Arc<Shared>,
     ) -> Arc<AqlQueue> {
@@ -127,7 +131,9 @@ impl AqlQueue {
             target,
             ring,
             size,
-            address,
+            write_pointer,
+            read_pointer,
+            structure,
             save_area,
             shared,
             this: this.clone(),
@@ -187,10 +193,17 @@ impl AqlQueue {
         self.shared.memory.seen_by(self.node)
     }
 
-    fn index(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: the machine checked that the `amd_queue_t` lies in device memory; the runtime destroys the queue before it
-        // frees it; both sides access the indices atomically.
-        unsafe { AtomicU64::from_ptr((self.address + offset as u64) as *mut u64) }
+    /// How many packets the device has done.
+    fn done(&self) -> &AtomicU64 {
+        // SAFETY: the machine checked that both positions lie in device memory and are aligned; the runtime destroys the queue
+        // before it frees them; both sides access them atomically.
+        unsafe { AtomicU64::from_ptr(self.read_pointer as *mut u64) }
+    }
+
+    /// How many packets the runtime has written.
+    fn written(&self) -> &AtomicU64 {
+        // SAFETY: as in `done`.
+        unsafe { AtomicU64::from_ptr(self.write_pointer as *mut u64) }
     }
 
     /// Processes packets until none is ready. Only ever run by one thread at a time (see `turn`).
@@ -215,12 +228,8 @@ impl AqlQueue {
             {
                 return progress;
             }
-            let read = self
-                .index(offset_of!(aql::Queue, read_dispatch_id))
-                .load(Ordering::Relaxed);
-            let write = self
-                .index(offset_of!(aql::Queue, write_dispatch_id))
-                .load(Ordering::Acquire);
+            let read = self.done().load(Ordering::Relaxed);
+            let write = self.written().load(Ordering::Acquire);
             if read >= write {
                 return progress;
             }
@@ -286,6 +295,11 @@ impl AqlQueue {
             });
             match step {
                 pm4::Step::Done(dwords) => state.commands_done += dwords,
+                pm4::Step::Interrupt { done, event } => {
+                    state.commands_done += done;
+                    // The event may have gone meanwhile; then nobody waits.
+                    let _ = self.shared.events.set(event);
+                }
                 pm4::Step::Blocked => return Step::Wait,
                 pm4::Step::Buffer { .. }
                 | pm4::Step::Registers { .. }
@@ -407,7 +421,7 @@ impl AqlQueue {
         let origin = Origin {
             node: self.node,
             queue_id: self.id,
-            queue_address: self.address,
+            queue_address: self.structure.unwrap_or(0),
             packet_address: self.packet_address(index),
             dispatch_id: index,
         };
@@ -517,9 +531,10 @@ impl AqlQueue {
         if needed == 0 {
             return None;
         }
+        let structure = self.structure?;
         // SAFETY: the machine checked that the `amd_queue_t` lies in device memory; the runtime destroys the queue before it
         // frees it. Any bits are valid.
-        let queue = unsafe { (self.address as *const aql::Queue).read_volatile() };
+        let queue = unsafe { (structure as *const aql::Queue).read_volatile() };
         let wave_bytes = tmpring_wave_bytes(self.target, queue.compute_tmpring_size);
         let waves = queue.compute_tmpring_size & 0xfff;
         let (base, bytes) = (
@@ -548,8 +563,7 @@ impl AqlQueue {
         // SAFETY: the first half-word of a packet in the ring, aligned to 64 bytes.
         unsafe { AtomicU16::from_ptr(header) }
             .store(u16::from(packet_type::INVALID), Ordering::Release);
-        self.index(offset_of!(aql::Queue, read_dispatch_id))
-            .store(index + 1, Ordering::SeqCst);
+        self.done().store(index + 1, Ordering::SeqCst);
         if let Some(signal) = signal {
             let now = clock::ticks();
             let (start, end) = times.unwrap_or((now, now));
@@ -633,9 +647,12 @@ impl AqlQueue {
         if raise(&self.shared, self.save_area, value).is_some() {
             return;
         }
-        let handle = self
-            .index(offset_of!(aql::Queue, queue_inactive_signal))
-            .load(Ordering::Acquire);
+        let Some(structure) = self.structure else {
+            return;
+        };
+        let inactive = structure + offset_of!(aql::Queue, queue_inactive_signal) as u64;
+        // SAFETY: inside the `amd_queue_t`, of which the same holds as of the positions.
+        let handle = unsafe { AtomicU64::from_ptr(inactive as *mut u64) }.load(Ordering::Acquire);
         if let Some(signal) = Signal::new(handle, &self.shared.memory) {
             signal.store(value, &self.shared.events);
         }

@@ -20,6 +20,8 @@ use crate::{
 enum Step {
     /// Go on behind so many dwords.
     Done(u64),
+    /// Go on behind so many dwords, and then interrupt the host: who is woken finds that the packet is done.
+    Interrupt { dwords: u64, event: u32 },
     /// The packet's condition does not hold yet.
     Blocked,
     /// The packet touches memory the device may not.
@@ -69,6 +71,11 @@ impl Engine for SdmaQueue {
             });
             match step {
                 Step::Done(dwords) => read.store(read_at + dwords * 4, Ordering::Release),
+                Step::Interrupt { dwords, event } => {
+                    read.store(read_at + dwords * 4, Ordering::Release);
+                    // The event may have gone meanwhile; then nobody waits.
+                    let _ = self.shared.events.set(event);
+                }
                 Step::Blocked => break,
                 Step::Fault { address, write } => self.fault(address, write),
                 Step::Unknown(what) => {
@@ -234,8 +241,8 @@ impl SdmaQueue {
             }
             (5, _) => self.store(self.long(at, 1), self.dword(at, 3))?,
             (6, _) => {
-                // The event may have been destroyed meanwhile; then no thread waits for it.
-                let _ = self.shared.events.set(self.dword(at, 1));
+                let event = self.dword(at, 1);
+                return Ok(Step::Interrupt { dwords, event });
             }
             (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7)?,
             (9, _) => {

@@ -693,6 +693,108 @@ fn destroying_a_queue_cancels_its_kernel() {
 }
 
 #[test]
+fn positions_may_lie_anywhere_in_device_memory() {
+    let bench = Bench::new(true);
+    let (ring, positions) = (bench.page(), bench.page());
+    for slot in 0..8 {
+        write(ring + slot * 64, u16::from(packet_type::INVALID));
+    }
+    // At the page's beginning, so that no `amd_queue_t` can be around them.
+    let (written, done) = (positions + 8, positions);
+    let queue = bench
+        .machine
+        .create_saved_queue(1, ring, 512, (written, done), 0)
+        .unwrap();
+    assert_eq!((queue.write_pointer, queue.read_pointer), (written, done));
+    let (signal, event) = bench.signal(1);
+    // SAFETY: a slot of the ring.
+    unsafe { (ring as *mut KernelDispatchPacket).write(bench.dispatch(signal)) };
+    write(written, 1_u64);
+    bench.machine.ring();
+    bench.wait(event);
+    assert_eq!(signal_value(signal), 0);
+    // SAFETY: an allocated page.
+    let done = unsafe { AtomicU64::from_ptr(done as *mut u64) };
+    assert_eq!(done.load(Ordering::SeqCst), 1);
+    // Nobody named a signal for errors; the queue stops all the same.
+    write(ring + 64, 77_u16);
+    write(written, 2_u64);
+    bench.machine.ring();
+    until("the packet is refused", || {
+        let messages = bench.log.messages.lock().unwrap();
+        messages.iter().any(|line| line.contains("refused"))
+    });
+    bench.machine.destroy_queue(queue.id).unwrap();
+    assert!(
+        bench
+            .machine
+            .create_saved_queue(1, ring, 512, (0x1000, positions), 0)
+            .is_err()
+    );
+}
+
+/// The runtime takes room for further packets from the position that it finds when it is woken.
+#[test]
+fn who_is_interrupted_finds_the_packet_done() {
+    let bench = Bench::new(true);
+    let (ring, positions, copies) = (bench.page(), bench.page(), bench.page());
+    let value = bench.page();
+    let (_, event) = bench.signal(0);
+    let queue = bench
+        .machine
+        .create_compute_queue(1, ring, PAGE, (positions, positions + 8), 0)
+        .unwrap();
+    let sdma = bench
+        .machine
+        .create_sdma_queue(1, copies, PAGE, Some((positions + 16, positions + 24)))
+        .unwrap();
+    let index = |offset: u64| {
+        // SAFETY: an allocated page.
+        unsafe { AtomicU64::from_ptr((positions + offset) as *mut u64) }
+    };
+    // RELEASE_MEM of 32 bits with an interrupt, and SDMA's TRAP.
+    let release = [
+        0xc006_4900,
+        0,
+        1 << 29 | 2 << 24,
+        value as u32,
+        (value >> 32) as u32,
+        event,
+        0,
+        event,
+    ];
+    let trap = [6, event];
+    let events = bench.machine.events();
+    let mut wait = || while events.wait(&[event], false, Some(Duration::ZERO)).is_err() {};
+    for round in 1..=5000_u64 {
+        for (offset, dword) in release.iter().enumerate() {
+            write(ring + ((round - 1) * 32 + offset as u64 * 4) % PAGE, *dword);
+        }
+        index(0).store(round * 8, Ordering::SeqCst);
+        bench.machine.ring();
+        wait();
+        let done = index(8).load(Ordering::SeqCst) as u32;
+        assert_eq!(u64::from(done), round * 8 % (PAGE / 4), "round {round}");
+        for (offset, dword) in trap.iter().enumerate() {
+            write(
+                copies + ((round - 1) * 8 + offset as u64 * 4) % PAGE,
+                *dword,
+            );
+        }
+        index(16).store(round * 8, Ordering::SeqCst);
+        bench.machine.kick();
+        wait();
+        assert_eq!(
+            index(24).load(Ordering::SeqCst),
+            round * 8,
+            "round {round} of copies"
+        );
+    }
+    bench.machine.destroy_queue(queue.id).unwrap();
+    bench.machine.destroy_queue(sdma.id).unwrap();
+}
+
+#[test]
 fn queues_outside_device_memory_are_refused() {
     let bench = Bench::new(true);
     let page = bench.page();

@@ -54,6 +54,21 @@ pub fn has_real_cards() -> bool {
     found
 }
 
+/// Whether a descriptor is the root folder's, in a process that has opened a device.
+pub fn is_root(descriptor: i32) -> bool {
+    if !any() || descriptor < 0 {
+        return false;
+    }
+    // SAFETY: zeros are a valid `stat`, which the call fills in; the path ends with a zero.
+    let root = unsafe {
+        let mut root: libc::stat = std::mem::zeroed();
+        (libc::syscall(libc::SYS_stat, c"/".as_ptr(), &raw mut root) == 0).then_some(root)
+    };
+    let found = status(descriptor);
+    root.zip(found)
+        .is_some_and(|(root, found)| (root.st_dev, root.st_ino) == (found.st_dev, found.st_ino))
+}
+
 fn process() -> u64 {
     // SAFETY: takes nothing and cannot fail.
     u64::from(unsafe { libc::getpid() } as u32)

@@ -9,7 +9,9 @@ use std::{
     },
 };
 
-use kmt_sys::door::{Core, GEM_METADATA, GemMetadata, KFD, Metadata, metadata};
+use kmt_sys::door::{
+    Core, GEM_CREATE, GEM_METADATA, GemCreate, GemMetadata, KFD, Metadata, metadata,
+};
 
 use crate::{device, emulator, next};
 
@@ -281,6 +283,58 @@ pub unsafe extern "C" fn amdgpu_bo_export(
     0
 }
 
+/// `amdgpu_bo_alloc_request`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    size: u64,
+    alignment: u64,
+    heap: u32,
+    flags: u64,
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_alloc(
+    handle: *mut c_void,
+    wanted: *mut Wanted,
+    object: *mut *mut c_void,
+) -> c_int {
+    let (Some(node), Some(core)) = (node(handle), emulator::loaded()) else {
+        return next!("amdgpu_bo_alloc"(handle => *mut c_void, wanted => *mut Wanted, object => *mut *mut c_void) -> c_int, or -libc::ENODEV);
+    };
+    // SAFETY: the caller passes what it wants.
+    let wanted = unsafe { wanted.read() };
+    let mut arguments = GemCreate {
+        size: wanted.size,
+        alignment: wanted.alignment,
+        domains: u64::from(wanted.heap),
+        flags: wanted.flags,
+    };
+    let data = (&raw mut arguments).cast();
+    // SAFETY: the command's arguments, of their size.
+    let answer = unsafe { (core.render_command)(node, GEM_CREATE, data, size_of::<GemCreate>()) };
+    if answer == 0 {
+        // The number is in the first half of the first member.
+        let number = arguments.size & 0xffff_ffff;
+        // SAFETY: the caller passes memory for the object.
+        unsafe { object.write((BUFFER | number) as *mut c_void) };
+    }
+    answer
+}
+
+/// # Safety
+/// As libdrm's function of that name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_bo_cpu_unmap(object: *mut c_void) -> c_int {
+    match (buffer(object), emulator::loaded()) {
+        // SAFETY: the table's functions can be called by any thread.
+        (Some(number), Some(core)) => unsafe { (core.buffer_unmap)(number) },
+        _ => next!("amdgpu_bo_cpu_unmap"(object => *mut c_void) -> c_int, or -libc::ENODEV),
+    }
+}
+
 /// # Safety
 /// The caller must keep the rules of libdrm's function of that name.
 #[unsafe(no_mangle)]
@@ -440,7 +494,6 @@ fn refuse(said: &AtomicBool, name: &str) -> c_int {
 }
 
 missing! {
-    amdgpu_bo_alloc "amdgpu_bo_alloc";
     amdgpu_create_bo_from_user_mem "amdgpu_create_bo_from_user_mem";
     amdgpu_find_bo_by_cpu_mapping "amdgpu_find_bo_by_cpu_mapping";
     amdgpu_bo_list_create "amdgpu_bo_list_create";

@@ -6,6 +6,7 @@
 //! there.
 //!
 //! * [`open`], [`folder`], [`link`], [`status`]: paths that are not there, spelt as in [`path`];
+//! * [`bus`]: the folder of PCI devices, of which some are there;
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
 //! * [`drm`]: libdrm's functions that ROCr calls;
@@ -14,6 +15,7 @@
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
 //! before the driver is opened; threads; anything but the C library.
 
+mod bus;
 mod calls;
 mod device;
 mod drm;

@@ -7,9 +7,9 @@ use std::ffi::{c_char, c_int, c_uint};
 use kmt_sys::door::entry;
 
 use crate::{
-    device, emulator, folder, next,
+    bus, device, emulator, folder, next,
     next::{answer, fail},
-    path::{Contents, MODULE, MODULES, MODULES_LINE, PathOwner, Spelling, place},
+    path::{BUS, Contents, MODULE, MODULES, MODULES_LINE, PathOwner, Spelling, place},
 };
 
 /// The emulator's entry at a path.
@@ -40,6 +40,8 @@ pub unsafe fn look_up(
             return Some(Ok((found, path)));
         }
         PathOwner::Modules => return Some(Ok((Found::File(modules()), path))),
+        PathOwner::Bus if bus::is_of_others(&path) => return None,
+        PathOwner::Bus => emulator::loaded()?,
         PathOwner::Cards if device::has_real_cards() => return None,
         PathOwner::Cards => emulator::get()?,
         PathOwner::Render if emulator::loaded().is_none() && device::has_real_cards() => {
@@ -67,7 +69,12 @@ pub unsafe fn look_up(
     buffer.truncate(length);
     let found = match kind {
         entry::FILE if length <= capacity => Found::File(buffer),
-        entry::DIRECTORY if length <= capacity => Found::Directory(buffer),
+        entry::DIRECTORY if length <= capacity => {
+            if path.bytes() == BUS.to_bytes() {
+                bus::add_others(&mut buffer);
+            }
+            Found::Directory(buffer)
+        }
         entry::DEVICE => Found::Device(number),
         // The emulator has no entry there, so the path is another GPU's.
         entry::NOTHING if owner != PathOwner::Driver => return None,

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use crate::folder;
+use crate::{device, folder};
 
 /// The owner of a path, before the emulator is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,9 @@ pub enum PathOwner {
     Render,
     /// The folder of all GPUs' nodes, and those of its cards. Emulated if the system has no card.
     Cards,
-    /// A file that shows that the driver is loaded, the same in all processes. The number is a row of [`MODULE`].
+    /// The devices of the PCI bus: ours are among them in processes that have opened the driver before.
+    Bus,
+    /// What says that the driver is loaded, the same in all processes; the number is a row of [`MODULE`].
     Module(usize),
     /// The list of what is loaded, which has one line more.
     Modules,
@@ -37,10 +39,27 @@ pub const MODULE: &[(&[u8], Contents)] = &[
         Contents::Folder(b"/holders\0/parameters\0coresize\0initstate\0refcnt\0"),
     ),
     (b"/sys/module/amdgpu/holders", Contents::Folder(b"")),
-    (b"/sys/module/amdgpu/parameters", Contents::Folder(b"")),
+    (
+        b"/sys/module/amdgpu/parameters",
+        Contents::Folder(b"cwsr_enable\0emu_mode\0sched_policy\0"),
+    ),
     (b"/sys/module/amdgpu/coresize", Contents::Text(b"16384\n")),
     (b"/sys/module/amdgpu/initstate", Contents::Text(b"live\n")),
     (b"/sys/module/amdgpu/refcnt", Contents::Text(b"0\n")),
+    // Waves of a queue that is stopped stand still and go on later; the device is no model of AMD's; more queues than a GPU has are
+    // scheduled.
+    (
+        b"/sys/module/amdgpu/parameters/cwsr_enable",
+        Contents::Text(b"1\n"),
+    ),
+    (
+        b"/sys/module/amdgpu/parameters/emu_mode",
+        Contents::Text(b"0\n"),
+    ),
+    (
+        b"/sys/module/amdgpu/parameters/sched_policy",
+        Contents::Text(b"0\n"),
+    ),
 ];
 
 /// The file in which the system lists its modules, and the emulated one's line there.
@@ -52,6 +71,7 @@ const RENDER: &[u8] = b"/dev/dri/renderD";
 const RENDER_FOLDER: &[u8] = b"/sys/class/drm/renderD";
 const FOLDERS: [&[u8]; 2] = [b"/sys/devices/virtual/kfd", b"/sys/class/kfd"];
 const CARDS: &[u8] = b"/sys/class/drm";
+pub const BUS: &CStr = c"/sys/bus/pci/devices";
 
 /// A symbolic link among the driver's folders.
 const LINK: &[u8] = b"/sys/class/kfd/kfd";
@@ -157,6 +177,8 @@ pub unsafe fn place(directory: c_int, path: *const c_char) -> Option<(PathOwner,
     let from = match first {
         (b'/', b'd' | b's' | b'p' | b'/' | b'.') => Spelling::ROOT,
         (0 | b'/', _) => return None,
+        // Libraries that look at another system's files spell all paths from its root, which is usually this one's.
+        (b's', b'y') if device::is_root(directory) => Spelling::ROOT,
         _ => folder::path(directory)?,
     };
     // SAFETY: as before.
@@ -176,6 +198,8 @@ fn classify(path: &[u8]) -> PathOwner {
         PathOwner::Render
     } else if inside(CARDS) {
         PathOwner::Cards
+    } else if inside(BUS.to_bytes()) {
+        PathOwner::Bus
     } else if path == MODULES.to_bytes() {
         PathOwner::Modules
     } else {
@@ -213,8 +237,16 @@ mod tests {
             (c"/sys/class/kfd/..", PathOwner::Elsewhere),
             (c"/sys/module/amdgpu/initstate", PathOwner::Module(4)),
             (c"/sys/module/amdgpu", PathOwner::Module(0)),
+            (
+                c"/sys/module/amdgpu/parameters/cwsr_enable",
+                PathOwner::Module(6),
+            ),
             (c"/sys/module/amdgpux", PathOwner::Elsewhere),
             (c"/sys/class/drm", PathOwner::Cards),
+            (c"/sys/bus/pci/devices", PathOwner::Bus),
+            (c"/sys/bus/pci/devices/0000:01:00.0/class", PathOwner::Bus),
+            (c"/sys/bus/pci/drivers", PathOwner::Elsewhere),
+            (c"sys/bus/pci/devices", PathOwner::Elsewhere),
             (c"/sys/class/drm/card0/device/vendor", PathOwner::Cards),
             (c"/proc/modules", PathOwner::Modules),
             (c"/proc/self/maps", PathOwner::Elsewhere),

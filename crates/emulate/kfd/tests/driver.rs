@@ -82,7 +82,7 @@ fn the_driver_answers() {
         "command 0xc0084b7f to /dev/kfd is not known",
         "AMDKFD_IOC_SMI_EVENTS is not emulated",
         "AMDKFD_IOC_PC_SAMPLE is not emulated",
-        "amdgpu_bo_alloc is not emulated",
+        "amdgpu_query_heap_info is not emulated",
         "amdgpu_cs_ctx_create is not emulated",
         "amdgpu_query_info is not emulated",
         "amdgpu_va_range_alloc is not emulated",
@@ -372,12 +372,28 @@ fn the_driver_is_among_the_modules_and_its_gpus_among_the_cards() {
         lines = open('/proc/modules').read().splitlines()\n\
         print(sum(line.startswith('amdgpu ') for line in lines), len({len(line.split()) >= 6 for line in lines}))\n\
         m = '/sys/module/amdgpu'\n\
-        print(sorted(os.listdir(m)), open(m + '/initstate').read().strip(), os.listdir(m + '/holders'))";
+        print(sorted(os.listdir(m)), open(m + '/initstate').read().strip(), os.listdir(m + '/holders'))\n\
+        p = m + '/parameters'\n\
+        print({name: open(f'{p}/{name}').read() for name in sorted(os.listdir(p))})";
     let output = run("python3", &["-c", script], &[]);
     let expected = "1 1\n\
-        ['coresize', 'holders', 'initstate', 'parameters', 'refcnt'] live []\n";
+        ['coresize', 'holders', 'initstate', 'parameters', 'refcnt'] live []\n\
+        {'cwsr_enable': '1\\n', 'emu_mode': '0\\n', 'sched_policy': '0\\n'}\n";
     assert_eq!(text(&output), expected);
-    // If the system has a card of its own, its folders are not touched.
+    // The bus has the system's own devices as well. Libraries look there from a descriptor of the root.
+    let script = "import os\n\
+        d = '/sys/bus/pci/devices'\n\
+        before = set(os.listdir(d)) if os.path.isdir(d) else set()\n\
+        driver = os.open('/dev/kfd', os.O_RDWR)\n\
+        root = os.open('/', os.O_RDONLY)\n\
+        after = os.listdir(os.open('sys/bus/pci/devices', os.O_RDONLY, dir_fd=root))\n\
+        ours = '0000:01:00.0'\n\
+        print(before <= set(after), ours in after, len(after) == len(set(after)))\n\
+        read = lambda name: open(os.open(f'sys/bus/pci/devices/{ours}/{name}', os.O_RDONLY, dir_fd=root)).read().strip()\n\
+        print(ours in before or (read('vendor'), read('class')) == ('0x1002', '0x038000'))";
+    let output = run("python3", &["-c", script], &[]);
+    assert_eq!(text(&output), "True True True\nTrue\n");
+    // What the system has of its own is not touched.
     let is_there = |name: &&str| Path::new("/sys/class/drm").join(name).exists();
     if ["card0", "card1"].iter().any(is_there) {
         eprintln!("skipped: this system has cards of its own");

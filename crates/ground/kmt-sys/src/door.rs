@@ -12,7 +12,7 @@ pub const SYMBOL: &str = "luthier_kfd_core";
 /// would wait for the dynamic linker's lock, which a program holds that opens the driver in a library's constructor.
 pub const RESOLVE_SYMBOL: &str = "luthier_kfd_resolve";
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.
 pub const DIRECTORY_VARIABLE: &str = "LUTHIER_EMULATOR_DIRECTORY";
 /// Files of a directory entry list: a name ends with a zero, and names of directories begin with a slash.
@@ -70,8 +70,10 @@ pub struct Core {
     pub buffer_free: unsafe extern "C" fn(number: u32) -> i32,
     /// Bytes of a buffer object, or an error.
     pub buffer_size: unsafe extern "C" fn(number: u32) -> i64,
-    /// Maps all of a buffer object for the host only; the address, or an error.
+    /// Maps all of a buffer object for the host only, once for all who ask; the address, or an error.
     pub buffer_map: unsafe extern "C" fn(number: u32) -> i64,
+    /// Undoes one of these.
+    pub buffer_unmap: unsafe extern "C" fn(number: u32) -> i32,
     /// Maps (1) or unmaps (2) part of a buffer object at an address of the device.
     pub buffer_place: unsafe extern "C" fn(
         number: u32,
@@ -86,7 +88,7 @@ pub struct Core {
     /// Whether all of this is memory of the device: 1 or 0.
     pub holds: unsafe extern "C" fn(address: u64, length: u64) -> i32,
 }
-assert_layout!(Core, 128, { look_up @ 8, holds @ 120 });
+assert_layout!(Core, 136, { look_up @ 8, holds @ 128 });
 
 /// Numbers of [`Core::buffer_place`]'s operations, those of `AMDGPU_VA_OP_*`.
 pub mod place {
@@ -95,6 +97,23 @@ pub mod place {
     pub const CLEAR: u32 = 3;
     pub const REPLACE: u32 = 4;
 }
+
+/// amdgpu's command that makes a buffer object.
+pub const GEM_CREATE: u32 = 0;
+
+/// Its arguments. The answer is the object's number, in the first four bytes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct GemCreate {
+    pub size: u64,
+    pub alignment: u64,
+    pub domains: u64,
+    pub flags: u64,
+}
+assert_layout!(GemCreate, 32, { domains @ 16 });
+
+/// The domain of a buffer object that is the device's own memory.
+pub const DOMAIN_VRAM: u64 = 4;
 
 /// amdgpu's command that reads or writes what is said of a buffer object, and its two operations.
 pub const GEM_METADATA: u32 = 6;

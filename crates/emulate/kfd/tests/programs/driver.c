@@ -313,6 +313,39 @@ static void events(void) {
     FAILS(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set), EINVAL);
 }
 
+// A copy engine alone finds memory protected. (The engines of kernels have not been started yet.)
+static void protected_memory(void) {
+    enum { GTT = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT };
+    struct buffer ring = allocate(PAGE, GTT), control = allocate(PAGE, GTT);
+    memset(control.address, 0, PAGE);
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } shared = {
+        {(uintptr_t)page, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof shared);
+    CHECK(page != MAP_FAILED && ioctl(kfd, request, &shared) == 0 && mprotect(page, PAGE, PROT_READ) == 0);
+    struct kfd_ioctl_create_event_args fault = {.event_type = KFD_IOC_EVENT_MEMORY, .node_id = gpu_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &fault) == 0);
+    struct kfd_ioctl_create_queue_args args = {
+        .ring_base_address = (uintptr_t)ring.address, .ring_size = PAGE, .gpu_id = gpu_id,
+        .write_pointer_address = (uintptr_t)control.address, .read_pointer_address = (uintptr_t)(control.address + 8),
+        .queue_type = KFD_IOC_QUEUE_TYPE_SDMA, .queue_percentage = 100, .queue_priority = 7};
+    // A fence stores a word.
+    uint32_t words[] = {5, (uintptr_t)page, (uintptr_t)page >> 32, 1};
+    memcpy(ring.address, words, sizeof words);
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args) == 0);
+    __atomic_store_n((uint64_t *)control.address, sizeof words, __ATOMIC_RELEASE);
+    struct kfd_event_data data = {.event_id = fault.event_id};
+    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 20000};
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
+    CHECK(data.memory_exception_data.va == (uintptr_t)page && page[0] == 0);
+    struct kfd_ioctl_destroy_queue_args destroy = {args.queue_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
+    struct kfd_ioctl_destroy_event_args gone = {fault.event_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_EVENT, &gone) == 0 && munmap(page, PAGE) == 0);
+    release(ring);
+    release(control);
+}
+
 static void queues(void) {
     enum { GTT = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT };
     struct buffer ring = allocate(PAGE, GTT), control = allocate(2 * PAGE, GTT), data = allocate(2 * PAGE, GTT);
@@ -417,13 +450,57 @@ static void metadata(void) {
     CHECK(deinitialize(device) == 0);
 }
 
-// Functions of libdrm that are not emulated print a message, and do not crash.
+// Memory that libdrm's functions allocate, with what is said of it, becomes the driver's.
+static void graphics_memory(void) {
+    struct metadata { uint64_t flags, tiling; uint32_t size, words[64]; } said = {.size = 9};
+    struct { uint64_t size, alignment; uint32_t heap; uint64_t flags; } wanted = {PAGE + 1, PAGE, 4, 0};
+    int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
+    int (*alloc)(void *, void *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_bo_alloc");
+    int (*map)(void *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_bo_cpu_map");
+    int (*unmap)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_cpu_unmap");
+    int (*say)(void *, struct metadata *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_set_metadata");
+    int (*export)(void *, int, uint32_t *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_export");
+    int (*free_object)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_free");
+    uint32_t major, minor, descriptor;
+    void *device, *object, *one, *other;
+    CHECK(initialize(render, &major, &minor, &device) == 0);
+    struct kfd_ioctl_get_available_memory_args before = {.gpu_id = gpu_id}, after = before;
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &before) == 0);
+    CHECK(alloc(device, &wanted, &object) == 0);
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &after) == 0 && before.available - after.available == 2 * PAGE);
+    CHECK(unmap(object) == -EINVAL && map(object, &one) == 0 && map(object, &other) == 0 && one == other);
+    strcpy(one, "drawn");
+    CHECK(unmap(object) == 0 && !strcmp(other, "drawn") && unmap(object) == 0 && unmap(object) == -EINVAL);
+    memcpy(said.words, "meta data", 9);
+    CHECK(say(object, &said) == 0 && export(object, 2, &descriptor) == 0);
+    char heard[16] = "";
+    struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = descriptor};
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info) == 0 && info.size == 2 * PAGE && info.metadata_size == 9);
+    info.metadata_ptr = (uintptr_t)heard;
+    info.metadata_size = 8;
+    FAILS(ioctl(kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info), EINVAL);
+    info.metadata_size = sizeof heard;
+    CHECK(ioctl(kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info) == 0 && !strcmp(heard, "meta data"));
+    char *place = reserve(2 * PAGE);
+    struct kfd_ioctl_import_dmabuf_args imported = {.va_addr = (uintptr_t)place, .gpu_id = gpu_id, .dmabuf_fd = descriptor};
+    CHECK(ioctl(kfd, AMDKFD_IOC_IMPORT_DMABUF, &imported) == 0 && free_object(object) == 0 && !strcmp(place, "drawn"));
+    CHECK(ioctl(kfd, AMDKFD_IOC_AVAILABLE_MEMORY, &after) == 0 && before.available == after.available);
+    struct kfd_ioctl_free_memory_of_gpu_args release = {imported.handle};
+    CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &release) == 0);
+    close(descriptor);
+    wanted.size = 0;
+    CHECK(alloc(device, &wanted, &object) == -EINVAL);
+    wanted.size = 1ull << 40;
+    CHECK(alloc(device, &wanted, &object) == -ENOMEM);
+}
+
+// What is not emulated of libdrm says so, and crashes nothing.
 static void missing_functions(void) {
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     uint32_t major, minor;
     void *device;
     CHECK(initialize(render, &major, &minor, &device) == 0);
-    const char *const names[] = {"amdgpu_bo_alloc", "amdgpu_cs_ctx_create", "amdgpu_query_info", "amdgpu_va_range_alloc"};
+    const char *const names[] = {"amdgpu_query_heap_info", "amdgpu_cs_ctx_create", "amdgpu_query_info", "amdgpu_va_range_alloc"};
     uint64_t nothing[8] = {0};
     for (int i = 0; i < 8; i++) {
         int (*function)(void *, void *, void *, void *, void *, void *, void *, void *) = dlsym(RTLD_DEFAULT, names[i % 4]);
@@ -626,8 +703,10 @@ int main(int count, char **arguments) {
     memory();
     xnack();
     events();
+    protected_memory();
     queues();
     virtual_memory();
+    graphics_memory();
     missing_functions();
     other_ways();
     metadata();

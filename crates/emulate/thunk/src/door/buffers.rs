@@ -2,8 +2,8 @@
 
 use std::{fs::File, os::fd::IntoRawFd};
 
-use gpu::memory::{PAGE, Placement, Request};
-use kmt_sys::door::{GEM_METADATA, place};
+use gpu::memory::{PAGE, Placement, Request, new_file};
+use kmt_sys::door::{DOMAIN_VRAM, GEM_CREATE, GEM_METADATA, GemCreate, place};
 
 use super::{
     Errno, Result,
@@ -47,8 +47,15 @@ pub fn command(_node: u32, number: u8, _arguments: Arguments) -> Result {
 }
 
 /// The same through libdrm: `data` is the command's arguments.
-pub fn render_command(instance: &Instance, command: u32, data: &mut [u8]) -> Result {
+pub fn render_command(instance: &Instance, node: u32, command: u32, data: &mut [u8]) -> Result {
     match command {
+        GEM_CREATE if data.len() >= size_of::<GemCreate>() => {
+            // SAFETY: there are as many bytes, and the arguments are integers, for which any bytes are valid.
+            let wanted = unsafe { data.as_ptr().cast::<GemCreate>().read_unaligned() };
+            let number = create(instance, node, &wanted)?;
+            data[..4].copy_from_slice(&number.to_le_bytes());
+            Ok(())
+        }
         GEM_MMAP if data.len() >= 8 => {
             let number = u32::from_le_bytes([data[0], data[1], data[2], data[3]]);
             instance.door.lock().buffer(number)?;
@@ -71,11 +78,44 @@ pub fn render_command(instance: &Instance, command: u32, data: &mut [u8]) -> Res
     }
 }
 
+/// A buffer object with memory of its own.
+fn create(instance: &Instance, node: u32, wanted: &GemCreate) -> Result<u32> {
+    match wanted.size {
+        0 => return refuse(libc::EINVAL),
+        // More than a process has addresses for.
+        size if size > 1 << 47 => return refuse(libc::ENOMEM),
+        _ => {}
+    }
+    let size = wanted.size.next_multiple_of(PAGE);
+    let is_local = wanted.domains & DOMAIN_VRAM != 0;
+    let claimed = if is_local { size } else { 0 };
+    let memory = instance.machine.memory();
+    memory.claim(node, claimed)?;
+    let Some(file) = new_file(size) else {
+        memory.give_up(node, claimed);
+        return refuse(libc::ENOMEM);
+    };
+    Ok(instance.door.lock().add_buffer(Buffer {
+        node,
+        file,
+        size,
+        claimed,
+        mapped: None,
+    }))
+}
+
 /// A buffer object for the memory behind a descriptor.
 pub fn import(instance: &Instance, node: u32, descriptor: i32) -> Result<(u32, u64)> {
     let file = duplicate(descriptor)?;
     let size = size(&file)?;
-    let number = instance.door.lock().add_buffer(Buffer { node, file, size });
+    let number = instance.door.lock().add_buffer(Buffer {
+        node,
+        file,
+        size,
+        // It is counted where it was made.
+        claimed: 0,
+        mapped: None,
+    });
     Ok((number, size))
 }
 
@@ -94,7 +134,21 @@ pub fn export_locked(handles: &Handles, number: u32) -> Result<i32> {
 
 pub fn free(instance: &Instance, number: u32) -> Result {
     let removed = instance.door.lock().buffers.remove(&number);
-    removed.map(|_| ()).ok_or(Errno(libc::ENOENT))
+    let buffer = removed.ok_or(Errno(libc::ENOENT))?;
+    instance
+        .machine
+        .memory()
+        .give_up(buffer.node, buffer.claimed);
+    if let Some((address, _)) = buffer.mapped {
+        unmap(address, buffer.size);
+    }
+    Ok(())
+}
+
+/// Takes a buffer object from the host's view where it was put by `buffer_map`.
+pub fn unmap(address: u64, size: u64) {
+    // SAFETY: a mapping of ours, which its last user gives up.
+    unsafe { libc::munmap(address as *mut libc::c_void, size as usize) };
 }
 
 /// Maps part of a buffer object at an address of its device. The host reaches it there, too.

@@ -72,6 +72,24 @@ pub fn look_up(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     }
 }
 
+/// What is at a path below `/sys/bus/pci/devices`: the same devices by their places on the bus.
+pub fn on_bus(machine: &Machine, parts: &[&str]) -> Option<Entry> {
+    let mut nodes = 1..=machine.gpus().len() as u32;
+    let Some((name, inside)) = parts.split_first() else {
+        return Some(Entry::Directory(
+            nodes.map(|node| format!("/{}", bus(node))).collect(),
+        ));
+    };
+    let node = nodes.find(|node| bus(*node) == *name)?;
+    let card = format!("{CARD}{}", node - 1);
+    look_up(machine, &[&[card.as_str(), "device"], inside].concat())
+}
+
+/// Where a device is on the bus.
+fn bus(node: u32) -> String {
+    format!("0000:{node:02x}:00.0")
+}
+
 /// The files of a device, by their names.
 fn rows(machine: &Machine, node: u32) -> Option<Vec<(&'static str, String)>> {
     let gpu = machine.gpu(node)?;
@@ -79,7 +97,7 @@ fn rows(machine: &Machine, node: u32) -> Option<Vec<(&'static str, String)>> {
     let (total, unique) = (gpu.memory_bytes, properties.unique_id);
     let used = total.saturating_sub(machine.memory().available(node));
     let device = gpu.model().device_id;
-    let bus = format!("0000:{node:02x}:00.0");
+    let bus = bus(node);
     Some(vec![
         ("vendor", "0x1002".to_owned()),
         ("device", format!("{device:#06x}")),

@@ -11,11 +11,11 @@ use kmt_sys::kfd::{self, memory_flag as flag};
 
 use super::{
     Errno, Result,
-    arguments::Arguments,
+    arguments::{Arguments, List},
     gpu, gpu_id,
     handles::{Allocation, What, mmap_offset},
     memory::request,
-    metadata::memory_size,
+    metadata::{self, memory_size},
     refuse,
 };
 use crate::instance::Instance;
@@ -88,7 +88,14 @@ pub fn describe(instance: &Instance, arguments: Arguments) -> Result {
         .map_or((gpu_id(1), flag::VRAM | flag::WRITABLE), |(_, found)| {
             (gpu_id(found.node), found.flags)
         });
-    value.metadata_size = 0;
+    let said = metadata::said(&file)?;
+    if value.metadata != 0 {
+        if (value.metadata_size as usize) < said.len() {
+            return refuse(libc::EINVAL);
+        }
+        List::<u8>::new(value.metadata, said.len())?.put(&said);
+    }
+    value.metadata_size = said.len() as u32;
     arguments.put(value)
 }
 

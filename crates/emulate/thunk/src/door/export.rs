@@ -38,6 +38,7 @@ pub static luthier_kfd_core: Core = Core {
     buffer_free,
     buffer_size,
     buffer_map,
+    buffer_unmap,
     buffer_place,
     render_command,
     holds,
@@ -272,11 +273,36 @@ unsafe extern "C" fn buffer_size(number: u32) -> i64 {
 unsafe extern "C" fn buffer_map(number: u32) -> i64 {
     answer(|| {
         let instance = opened()?;
-        let handles = instance.door.lock();
-        let size = handles.buffer(number)?.size;
+        let mut handles = instance.door.lock();
         let file = buffers::export_locked(&handles, number)?;
+        let buffer = handles.buffer_mut(number)?;
+        if let Some((address, users)) = &mut buffer.mapped {
+            *users += 1;
+            // SAFETY: just made, and nobody else has it.
+            unsafe { libc::close(file) };
+            return Ok(*address as i64);
+        }
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        map(0, size, protection, libc::MAP_SHARED, file, 0)
+        let address = map(0, buffer.size, protection, libc::MAP_SHARED, file, 0)?;
+        buffer.mapped = Some((address as u64, 1));
+        Ok(address)
+    })
+}
+
+unsafe extern "C" fn buffer_unmap(number: u32) -> i32 {
+    short(|| {
+        let instance = opened()?;
+        let mut handles = instance.door.lock();
+        let buffer = handles.buffer_mut(number)?;
+        match &mut buffer.mapped {
+            None => return refuse(libc::EINVAL),
+            Some((_, users)) if *users > 1 => *users -= 1,
+            Some((address, _)) => {
+                buffers::unmap(*address, buffer.size);
+                buffer.mapped = None;
+            }
+        }
+        Ok(0)
     })
 }
 
@@ -293,7 +319,7 @@ unsafe extern "C" fn buffer_place(
 }
 
 unsafe extern "C" fn render_command(
-    _node: u32,
+    node: u32,
     command: u32,
     data: *mut c_void,
     size: usize,
@@ -304,6 +330,6 @@ unsafe extern "C" fn render_command(
         }
         // SAFETY: the caller says that there are `size` bytes.
         let data = unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), size) };
-        buffers::render_command(opened()?, command, data).map(|()| 0)
+        buffers::render_command(opened()?, node, command, data).map(|()| 0)
     })
 }

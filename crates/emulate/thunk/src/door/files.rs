@@ -19,6 +19,7 @@ pub enum Entry {
 const DRIVER: &str = "/dev/kfd";
 const RENDER: &str = "/dev/dri/renderD";
 const CARDS: &str = "/sys/class/drm";
+const BUS: &str = "/sys/bus/pci/devices";
 /// Two names of one folder.
 const FOLDERS: [&str; 2] = ["/sys/devices/virtual/kfd", "/sys/class/kfd"];
 
@@ -34,6 +35,10 @@ pub fn look_up(machine: &Machine, path: &str) -> Option<Entry> {
     if let Some(path) = path.strip_prefix(CARDS) {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         return cards::look_up(machine, &parts);
+    }
+    if let Some(path) = path.strip_prefix(BUS) {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        return cards::on_bus(machine, &parts);
     }
     let inside = FOLDERS
         .iter()

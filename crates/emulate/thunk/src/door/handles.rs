@@ -38,6 +38,10 @@ pub struct Buffer {
     pub node: u32,
     pub file: File,
     pub size: u64,
+    /// Bytes that count as used on the node.
+    pub claimed: u64,
+    /// Where the host has it and for how many who asked, if anybody did.
+    pub mapped: Option<(u64, u32)>,
 }
 
 /// A part of a file that is the device's at an address, for as many buffer objects as have put it there.
@@ -98,6 +102,10 @@ impl Handles {
 
     pub fn buffer(&self, number: u32) -> Result<&Buffer> {
         self.buffers.get(&number).ok_or(Errno(libc::ENOENT))
+    }
+
+    pub fn buffer_mut(&mut self, number: u32) -> Result<&mut Buffer> {
+        self.buffers.get_mut(&number).ok_or(Errno(libc::ENOENT))
     }
 }
 

@@ -32,6 +32,14 @@ pub fn parts(arguments: &mut [u8]) -> Result<([u32; 2], &mut [u8])> {
     Ok(([word(0), word(4)], record))
 }
 
+/// The words that are said of a file, as bytes.
+pub fn said(file: &File) -> Result<Vec<u8>> {
+    let mut record = [0; RECORD];
+    exchange(file, GET, &mut record)?;
+    let size = u32::from_le_bytes([0, 1, 2, 3].map(|byte| record[SIZE + byte]));
+    Ok(record[SIZE + 4..][..(size as usize).min(WORDS)].to_vec())
+}
+
 /// Reads or writes what is said of a file. Nothing was said of one that ends with its memory.
 pub fn exchange(file: &File, operation: u32, record: &mut [u8]) -> Result {
     let failed = |_| Errno(libc::EIO);

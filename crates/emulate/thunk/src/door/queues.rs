@@ -1,12 +1,7 @@
 //! Queues.
 
-use std::mem::offset_of;
-
 use gpu::machine::{QueueError, UnitsError};
-use kmt_sys::{
-    aql,
-    kfd::{self, queue_type},
-};
+use kmt_sys::kfd::{self, queue_type};
 
 use super::{
     Errno, Result,
@@ -58,9 +53,8 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
         queue_type::COMPUTE_AQL => {
             // These runtimes do not tell where their list of loaded code is.
             source::find_debug_list();
-            let read_index = offset_of!(aql::Queue, read_dispatch_id) as u64;
-            let address = value.read_pointer.wrapping_sub(read_index);
-            machine.create_saved_queue(node, value.ring, size, address, value.context_area)?
+            let positions = (value.write_pointer, value.read_pointer);
+            machine.create_saved_queue(node, value.ring, size, positions, value.context_area)?
         }
         queue_type::SDMA | queue_type::SDMA_XGMI | queue_type::SDMA_BY_ENGINE => {
             let positions = Some((value.write_pointer, value.read_pointer));
