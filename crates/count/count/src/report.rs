@@ -192,6 +192,11 @@ impl Process {
         let counts = process.threads.iter();
         (process.total, process.more_than) =
             sum(counts.map(|thread| (thread.units, thread.more_than)));
+        // Where the sum was too large, one of theirs was, and nobody knows which.
+        if process.threads.iter().any(|thread| thread.more_than) {
+            process.functions.clear();
+            process.lines.clear();
+        }
         Ok(process)
     }
 

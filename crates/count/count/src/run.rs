@@ -219,6 +219,12 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
             counted(process.total, process.more_than)
         );
         match arguments.per {
+            Some(_) if process.threads.iter().any(|thread| thread.more_than) => {
+                let _ = writeln!(
+                    out,
+                    "  (how much of it functions and lines executed is not known: a count has become too large)"
+                );
+            }
             Some(Per::Function) => rows(&mut out, process.functions.iter(), arguments.top),
             Some(Per::Line) => {
                 rows(&mut out, process.lines.iter(), arguments.top);

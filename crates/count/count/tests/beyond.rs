@@ -28,6 +28,12 @@ fn totals_never_wrap() {
             ("0", "1200000"),
             ("1", "9223372036854775807"),
             ("2", "2000000000"),
+            ("3", "0"),
+            ("4", "0"),
+            ("5", "0"),
+            ("6", "0"),
+            ("7", "5"),
+            ("7", "1000000000000"),
         ] {
             let done = run(&[], &words(which, n));
             assert_eq!(done.status, Some(0), "{how}");
@@ -41,9 +47,21 @@ fn totals_never_wrap() {
             if counts {
                 assert_eq!(done.total, 1 << 62, "{how} {which} {n}");
                 assert_eq!(done.json["processes"][0]["more_than"], true);
+                assert!(done.json["processes"][0]["functions"].is_null(), "{how}");
                 assert_eq!(done.json["processes"][0]["threads"][0]["more_than"], true);
             }
         }
+        // 2^10 times 2^40 rounds of 12 instructions each (3 of the condition, 5 of the body, 4 of the step), and what the outer ones cost.
+        let done = run(&[], &words("8", "0"));
+        assert!(done.json["more_than"].is_null(), "{how}");
+        let rounds = 12u64 << 50;
+        assert_eq!(
+            done.total / rounds,
+            u64::from(counts),
+            "{how}: {}",
+            done.total
+        );
+        assert!(done.total % rounds < 1 << 20, "{how}: {}", done.total);
         // The cost of a round from small numbers, by which large ones are checked.
         for (which, power, small, large) in [
             ("0", 3, 100u64, 500_000u64),

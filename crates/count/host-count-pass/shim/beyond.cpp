@@ -1,16 +1,25 @@
-// Counts that no thread can reach by executing: loops that the optimiser makes a product of.
+// Counts that no thread can reach by executing: loops that the optimiser makes a product, or a constant, of.
 //
-// No thread executes 2^62 instructions, but three nested loops may become one multiplication. If such a product is too
-// large for the counter, the runtime is told, and the count is reported as "more than". (Sums of loops whose numbers of
-// iterations are all constants are constants before this pass sees them.)
+// Nothing executes 2^62 instructions, but what three nested loops would have executed is one multiplication. The runtime is told of each
+// amount of that kind that is large, and reports a count as "more than" when they come to 2^62 together.
+//
+// A product is looked at when additions are lowered. What a loop with a constant number of iterations adds must be looked at before the
+// optimiser computes it: afterwards it is a constant, which may have wrapped.
 
 #include "count.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -20,13 +29,18 @@ namespace {
 
 // Bits of the most that is counted (BEYOND in crates/count/host-count-rt/c/internal.h).
 constexpr unsigned MostBits = 62;
+// Amounts with more bits are told to the runtime: as many smaller ones as it takes to come to 2^62 need minutes.
+constexpr unsigned FewBits = 40;
 // Expressions with more parts are not looked into: the sum of a loop is a few products.
 constexpr unsigned MostParts = 64;
-// Bits of an address that a process can have.
+// Of what a round of a loop costs.
+constexpr unsigned CostBits = 16;
+// Of an address that a process can have.
 constexpr unsigned AddressBits = 48;
 
-Function *beyond(Module &module) {
-  FunctionCallee callee = module.getOrInsertFunction(BeyondName, FunctionType::get(Type::getVoidTy(module.getContext()), false));
+Function *many(Module &module) {
+  LLVMContext &context = module.getContext();
+  FunctionCallee callee = module.getOrInsertFunction(ManyName, FunctionType::get(Type::getVoidTy(context), {Type::getInt64Ty(context)}, false));
   auto *function = cast<Function>(callee.getCallee());
   function->setCallingConv(CallingConv::PreserveMost);
   function->addFnAttr(Attribute::Cold);
@@ -34,8 +48,8 @@ Function *beyond(Module &module) {
   return function;
 }
 
-void tell(IRBuilder<> &builder, Instruction &near) {
-  CallInst *call = builder.CreateCall(beyond(*near.getModule()));
+void tell(IRBuilder<> &builder, Value *amount, Instruction &near) {
+  CallInst *call = builder.CreateCall(many(*near.getModule()), {amount});
   call->setCallingConv(CallingConv::PreserveMost);
   call->addFnAttr(Attribute::get(call->getContext(), ComesBack));
   if (near.getDebugLoc())
@@ -114,18 +128,34 @@ void checkAmount(Value *amount, Instruction *at) {
     isMultiple = true, cost = uint64_t(1) << shift;
   if (isMultiple && cost != 0)
     bitsOf(count, isProduct, some);
-  Value *large;
+  Value *large, *beyond;
   if (isMultiple && cost != 0 && !isProduct) {
-    large = builder.CreateICmpUGT(count, builder.getInt64((uint64_t(1) << MostBits) / cost));
+    auto exceeds = [&](unsigned bits) { return builder.CreateICmpUGT(count, builder.getInt64((uint64_t(1) << bits) / cost)); };
+    large = exceeds(FewBits);
+    beyond = exceeds(MostBits);
   } else {
     some = 0;
     Value *wide = widened(builder, amount, some);
-    APInt most = APInt::getOneBitSet(128, MostBits), twice = APInt::getOneBitSet(128, MostBits + 1);
-    large = builder.CreateICmpUGE(builder.CreateAdd(wide, builder.getInt(most)), builder.getInt(twice));
+    auto exceeds = [&](unsigned bits) {
+      APInt most = APInt::getOneBitSet(128, bits), twice = APInt::getOneBitSet(128, bits + 1);
+      return builder.CreateICmpUGE(builder.CreateAdd(wide, builder.getInt(most)), builder.getInt(twice));
+    };
+    large = exceeds(FewBits);
+    beyond = exceeds(MostBits);
   }
   MDNode *unlikely = MDBuilder(at->getContext()).createBranchWeights(1, 1 << 20);
   builder.SetInsertPoint(SplitBlockAndInsertIfThen(large, at->getIterator(), false, unlikely));
-  tell(builder, *at);
+  tell(builder, builder.CreateSelect(beyond, builder.getInt64(uint64_t(1) << MostBits), amount), *at);
+}
+
+// The same for a constant. What was paid ahead may be taken back.
+void checkConstant(ConstantInt *amount, Instruction *at) {
+  const APInt &value = amount->getValue();
+  if (value.abs().getActiveBits() <= FewBits)
+    return;
+  IRBuilder<> builder(at);
+  bool beyond = value.abs().getActiveBits() > MostBits;
+  tell(builder, beyond ? builder.getInt64(uint64_t(1) << MostBits) : amount, *at);
 }
 
 // The parts of an amount on the paths to its addition, each with the place after which it is part of it.
@@ -159,14 +189,128 @@ void collect(Value *value, Instruction *at, SmallPtrSetImpl<Value *> &seen, Part
 
 void watchAmount(AtomicRMWInst &addition) {
   Value *amount = addition.getValOperand();
-  if (!amount->getType()->isIntegerTy(64) || isa<ConstantInt>(amount) || !addition.use_empty())
+  if (!amount->getType()->isIntegerTy(64) || !addition.use_empty())
     return;
   SmallPtrSet<Value *, 16> seen;
   Parts parts;
   collect(amount, &addition, seen, parts);
   for (auto [part, at] : parts)
-    if (!isa<ConstantInt>(part) && !at->isEHPad())
+    if (at->isEHPad())
+      continue;
+    else if (auto *constant = dyn_cast<ConstantInt>(part))
+      checkConstant(constant, at);
+    else
       checkAmount(part, at);
+}
+
+namespace {
+
+// Bits in which no sum of a loop wraps: a polynomial of the number of iterations.
+constexpr unsigned WideBits = 1024;
+constexpr unsigned MostDegree = 8;
+
+// What a sum grows by in `iterations`, if its steps are constants.
+std::optional<APInt> growth(const SCEVAddRecExpr &sum, const APInt &iterations) {
+  APInt total(WideBits, 0), binomial(WideBits, 1), count = iterations.zext(WideBits);
+  if (sum.getNumOperands() > MostDegree)
+    return std::nullopt;
+  for (unsigned degree = 1; degree < sum.getNumOperands(); ++degree) {
+    auto *step = dyn_cast<SCEVConstant>(sum.getOperand(degree));
+    if (!step)
+      return std::nullopt;
+    binomial = (binomial * (count - (degree - 1))).udiv(APInt(WideBits, degree));
+    total += binomial * step->getAPInt().sext(WideBits);
+  }
+  return total;
+}
+
+// Sums of loops that come to 2^62 by constants alone, before the optimiser replaces them. An outermost loop tells the runtime, once for all;
+// what it adds itself says nothing then. A loop in another one adds 2^62, which the other one multiplies.
+class WatchLoopsPass : public PassInfoMixin<WatchLoopsPass> {
+public:
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (function.hasOptNone() || !function.getParent()->getNamedMetadata(DoneMetadata))
+      return PreservedAnalyses::all();
+    bool changed = false;
+    for (Loop *outermost : analyses.getResult<LoopAnalysis>(function)) {
+      SmallVector<Loop *, 4> nest(outermost->getLoopsInPreorder());
+      unsigned bits = 0;
+      for (Loop *loop : nest)
+        if (const SCEVConstant *iterations = constantIterations(*loop, analyses.getResult<ScalarEvolutionAnalysis>(function)))
+          bits += iterations->getAPInt().getActiveBits();
+      // Where so few rounds are known, what they cost together is no large constant. The optimiser deals with the loops as they stand.
+      if (bits < FewBits - CostBits)
+        continue;
+      for (Loop *loop : reverse(nest))
+        changed |= watch(*loop, function, analyses);
+    }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  static const SCEVConstant *constantIterations(Loop &loop, ScalarEvolution &evolution) {
+    auto *iterations = dyn_cast<SCEVConstant>(evolution.getBackedgeTakenCount(&loop));
+    return loop.getExitingBlock() && iterations && iterations->getAPInt().getBitWidth() <= 64 ? iterations : nullptr;
+  }
+
+  static bool watch(Loop &loop, Function &function, FunctionAnalysisManager &analyses) {
+    auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    const SCEVConstant *iterations = constantIterations(loop, evolution);
+    if (!iterations)
+      return false;
+    struct Sum {
+      Instruction *instruction;
+      const SCEV *start;
+      APInt grown;
+    };
+    SmallVector<Sum, 2> sums;
+    for (BasicBlock *block : loop.blocks())
+      for (Instruction &instruction : *block) {
+        bool leaves = instruction.getType()->isIntegerTy(64) && any_of(instruction.users(), [&](User *user) {
+          return !loop.contains(cast<Instruction>(user));
+        });
+        if (!leaves || !isSum(&instruction))
+          continue;
+        auto *sum = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&instruction));
+        if (!sum || sum->getLoop() != &loop)
+          continue;
+        std::optional<APInt> grown = growth(*sum, iterations->getAPInt());
+        // A loop in another one is replaced by what it adds, or the other one's sum would not be known.
+        if (grown && (loop.getParentLoop() || grown->abs().getActiveBits() > MostBits))
+          sums.push_back({&instruction, sum->getStart(), *grown});
+      }
+    if (sums.empty())
+      return false;
+    BasicBlock *before = loop.getLoopPreheader();
+    if (!before)
+      before = InsertPreheaderForLoop(&loop, &analyses.getResult<DominatorTreeAnalysis>(function), &analyses.getResult<LoopAnalysis>(function),
+                                      nullptr, false);
+    if (!before)
+      return false;
+    Instruction *at = before->getTerminator();
+    SCEVExpander expander(evolution, "count");
+    for (const Sum &sum : sums) {
+      Instruction *instruction = sum.instruction;
+      if (!expander.isSafeToExpandAt(sum.start, at))
+        continue;
+      Value *end = expander.expandCodeFor(sum.start, instruction->getType(), at->getIterator());
+      IRBuilder<> builder(at);
+      uint64_t most = uint64_t(1) << MostBits;
+      if (loop.getParentLoop())
+        end = builder.CreateAdd(end, builder.getInt64(sum.grown.abs().getActiveBits() > MostBits ? most : sum.grown.getLoBits(64).getZExtValue()));
+      else
+        tell(builder, builder.getInt64(most), *at);
+      instruction->replaceUsesWithIf(end, [&](Use &use) { return !loop.contains(cast<Instruction>(use.getUser())); });
+    }
+    evolution.forgetTopmostLoop(&loop);
+    return true;
+  }
+};
+
+} // namespace
+
+void registerWatches(PassBuilder &builder) {
+  builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchLoopsPass()); });
 }
 
 } // namespace luthier

@@ -44,8 +44,8 @@ inline constexpr char LimitHereName[] = "__luthier_count_limit_here";
 // a debt that no such check has.
 inline constexpr char PartName[] = "__luthier_count_part";
 inline constexpr char NoCheck[] = "$$1";
-// Tells the runtime that a thread has counted more than its counter holds (shim/beyond.cpp).
-inline constexpr char BeyondName[] = "__luthier_count_beyond";
+// Tells the runtime of a large amount that a thread counts, by which it sees that a counter wraps (shim/beyond.cpp).
+inline constexpr char ManyName[] = "__luthier_count_many";
 inline constexpr char ArticleName[] = "__luthier_count_article";
 inline constexpr char RegisterModuleName[] = "__luthier_count_register_module";
 // Every counted object refers to this one; where the runtime is missing, linkers print the name.
@@ -129,6 +129,9 @@ enum class Stage {
 // The same in the midst of the optimiser, each time it begins with a function anew.
 void registerMoves(llvm::PassBuilder &builder);
 
+// Sums of loops with constant numbers of iterations tell the runtime if they are too large (shim/beyond.cpp). Behind `registerMoves`.
+void registerWatches(llvm::PassBuilder &builder);
+
 // Sums that grow by the same in each iteration become products of the number of iterations (shim/charge.cpp).
 void registerCharges(llvm::PassBuilder &builder);
 
@@ -187,7 +190,7 @@ void distributeAmounts(llvm::Function &function);
 // The amount of an addition plus a constant, changed in place where that needs no other instruction; else null.
 llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
 
-// An addition of a product that may be too large for the counter tells the runtime then.
+// An addition of a constant or product that is large tells the runtime.
 void watchAmount(llvm::AtomicRMWInst &addition);
 
 // Whether code may read the counter during a call.

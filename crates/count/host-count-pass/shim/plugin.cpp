@@ -145,6 +145,7 @@ void registerCallbacks(PassBuilder &builder) {
         passes.addPass(CountPass(Position::End, level != OptimizationLevel::O0));
       });
   registerMoves(builder);
+  registerWatches(builder);
   registerCharges(builder);
   // For `opt -passes=luthier-count`.
   builder.registerPipelineParsingCallback(

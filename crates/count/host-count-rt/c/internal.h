@@ -66,7 +66,8 @@ struct thread {
   int64_t signals; /* counted inside signal handlers, in checked lanes */
   int64_t signals_unchecked; /* and in the other lanes */
   uint64_t folded; /* counted in slots that have been emptied */
-  bool beyond;     /* it has counted more than BEYOND: the rest says nothing */
+  int64_t many;    /* what large amounts come to, of which the counted code tells */
+  bool beyond;     /* that is BEYOND or more: the rest says nothing */
   struct record *record;
   int destructor_rounds;
   int depth;
@@ -80,6 +81,12 @@ struct thread {
   struct budget budgets[LUTHIER_COUNT_MOST_BUDGETS];
 };
 extern HIDDEN _Thread_local struct thread luthier_self __attribute__((INITIAL_EXEC aligned(16)));
+
+/* Amounts of which the counter could wrap. A signal handler may add to them in between, but does not make them less. */
+static inline void luthier_count_many(struct thread *self, int64_t amount) {
+  if (__builtin_add_overflow(self->many, amount, &self->many) || self->many >= (int64_t)BEYOND)
+    self->beyond = true;
+}
 
 /* A thread as the report shows it; outlives the thread. */
 struct record {

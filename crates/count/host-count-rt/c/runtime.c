@@ -216,6 +216,7 @@ static void after_fork_child(void) {
   record->running = &luthier_self;
   record->counter = __luthier_count;
   luthier_self.beyond = false;
+  luthier_self.many = 0;
   record->birth = luthier_count_now();
   record->next = NULL;
   records = record;
@@ -227,7 +228,7 @@ static void after_fork_child(void) {
   luthier_watchdog_after_fork();
 }
 
-PUBLIC __attribute__((preserve_most)) void __luthier_count_beyond(void) { luthier_self.beyond = true; }
+PUBLIC __attribute__((preserve_most)) void __luthier_count_many(int64_t amount) { luthier_count_many(&luthier_self, amount); }
 
 /* The article's scheme, for comparison (placement=article). */
 PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }

@@ -210,7 +210,7 @@ __attribute__((section(".CRT$XLL"), used)) PIMAGE_TLS_CALLBACK luthier_on_change
 /* The system calls the above at the end of the process, too, however it ends; wine does not. */
 __attribute__((destructor(101))) static void at_end(void) { report(); }
 
-PUBLIC __attribute__((preserve_most)) void __luthier_count_beyond(void) { luthier_self.beyond = true; }
+PUBLIC __attribute__((preserve_most)) void __luthier_count_many(int64_t amount) { luthier_count_many(&luthier_self, amount); }
 
 PUBLIC void __luthier_count_article(int64_t units) { __luthier_count[0] += units; }
 

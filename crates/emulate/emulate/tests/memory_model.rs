@@ -99,11 +99,14 @@ fn source() -> String {
     seen += team * rounds * {results};
     met += team * {roles_apart};
     for (int i = 0; i < rounds; i++) {{
+        global int *x = places + i * {both}, *y = x + {APART};
+        // Both places are in the cache of every host thread: a store waits for the other ones to give its line up, a load does not.
+        LOAD(x, RELAXED);
+        LOAD(y, RELAXED);
         // All roles begin together.
         __scoped_atomic_store_n(met + role * {APART}, i + 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
         for (int other = 0; other < {count}; other++)
             while (__scoped_atomic_load_n(met + other * {APART}, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) <= i) ;
-        global int *x = places + i * {both}, *y = x + {APART};
         int a = 0, b = 0;
         switch (role) {{ {cases} }}
         seen[i * {results} + role * 2] = a;

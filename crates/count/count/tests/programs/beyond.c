@@ -2,6 +2,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+__attribute__((noinline)) static uint64_t far_away(void) {
+  uint64_t x = 0;
+  for (uint64_t i = 0; i < UINT64_MAX / 2; i++)
+    x += 3 * i;
+  return x;
+}
 int main(int count, char **words) {
   int which = atoi(words[1]);
   uint64_t n = count > 2 ? strtoull(words[2], 0, 0) : 0, x = 0;
@@ -21,6 +27,37 @@ int main(int count, char **words) {
       for (int b = 0; b < (int)n; b++)
         for (int c = 0; c < (int)n; c++)
           x += 2;
+    break;
+  case 3: /* constants: 2^74 rounds */
+    for (int a = 0; a < 1 << 20; a++)
+      for (uint64_t b = 0; b < 1ull << 44; b++)
+        for (int c = 0; c < 1024; c++)
+          x += c;
+    break;
+  case 4: /* eight times 2^63, one constant for clang */
+    for (int a = 0; a < 8; a++)
+      for (uint64_t b = 0; b < UINT64_MAX / 2; b++)
+        x += b;
+    break;
+  case 5: /* a hundred times 2^54 rounds, in turn */
+    for (int a = 0; a < 100; a++) {
+      for (uint64_t b = 0; b < 1ull << 54; b++)
+        x += b;
+      fprintf(stderr, "%d ", (int)x);
+    }
+    break;
+  case 6: /* four calls */
+    x = far_away() + far_away() + far_away() + far_away();
+    break;
+  case 7: /* a constant in N rounds */
+    for (uint64_t a = 0; a < n; a++)
+      for (uint64_t b = 0; b < UINT64_MAX / 2; b++)
+        x += b;
+    break;
+  case 8: /* constants that fit: 2^50 rounds */
+    for (int a = 0; a < 1 << 10; a++)
+      for (uint64_t b = 0; b < 1ull << 40; b++)
+        x += b;
     break;
   }
   printf("%llu\n", (unsigned long long)x);
