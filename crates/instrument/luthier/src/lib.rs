@@ -85,5 +85,5 @@ pub use serde_json;
 pub use session::{
     Config, Copied, Enqueued, Launch, Live, PacketBytes, Selection, selection::SETTINGS,
 };
-pub use template::HookValue;
 pub use tool::Tool;
+pub use tool_abi::HookValue;

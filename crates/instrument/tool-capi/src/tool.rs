@@ -5,7 +5,7 @@ use crate::{
     library::{Library, thread_name},
     modules::Compile,
     seen::KernelView,
-    table::{Api, CURRENT},
+    table::{self, CURRENT},
     variables::Variables,
     visit::{Call, LaunchChoice, Point, Visit, VisitAction},
 };
@@ -120,7 +120,7 @@ impl Tool for LibraryTool {
         variables.compile_with(self.compile);
         let variables = Arc::new(variables);
         let _ = self.variables.set(Arc::clone(&variables));
-        let api = Api::for_tool(&variables);
+        let api = table::for_tool(&variables);
         let file = self.library.file();
         self.library
             .begin(api)
