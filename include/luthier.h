@@ -82,63 +82,47 @@ extern "C" int hipLaunchKernel(const void *, luthier_dim3, luthier_dim3, void **
 
 // --- What passes between Luthier and the tool's library -----------------------------------------------------------------
 // Structures grow at their end; struct_size says how far one reaches. The number rises when something else changes.
+// Written by `cargo xtask tool-abi` from crates/instrument/tool-abi: interface.
 #define LUTHIER_API_VERSION 2
+#define LUTHIER_NO_DEVICE 0xffffffffu
 #define LUTHIER_OWN_MODULE 0xffffffffffffffffull
 
 extern "C" {
-typedef struct {
-  size_t struct_size;
-  luthier_u64 pc; // Offset in the code object.
-  luthier_u32 size; // Bytes.
-  luthier_u32 index;
-  const char *mnemonic; // Without encoding suffix.
-  const char *text;     // As the assembler accepts it.
-  luthier_u32 classes;  // luthier_class
-  luthier_u32 line;     // 0: unknown
-  const char *file;
-  size_t block;
-  size_t operands;
-  size_t frames; // Number of inlined functions.
-  size_t chosen; // 1 if the user's --site chooses it, else 0.
-  size_t implied; // Number of registers that the text does not name. get_operand has them after the operands.
-} luthier_raw_instr;
-
 // The classes of an instruction, one bit each.
 enum luthier_class : luthier_u32 {
-  LUTHIER_CLASS_LOAD = 1 << 0,
-  LUTHIER_CLASS_STORE = 1 << 1,
-  LUTHIER_CLASS_ATOMIC = 1 << 2,
-  LUTHIER_CLASS_ATOMIC_RETURN = 1 << 3, // An atomic that returns the value before the operation.
-  LUTHIER_CLASS_BRANCH = 1 << 4,
-  LUTHIER_CLASS_CONDITIONAL = 1 << 5,
-  LUTHIER_CLASS_INDIRECT = 1 << 6,
-  LUTHIER_CLASS_CALL = 1 << 7,
-  LUTHIER_CLASS_RETURN = 1 << 8, // Jumps back to the caller.
-  LUTHIER_CLASS_END = 1 << 9,
-  LUTHIER_CLASS_BARRIER = 1 << 10,
-  LUTHIER_CLASS_WAIT = 1 << 11,
-  LUTHIER_CLASS_TRAP = 1 << 12,
-  LUTHIER_CLASS_MESSAGE = 1 << 13, // s_sendmsg: to the host or to other hardware.
-  LUTHIER_CLASS_SALU = 1 << 14,
-  LUTHIER_CLASS_VALU = 1 << 15,
-  LUTHIER_CLASS_MATRIX = 1 << 16,
-  LUTHIER_CLASS_TRANSCENDENTAL = 1 << 17,
-  LUTHIER_CLASS_SMEM = 1 << 18,
-  LUTHIER_CLASS_VMEM = 1 << 19,
-  LUTHIER_CLASS_LDS = 1 << 20,
+  LUTHIER_CLASS_LOAD = 1u << 0,
+  LUTHIER_CLASS_STORE = 1u << 1,
+  LUTHIER_CLASS_ATOMIC = 1u << 2,
+  LUTHIER_CLASS_ATOMIC_RETURN = 1u << 3, // An atomic that returns the value before the operation.
+  LUTHIER_CLASS_BRANCH = 1u << 4,
+  LUTHIER_CLASS_CONDITIONAL = 1u << 5,
+  LUTHIER_CLASS_INDIRECT = 1u << 6,
+  LUTHIER_CLASS_CALL = 1u << 7,
+  LUTHIER_CLASS_RETURN = 1u << 8, // Jumps back to the caller.
+  LUTHIER_CLASS_END = 1u << 9,
+  LUTHIER_CLASS_BARRIER = 1u << 10,
+  LUTHIER_CLASS_WAIT = 1u << 11,
+  LUTHIER_CLASS_TRAP = 1u << 12,
+  LUTHIER_CLASS_MESSAGE = 1u << 13, // s_sendmsg: to the host or to other hardware.
+  LUTHIER_CLASS_SALU = 1u << 14,
+  LUTHIER_CLASS_VALU = 1u << 15,
+  LUTHIER_CLASS_MATRIX = 1u << 16,
+  LUTHIER_CLASS_TRANSCENDENTAL = 1u << 17,
+  LUTHIER_CLASS_SMEM = 1u << 18,
+  LUTHIER_CLASS_VMEM = 1u << 19,
+  LUTHIER_CLASS_LDS = 1u << 20,
   // By an encoding of its own, or through the descriptor of private memory that the kernel was given. FLAT may access scratch, too.
-  LUTHIER_CLASS_SCRATCH = 1 << 21,
-  LUTHIER_CLASS_FLAT = 1 << 22, // Global memory, LDS or scratch, by address.
+  LUTHIER_CLASS_SCRATCH = 1u << 21,
+  LUTHIER_CLASS_FLAT = 1u << 22, // Global memory, LDS or scratch, by address.
   // The counters of s_waitcnt that it raises. gfx12 calls them loadcnt; dscnt or kmcnt; expcnt; storecnt.
-  LUTHIER_CLASS_COUNTS_VM = 1 << 23,
-  LUTHIER_CLASS_COUNTS_LGKM = 1 << 24,
-  LUTHIER_CLASS_COUNTS_EXP = 1 << 25,
-  LUTHIER_CLASS_COUNTS_VS = 1 << 26,
-  LUTHIER_CLASS_PARTIAL_WRITE = 1 << 27, // The destination keeps some of its bits.
-  LUTHIER_CLASS_IGNORES_EXEC = 1 << 28,  // A vector instruction that acts whatever EXEC is.
-  // The control word that follows it.
-  LUTHIER_CLASS_SDWA = 1 << 29,
-  LUTHIER_CLASS_DPP16 = 1 << 30,
+  LUTHIER_CLASS_COUNTS_VM = 1u << 23,
+  LUTHIER_CLASS_COUNTS_LGKM = 1u << 24,
+  LUTHIER_CLASS_COUNTS_EXP = 1u << 25,
+  LUTHIER_CLASS_COUNTS_VS = 1u << 26,
+  LUTHIER_CLASS_PARTIAL_WRITE = 1u << 27, // The destination keeps some of its bits.
+  LUTHIER_CLASS_IGNORES_EXEC = 1u << 28, // A vector instruction that acts whatever EXEC is.
+  LUTHIER_CLASS_SDWA = 1u << 29, // The control word that follows it.
+  LUTHIER_CLASS_DPP16 = 1u << 30,
   LUTHIER_CLASS_DPP8 = 1u << 31,
 };
 
@@ -148,6 +132,7 @@ enum luthier_operand_kind {
   LUTHIER_OPERAND_NUMBER = 2,
   LUTHIER_OPERAND_DISTANCE = 3, // Distance of a branch's target from the branch's end, in bytes.
 };
+
 enum luthier_register_kind {
   LUTHIER_REGISTER_SGPR = 0,
   LUTHIER_REGISTER_VGPR = 1,
@@ -159,6 +144,92 @@ enum luthier_register_kind {
   LUTHIER_REGISTER_MODE = 7,
   LUTHIER_REGISTER_OTHER = 8,
 };
+
+// A hook inserted with LUTHIER_IPOINT_AFTER runs whenever the instruction has run, wherever control goes on in its function: to the
+// next instruction, on the way of a taken branch, back from a call. It does not run behind the end of the program, a return, or a
+// jump to another function or to a computed address; the summary says at how many places.
+typedef enum {
+  LUTHIER_IPOINT_BEFORE = 0,
+  LUTHIER_IPOINT_AFTER = 1,
+  LUTHIER_IPOINT_EDGE = 2,
+  LUTHIER_IPOINT_BLOCK = 3,
+} luthier_ipoint_t;
+
+// What an argument of a hook is: a constant, something of the tool's or a register; or a value of the place.
+enum luthier_arg_kind {
+  LUTHIER_ARG_CONSTANT = 0,
+  // value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register, the
+  // hook is left out and the summary says why.
+  LUTHIER_ARG_SGPR = 1,
+  LUTHIER_ARG_VGPR = 2, // the same; a value for each lane
+  LUTHIER_ARG_EXEC = 3, // The lanes that are active at the place. luthier::exec() has those at this point of the hook.
+  LUTHIER_ARG_PC = 4, // Offset of the instruction in its code object.
+  LUTHIER_ARG_SITE = 5, // Number of the insertion in the kernel, counted from 0.
+  // value: the host's address of a variable of the tool, not of a __managed__ one; the hook gets the device's address
+  LUTHIER_ARG_VARIABLE = 6,
+  LUTHIER_ARG_ADDRESS = 7, // The address that each lane accesses, in bytes; for LDS and scratch, an offset.
+  LUTHIER_ARG_ACCESS_SIZE = 8, // Bytes that the instruction accesses in each lane; 0 for image instructions, see image_address.
+  LUTHIER_ARG_ACCESS_KIND = 9, // What the instruction does to which memory: bits of luthier::access.
+  LUTHIER_ARG_DISPATCH_ID = 10, // Number of the launch, counted from 0 over all kernels.
+  LUTHIER_ARG_WORKGROUP_ID = 11, // Number of the workgroup in the grid, in dimension 0, 1 or 2.
+  LUTHIER_ARG_WORKITEM_ID = 12, // Number of each lane in its workgroup, in dimension 0, 1 or 2; threadIdx where HIP is included.
+  LUTHIER_ARG_AGPR = 13, // as LUTHIER_ARG_VGPR
+  LUTHIER_ARG_VCC = 14, // The vector condition code, one bit per lane. It is undefined where the kernel no longer needs it.
+  LUTHIER_ARG_SCC = 15, // The scalar condition code. It is undefined where the kernel no longer needs it.
+  LUTHIER_ARG_M0 = 16, // The kernel's M0.
+  LUTHIER_ARG_KERNARG = 17, // Address of the kernel's arguments.
+  LUTHIER_ARG_PACKET = 18, // Address of the dispatch packet.
+  LUTHIER_ARG_MODE = 19, // The kernel's MODE bits: rounding, denormals, exceptions. Hooks themselves round to nearest and keep denormals.
+};
+
+enum luthier_change_kind {
+  LUTHIER_CHANGE_REMOVE = 0,
+  LUTHIER_CHANGE_REPLACE = 1,
+  LUTHIER_CHANGE_ADD_BEFORE = 2,
+  LUTHIER_CHANGE_ADD_AFTER = 3,
+};
+
+// Kinds of objects that a HIP compiler's start-up code registers.
+enum luthier_registered_kind {
+  LUTHIER_REGISTERED_FUNCTION = 0,
+  LUTHIER_REGISTERED_VARIABLE = 1,
+  LUTHIER_REGISTERED_MANAGED = 2,
+  LUTHIER_REGISTERED_BINARY = 3, // host: the device code of the functions and variables that follow
+};
+
+enum luthier_tool_wants {
+  LUTHIER_WANTS_RECORDS = 1,
+  LUTHIER_WANTS_ENDS = 2, // Adds a signal and a barrier packet to every launch.
+  LUTHIER_WANTS_PACKETS = 4,
+  LUTHIER_WANTS_COPIES = 8, // Adds the same as LUTHIER_WANTS_ENDS.
+};
+
+typedef enum {
+  LUTHIER_API_PHASE_ENTER = 0,
+  LUTHIER_API_PHASE_EXIT = 1,
+} luthier_api_phase_t;
+
+// A packet of a queue, 64 bytes.
+struct luthier_packet;
+
+typedef struct {
+  size_t struct_size;
+  luthier_u64 pc; // Offset in the code object.
+  luthier_u32 size; // Bytes.
+  luthier_u32 index;
+  const char *mnemonic; // Without encoding suffix.
+  const char *text; // As the assembler accepts it.
+  luthier_u32 classes; // luthier_class
+  luthier_u32 line; // 0: unknown
+  const char *file;
+  size_t block;
+  size_t operands;
+  size_t frames; // Number of inlined functions.
+  size_t chosen; // 1 if the user's --site chooses it, else 0.
+  size_t implied; // Number of registers that the text does not name. get_operand has them after the operands.
+} luthier_raw_instr;
+
+// Registers have a file, a number and dwords; everything else has a value.
 typedef struct {
   luthier_u32 kind; // luthier_operand_kind
   luthier_u32 file; // luthier_register_kind
@@ -177,6 +248,7 @@ typedef struct {
   size_t instructions;
   size_t parameters;
 } luthier_raw_kernel;
+
 typedef struct {
   size_t struct_size;
   luthier_u64 number; // Counted from 0 over all kernels and devices; hooks read the same number as their dispatch id.
@@ -190,7 +262,7 @@ typedef struct {
   luthier_u32 reserved2;
   const char *thread_name; // Null, or a name that is valid during the callback.
 } luthier_raw_launch;
-#define LUTHIER_NO_DEVICE 0xffffffffu
+
 // A copy of memory by the runtime.
 typedef struct {
   size_t struct_size;
@@ -205,6 +277,7 @@ typedef struct {
   luthier_u64 start; // When the copy ran, in the same clock; start and end are 0 if unknown.
   luthier_u64 end;
 } luthier_raw_copy;
+
 typedef struct {
   size_t struct_size;
   const char *name;
@@ -215,6 +288,7 @@ typedef struct {
   const size_t *callees;
   size_t callee_count;
 } luthier_raw_function;
+
 typedef struct {
   size_t struct_size;
   size_t function;
@@ -224,6 +298,7 @@ typedef struct {
   size_t successor_count;
   size_t chosen; // Instructions that the user's --site chooses.
 } luthier_raw_block;
+
 typedef struct {
   size_t struct_size;
   const char *function;
@@ -231,11 +306,12 @@ typedef struct {
   luthier_u32 line;
   luthier_u32 column;
 } luthier_raw_frame;
+
 typedef struct {
   size_t struct_size;
-  const char *name;      // The parameter's number if the compiler left no name.
+  const char *name; // The parameter's number if the compiler left no name.
   const char *type_name; // Empty if unknown.
-  luthier_u32 offset;    // Bytes after kernarg_address.
+  luthier_u32 offset; // Bytes after kernarg_address.
   luthier_u32 size;
   luthier_u32 is_pointer;
   luthier_u32 reserved;
@@ -250,9 +326,9 @@ typedef struct {
 typedef struct {
   size_t struct_size;
   luthier_u32 point; // luthier_ipoint_t
-  luthier_u32 once;  // 1: the hook runs in lane 0 alone, whatever EXEC is.
-  size_t place;      // The instruction; the block that begins; for an edge, the block that it leaves.
-  size_t to;         // For an edge: the block that it leads to.
+  luthier_u32 once; // 1: the hook runs in lane 0 alone, whatever EXEC is.
+  size_t place; // The instruction; the block that begins; for an edge, the block that it leaves.
+  size_t to; // For an edge: the block that it leads to.
   const void *hook;
   const luthier_arg *arguments;
   size_t count;
@@ -266,6 +342,7 @@ typedef struct {
   size_t to;
   size_t counter; // Number of the kernel's counter, from 0.
 } luthier_raw_count;
+
 // The counters of a kernel.
 typedef struct {
   size_t struct_size;
@@ -276,60 +353,22 @@ typedef struct {
   size_t count;
 } luthier_raw_counted;
 
-enum luthier_change_kind {
-  LUTHIER_CHANGE_REMOVE = 0,
-  LUTHIER_CHANGE_REPLACE = 1,
-  LUTHIER_CHANGE_ADD_BEFORE = 2,
-  LUTHIER_CHANGE_ADD_AFTER = 3,
-};
 typedef struct {
   size_t struct_size;
   luthier_u32 kind; // luthier_change_kind
   luthier_u32 reserved;
-  size_t place;     // Instruction.
+  size_t place; // Instruction.
   const char *text; // Instructions in the assembler's language.
 } luthier_raw_change;
 
-enum luthier_arg_kind {
-  LUTHIER_ARG_CONSTANT = 0,
-  // value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register, the
-  // hook is left out and the summary says why.
-  LUTHIER_ARG_SGPR = 1,
-  LUTHIER_ARG_VGPR = 2, // the same; a value for each lane
-  LUTHIER_ARG_EXEC = 3,
-  LUTHIER_ARG_PC = 4,
-  LUTHIER_ARG_SITE = 5,
-  // value: the host's address of a variable of the tool, not of a __managed__ one; the hook gets the device's address
-  LUTHIER_ARG_VARIABLE = 6,
-  LUTHIER_ARG_ADDRESS = 7,  // the address that the instruction accesses, for each lane
-  LUTHIER_ARG_ACCESS_SIZE = 8,
-  LUTHIER_ARG_ACCESS_KIND = 9,
-  LUTHIER_ARG_DISPATCH_ID = 10,
-  LUTHIER_ARG_WORKGROUP_ID = 11, // value: dimension, 0 to 2
-  LUTHIER_ARG_WORKITEM_ID = 12,  // the same; of each lane in its workgroup
-  LUTHIER_ARG_AGPR = 13,         // as LUTHIER_ARG_VGPR
-  LUTHIER_ARG_VCC = 14,
-  LUTHIER_ARG_SCC = 15,
-  LUTHIER_ARG_M0 = 16,
-  LUTHIER_ARG_KERNARG = 17, // address of the kernel's arguments
-  LUTHIER_ARG_PACKET = 18,  // address of the dispatch packet
-  LUTHIER_ARG_MODE = 19,
-};
-
-// Kinds of objects that a HIP compiler's start-up code registers.
-enum luthier_registered_kind {
-  LUTHIER_REGISTERED_FUNCTION = 0,
-  LUTHIER_REGISTERED_VARIABLE = 1,
-  LUTHIER_REGISTERED_MANAGED = 2,
-  LUTHIER_REGISTERED_BINARY = 3, // host: the device code of the functions and variables that follow
-};
+// What a HIP compiler's start-up code registers.
 typedef struct {
   luthier_u32 kind; // luthier_registered_kind
   luthier_u32 reserved;
-  const void *host;    // Shadow of the kernel or variable; for a managed variable, the pointer that host code uses.
-  const char *name;    // Name in the device code.
+  const void *host; // Shadow of the kernel or variable; for a managed variable, the pointer that host code uses.
+  const char *name; // Name in the device code.
   const void *initial; // Initial value of a managed variable.
-  luthier_u64 size;    // Bytes.
+  luthier_u64 size; // Bytes.
 } luthier_registered;
 
 // Functions return 0, or 1 with a reason in last_error. A function with a kernel object may be called only during
@@ -339,8 +378,7 @@ typedef struct {
   void *tool; // The first argument of functions that take a tool.
   int (*count_instructions)(luthier_u64 kernel_object, size_t *count);
   int (*get_instruction)(luthier_u64 kernel_object, size_t index, luthier_raw_instr *into);
-  int (*insert_call)(luthier_u64 kernel_object, size_t index, const void *hook, int point, const luthier_arg *arguments,
-                     size_t count);
+  int (*insert_call)(luthier_u64 kernel_object, size_t index, const void *hook, int point, const luthier_arg *arguments, size_t count);
   int (*is_instrumented)(luthier_u64 kernel_object, const char *variant, int *answer);
   int (*override_with_instrumented)(luthier_u64 kernel_object, const char *variant);
   int (*override_with_original)(luthier_u64 kernel_object);
@@ -387,20 +425,11 @@ typedef struct {
   int (*module_symbol)(void *tool, luthier_u64 module, luthier_u32 kind, const char *name, const void **handle, size_t *size);
 } luthier_api;
 
-// A packet of a queue, 64 bytes.
-struct luthier_packet;
-
-enum luthier_tool_wants {
-  LUTHIER_WANTS_RECORDS = 1,
-  LUTHIER_WANTS_ENDS = 2, // Adds a signal and a barrier packet to every launch.
-  LUTHIER_WANTS_PACKETS = 4,
-  LUTHIER_WANTS_COPIES = 8, // Adds the same as LUTHIER_WANTS_ENDS.
-};
 // A tool's library exports this structure as luthier_tool.
 typedef struct {
   size_t struct_size;
   luthier_u32 version; // LUTHIER_API_VERSION
-  luthier_u32 wants;   // luthier_tool_wants
+  luthier_u32 wants; // luthier_tool_wants
   const luthier_registered *(*registered)(size_t *count);
   // These return null, or a reason that stays valid until the next call on the thread.
   const char *(*begin)(const luthier_api *api);
@@ -416,17 +445,13 @@ typedef struct {
   // A copy has ended.
   const char *(*copied)(const luthier_raw_copy *copy);
 } luthier_tool_entries;
+
 }
+// End of what `cargo xtask tool-abi` writes: interface.
 
 // --- For the tool -------------------------------------------------------------------------------------------------------
 
-typedef enum { LUTHIER_API_PHASE_ENTER = 0, LUTHIER_API_PHASE_EXIT = 1 } luthier_api_phase_t;
 #include "luthier_hsa_events.h"
-
-// A hook inserted with LUTHIER_IPOINT_AFTER runs whenever the instruction has run, wherever control goes on in its function: to the
-// next instruction, on the way of a taken branch, back from a call. It does not run behind the end of the program, a return, or a
-// jump to another function or to a computed address; the summary says at how many places.
-typedef enum { LUTHIER_IPOINT_BEFORE = 0, LUTHIER_IPOINT_AFTER = 1, LUTHIER_IPOINT_EDGE = 2, LUTHIER_IPOINT_BLOCK = 3 } luthier_ipoint_t;
 
 __attribute__((weak)) void luthier_at_init();
 __attribute__((weak)) void luthier_at_term();

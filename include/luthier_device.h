@@ -61,36 +61,38 @@ typedef __UINT64_TYPE__ luthier_u64;
 // They are weak, so that compilers that link device code do not look for definitions.
 #define LUTHIER_SUPPLIED __device__ __attribute__((weak))
 extern "C" {
+// Written by `cargo xtask tool-abi` from crates/instrument/tool-abi: declarations.
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_site(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_pc(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_scc(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_vcc(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_m0(void);
+LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_mode(void);
 LUTHIER_SUPPLIED luthier_u64 __luthier_vector64_effective_address(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_access_size(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_access_kind(void);
-LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_site(void);
-LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_pc(void);
-LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_dispatch_id(void);
 LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_kernarg_ptr(void);
 LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_dispatch_ptr(void);
 LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_implicitarg_ptr(void);
+LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_dispatch_id(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_x(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_y(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_workgroup_id_z(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_x(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_y(void);
 LUTHIER_SUPPLIED luthier_u32 __luthier_vector32_workitem_id_z(void);
-LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_m0(void);
+LUTHIER_SUPPLIED void __luthier_write_exec(luthier_u64 mask);
+LUTHIER_SUPPLIED void __luthier_write_scc(luthier_u32 value);
+LUTHIER_SUPPLIED void __luthier_write_vcc(luthier_u64 mask);
 LUTHIER_SUPPLIED void __luthier_write_m0(luthier_u32 value);
-LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_mode(void);
 LUTHIER_SUPPLIED void __luthier_write_mode(luthier_u32 value);
+// End of what `cargo xtask tool-abi` writes: declarations.
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_sgpr(luthier_u32 index);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_vgpr(luthier_u32 index);
 LUTHIER_SUPPLIED luthier_u32 __luthier_read_agpr(luthier_u32 index);
 LUTHIER_SUPPLIED void __luthier_write_sgpr(luthier_u32 index, luthier_u32 value);
 LUTHIER_SUPPLIED void __luthier_write_vgpr(luthier_u32 index, luthier_u32 value);
 LUTHIER_SUPPLIED void __luthier_write_agpr(luthier_u32 index, luthier_u32 value);
-LUTHIER_SUPPLIED void __luthier_write_exec(luthier_u64 mask);
-LUTHIER_SUPPLIED luthier_u64 __luthier_scalar64_vcc(void);
-LUTHIER_SUPPLIED luthier_u32 __luthier_scalar32_scc(void);
-LUTHIER_SUPPLIED void __luthier_write_vcc(luthier_u64 mask);
-LUTHIER_SUPPLIED void __luthier_write_scc(luthier_u32 value);
 // LLVM's intrinsics by their names: not every compiler has builtins for them.
 __device__ luthier_u64 __luthier_ballot(bool) __asm__("llvm.amdgcn.ballot.i64");
 __device__ luthier_u64 __luthier_compare(luthier_u32, luthier_u32, luthier_u32) __asm__("llvm.amdgcn.icmp.i64.i32");
@@ -101,18 +103,52 @@ namespace luthier {
 
 #define LUTHIER_INLINE __device__ static inline __attribute__((always_inline))
 
+// --- Values of the place -----------------------------------------------------------------------------------------------
+
+// Written by `cargo xtask tool-abi` from crates/instrument/tool-abi: values.
+// Number of the insertion in the kernel, counted from 0.
+LUTHIER_INLINE luthier_u32 site() { return __luthier_scalar32_site(); }
+// Offset of the instruction in its code object.
+LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
+// Makes these lanes the active ones after the hook.
+LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
+// The scalar condition code. It is undefined where the kernel no longer needs it.
+LUTHIER_INLINE bool scc() { return __luthier_scalar32_scc() != 0; }
+LUTHIER_INLINE void write_scc(bool value) { __luthier_write_scc(value); }
+// The vector condition code, one bit per lane. It is undefined where the kernel no longer needs it.
+LUTHIER_INLINE luthier_u64 vcc() { return __luthier_scalar64_vcc(); }
+LUTHIER_INLINE void write_vcc(luthier_u64 mask) { __luthier_write_vcc(mask); }
+// The kernel's M0.
+LUTHIER_INLINE luthier_u32 m0() { return __luthier_scalar32_m0(); }
+LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
+// The kernel's MODE bits: rounding, denormals, exceptions. Hooks themselves round to nearest and keep denormals.
+LUTHIER_INLINE luthier_u32 mode() { return __luthier_scalar32_mode(); }
+// Sets MODE for the kernel's code after the hook: bits 0 to 9 (rounding, denormals, clamping and IEEE mode); since gfx12 bits 0 to 7,
+// because the next two have another meaning there. The other bits keep their values.
+LUTHIER_INLINE void write_mode(luthier_u32 value) { __luthier_write_mode(value); }
+// The address that each lane accesses, in bytes; for LDS and scratch, an offset.
+LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
+// Bytes that the instruction accesses in each lane; 0 for image instructions, see image_address.
+LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
+// What the instruction does to which memory: bits of luthier::access.
+LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
+// Number of the launch, counted from 0 over all kernels.
+LUTHIER_INLINE luthier_u64 dispatch_id() { return __luthier_scalar64_dispatch_id(); }
+// Number of the workgroup in the grid, in dimension 0, 1 or 2.
+LUTHIER_INLINE luthier_u32 workgroup_id_x() { return __luthier_scalar32_workgroup_id_x(); }
+LUTHIER_INLINE luthier_u32 workgroup_id_y() { return __luthier_scalar32_workgroup_id_y(); }
+LUTHIER_INLINE luthier_u32 workgroup_id_z() { return __luthier_scalar32_workgroup_id_z(); }
+// Number of each lane in its workgroup, in dimension 0, 1 or 2; threadIdx where HIP is included.
+LUTHIER_INLINE luthier_u32 workitem_id_x() { return __luthier_vector32_workitem_id_x(); }
+LUTHIER_INLINE luthier_u32 workitem_id_y() { return __luthier_vector32_workitem_id_y(); }
+LUTHIER_INLINE luthier_u32 workitem_id_z() { return __luthier_vector32_workitem_id_z(); }
+// End of what `cargo xtask tool-abi` writes: values.
+
 // --- The place ---------------------------------------------------------------------------------------------------------
 
 // The lanes active in the hook at this point: inside of an `if`, those of the branch. The argument `exec` (LUTHIER_ARG_EXEC) has those
 // at the place.
 LUTHIER_INLINE luthier_u64 exec() { return __builtin_amdgcn_read_exec(); }
-// Makes these lanes the active ones after the hook.
-LUTHIER_INLINE void write_exec(luthier_u64 mask) { __luthier_write_exec(mask); }
-// The vector condition code (one bit per lane) and the scalar one. Their values are undefined where the kernel no longer needs them.
-LUTHIER_INLINE luthier_u64 vcc() { return __luthier_scalar64_vcc(); }
-LUTHIER_INLINE void write_vcc(luthier_u64 mask) { __luthier_write_vcc(mask); }
-LUTHIER_INLINE bool scc() { return __luthier_scalar32_scc() != 0; }
-LUTHIER_INLINE void write_scc(bool value) { __luthier_write_scc(value); }
 // This lane's number in its wave.
 LUTHIER_INLINE luthier_u32 lane() {
   luthier_u32 low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);
@@ -136,10 +172,6 @@ LUTHIER_INLINE bool elected() {
     before = __builtin_amdgcn_mbcnt_hi((luthier_u32)(mask >> 32), before);
   return before == 0;
 }
-// Number of the insertion, counted from 0 in the kernel.
-LUTHIER_INLINE luthier_u32 site() { return __luthier_scalar32_site(); }
-// Offset of the instruction in its code object.
-LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
 
 // --- Memory instructions -----------------------------------------------------------------------------------------------
 
@@ -147,13 +179,6 @@ LUTHIER_INLINE luthier_u64 pc() { return __luthier_scalar64_pc(); }
 enum access : luthier_u32 {
   load = 1, store = 2, atomic = 4, global = 16, flat = 32, lds = 64, scratch = 128, scalar = 256, image = 512, sample = 1024
 };
-
-// The address that this lane accesses, in bytes; for LDS and scratch, an offset.
-LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
-// Bytes per lane; 0 for image instructions, see `image_address`.
-LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
-// Bits of `access`.
-LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
 
 // Bytes of an element, from its format's number. `end1` to `end16` are the last numbers of formats with 1, 2, 4, 8, 12 and 16 bytes.
 // 0: there is no such format.
@@ -313,27 +338,12 @@ LUTHIER_INLINE bool image_address(luthier_u64 *address, luthier_u32 *size, luthi
 LUTHIER_INLINE luthier_u32 sgpr(luthier_u32 index) { return __luthier_read_sgpr(index); }
 LUTHIER_INLINE luthier_u32 vgpr(luthier_u32 index) { return __luthier_read_vgpr(index); }
 LUTHIER_INLINE luthier_u32 agpr(luthier_u32 index) { return __luthier_read_agpr(index); }
-LUTHIER_INLINE luthier_u32 m0() { return __luthier_scalar32_m0(); }
-LUTHIER_INLINE void write_m0(luthier_u32 value) { __luthier_write_m0(value); }
 LUTHIER_INLINE void write_sgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_sgpr(index, value); }
 LUTHIER_INLINE void write_vgpr(luthier_u32 index, luthier_u32 value) { __luthier_write_vgpr(index, value); }
 LUTHIER_INLINE void write_agpr(luthier_u32 index, luthier_u32 value) { __luthier_write_agpr(index, value); }
-// The kernel's MODE bits: rounding, denormals, exceptions. Hooks themselves round to nearest and keep denormals.
-LUTHIER_INLINE luthier_u32 mode() { return __luthier_scalar32_mode(); }
-// Sets MODE for the kernel's code after the hook: bits 0 to 9 (rounding, denormals, clamping and IEEE mode); since gfx12 bits 0 to 7,
-// because the next two have another meaning there. The other bits keep their values.
-LUTHIER_INLINE void write_mode(luthier_u32 value) { __luthier_write_mode(value); }
 
 // --- The dispatch ------------------------------------------------------------------------------------------------------
 
-LUTHIER_INLINE luthier_u64 dispatch_id() { return __luthier_scalar64_dispatch_id(); }
-LUTHIER_INLINE luthier_u32 workgroup_id_x() { return __luthier_scalar32_workgroup_id_x(); }
-LUTHIER_INLINE luthier_u32 workgroup_id_y() { return __luthier_scalar32_workgroup_id_y(); }
-LUTHIER_INLINE luthier_u32 workgroup_id_z() { return __luthier_scalar32_workgroup_id_z(); }
-// This lane's number in its workgroup; `threadIdx` where HIP is included.
-LUTHIER_INLINE luthier_u32 workitem_id_x() { return __luthier_vector32_workitem_id_x(); }
-LUTHIER_INLINE luthier_u32 workitem_id_y() { return __luthier_vector32_workitem_id_y(); }
-LUTHIER_INLINE luthier_u32 workitem_id_z() { return __luthier_vector32_workitem_id_z(); }
 // Work-items of a workgroup and of the whole grid in dimension 0 to 2, from the dispatch packet.
 LUTHIER_INLINE luthier_u32 workgroup_size(luthier_u32 dimension) {
   typedef const luthier_u16 __attribute__((address_space(4))) * pointer;

@@ -19,8 +19,8 @@ use std::{
 };
 
 use luthier::{
-    Code, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results, Tool, ToolFile,
-    serde_json,
+    Cache, Code, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results, Tool, ToolFile,
+    ToolInfo, Wants, serde_json,
 };
 use session::{Agent, Config, Copied, Enqueued};
 
@@ -109,9 +109,8 @@ pub struct Guarded {
     tool: Option<Arc<dyn Tool>>,
     name: String,
     file: ToolFile,
-    observes: bool,
-    chooses: bool,
-    observes_packets: bool,
+    cache: Cache,
+    wants: Wants,
     /// The longest time that a launch or a batch of records waits for the tool, and the end of the program for what it has
     /// to say.
     limit: Duration,
@@ -141,9 +140,8 @@ impl Guarded {
             tool: None,
             name: name.to_owned(),
             file: file.clone(),
-            observes: false,
-            chooses: false,
-            observes_packets: false,
+            cache: Cache::Never,
+            wants: Wants::default(),
             limit: config.tool_limit,
             build_limit: config.build_limit,
             worker: Mutex::new(Worker::start()),
@@ -154,25 +152,19 @@ impl Guarded {
         };
         let made = guarded.ask(callbacks.made, move || {
             let tool: Arc<dyn Tool> = make(file)?.into();
+            let info = tool.info();
             let said = (
-                tool.name().to_owned(),
-                tool.file().clone(),
-                tool.observes_launches(),
-                tool.chooses(),
-                tool.observes_packets(),
+                info.name.to_owned(),
+                info.file.clone(),
+                info.cache,
+                info.wants,
             );
             Ok::<_, String>((tool, said))
         });
         if let Some(made) = made {
             let (tool, said) = made?;
             guarded.tool = Some(tool);
-            (
-                guarded.name,
-                guarded.file,
-                guarded.observes,
-                guarded.chooses,
-                guarded.observes_packets,
-            ) = said;
+            (guarded.name, guarded.file, guarded.cache, guarded.wants) = said;
         }
         Ok(guarded)
     }
@@ -382,12 +374,17 @@ impl OwnedLaunch {
 }
 
 impl Tool for Guarded {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.file
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo {
+            name: &self.name,
+            file: &self.file,
+            // What is on disk is of no use without the tool that takes its results.
+            cache: match self.lost.get() {
+                Some(_) => Cache::Never,
+                None => self.cache,
+            },
+            wants: self.wants,
+        }
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -425,10 +422,6 @@ impl Tool for Guarded {
         Ok(())
     }
 
-    fn chooses(&self) -> bool {
-        self.chooses
-    }
-
     fn choose(&self, launch: &Launch<'_>, code: &Code, packet: &mut PacketBytes) -> u32 {
         let (launch, code, mut copy) = (OwnedLaunch::new(launch), code.clone(), *packet);
         let answer = self.call(self.callbacks.launch, move |tool| {
@@ -450,7 +443,7 @@ impl Tool for Guarded {
     }
 
     fn launch(&self, launch: &Launch<'_>) {
-        if self.chooses {
+        if self.wants.choices {
             // It has been told.
             return;
         }
@@ -460,10 +453,6 @@ impl Tool for Guarded {
         });
     }
 
-    fn observes_launches(&self) -> bool {
-        self.observes
-    }
-
     fn ended(&self, launch: u64, start: u64, end: u64) {
         self.call(self.callbacks.ended, move |tool| {
             tool.ended(launch, start, end)
@@ -471,14 +460,10 @@ impl Tool for Guarded {
     }
 
     fn copied(&self, copied: &Copied) {
-        if self.observes {
+        if self.wants.launches {
             let copied = *copied;
             self.call(self.callbacks.copied, move |tool| tool.copied(&copied));
         }
-    }
-
-    fn observes_packets(&self) -> bool {
-        self.observes_packets
     }
 
     fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {

@@ -133,15 +133,21 @@ fn named(
     config: &Config,
 ) -> Result<Box<dyn Tool>, String> {
     let opened = tools::open_as(tool, name, directory).map_err(|error| error.to_string())?;
-    if !opened.file().has_host_code() {
+    let info = opened.info();
+    if !info.file.has_host_code() {
         return Ok(opened);
     }
     let (path, given) = (tool.to_owned(), given.to_owned());
-    let (name, file) = (opened.name(), opened.file().clone());
-    let made = Guarded::make(name, file, config, &Callbacks::LIBRARY, move |file| {
-        tool_capi::with_host_code(file, Path::new(&path), &given, compile_module)
-            .map_err(|error| error.to_string())
-    });
+    let made = Guarded::make(
+        info.name,
+        info.file.clone(),
+        config,
+        &Callbacks::LIBRARY,
+        move |file| {
+            tool_capi::with_host_code(file, Path::new(&path), &given, compile_module)
+                .map_err(|error| error.to_string())
+        },
+    );
     Ok(Box::new(made?))
 }
 

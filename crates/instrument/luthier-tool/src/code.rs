@@ -1,5 +1,7 @@
 //! A kernel's code: functions, blocks and instructions by numbers that hold for the kernel.
 
+use crate::abi::constants;
+
 /// A kernel and everything that it may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
@@ -62,20 +64,20 @@ pub struct Instruction {
 
 /// `luthier_register_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
 pub enum Register {
-    Sgpr,
-    Vgpr,
-    Agpr,
-    Vcc,
-    Exec,
-    Scc,
-    M0,
-    Mode,
-    Other,
+    Sgpr = constants::REGISTER_SGPR,
+    Vgpr = constants::REGISTER_VGPR,
+    Agpr = constants::REGISTER_AGPR,
+    Vcc = constants::REGISTER_VCC,
+    Exec = constants::REGISTER_EXEC,
+    Scc = constants::REGISTER_SCC,
+    M0 = constants::REGISTER_M0,
+    Mode = constants::REGISTER_MODE,
+    Other = constants::REGISTER_OTHER,
 }
 
 impl Register {
-    /// In the order of their numbers.
     const ALL: [Register; 9] = [
         Register::Sgpr,
         Register::Vgpr,
@@ -89,7 +91,7 @@ impl Register {
     ];
 
     pub(crate) fn numbered(number: u32) -> Register {
-        let known = Register::ALL.get(number as usize);
+        let known = Register::ALL.iter().find(|known| **known as u32 == number);
         known.copied().unwrap_or(Register::Other)
     }
 }

@@ -1,7 +1,7 @@
 //! Who enqueued what, and copies by the runtime.
 
 use crate::{
-    abi::{NO_DEVICE, RawCopy},
+    abi::{constants::NO_DEVICE, structures::RawCopy},
     host::text,
 };
 use std::ffi::c_char;

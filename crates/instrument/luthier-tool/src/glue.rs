@@ -2,7 +2,10 @@
 
 use crate::{
     Copied, Launch, Result, Tool,
-    abi::{self, Api, DispatchPacket, RawCopy, Registered},
+    abi::{
+        Api, constants,
+        structures::{DispatchPacket, RawCopy},
+    },
     host::{self, c_string},
 };
 use std::{
@@ -12,30 +15,19 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What a tool's library exports as `luthier_tool`: `luthier_tool_entries`.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Entry {
-    pub struct_size: usize,
-    pub version: u32,
-    pub wants: u32,
-    pub registered: unsafe extern "C" fn(*mut usize) -> *const Registered,
-    pub begin: unsafe extern "C" fn(*const Api) -> *const c_char,
-    pub launch: unsafe extern "C" fn(*mut DispatchPacket, *const c_char) -> *const c_char,
-    pub end: unsafe extern "C" fn() -> *const c_char,
-    pub records: unsafe extern "C" fn(*const c_char, *const c_void, usize) -> c_int,
-    pub ended: unsafe extern "C" fn(u64, u64, u64) -> *const c_char,
-    /// For tools that wrap functions, and for those that look at packets: these do not.
-    pub wrap: Option<unsafe extern "C" fn()>,
-    pub packets: Option<unsafe extern "C" fn(*mut c_void, usize, u64, u32) -> *const c_char>,
-    pub copied: unsafe extern "C" fn(*const RawCopy) -> *const c_char,
-}
-
 /// What the tool wants to hear of.
 pub const fn wants<T: Tool>() -> u32 {
-    let records = if T::RECORDS { abi::WANTS_RECORDS } else { 0 };
-    let copies = if T::COPIES { abi::WANTS_COPIES } else { 0 };
-    records | copies | if T::ENDS { abi::WANTS_ENDS } else { 0 }
+    let records = if T::RECORDS {
+        constants::WANTS_RECORDS
+    } else {
+        0
+    };
+    let copies = if T::COPIES {
+        constants::WANTS_COPIES
+    } else {
+        0
+    };
+    records | copies | if T::ENDS { constants::WANTS_ENDS } else { 0 }
 }
 
 thread_local! {

@@ -1,6 +1,6 @@
 //! What a tool asks of Luthier at any time: variables, options, reports, modules.
 
-use crate::abi::{self, Api, RawCounted};
+use crate::abi::{Api, OWN_MODULE, constants, structures::RawCounted};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     fmt,
@@ -139,12 +139,15 @@ fn sized<T>(module: u64, kind: u32, name: &str) -> Result<*const c_void> {
 pub struct Module(pub(crate) u64);
 
 /// The tool's own file.
-const OWN: Module = Module(abi::OWN_MODULE);
+const OWN: Module = Module(OWN_MODULE);
 
 impl Module {
     /// A `__device__` variable of the first device.
     pub fn variable<T: Plain>(self, name: &str) -> Result<T> {
-        let (api, handle) = (api()?, sized::<T>(self.0, abi::REGISTERED_VARIABLE, name)?);
+        let (api, handle) = (
+            api()?,
+            sized::<T>(self.0, constants::REGISTERED_VARIABLE, name)?,
+        );
         let mut value = MaybeUninit::<T>::uninit();
         // SAFETY: as many bytes as the value has, which are written if that succeeds; any are a value.
         unsafe {
@@ -162,7 +165,10 @@ impl Module {
 
     /// Writes a `__device__` variable, on all devices.
     pub fn set_variable<T: Plain>(self, name: &str, value: T) -> Result<()> {
-        let (api, handle) = (api()?, sized::<T>(self.0, abi::REGISTERED_VARIABLE, name)?);
+        let (api, handle) = (
+            api()?,
+            sized::<T>(self.0, constants::REGISTERED_VARIABLE, name)?,
+        );
         let from = (&raw const value).cast();
         // SAFETY: as many bytes as the value has.
         check(unsafe { (api.copy_to_variable)(api.tool, handle, from, size_of::<T>(), 0) })
@@ -171,7 +177,7 @@ impl Module {
     /// A `__managed__` variable, which hooks change while the host reads it: go through the pointer with volatile or atomic
     /// accesses. It is valid until the process ends.
     pub fn managed<T: Plain>(self, name: &str) -> Result<*mut T> {
-        let handle = sized::<T>(self.0, abi::REGISTERED_MANAGED, name)?;
+        let handle = sized::<T>(self.0, constants::REGISTERED_MANAGED, name)?;
         Ok(handle.cast_mut().cast())
     }
 }

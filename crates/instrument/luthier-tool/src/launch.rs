@@ -4,8 +4,11 @@ use crate::{
     Block, Enqueued, Frame, Function, Instruction, Kernel, Operand, Parameter, Plain, Register,
     Result,
     abi::{
-        DispatchPacket, RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch,
-        RawOperand, RawParameter,
+        constants,
+        structures::{
+            DispatchPacket, RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch,
+            RawOperand, RawParameter,
+        },
     },
     host::{Error, api, c_string, check, list, text},
 };
@@ -231,18 +234,18 @@ impl Launch<'_> {
             check(unsafe { (api.get_operand)(self.object(), index, number, &raw mut raw) })?;
             let (kind, first, dwords) = (Register::numbered(raw.file), raw.first, raw.dwords);
             Ok(match raw.kind {
-                0 => Operand::Definition {
+                constants::OPERAND_DEF => Operand::Definition {
                     kind,
                     first,
                     dwords,
                 },
-                1 => Operand::Use {
+                constants::OPERAND_USE => Operand::Use {
                     kind,
                     first,
                     dwords,
                 },
-                2 => Operand::Number(raw.value),
-                3 => Operand::Distance(raw.value as i64),
+                constants::OPERAND_NUMBER => Operand::Number(raw.value),
+                constants::OPERAND_DISTANCE => Operand::Distance(raw.value as i64),
                 other => return Err(Error::new(format!("there are no operands of kind {other}"))),
             })
         };

@@ -1,8 +1,8 @@
 //! Tools for Luthier with host code in Rust.
 //!
 //! A tool is a library (`cdylib`) with a type that implements [`Tool`], and hooks in HIP that `luthier tool build --module` has
-//! compiled; [`tool!`] joins both. `luthier tool new NAME --rust` writes such a crate. This crate knows the table of functions that
-//! `include/luthier.h` describes and nothing else of Luthier, so that it builds in seconds and works with any Luthier whose table
+//! compiled; [`tool!`] joins both. `luthier tool new NAME --rust` writes such a crate. This crate and `tool-abi` know the table of functions
+//! that `include/luthier.h` describes and nothing else of Luthier, so that it builds in seconds and works with any Luthier whose table
 //! has as many functions.
 //!
 //! Functions fail with a [`Error`], which is Luthier's reason in words.
@@ -29,7 +29,6 @@
 //! }
 //! ```
 
-pub mod abi;
 mod code;
 mod copied;
 mod glue;
@@ -37,15 +36,20 @@ mod host;
 mod launch;
 mod place;
 
+/// The interface itself: numbers, structures and tables of functions.
+pub use tool_abi as abi;
+
 pub use code::{Block, Frame, Function, Instruction, Kernel, Operand, Parameter, Register};
 pub use copied::{Copied, Enqueued};
-pub use glue::{Entry, begin, copied, end, ended, launched, records, wants};
+pub use glue::{begin, copied, end, ended, launched, records, wants};
 pub use host::{
     Counted, Error, Module, Plain, Result, counted, load_module, managed, option, report,
     report_json, set_variable, variable,
 };
 pub use launch::{Grid, Launch};
 pub use place::{Argument, Place};
+/// Values that every place has; arguments of hooks.
+pub use tool_abi::HookValue;
 
 /// What someone who writes a tool implements. Calls come from threads of Luthier's, one at a time; those of other tools come
 /// at the same time. An error or a panic costs what was asked for, and the summary says so.
@@ -91,7 +95,9 @@ macro_rules! tool {
                 ::std::sync::LazyLock::new(<$type>::default);
             const FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/", $file));
 
-            unsafe extern "C" fn registered(count: *mut usize) -> *const $crate::abi::Registered {
+            unsafe extern "C" fn registered(
+                count: *mut usize,
+            ) -> *const $crate::abi::structures::RawRegistered {
                 // SAFETY: Luthier's number.
                 unsafe { *count = 0 };
                 ::std::ptr::null()
@@ -101,7 +107,7 @@ macro_rules! tool {
                 unsafe { $crate::begin(api, &*TOOL) }
             }
             unsafe extern "C" fn launch(
-                packet: *mut $crate::abi::DispatchPacket,
+                packet: *mut $crate::abi::structures::DispatchPacket,
                 kernel: *const ::std::ffi::c_char,
             ) -> *const ::std::ffi::c_char {
                 // SAFETY: Luthier's packet and string.
@@ -126,26 +132,26 @@ macro_rules! tool {
                 $crate::ended(&*TOOL, launch, start, end)
             }
             unsafe extern "C" fn copied(
-                copy: *const $crate::abi::RawCopy,
+                copy: *const $crate::abi::structures::RawCopy,
             ) -> *const ::std::ffi::c_char {
                 // SAFETY: Luthier's structure.
                 unsafe { $crate::copied(&*TOOL, copy) }
             }
 
             #[unsafe(export_name = "luthier_tool")]
-            static ENTRY: $crate::Entry = $crate::Entry {
-                struct_size: ::std::mem::size_of::<$crate::Entry>(),
-                version: $crate::abi::VERSION,
+            static ENTRIES: $crate::abi::Entries = $crate::abi::Entries {
+                struct_size: ::std::mem::size_of::<$crate::abi::Entries>(),
+                version: $crate::abi::constants::API_VERSION,
                 wants: $crate::wants::<$type>(),
                 registered,
                 begin,
                 launch,
                 end,
-                records,
-                ended,
+                records: Some(records),
+                ended: Some(ended),
                 wrap: None,
                 packets: None,
-                copied,
+                copied: Some(copied),
             };
             #[unsafe(export_name = "luthier_tool_hooks")]
             #[unsafe(link_section = ".luthier_hooks")]

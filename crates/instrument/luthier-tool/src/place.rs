@@ -2,11 +2,14 @@
 
 use crate::{
     Block, Instruction, Launch, Module, Result,
-    abi::{self, RawArgument, RawChange, RawCount, RawInsertion},
+    abi::{
+        HookValue, OWN_MODULE, constants,
+        structures::{RawArgument, RawChange, RawCount, RawInsertion},
+    },
     host::{Error, api, c_string, check, symbol},
 };
 
-/// A value for a parameter of a hook, as `luthier_arg_kind` in `include/luthier.h` has them.
+/// What a hook gets for a parameter, as `luthier_arg_kind` in `include/luthier.h` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     Constant(u64),
@@ -18,23 +21,14 @@ pub enum Argument {
     Variable(String),
     /// Of a module's.
     ModuleVariable(Module, String),
-    /// Of what the instruction accesses, for each lane.
-    Address,
-    AccessSize,
-    AccessKind,
-    Exec,
-    Vcc,
-    Scc,
-    M0,
-    Mode,
-    Pc,
-    Site,
-    DispatchId,
-    /// Dimension 0, 1 or 2.
-    WorkgroupId(u8),
-    WorkitemId(u8),
-    Kernarg,
-    Packet,
+    /// What every place has: `HookValue::EffectiveAddress.into()`.
+    Value(HookValue),
+}
+
+impl From<HookValue> for Argument {
+    fn from(value: HookValue) -> Argument {
+        Argument::Value(value)
+    }
 }
 
 impl From<u32> for Argument {
@@ -52,33 +46,26 @@ impl From<u64> for Argument {
 impl Argument {
     fn raw(&self) -> Result<RawArgument> {
         let address = |module, name: &str| -> Result<u64> {
-            Ok(symbol(module, abi::REGISTERED_VARIABLE, name)?.0 as u64)
+            Ok(symbol(module, constants::REGISTERED_VARIABLE, name)?.0 as u64)
         };
         let (kind, value) = match self {
-            Argument::Constant(value) => ("CONSTANT", *value),
-            Argument::Sgpr(first) => ("SGPR", (*first).into()),
-            Argument::Vgpr(first) => ("VGPR", (*first).into()),
-            Argument::Agpr(first) => ("AGPR", (*first).into()),
-            Argument::Variable(name) => ("VARIABLE", address(abi::OWN_MODULE, name)?),
-            Argument::ModuleVariable(module, name) => ("VARIABLE", address(module.0, name)?),
-            Argument::Address => ("ADDRESS", 0),
-            Argument::AccessSize => ("ACCESS_SIZE", 0),
-            Argument::AccessKind => ("ACCESS_KIND", 0),
-            Argument::Exec => ("EXEC", 0),
-            Argument::Vcc => ("VCC", 0),
-            Argument::Scc => ("SCC", 0),
-            Argument::M0 => ("M0", 0),
-            Argument::Mode => ("MODE", 0),
-            Argument::Pc => ("PC", 0),
-            Argument::Site => ("SITE", 0),
-            Argument::DispatchId => ("DISPATCH_ID", 0),
-            Argument::WorkgroupId(dimension) => ("WORKGROUP_ID", (*dimension).into()),
-            Argument::WorkitemId(dimension) => ("WORKITEM_ID", (*dimension).into()),
-            Argument::Kernarg => ("KERNARG", 0),
-            Argument::Packet => ("PACKET", 0),
+            Argument::Constant(value) => (constants::ARG_CONSTANT, *value),
+            Argument::Sgpr(first) => (constants::ARG_SGPR, (*first).into()),
+            Argument::Vgpr(first) => (constants::ARG_VGPR, (*first).into()),
+            Argument::Agpr(first) => (constants::ARG_AGPR, (*first).into()),
+            Argument::Variable(name) => (constants::ARG_VARIABLE, address(OWN_MODULE, name)?),
+            Argument::ModuleVariable(module, name) => {
+                (constants::ARG_VARIABLE, address(module.0, name)?)
+            }
+            Argument::Value(value) => {
+                let row = value.row();
+                let row = row.ok_or_else(|| Error::new(format!("no place has {value:?}")))?;
+                let kind = row.argument.map(|(number, _)| number);
+                let alone = || Error::new(format!("{value:?} is for hooks alone, and no argument"));
+                let dimension = row.dimension.unwrap_or_default();
+                (kind.ok_or_else(alone)?, dimension.into())
+            }
         };
-        let kind = abi::ARGUMENTS.iter().position(|known| *known == kind);
-        let kind = kind.ok_or_else(|| Error::new("an argument has no number"))? as u32;
         Ok(RawArgument {
             kind,
             reserved: 0,
@@ -90,22 +77,22 @@ impl Argument {
 impl Launch<'_> {
     /// Whenever the instruction is about to run.
     pub fn before(&self, instruction: &Instruction) -> Place<'_> {
-        self.place(abi::IPOINT_BEFORE, instruction.index, 0)
+        self.place(constants::IPOINT_BEFORE, instruction.index, 0)
     }
 
     /// When the instruction has run and control goes on to the next one.
     pub fn after(&self, instruction: &Instruction) -> Place<'_> {
-        self.place(abi::IPOINT_AFTER, instruction.index, 0)
+        self.place(constants::IPOINT_AFTER, instruction.index, 0)
     }
 
     /// Where a block begins.
     pub fn at_block(&self, block: &Block) -> Place<'_> {
-        self.place(abi::IPOINT_BLOCK, block.index, 0)
+        self.place(constants::IPOINT_BLOCK, block.index, 0)
     }
 
     /// On the way from a block to a successor.
     pub fn on_edge(&self, from: &Block, to: usize) -> Place<'_> {
-        self.place(abi::IPOINT_EDGE, from.index, to)
+        self.place(constants::IPOINT_EDGE, from.index, to)
     }
 
     fn place(&self, point: u32, place: usize, to: usize) -> Place<'_> {
@@ -120,22 +107,22 @@ impl Launch<'_> {
 
     /// Takes the instruction out.
     pub fn remove(&self, instruction: &Instruction) -> Result<()> {
-        self.change(abi::CHANGE_REMOVE, instruction, "")
+        self.change(constants::CHANGE_REMOVE, instruction, "")
     }
 
     /// Puts other instructions in its place, in the assembler's language.
     pub fn replace(&self, instruction: &Instruction, code: &str) -> Result<()> {
-        self.change(abi::CHANGE_REPLACE, instruction, code)
+        self.change(constants::CHANGE_REPLACE, instruction, code)
     }
 
     /// More instructions in front of one. Nothing is saved around them.
     pub fn add_before(&self, instruction: &Instruction, code: &str) -> Result<()> {
-        self.change(abi::CHANGE_ADD_BEFORE, instruction, code)
+        self.change(constants::CHANGE_ADD_BEFORE, instruction, code)
     }
 
     /// The same behind it.
     pub fn add_after(&self, instruction: &Instruction, code: &str) -> Result<()> {
-        self.change(abi::CHANGE_ADD_AFTER, instruction, code)
+        self.change(constants::CHANGE_ADD_AFTER, instruction, code)
     }
 
     fn change(&self, kind: u32, instruction: &Instruction, code: &str) -> Result<()> {
@@ -171,7 +158,7 @@ impl Place<'_> {
 
     /// Inserts a hook of the tool.
     pub fn call(self, hook: &str, arguments: &[Argument]) -> Result<Self> {
-        self.insert(abi::OWN_MODULE, hook, arguments)
+        self.insert(OWN_MODULE, hook, arguments)
     }
 
     /// Inserts a hook of a module.
@@ -180,7 +167,7 @@ impl Place<'_> {
     }
 
     fn insert(self, module: u64, hook: &str, arguments: &[Argument]) -> Result<Self> {
-        let (hook, _) = symbol(module, abi::REGISTERED_FUNCTION, hook)?;
+        let (hook, _) = symbol(module, constants::REGISTERED_FUNCTION, hook)?;
         let raw = arguments.iter().map(Argument::raw);
         let raw: Vec<RawArgument> = raw.collect::<Result<_>>()?;
         let insertion = RawInsertion {

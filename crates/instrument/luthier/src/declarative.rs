@@ -1,8 +1,8 @@
 //! The tool without host code: its HIP file says where hooks go and what to print.
 
 use crate::{
-    Argument, At, Block, Edit, Error, Insert, Instruction, Kernel, Result, Results, SiteFilter,
-    Tool, ToolFile,
+    Argument, At, Block, Cache, Edit, Error, Insert, Instruction, Kernel, Result, Results,
+    SiteFilter, Tool, ToolFile, ToolInfo,
     description::{Each, Expression, expression},
     options,
     per_place::{self, Places},
@@ -15,12 +15,8 @@ use session::Unmatched;
 pub struct Declarative(pub ToolFile);
 
 impl Tool for Declarative {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -83,7 +79,7 @@ impl Tool for Declarative {
                 }
             }
             if !matched && !filter.is_empty() {
-                let (tool, hook) = (self.name(), &insert.hook);
+                let (tool, hook) = (self.0.name(), &insert.hook);
                 let condition = options::filled(&insert.site, self.0.options());
                 edit.unmatched(Unmatched {
                     what: format!(
@@ -97,10 +93,6 @@ impl Tool for Declarative {
             }
         }
         numbered.attach(edit)
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {

@@ -10,7 +10,7 @@ use isa::{Operand, Reg, RegKind};
 use records::Layout;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
-use template::{HOOK_VALUES, HookValue, HookValueRow};
+use tool_abi::{HOOK_VALUES, HookValue, HookValueRow};
 
 /// The contents of `LUTHIER_TOOL(...)` in a HIP file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

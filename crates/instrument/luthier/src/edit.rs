@@ -12,7 +12,8 @@ use rewrite::{Action, Change, ChangeAt, HookVariants, Insertion, Lanes, Plan, Po
 use serde_json::value::RawValue;
 use session::Unmatched;
 use std::collections::{BTreeMap, BTreeSet};
-use template::{Bundle, HookValue};
+use template::Bundle;
+use tool_abi::HookValue;
 
 /// A counter of 64 bits that waves add to; they gather in registers what they can and add it up in memory at their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

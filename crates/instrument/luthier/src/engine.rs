@@ -1,7 +1,7 @@
 //! All tools of a run, composed, for a [`session::Session`].
 
 use crate::{
-    Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
+    Cache, Code, Declarative, Error, KernelResults, Result, Results, SiteFilter, Tool, ToolFile,
     printed::{self, PartialMessages},
 };
 use gfx::Target;
@@ -141,14 +141,15 @@ impl Engine {
         let generic = target.generic().map(|generic| generic.name);
         let fits = |made_for: &&str| *made_for == target.name || Some(*made_for) == generic;
         let tool = self.tools.iter().find(|tool| {
-            let made_for = tool.file().targets();
+            let made_for = tool.info().file.targets();
             !made_for.is_empty() && !made_for.iter().any(fits)
         })?;
+        let info = tool.info();
         Some(format!(
             "code for {}: tool {} has no hooks for it (built for {})",
             target.name,
-            tool.name(),
-            tool.file().targets().join(", ")
+            info.name,
+            info.file.targets().join(", ")
         ))
     }
 
@@ -187,16 +188,17 @@ impl Engine {
 
 impl Instrumenter for Engine {
     fn name(&self) -> String {
-        let names: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.info().name).collect();
         names.join(", ")
     }
 
     fn fingerprint(&self) -> Vec<u8> {
         let mut hash = Sha256::new();
         for tool in &self.tools {
-            hash.update(tool.name());
+            let info = tool.info();
+            hash.update(info.name);
             hash.update([0]);
-            hash.update(tool.file().hash());
+            hash.update(info.file.hash());
         }
         hash.update(&self.filter_text);
         hash.update([u8::from(self.strict)]);
@@ -204,7 +206,7 @@ impl Instrumenter for Engine {
     }
 
     fn globals(&self) -> Vec<Global> {
-        let files = self.tools.iter().map(|tool| tool.file());
+        let files = self.tools.iter().map(|tool| tool.info().file);
         files.flat_map(ToolFile::made_by_session).collect()
     }
 
@@ -223,7 +225,11 @@ impl Instrumenter for Engine {
             // A tool that does not take part may depend on anything.
             let more = match choice {
                 0 => Vec::new(),
-                choice => tool.cache_key(kernel, object_hash, choice)?,
+                choice => match tool.info().cache {
+                    Cache::Never => return None,
+                    Cache::Always => Vec::new(),
+                    Cache::ByKey => tool.cache_key(kernel, object_hash, choice)?,
+                },
             };
             key.extend(choice.to_le_bytes());
             key.extend((more.len() as u64).to_le_bytes());
@@ -235,7 +241,7 @@ impl Instrumenter for Engine {
     fn connect(&self, live: Arc<dyn Live>) {
         for tool in &self.tools {
             if let Err(problem) = tool.connect(&live) {
-                let problem = format!("tool {} does not work: {problem}", tool.name());
+                let problem = format!("tool {} does not work: {problem}", tool.info().name);
                 lock(&self.problems).insert(problem);
             }
         }
@@ -249,13 +255,16 @@ impl Instrumenter for Engine {
         packet: &mut PacketBytes,
     ) -> Option<u64> {
         let mut kept = None;
-        let choices = self.tools.iter().map(|tool| match tool.chooses() {
-            false => 1,
-            true => {
-                let code = || Code::new(request, code, &self.filter);
-                tool.choose(launch, kept.get_or_insert_with(code), packet)
-            }
-        });
+        let choices = self
+            .tools
+            .iter()
+            .map(|tool| match tool.info().wants.choices {
+                false => 1,
+                true => {
+                    let code = || Code::new(request, code, &self.filter);
+                    tool.choose(launch, kept.get_or_insert_with(code), packet)
+                }
+            });
         self.variant(choices.collect())
     }
 
@@ -266,15 +275,16 @@ impl Instrumenter for Engine {
     }
 
     fn observes_launches(&self) -> bool {
-        self.tools.iter().any(|tool| tool.observes_launches())
+        self.tools.iter().any(|tool| tool.info().wants.launches)
     }
 
     fn observes_packets(&self) -> bool {
-        self.tools.iter().any(|tool| tool.observes_packets())
+        self.tools.iter().any(|tool| tool.info().wants.packets)
     }
 
     fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
-        for tool in self.tools.iter().filter(|tool| tool.observes_packets()) {
+        let wanting = |tool: &&Box<dyn Tool>| tool.info().wants.packets;
+        for tool in self.tools.iter().filter(wanting) {
             tool.packets(queue, device, packets);
         }
     }
@@ -298,7 +308,7 @@ impl Instrumenter for Engine {
     fn records(&self, _agent: &Agent, global: &str, records: &[u8]) {
         for tool in &self.tools {
             let modules = tool.modules().into_iter();
-            let found = std::iter::once(tool.file())
+            let found = std::iter::once(tool.info().file)
                 .chain(modules)
                 .find_map(|file| file.stream(global));
             let Some((stream, layout)) = found else {
@@ -322,14 +332,14 @@ impl Instrumenter for Engine {
         for (index, tool) in self.tools.iter().enumerate() {
             let read = |name: &str| read(globals, name);
             let results = Results {
-                file: tool.file(),
+                file: tool.info().file,
                 kernels: self.kernels(index, globals),
                 read: &read,
                 output: self.output.as_deref(),
                 temporary: self.temporary,
                 session: self.session,
             };
-            text.push_str(&format!("{}:\n", tool.name()));
+            text.push_str(&format!("{}:\n", tool.info().name));
             match tool.finish(&results) {
                 Ok(report) => report
                     .lines()
@@ -398,7 +408,7 @@ impl Engine {
         tools
             .filter(|(_, data)| data.counters + data.executions != 0)
             .map(|(tool, data)| Global {
-                name: tool.file().counters_name(kernel, object_hash, variant),
+                name: tool.info().file.counters_name(kernel, object_hash, variant),
                 size: (data.counters + data.executions) as u64 * 8,
                 content: Content::Memory {
                     kind: MemoryKind::Device,
@@ -421,7 +431,10 @@ impl Engine {
         let Some(directory) = self.output.as_deref().filter(|_| !value.is_null()) else {
             return Ok(());
         };
-        let path = directory.join(file_name(&format!("{}.json", tool.name()), self.session));
+        let path = directory.join(file_name(
+            &format!("{}.json", tool.info().name),
+            self.session,
+        ));
         let text = serde_json::to_vec_pretty(&value)?;
         files::write_apart(&path, &text)
             .map_err(|source| records::Error::File { path, source }.into())
@@ -460,7 +473,7 @@ impl Engine {
         let adopted = lock(&self.adopted);
         let kernels = adopted.iter().filter_map(|adopted| {
             let data = adopted.tools.get(tool)?;
-            let name = self.tools[tool].file().counters_name(
+            let name = self.tools[tool].info().file.counters_name(
                 &adopted.kernel,
                 &adopted.object_hash,
                 adopted.variant,

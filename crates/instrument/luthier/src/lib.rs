@@ -8,17 +8,14 @@
 //! of the API; none of them knows it.
 //!
 //! ```
-//! use luthier::{Edit, Kernel, Result, Results, Tool};
+//! use luthier::{Edit, Kernel, Result, Results, Tool, ToolInfo};
 //!
 //! /// Counts wave instructions per kernel.
 //! struct InstructionCount(luthier::ToolFile);
 //!
 //! impl Tool for InstructionCount {
-//!     fn name(&self) -> &str {
-//!         "instruction-count"
-//!     }
-//!     fn file(&self) -> &luthier::ToolFile {
-//!         &self.0
+//!     fn info(&self) -> ToolInfo<'_> {
+//!         ToolInfo::new(&self.0)
 //!     }
 //!     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
 //!         let counter = edit.counters(1).at(0);
@@ -84,5 +81,5 @@ pub use serde_json;
 pub use session::{
     Config, Copied, Enqueued, Launch, Live, PacketBytes, Selection, selection::SETTINGS,
 };
-pub use template::HookValue;
-pub use tool::Tool;
+pub use tool::{Cache, Tool, ToolInfo, Wants};
+pub use tool_abi::HookValue;

@@ -5,7 +5,8 @@ use crate::{
     description::{Expression, expression},
 };
 use isa::RegKind;
-use template::{Bundle, HookValueRow, Port, RegisterFile, Template};
+use template::{Bundle, Port, RegisterFile, Template};
+use tool_abi::HookValueRow;
 
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
 pub const LANES: &str = ":lanes";

@@ -231,7 +231,7 @@ fn value(port: &Port, seed: usize, globals: &mut Vec<String>) -> Value {
         (1, RegisterFile::Sgpr, 1) => register(RegKind::Sgpr, seed % 9),
         (2, RegisterFile::Sgpr, 2) => register(RegKind::Sgpr, (seed % 6) & !1),
         (3, RegisterFile::Vgpr, 1) => register(RegKind::Sgpr, seed % 4),
-        (4, RegisterFile::Vgpr, 1) => Value::Supplied(template::HookValue::Exec),
+        (4, RegisterFile::Vgpr, 1) => Value::Supplied(tool_abi::HookValue::Exec),
         _ => Value::Constant(seed as u64 * 0x1_0000_0807),
     }
 }

@@ -12,7 +12,8 @@ use isa::RegKind;
 use lift::registers::Span;
 use lift::{Function, FunctionIndex, InstIndex, Module, RegisterSet};
 use std::collections::BTreeSet;
-use template::{HookValue, RegisterFile};
+use template::RegisterFile;
+use tool_abi::HookValue;
 
 /// Instructions whose address is kept, and where.
 #[derive(Default)]

@@ -8,7 +8,8 @@ use crate::{AddressHalf, HookVariants, Refusal, Value};
 use gfx::Family;
 use isa::{Reg, RegKind};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
-use template::{HookValue, Port, RegisterFile};
+use template::{Port, RegisterFile};
+use tool_abi::HookValue;
 
 /// Where a dword of a port comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +151,8 @@ impl Lowering<'_, '_> {
             HookValue::Mode => padded(count, 1, |_| Dword::Mode),
             HookValue::M0 => {
                 let modern = self.codes.target.family >= Family::Gfx11;
-                vec![Dword::Special(if modern { M0_GFX11 } else { M0 })]
+                let number = if modern { M0_GFX11 } else { M0 };
+                padded(count, 1, |_| Dword::Special(number))
             }
             HookValue::KernargPointer => return kept(entry.kernarg, 2),
             HookValue::DispatchPointer => return kept(entry.dispatch, 2),
@@ -164,7 +166,9 @@ impl Lowering<'_, '_> {
             HookValue::WorkitemId(dimension) => {
                 let register = entry.workitem.get(usize::from(dimension)).copied();
                 let register = register.flatten().ok_or(not_kept)?;
-                vec![Dword::Application(RegisterFile::Vgpr, register)]
+                padded(count, 1, |_| {
+                    Dword::Application(RegisterFile::Vgpr, register)
+                })
             }
             HookValue::AccessSize => number(count, accessed()?.size.into()),
             HookValue::AccessKind => number(count, accessed()?.kind.into()),

@@ -17,7 +17,8 @@ use crate::values::supplied;
 use crate::{AddressHalf, HookVariants, Lanes, Refusal, Report, Value};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use lift::{FunctionIndex, LiveSet};
-use template::{Binding, Clobbers, HookValue, RegisterFile, Template};
+use template::{Binding, Clobbers, RegisterFile, Template};
+use tool_abi::HookValue;
 
 /// What is known about a place.
 pub(crate) struct HookSite<'a> {

@@ -8,7 +8,7 @@ use crate::values::supplied;
 use crate::{Action, Plan, Value};
 use codeobj::KernelDescriptor;
 use lift::{Function, InstFlags};
-use template::HookValue;
+use tool_abi::HookValue;
 
 /// Fields of the descriptor that become MODE, with the values that hooks are compiled for.
 const EXPECTED: &[(&str, u64)] = &[

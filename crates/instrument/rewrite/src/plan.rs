@@ -1,7 +1,8 @@
 //! What to insert and to change.
 
 use lift::{BlockIndex, FunctionIndex, InstIndex};
-use template::{Bundle, HookValue, Template};
+use template::{Bundle, Template};
+use tool_abi::HookValue;
 
 /// Where at an instruction something goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use crate::values::supplied;
 use crate::{Action, Plan, Value};
 use std::collections::BTreeSet;
-use template::HookValue;
+use tool_abi::HookValue;
 
 /// What of it a plan needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,12 +62,28 @@ impl RequiredValues {
             HookValue::DispatchPointer => self.dispatch = true,
             HookValue::ImplicitArgumentPointer => self.implicit = true,
             HookValue::DispatchId => self.dispatch_id = true,
-            HookValue::WorkgroupId(dimension @ 0..3) => {
-                self.workgroup[usize::from(dimension)] = true;
+            HookValue::WorkgroupId(dimension) => {
+                if let Some(needed) = self.workgroup.get_mut(usize::from(dimension)) {
+                    *needed = true;
+                }
             }
-            HookValue::WorkitemId(dimension @ 0..3) => self.workitem[usize::from(dimension)] = true,
-            // The others are at hand at each place.
-            _ => {}
+            HookValue::WorkitemId(dimension) => {
+                if let Some(needed) = self.workitem.get_mut(usize::from(dimension)) {
+                    *needed = true;
+                }
+            }
+            // Every place has these without the entry's help; the stack is kept for hooks with variables in memory.
+            HookValue::Site
+            | HookValue::Pc
+            | HookValue::Exec
+            | HookValue::Scc
+            | HookValue::Vcc
+            | HookValue::M0
+            | HookValue::Mode
+            | HookValue::EffectiveAddress
+            | HookValue::AccessSize
+            | HookValue::AccessKind
+            | HookValue::Stack => {}
         }
     }
 }

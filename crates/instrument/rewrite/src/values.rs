@@ -2,7 +2,7 @@
 
 use crate::Value;
 use isa::{Reg, RegKind};
-use template::{HookValue, HookValueRow};
+use tool_abi::{HookValue, HookValueRow};
 
 impl From<HookValue> for Value {
     fn from(value: HookValue) -> Value {

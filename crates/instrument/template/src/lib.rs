@@ -9,7 +9,6 @@ mod bind;
 mod bundle;
 mod code;
 mod error;
-mod values;
 
 pub use bind::{Binding, bind, bind_into};
 pub use bundle::{Bundle, Entry, Global};
@@ -17,4 +16,3 @@ pub use code::{
     Clobbers, Group, Patch, Port, RegisterFile, Relocation, SharedVariable, Template, parameter,
 };
 pub use error::{BindError, BundleError};
-pub use values::{HOOK_VALUES, HookValue, HookValueRow, Origin};

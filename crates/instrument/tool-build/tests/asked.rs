@@ -12,6 +12,7 @@ use std::{
 
 use luthier::{
     Argument, Edit, Engine, Error, HookValue, Kernel, KernelOutcome, Results, Tool, ToolFile,
+    ToolInfo,
 };
 use session::Refusal;
 
@@ -29,12 +30,11 @@ struct Asked {
 }
 
 impl Tool for Asked {
-    fn name(&self) -> &str {
-        "asked"
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.file
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo {
+            name: "asked",
+            ..ToolInfo::new(&self.file)
+        }
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> luthier::Result<()> {

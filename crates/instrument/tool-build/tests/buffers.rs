@@ -11,7 +11,7 @@ use std::{
 
 use crate::common::{object, ready_tool};
 use isa::RegKind;
-use luthier::{Argument, Edit, Engine, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{Argument, Edit, Engine, Kernel, Result, Results, Tool, ToolFile, ToolInfo};
 
 /// Flags of `buffer_address`.
 const INDEXED: u32 = 1;
@@ -306,12 +306,8 @@ fn buffer_addresses_are_those_of_devices() {
 struct Listed(ToolFile, Arc<Mutex<Vec<String>>>);
 
 impl Tool for Listed {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, _: &mut Edit<'_>) -> Result<()> {

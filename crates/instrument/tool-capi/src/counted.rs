@@ -1,7 +1,7 @@
 //! Counters of kernels: entries of the table through which tools count, and through which they read what was counted.
 
 use crate::{
-    structures::{RawCount, RawCounted, sized},
+    sized,
     table::{NULL, status, visit},
 };
 use luthier::Results;
@@ -10,6 +10,7 @@ use std::{
     collections::BTreeMap,
     ffi::{CString, c_int},
 };
+use tool_abi::structures::{RawCount, RawCounted};
 
 thread_local! {
     /// What was counted, while the tool is told on this thread that the application has ended.

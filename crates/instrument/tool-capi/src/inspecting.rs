@@ -1,13 +1,13 @@
 //! Entries of the table through which tools look at a kernel's code.
 
 use crate::{
-    structures::{
-        RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch, RawOperand,
-        RawParameter, sized,
-    },
+    sized,
     table::{NULL, visit},
 };
 use std::ffi::c_int;
+use tool_abi::structures::{
+    RawBlock, RawFrame, RawFunction, RawInstruction, RawKernel, RawLaunch, RawOperand, RawParameter,
+};
 
 pub unsafe extern "C" fn count_instructions(kernel_object: u64, count: *mut usize) -> c_int {
     visit(kernel_object, |visit| {

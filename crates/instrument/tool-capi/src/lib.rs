@@ -1,12 +1,11 @@
 //! Tools with host code in C++: the other side of `include/luthier.h`.
 //!
 //! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The
-//! library gets a table of functions ([`table`], of [`structures`]) and is called at its begin and end and for every launch ([`library`]);
+//! library gets a table of functions ([`table`], see `tool-abi`) and is called at its begin and end and for every launch ([`library`]);
 //! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
 //! their handles; [`counted`] has what kernels counted, and [`variables`] puts the tool's variables where host code and
 //! hooks reach them; [`modules`] are further hooks and variables that the tool loads.
 
-mod constants;
 mod constructors;
 mod counted;
 mod inspecting;
@@ -15,18 +14,14 @@ mod memory;
 mod modules;
 mod registered;
 mod seen;
-mod structures;
+mod sized;
 mod table;
 mod tool;
 mod variables;
 mod visit;
 
-/// What the header says as well, for a test that compares both.
-pub use constants::CONSTANTS;
 pub use library::LibraryError;
-pub use modules::{Compile, OWN as OWN_MODULE};
-pub use structures::STRUCTURES;
-pub use table::ENTRIES;
+pub use modules::Compile;
 
 use luthier::{Tool, ToolFile};
 use std::path::{Path, PathBuf};

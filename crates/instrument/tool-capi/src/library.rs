@@ -1,19 +1,24 @@
 //! The shared library with a tool's host code: its entries.
 
-use crate::{
-    constants, constructors,
-    registered::Registered,
-    structures::{Entries, Packet, RawCopy, Reason, sized},
-    table::Api,
-};
+use crate::{constructors, registered::Registered, sized};
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{Copied, Enqueued};
 use std::{
-    ffi::{CStr, CString, c_int, c_void},
+    ffi::{CStr, CString, c_char, c_int, c_void},
     os::unix::ffi::OsStrExt,
     path::Path,
     ptr::NonNull,
 };
+use tool_abi::{
+    Api, Entries, constants,
+    structures::{DispatchPacket, Packet, RawCopy},
+};
+
+/// Null or a reason, which is valid until the next call on the thread.
+type Reason = *const c_char;
+
+// The packet is HSA's on both sides.
+const _: () = assert!(size_of::<DispatchPacket>() == size_of::<KernelDispatchPacket>());
 
 /// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +35,7 @@ pub enum LibraryError {
 }
 
 /// What tools of the first headers have.
-const LEAST: usize = 48;
+const LEAST: usize = std::mem::offset_of!(Entries, records);
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
 pub struct Library {
@@ -108,6 +113,7 @@ impl Library {
     /// Tells the tool about a launch.
     pub fn launched(&self, packet: &mut KernelDispatchPacket, kernel: &str) -> Result<(), String> {
         let name = CString::new(kernel).unwrap_or_default();
+        let packet = std::ptr::from_mut(packet).cast::<DispatchPacket>();
         // SAFETY: both live during the call, and the result is a string or null.
         unsafe { said((self.entries.launch)(packet, name.as_ptr())) }.map_or(Ok(()), Err)
     }

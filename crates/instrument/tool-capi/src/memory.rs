@@ -1,10 +1,11 @@
 //! Functions of the table for the tool's variables and for memory.
 
 use crate::{
-    table::{CallResult, NULL, Tool, with_variables},
+    table::{CallResult, NULL, with_variables},
     variables::Variables,
 };
 use std::ffi::{c_int, c_void};
+use tool_abi::Tool;
 
 /// # Safety
 /// Null, or so many bytes that may be read.

@@ -1,8 +1,7 @@
 //! Modules: hooks and variables that a tool loads while the application runs.
 
 use crate::{
-    constants,
-    table::{NULL, Tool, name, with_variables},
+    table::{NULL, name, with_variables},
     variables::Variables,
 };
 use luthier::{Live, ToolFile};
@@ -12,6 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use tool_abi::{OWN_MODULE, Tool, constants};
 
 /// Compiles the hooks of a module in a process of its own; where the `.tool` file lies that comes of it.
 pub type Compile = fn(&Path) -> Result<PathBuf, String>;
@@ -122,7 +122,7 @@ impl Modules {
     /// Handle of a module's hook or variable and the variable's size.
     fn find(&self, module: u64, kind: u32, name: &str) -> Result<(usize, u64)> {
         let known = match module {
-            OWN => self.own.as_ref(),
+            OWN_MODULE => self.own.as_ref(),
             number => usize::try_from(number)
                 .ok()
                 .and_then(|index| self.loaded.get(index)),
@@ -141,9 +141,6 @@ impl Modules {
         Ok((handle, size))
     }
 }
-
-/// In place of a module's number: the tool's own file.
-pub const OWN: u64 = u64::MAX;
 
 /// What a kind of symbols is called, for messages.
 fn word(kind: u32) -> &'static str {

@@ -1,7 +1,7 @@
 //! What a HIP compiler's start-up code registers of a tool: shadows on the host of kernels and variables.
 
-use crate::{constants, structures::RawRegistered};
 use std::{collections::HashMap, ffi::CStr};
+use tool_abi::{constants, structures::RawRegistered};
 
 /// What `LUTHIER_EXPORT_FUNC` puts in front of a hook's name.
 const WRAPPER: &str = "__luthier_wrap__";

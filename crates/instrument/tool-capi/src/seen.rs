@@ -1,9 +1,9 @@
 //! A kernel's code as tools see it: functions, blocks and instructions by number, each with what is asked for about it.
 
-use crate::{constants, structures::RawOperand};
 use isa::{Operand, Reg, RegKind};
 use luthier::{Kernel, SiteFilter};
 use std::{collections::HashMap, ffi::CString};
+use tool_abi::{constants, structures::RawOperand};
 
 /// The kernel and everything it may call.
 pub struct KernelView {

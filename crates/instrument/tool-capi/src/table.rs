@@ -1,7 +1,6 @@
 //! The functions that a tool may call, as `luthier_api` in `include/luthier.h` has them.
 
 use crate::{
-    constants,
     counted::{count, count_kernels, get_counted},
     inspecting::{
         count_instructions, get_block, get_frame, get_function, get_instruction, get_kernel,
@@ -12,10 +11,7 @@ use crate::{
         release, variable,
     },
     modules::{load_module, module_symbol},
-    structures::{
-        RawArgument, RawBlock, RawChange, RawCount, RawCounted, RawFrame, RawFunction,
-        RawInsertion, RawInstruction, RawKernel, RawLaunch, RawOperand, RawParameter, sized,
-    },
+    sized,
     variables::Variables,
     visit::{LaunchChoice, Point, Visit, VisitAction},
 };
@@ -25,82 +21,53 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
+use tool_abi::{
+    Api, Tool, constants,
+    structures::{RawArgument, RawChange, RawInsertion},
+};
 
-/// The table, from one list of its entries: the structure, what fills it, and the names for a test that reads the header.
-macro_rules! table {
-    ($($name:ident: $type:ty,)*) => {
-        /// `luthier_api`, one for each tool.
-        #[repr(C)]
-        pub struct Api {
-            struct_size: usize,
-            tool: *const Variables,
-            $($name: $type,)*
-        }
-
-        /// Names of the entries, and where they lie.
-        pub const ENTRIES: &[(&str, usize)] = &[
-            $((stringify!($name), std::mem::offset_of!(Api, $name))),*
-        ];
-
-        impl Api {
-            /// Lives for ever, as do the variables: the tool may call from any thread until the process ends.
-            pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
-                Box::leak(Box::new(Api {
-                    struct_size: size_of::<Api>(),
-                    tool: Arc::into_raw(Arc::clone(variables)),
-                    $($name,)*
-                }))
-            }
-        }
-    };
+/// The table for one tool. It lives for ever, as do the variables: the tool may call from any thread until the process ends.
+pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
+    Box::leak(Box::new(Api {
+        struct_size: size_of::<Api>(),
+        tool: Arc::into_raw(Arc::clone(variables)).cast_mut().cast(),
+        count_instructions,
+        get_instruction,
+        insert_call,
+        is_instrumented,
+        override_with_instrumented,
+        override_with_original,
+        last_error,
+        copy_to_variable,
+        copy_from_variable,
+        variable,
+        allocate,
+        release,
+        copy,
+        hsa_entry,
+        get_kernel,
+        get_function,
+        get_block,
+        get_operand,
+        get_frame,
+        get_parameter,
+        is_live,
+        insert,
+        change,
+        report,
+        option,
+        device_count,
+        copy_from_device,
+        get_launch,
+        count,
+        count_kernels,
+        get_counted,
+        all_or_nothing,
+        report_json,
+        load_module,
+        module_symbol,
+    }))
 }
-
-type InstructionIndex = usize;
-type Object = u64;
-type Text = *const c_char;
-type Memory = *mut c_void;
-type Shadow = *const c_void;
-
-table! {
-    count_instructions: unsafe extern "C" fn(Object, *mut usize) -> c_int,
-    get_instruction: unsafe extern "C" fn(Object, InstructionIndex, *mut RawInstruction) -> c_int,
-    insert_call: unsafe extern "C" fn(Object, InstructionIndex, Shadow, c_int, *const RawArgument, usize) -> c_int,
-    is_instrumented: unsafe extern "C" fn(Object, Text, *mut c_int) -> c_int,
-    override_with_instrumented: unsafe extern "C" fn(Object, Text) -> c_int,
-    override_with_original: extern "C" fn(Object) -> c_int,
-    last_error: extern "C" fn() -> Text,
-    copy_to_variable: unsafe extern "C" fn(Tool, Shadow, Shadow, usize, usize) -> c_int,
-    copy_from_variable: unsafe extern "C" fn(Tool, Memory, Shadow, usize, usize) -> c_int,
-    variable: unsafe extern "C" fn(Tool, Shadow, *mut Memory, *mut usize) -> c_int,
-    allocate: unsafe extern "C" fn(Tool, *mut Memory, usize, c_int) -> c_int,
-    release: unsafe extern "C" fn(Tool, Memory) -> c_int,
-    copy: unsafe extern "C" fn(Tool, Memory, Shadow, usize) -> c_int,
-    hsa_entry: unsafe extern "C" fn(Tool, Text, *mut *mut Memory) -> c_int,
-    get_kernel: unsafe extern "C" fn(Object, *mut RawKernel) -> c_int,
-    get_function: unsafe extern "C" fn(Object, usize, *mut RawFunction) -> c_int,
-    get_block: unsafe extern "C" fn(Object, usize, *mut RawBlock) -> c_int,
-    get_operand: unsafe extern "C" fn(Object, InstructionIndex, usize, *mut RawOperand) -> c_int,
-    get_frame: unsafe extern "C" fn(Object, InstructionIndex, usize, *mut RawFrame) -> c_int,
-    get_parameter: unsafe extern "C" fn(Object, usize, *mut RawParameter) -> c_int,
-    is_live: unsafe extern "C" fn(Object, InstructionIndex, u32, u32, *mut c_int) -> c_int,
-    insert: unsafe extern "C" fn(Object, *const RawInsertion) -> c_int,
-    change: unsafe extern "C" fn(Object, *const RawChange) -> c_int,
-    report: unsafe extern "C" fn(Tool, Text) -> c_int,
-    option: unsafe extern "C" fn(Tool, Text, *mut Text) -> c_int,
-    device_count: unsafe extern "C" fn(Tool, Shadow, *mut usize) -> c_int,
-    copy_from_device: unsafe extern "C" fn(Tool, usize, Memory, Shadow, usize, usize) -> c_int,
-    get_launch: unsafe extern "C" fn(Object, *mut RawLaunch) -> c_int,
-    count: unsafe extern "C" fn(Object, *const RawCount) -> c_int,
-    count_kernels: unsafe extern "C" fn(*mut usize) -> c_int,
-    get_counted: unsafe extern "C" fn(usize, *mut RawCounted) -> c_int,
-    all_or_nothing: extern "C" fn(Object) -> c_int,
-    report_json: unsafe extern "C" fn(Tool, Text) -> c_int,
-    load_module: unsafe extern "C" fn(Tool, Text, *mut u64) -> c_int,
-    module_symbol: unsafe extern "C" fn(Tool, u64, u32, Text, *mut Shadow, *mut usize) -> c_int,
-}
-
-/// The tool that calls: from [`Api::for_tool`], or null.
-pub type Tool = *const Variables;
 
 thread_local! {
     /// The launch that the tool is being told about on this thread.
@@ -137,10 +104,10 @@ pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> CallResult) -> 
 /// Runs `act` on the variables of a tool.
 ///
 /// # Safety
-/// Null, or what [`Api::for_tool`] put into the table.
+/// Null, or what [`for_tool`] put into the table.
 pub unsafe fn with_variables(tool: Tool, act: impl FnOnce(&Variables) -> CallResult) -> c_int {
     // SAFETY: the caller's promise; they live for ever.
-    let variables = unsafe { tool.as_ref() };
+    let variables = unsafe { tool.cast::<Variables>().as_ref() };
     status(|| act(variables.ok_or(NULL)?))
 }
 

@@ -5,14 +5,14 @@ use crate::{
     library::{Library, thread_name},
     modules::Compile,
     seen::KernelView,
-    table::{Api, CURRENT},
+    table::{self, CURRENT},
     variables::Variables,
     visit::{Call, LaunchChoice, Point, Visit, VisitAction},
 };
 use kmt_sys::aql::KernelDispatchPacket;
 use luthier::{
-    Argument, Code, Copied, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results, Tool,
-    ToolFile, serde_json,
+    Argument, Cache, Code, Copied, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results,
+    Tool, ToolFile, ToolInfo, Wants, serde_json,
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -101,12 +101,15 @@ fn settle(known: &mut KernelState, visit: Visit, failed: Option<&String>) -> u32
 }
 
 impl Tool for LibraryTool {
-    fn name(&self) -> &str {
-        self.file.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.file
+    fn info(&self) -> ToolInfo<'_> {
+        let wants = Wants {
+            choices: true,
+            launches: self.library.wants_ends() || self.library.wants_copies(),
+            packets: self.library.wants_packets(),
+        };
+        ToolInfo::new(&self.file)
+            .cached(Cache::ByKey)
+            .wanting(wants)
     }
 
     fn modules(&self) -> Vec<&'static ToolFile> {
@@ -120,15 +123,11 @@ impl Tool for LibraryTool {
         variables.compile_with(self.compile);
         let variables = Arc::new(variables);
         let _ = self.variables.set(Arc::clone(&variables));
-        let api = Api::for_tool(&variables);
+        let api = table::for_tool(&variables);
         let file = self.library.file();
         self.library
             .begin(api)
             .map_err(|problem| format!("{file}: {problem}"))
-    }
-
-    fn chooses(&self) -> bool {
-        true
     }
 
     fn choose(&self, launch: &Launch<'_>, code: &Code, packet: &mut PacketBytes) -> u32 {
@@ -203,7 +202,7 @@ impl Tool for LibraryTool {
             let known = kernels.get(&(code.0.to_owned(), *code.1));
             let failure = known.and_then(|known| known.failure.clone());
             let failure = failure.unwrap_or_else(|| "nobody has asked for this variant".to_owned());
-            return Err(Error::Tool(format!("{}: {failure}", self.name())));
+            return Err(Error::Tool(format!("{}: {failure}", self.file.name())));
         };
         let counters = calls.iter().map(|call| match call.deed {
             VisitAction::Count { counter, .. } => counter + 1,
@@ -214,7 +213,11 @@ impl Tool for LibraryTool {
         let blocks: Vec<_> = kernel.blocks().collect();
         for call in &*calls {
             let Some(instruction) = instructions.get(call.index) else {
-                let reason = format!("{}: there is no instruction {}", self.name(), call.index);
+                let reason = format!(
+                    "{}: there is no instruction {}",
+                    self.file.name(),
+                    call.index
+                );
                 return Err(Error::Tool(reason));
             };
             let mut arguments = match &call.deed {
@@ -248,7 +251,7 @@ impl Tool for LibraryTool {
                 (_, Point::Edge(to)) => {
                     let to = blocks.get(to).map(|block| block.index());
                     let missing =
-                        || Error::Tool(format!("{}: there is no such block", self.name()));
+                        || Error::Tool(format!("{}: there is no such block", self.file.name()));
                     edit.edge(&instruction.block(), to.ok_or_else(missing)?)
                 }
             };
@@ -269,10 +272,6 @@ impl Tool for LibraryTool {
         Ok(())
     }
 
-    fn observes_launches(&self) -> bool {
-        self.library.wants_ends() || self.library.wants_copies()
-    }
-
     fn copied(&self, copied: &Copied) {
         if let Err(problem) = self.library.copied(copied) {
             lock(&self.problems).insert(problem);
@@ -283,10 +282,6 @@ impl Tool for LibraryTool {
         if let Err(problem) = self.library.ended(launch, start, end) {
             lock(&self.problems).insert(problem);
         }
-    }
-
-    fn observes_packets(&self) -> bool {
-        self.library.wants_packets()
     }
 
     fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {

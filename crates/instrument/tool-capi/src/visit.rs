@@ -1,14 +1,13 @@
 //! One call of `luthier_at_hsa_event`: what the tool looks at and what it asks for.
 
 use crate::{
-    constants,
     seen::{KernelView, register_kind},
-    structures::RawArgument,
     variables::Variables,
 };
 use isa::{Reg, RegKind};
 use luthier::{Argument, Code, Enqueued, HookValue};
 use std::{ffi::CString, sync::Arc};
+use tool_abi::{HookValueRow, constants, structures::RawArgument};
 
 /// Something to be done at a place; numbers are those of [`KernelView`].
 #[derive(Clone, Debug)]
@@ -214,35 +213,16 @@ impl Visit {
                 half: None,
             }))
         };
-        let dimension = || match raw.value {
-            0..3 => Ok(raw.value as u8),
-            other => Err(format!("a workgroup has no dimension {other}")),
-        };
         Ok(match raw.kind {
             constants::ARG_CONSTANT => Argument::Constant(raw.value),
             constants::ARG_SGPR => register(RegKind::Sgpr)?,
             constants::ARG_VGPR => register(RegKind::Vgpr)?,
-            constants::ARG_EXEC => HookValue::Exec.into(),
-            constants::ARG_PC => HookValue::Pc.into(),
-            constants::ARG_SITE => HookValue::Site.into(),
+            constants::ARG_AGPR => register(RegKind::Agpr)?,
             constants::ARG_VARIABLE => {
                 let name = self.variables.name(raw.value as usize)?;
                 Argument::Variable(name, 0)
             }
-            constants::ARG_ADDRESS => HookValue::EffectiveAddress.into(),
-            constants::ARG_ACCESS_SIZE => HookValue::AccessSize.into(),
-            constants::ARG_ACCESS_KIND => HookValue::AccessKind.into(),
-            constants::ARG_DISPATCH_ID => HookValue::DispatchId.into(),
-            constants::ARG_WORKGROUP_ID => HookValue::WorkgroupId(dimension()?).into(),
-            constants::ARG_WORKITEM_ID => HookValue::WorkitemId(dimension()?).into(),
-            constants::ARG_AGPR => register(RegKind::Agpr)?,
-            constants::ARG_VCC => HookValue::Vcc.into(),
-            constants::ARG_SCC => HookValue::Scc.into(),
-            constants::ARG_M0 => HookValue::M0.into(),
-            constants::ARG_KERNARG => HookValue::KernargPointer.into(),
-            constants::ARG_PACKET => HookValue::DispatchPointer.into(),
-            constants::ARG_MODE => HookValue::Mode.into(),
-            kind => return Err(format!("there are no arguments of kind {kind}")),
+            kind => of_place(kind, raw.value)?.into(),
         })
     }
 
@@ -257,4 +237,15 @@ impl Visit {
         self.wanted = LaunchChoice::Variant(variant);
         Ok(())
     }
+}
+
+/// The value of the place that a kind of arguments means; `number` is the dimension, if it has one.
+fn of_place(kind: u32, number: u64) -> Result<HookValue> {
+    let mut rows = HookValueRow::of_argument(kind).peekable();
+    if rows.peek().is_none() {
+        return Err(format!("there are no arguments of kind {kind}"));
+    }
+    let row = rows.find(|row| row.dimension.is_none_or(|own| u64::from(own) == number));
+    row.map(|row| row.value)
+        .ok_or_else(|| format!("a workgroup has no dimension {number}"))
 }

@@ -2,21 +2,16 @@
 
 use crate::by_line;
 use isa::{Operand, Reg, RegKind};
-use luthier::{Argument, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{
+    Argument, Cache, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile,
+    ToolInfo,
+};
 
 pub struct BranchDivergence(pub ToolFile);
 
 impl Tool for BranchDivergence {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -41,11 +36,15 @@ impl Tool for BranchDivergence {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        by_line::report(results, self.name(), |&[executions, splits]: &[u64; 2]| {
-            let share = splits as f64 * 100.0 / executions as f64;
-            let text = format!("{share:>6.1} % of {executions:>10} waves split");
-            (splits as f64, text)
-        })
+        by_line::report(
+            results,
+            self.0.name(),
+            |&[executions, splits]: &[u64; 2]| {
+                let share = splits as f64 * 100.0 / executions as f64;
+                let text = format!("{share:>6.1} % of {executions:>10} waves split");
+                (splits as f64, text)
+            },
+        )
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

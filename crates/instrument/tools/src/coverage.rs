@@ -7,7 +7,7 @@ use crate::coverage_report::{File, Report};
 use crate::rows;
 use luthier::{
     Argument, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
-    ToolFile,
+    ToolFile, ToolInfo,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -97,12 +97,8 @@ struct CountedPoints<'k> {
 }
 
 impl Tool for Coverage {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -155,7 +151,7 @@ impl Tool for Coverage {
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         let report = report(results)?;
-        let mut text = rows::most_important(&[report.table()], results, self.name());
+        let mut text = rows::most_important(&[report.table()], results, self.0.name());
         for (name, content) in report.files() {
             if let Some(path) = results.file(name) {
                 let failed =

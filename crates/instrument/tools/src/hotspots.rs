@@ -3,8 +3,8 @@
 use crate::flow::Flow;
 use crate::rows::{self, Section};
 use luthier::{
-    Argument, Edit, Function, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
-    ToolFile,
+    Argument, Cache, Edit, Function, HookValue, Instruction, Kernel, KernelResults, Result,
+    Results, Tool, ToolFile, ToolInfo,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -124,16 +124,8 @@ impl KernelData {
 }
 
 impl Tool for Hotspots {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -210,7 +202,7 @@ impl Tool for Hotspots {
             });
             sections.push(Section::sorted(head, rows.collect()));
         }
-        Ok(rows::most_important(&sections, results, self.name()))
+        Ok(rows::most_important(&sections, results, self.0.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

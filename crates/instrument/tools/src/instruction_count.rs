@@ -1,21 +1,16 @@
 //! `instr-count`: wave and lane instructions of every kernel.
 
 use crate::rows::{self, Section};
-use luthier::{Argument, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile};
+use luthier::{
+    Argument, Cache, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile,
+    ToolInfo,
+};
 
 pub struct InstructionCount(pub ToolFile);
 
 impl Tool for InstructionCount {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -55,7 +50,7 @@ impl Tool for InstructionCount {
         Ok(rows::most_important(
             &[Section { head, rows }],
             results,
-            self.name(),
+            self.0.name(),
         ))
     }
 

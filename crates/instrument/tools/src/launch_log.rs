@@ -5,7 +5,10 @@ mod timeline;
 
 use crate::arguments::{self, Parameter};
 use crate::rows::{self, Section};
-use luthier::{Copied, Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile};
+use luthier::{
+    Cache, Copied, Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile,
+    ToolInfo, Wants,
+};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -50,24 +53,18 @@ impl LaunchLog {
 }
 
 impl Tool for LaunchLog {
-    fn name(&self) -> &str {
-        self.file.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.file
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        let wants = Wants {
+            launches: true,
+            ..Wants::default()
+        };
+        ToolInfo::new(&self.file)
+            .cached(Cache::Always)
+            .wanting(wants)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         edit.attach(arguments::parameters(kernel))
-    }
-
-    fn observes_launches(&self) -> bool {
-        true
     }
 
     fn launch(&self, launch: &Launch<'_>) {
@@ -145,7 +142,7 @@ impl Tool for LaunchLog {
             true => String::new(),
             false => rows::most_important(&[section], results, file),
         };
-        let mut report = shown(launches, self.name());
+        let mut report = shown(launches, self.file.name());
         report.push_str(&shown(copies::section(&copies, first), "copies"));
         if let Some(path) = results.file("launch-log.trace.json") {
             let timeline = Timeline::create(&path)?;

@@ -3,8 +3,8 @@
 use crate::by_line;
 use isa::Effects;
 use luthier::{
-    Argument, BUFFER_ARGUMENTS, Edit, IMAGE_ARGUMENTS, Instruction, Kernel, Result, Results, Tool,
-    ToolFile, names_texels,
+    Argument, BUFFER_ARGUMENTS, Cache, Edit, IMAGE_ARGUMENTS, Instruction, Kernel, Result, Results,
+    Tool, ToolFile, ToolInfo, names_texels,
 };
 
 /// The values that a hook needs to find the address of an access.
@@ -66,16 +66,8 @@ fn accesses<'k>(
 pub struct Trace(pub ToolFile);
 
 impl Tool for Trace {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -107,16 +99,8 @@ impl Tool for Trace {
 pub struct Coalescing(pub ToolFile);
 
 impl Tool for Coalescing {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -143,7 +127,7 @@ impl Tool for Coalescing {
     fn finish(&self, results: &Results<'_>) -> Result<String> {
         by_line::report(
             results,
-            self.name(),
+            self.0.name(),
             |&[accesses, lanes, lines]: &[u64; 3]| {
                 let per_access = lines as f64 / accesses as f64;
                 let text = format!(
@@ -163,16 +147,8 @@ impl Tool for Coalescing {
 pub struct BankConflicts(pub ToolFile);
 
 impl Tool for BankConflicts {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -184,7 +160,7 @@ impl Tool for BankConflicts {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
-        by_line::report(results, self.name(), |&[accesses, cycles]: &[u64; 2]| {
+        by_line::report(results, self.0.name(), |&[accesses, cycles]: &[u64; 2]| {
             let text = format!(
                 "{:>6.2} turns an access, {accesses:>10} accesses",
                 cycles as f64 / accesses as f64

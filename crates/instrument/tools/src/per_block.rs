@@ -1,7 +1,7 @@
 //! Tools that count how often each block runs and work out the rest afterwards.
 
 use crate::rows::{self, Section};
-use luthier::{Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile};
+use luthier::{Cache, Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile, ToolInfo};
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -122,16 +122,8 @@ fn counted<'k>(kept: &'k KernelData<'_>, kernel: &'k KernelResults) -> Vec<(&'k 
 pub struct BlockCount(pub ToolFile);
 
 impl Tool for BlockCount {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -165,7 +157,7 @@ impl Tool for BlockCount {
             });
             sections.push(Section::sorted(head, rows.collect()));
         }
-        Ok(rows::most_important(&sections, results, self.name()))
+        Ok(rows::most_important(&sections, results, self.0.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
@@ -207,16 +199,8 @@ impl OpcodeHistogram {
 }
 
 impl Tool for OpcodeHistogram {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn file(&self) -> &ToolFile {
-        &self.0
-    }
-
-    fn cache_key(&self, _kernel: &str, _object_hash: &[u8; 32], _choice: u32) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0).cached(Cache::Always)
     }
 
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
@@ -231,7 +215,7 @@ impl Tool for OpcodeHistogram {
                 rows.map(|(mnemonic, count)| (count as f64, format!("{count:>16}  {mnemonic}")));
             sections.push(Section::sorted(kernel.demangled(), rows.collect()));
         }
-        Ok(rows::most_important(&sections, results, self.name()))
+        Ok(rows::most_important(&sections, results, self.0.name()))
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {

@@ -27,8 +27,8 @@ pub fn show(tool: &str, format: Format) -> Result<()> {
     };
     let opened = tools::open(&path, &libraries::tools_directory()?)?;
     match format {
-        Format::Text => say(opened.file()),
-        Format::Json => print_json(&Told::new(opened.file()))?,
+        Format::Text => say(opened.info().file),
+        Format::Json => print_json(&Told::new(opened.info().file))?,
     }
     drop(prepared);
     Ok(())

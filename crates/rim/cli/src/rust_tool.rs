@@ -25,27 +25,27 @@ const FILES: &Files = &[
         "luthier-tool/Cargo.toml",
         include_str!("new_rust_tool/luthier-tool.toml.txt"),
     ),
+    (
+        "luthier-tool/tool-abi/Cargo.toml",
+        include_str!("new_rust_tool/tool-abi.toml.txt"),
+    ),
 ];
 
 macro_rules! bindings {
-    ($($file:literal),*) => {
-        /// The crate that knows Luthier's table, which comes along.
-        const BINDINGS: &Files = &[$((
-            concat!("luthier-tool/src/", $file),
-            include_str!(concat!("../../../instrument/luthier-tool/src/", $file)),
-        )),*];
+    ($($into:literal from $crate_name:literal: $($file:literal),*;)*) => {
+        /// The crates that know Luthier's table, which come along.
+        const BINDINGS: &Files = &[$($((
+            concat!($into, "/src/", $file),
+            include_str!(concat!("../../../instrument/", $crate_name, "/src/", $file)),
+        )),*),*];
     };
 }
-bindings!(
-    "lib.rs",
-    "abi.rs",
-    "code.rs",
-    "copied.rs",
-    "glue.rs",
-    "host.rs",
-    "launch.rs",
-    "place.rs"
-);
+bindings! {
+    "luthier-tool" from "luthier-tool":
+        "lib.rs", "code.rs", "copied.rs", "glue.rs", "host.rs", "launch.rs", "place.rs";
+    "luthier-tool/tool-abi" from "tool-abi":
+        "lib.rs", "c.rs", "constants.rs", "structures.rs", "tables.rs", "values.rs";
+}
 
 /// The same for a tool that is compiled together with Luthier's sources, which lie in CHECKOUT.
 const WHOLE: &Files = &[

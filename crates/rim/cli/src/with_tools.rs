@@ -236,8 +236,8 @@ impl WithTools {
             named.iter().partition(|tool| tools::is_library(tool));
         for tool in others.into_iter().filter(with_file) {
             let opened = tools::open(tool, &directory)?;
-            let own = tools::options_of(opened.name(), &options);
-            opened.file().clone().with_options(own)?;
+            let own = tools::options_of(opened.info().name, &options);
+            opened.info().file.clone().with_options(own)?;
         }
         if let [first, second, ..] = own[..] {
             bail!(

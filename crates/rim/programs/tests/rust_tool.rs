@@ -15,7 +15,7 @@ const NAME: &str = "own-counter";
 
 /// Host code that does what `MISCHIEF` says.
 const MISCHIEF: &str = r#"
-use luthier::{Edit, Kernel, Launch, Result, Results, Tool, ToolFile};
+use luthier::{Edit, Kernel, Launch, Result, Results, Tool, ToolFile, ToolInfo};
 
 struct Mischief(ToolFile);
 
@@ -32,11 +32,8 @@ fn act(place: &str) {
 }
 
 impl Tool for Mischief {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-    fn file(&self) -> &ToolFile {
-        &self.0
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.0)
     }
     fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
         act("instrument");

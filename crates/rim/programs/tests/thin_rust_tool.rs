@@ -13,7 +13,7 @@ use programs::Bounded;
 /// Uses what the crate has.
 const WIDE: &str = r#"
 use luthier_tool::{
-    Argument, Copied, Launch, Operand, Register, Result, Tool, counted, load_module, managed, option, report, report_json,
+    Argument, Copied, HookValue, Launch, Operand, Register, Result, Tool, counted, load_module, managed, option, report, report_json,
     set_variable, variable,
 };
 
@@ -56,7 +56,7 @@ impl Tool for Wide {
         let (reads, blocks) = (launch.operands(store)?.iter().any(uses), launch.blocks()?.len());
         report(&format!("{} {} {}", pointer != 0 && parameter.is_pointer, reads, blocks == kernel.blocks))?;
         launch.before(first).call("wave", &[Argument::Variable("waves".to_owned())])?;
-        launch.before(store).call("lane", &[Argument::Address])?;
+        launch.before(store).call("lane", &[HookValue::EffectiveAddress.into()])?;
         launch.before(end).count(0, 2)?.count(1, 1)?;
         launch.run_instrumented("wide")
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use programs::{Bounded, Emulator};
+use tool_abi::{Asked, HOOK_VALUES};
 
 const DEVICE: &str = "gfx90a";
 
@@ -77,6 +78,15 @@ fn adding(hook: &str, arguments: &str) -> String {
     )
 }
 
+/// Values that a kernel's entry does not have; tests of `verify` (`values`, `objects`) compare them with what the emulated device knows.
+const ELSEWHERE: [&str; 5] = [
+    "effective_address",
+    "access_size",
+    "access_kind",
+    "scc",
+    "vcc",
+];
+
 /// 20 workgroups of 64 lanes run, in launches of 4, 4, 4 and 8; the runtime's own fill is launch 0.
 #[test]
 fn hooks_get_every_value_that_is_documented() {
@@ -93,7 +103,19 @@ fn hooks_get_every_value_that_is_documented() {
     let m0 = "LUTHIER_HOOK void h() { luthier::write_m0(7); luthier::count_wave(&total, luthier::m0() == 7 ? 1 : 2); }";
     // Sums of workgroup numbers: 0 to 3 three times, 0 to 7 once.
     let groups = 3 * 6 + 28;
-    for (number, (hook, arguments, sum)) in [
+    let wide = "LUTHIER_HOOK void h(luthier_u64 value) { luthier::add(&total, value); }";
+    // The value as an argument is what the function says.
+    let pair = |value: &str| {
+        format!(
+            "LUTHIER_HOOK void h(luthier_u64 given) {{ luthier::count_wave(&total, given == {value}); }}"
+        )
+    };
+    let reading = |kind: &str, offset: u32, value: &str| {
+        format!(
+            "LUTHIER_HOOK void h(luthier_u64 at) {{ luthier::count_wave(&total, *(const {kind} *)(at + {offset}) == {value}); }}"
+        )
+    };
+    let cases = [
         (
             lanes("luthier::dispatch_id()"),
             "",
@@ -134,10 +156,37 @@ fn hooks_get_every_value_that_is_documented() {
         (array.to_owned(), "", 20 * 4 * 1240),
         (plain.to_owned(), "\"&total\"", 20 * 64),
         (m0.to_owned(), "", 0),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+        (once.to_owned(), "\"site\"", 0),
+        (pair("luthier::site()"), "\"site\"", 20),
+        (pair("luthier::pc()"), "\"pc\"", 20),
+        (pair("luthier::dispatch_id()"), "\"dispatch\"", 20),
+        (pair("luthier::m0()"), "\"m0\"", 20),
+        (pair("~0ull"), "\"exec\"", 20),
+        (by_lane.to_owned(), "\"workitem.y\"", 0),
+        (by_lane.to_owned(), "\"workitem.z\"", 0),
+        // (A parameter may be wider than its value.)
+        (wide.to_owned(), "\"workitem.x\"", 20 * 2016),
+        // The kernel's argument, and the workgroup's 64 work-items.
+        (
+            reading("luthier_u64", 0, "luthier::kernel_argument<luthier_u64>(0)"),
+            "\"kernarg\"",
+            20,
+        ),
+        (reading("luthier_u16", 4, "64"), "\"packet\"", 20),
+    ];
+    for row in HOOK_VALUES {
+        let functions: String = cases.iter().map(|case| case.0.as_str()).collect();
+        let function = format!("luthier::{}(", row.name);
+        let word = format!("\"{}\"", row.word);
+        let is_asked = matches!(row.asked, Asked::Function | Asked::Bit);
+        let asked = !is_asked || functions.contains(&function);
+        let given = row.word.is_empty() || cases.iter().any(|case| case.1 == word);
+        assert!(
+            (asked && given) || ELSEWHERE.contains(&row.name),
+            "no case has {function}) and {word}"
+        );
+    }
+    for (number, (hook, arguments, sum)) in cases.into_iter().enumerate() {
         let tool = scene.build(&format!("value{number}"), &adding(&hook, arguments));
         let tool = tool.unwrap_or_else(|said| panic!("{hook}: {said}"));
         let said = scene.run(DEVICE, &[&tool]);

@@ -21,6 +21,7 @@ mod reference;
 mod rocm;
 mod sanitize;
 mod tidy;
+mod tool_abi;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -65,6 +66,14 @@ const TASKS: &[Task] = &[
             }
             let check = arguments.iter().any(|argument| argument == "--check");
             hsa_events::run(&root(), check).map(|()| Vec::new())
+        },
+    ),
+    (
+        "tool-abi",
+        "[--check]: write what headers and documentation have of the rows in crates/instrument/tool-abi",
+        |arguments| {
+            let check = arguments.iter().any(|argument| argument == "--check");
+            tool_abi::run(&root(), check)
         },
     ),
     (

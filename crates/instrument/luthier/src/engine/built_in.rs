@@ -53,8 +53,8 @@ impl Manifest {
     pub fn new(engine: &Engine, hash: [u8; 32]) -> Result<Manifest> {
         let tools = engine.tools.iter().map(|tool| {
             Ok(BuiltInTool {
-                name: tool.file().name().to_owned(),
-                file: tool.file().without_hooks()?,
+                name: tool.info().file.name().to_owned(),
+                file: tool.info().file.without_hooks()?,
             })
         });
         Ok(Manifest {
@@ -161,7 +161,7 @@ impl BuiltInTools {
             .collect::<Result<Vec<_>>>()?;
         let mut engines = lock(&self.engines);
         let same = |engine: &&Arc<Engine>| {
-            let known = engine.tools.iter().map(|tool| tool.file());
+            let known = engine.tools.iter().map(|tool| tool.info().file);
             known
                 .map(|file| (file.name(), file.hash()))
                 .eq(files.iter().map(|file| (file.name(), file.hash())))

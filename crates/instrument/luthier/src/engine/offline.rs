@@ -82,7 +82,7 @@ impl Engine {
 
     /// The variables of all tools.
     fn variables(&self) -> impl Iterator<Item = Global> + '_ {
-        let files = self.tools.iter().map(|tool| tool.file());
+        let files = self.tools.iter().map(|tool| tool.info().file);
         files.flat_map(|file| file.globals().iter().cloned())
     }
 

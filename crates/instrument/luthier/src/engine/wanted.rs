@@ -194,7 +194,8 @@ impl<'k> Asked<'k> {
                 asked.data.push(ToolData::default());
                 continue;
             }
-            let file = tool.file();
+            let info = tool.info();
+            let file = info.file;
             let counters = file.counters_name(kernel.name(), source.hash, source.variant);
             let mut edit = Edit::new(kernel, file, &engine.filter, counters, choice, *source.hash);
             edit.modules = tool.modules();
@@ -214,10 +215,10 @@ impl<'k> Asked<'k> {
                 data: std::mem::replace(&mut edit.data, RawValue::NULL.to_owned()),
             });
             let remarks = std::mem::take(&mut edit.notes).into_iter();
-            let remarks = remarks.map(|remark| format!("{}: {remark}", tool.name()));
+            let remarks = remarks.map(|remark| format!("{}: {remark}", info.name));
             asked.notes.extend(remarks);
             asked.unmatched.append(&mut edit.unmatched);
-            asked.edits.push((tool.name(), edit));
+            asked.edits.push((info.name, edit));
         }
         Ok(asked)
     }

@@ -1,0 +1,5 @@
+//! Tests of this crate, one program.
+
+mod header;
+mod layout;
+mod values;
