@@ -5,6 +5,7 @@ mod common;
 mod descriptors;
 mod doctor;
 mod documentation;
+mod executed;
 mod faults;
 mod fill;
 mod hardware_check;
