@@ -1,11 +1,18 @@
 //! Execution that somebody watches, instruction by instruction.
 
+use std::sync::Arc;
+
+use gpu::Dispatch;
 use wave::{Env, Stop, Wave, step};
 
 /// Sees waves before each instruction, and may change them. Calls come from one thread.
 pub trait Observer: Send + Sync {
     /// A workgroup gets its turn. All others that could run had one since its last.
     fn resumed(&self) {}
+    /// The next calls of [`Observer::before`] are for this workgroup of this dispatch, by its linear index.
+    fn chosen(&self, _dispatch: &Arc<Dispatch>, _workgroup: u64) {}
+    /// A workgroup has ended, or will not go on.
+    fn ended(&self, _dispatch: &Arc<Dispatch>, _workgroup: u64) {}
     /// `pc` is the instruction's address, `workgroup` the wave's workgroup.
     fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) -> Next;
     /// What the device's clock shows, in its ticks; `None`: the time.

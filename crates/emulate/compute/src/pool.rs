@@ -94,6 +94,15 @@ impl Pool {
         Pool::with(memory, events, 1, false, Some(observer))
     }
 
+    /// The same for a program whose own threads use the memory, too.
+    pub fn observed_beside_program(
+        memory: Arc<Memory>,
+        events: Arc<Events>,
+        observer: Arc<dyn Observer>,
+    ) -> Pool {
+        Pool::with(memory, events, 1, true, Some(observer))
+    }
+
     fn with(
         memory: Arc<Memory>,
         events: Arc<Events>,
@@ -492,8 +501,16 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
             Work::Nothing => return env.counts,
         };
         env.memory.refresh();
+        if let Some(observer) = &inner.observer {
+            observer.chosen(&run.dispatch, workgroup.index);
+        }
         let turn = workgroup.turn(&mut env, inner.observer.as_deref(), &run.epoch, turn);
         time.now = time.now.max(workgroup.elapsed());
+        if let Some(observer) = &inner.observer
+            && !matches!(turn, Turn::Again { .. })
+        {
+            observer.ended(&run.dispatch, workgroup.index);
+        }
         match turn {
             Turn::Ended => {
                 run.note(&workgroup, &mut env.counts);

@@ -286,20 +286,18 @@ impl Workgroup {
                     yielded = true;
                     continue;
                 }
-                let stop = match observer {
-                    None => {
-                        let code = wave.code_range();
-                        let left = wave.slice_left;
-                        let stop = guarded(wave, code, |wave| match slice.micro_operations {
-                            None => run(wave, env, left),
-                            Some(count) => some_steps(wave, env, count),
-                        });
-                        match stop {
-                            Ok(stop) => stop,
-                            Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
-                        }
+                let code = wave.code_range();
+                let left = wave.slice_left;
+                let stop = guarded(wave, code, |wave| {
+                    match (observer, slice.micro_operations) {
+                        (Some(observer), _) => observe::run(wave, env, self.id, observer),
+                        (None, None) => run(wave, env, left),
+                        (None, Some(count)) => some_steps(wave, env, count),
                     }
-                    Some(observer) => observe::run(wave, env, self.id, observer),
+                });
+                let stop = match stop {
+                    Ok(stop) => stop,
+                    Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
                 };
                 match stop {
                     Stop::End => {

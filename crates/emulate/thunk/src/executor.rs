@@ -5,7 +5,7 @@ use std::sync::Arc;
 use compute::Pool;
 use gpu::{Events, Executor, Job, Memory};
 
-use crate::{interrupted, record, statistics::Statistics};
+use crate::{check::Check, interrupted, record, statistics::Statistics};
 
 /// The executor of this process. The memory, events and statistics are those of the machine.
 pub fn build(
@@ -14,13 +14,17 @@ pub fn build(
     statistics: Arc<Statistics>,
 ) -> Arc<dyn Executor> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = Arc::new(Pool::beside_program(memory.clone(), events, threads));
+    let check = Check::from_environment(&memory);
+    let pool = Arc::new(match &check {
+        None => Pool::beside_program(memory.clone(), events, threads),
+        Some(check) => Pool::observed_beside_program(memory.clone(), events, check.clone()),
+    });
     interrupted::watch(pool.clone(), statistics);
-    record::wrap(Shared(pool), memory)
+    record::wrap(Shared(pool, check), memory)
 }
 
 /// The pool, of which others know too.
-struct Shared(Arc<Pool>);
+struct Shared(Arc<Pool>, Option<Arc<Check>>);
 
 impl Executor for Shared {
     fn start(&self) -> std::io::Result<()> {
@@ -32,6 +36,9 @@ impl Executor for Shared {
     }
 
     fn invalidate_code(&self) {
+        if let Some(check) = &self.1 {
+            check.forget_code();
+        }
         self.0.invalidate_code();
     }
 

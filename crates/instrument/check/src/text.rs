@@ -53,7 +53,10 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         .iter()
         .map(|block| format!("bb{block}"))
         .collect();
-    writeln!(out, "  path: {}", path.join(" -> "))?;
+    match &path[..] {
+        [] => writeln!(out, "  path: one that a wave has taken")?,
+        path => writeln!(out, "  path: {}", path.join(" -> "))?,
+    }
     writeln!(out, "  help: {}", finding.remedy)?;
     if finding.further > 0 {
         let more = finding.further;

@@ -4,12 +4,12 @@ use crate::fingerprint;
 use crate::listing::listing;
 use crate::{Finding, Grade, Kind, Place, Sink, Unshown};
 use codeobj::{CodeObject, SourceLines};
-use gfx::Target;
+use gfx::{Family, Target};
 use hazard::{Conflict, Scoreboard, StaleScalar, Violation};
 use isa::Decoder;
 use lift::{
-    BlockIndex, EdgeKind, Function, FunctionIndex, FunctionKind, InstFlags, InstIndex, Module,
-    Reason,
+    BlockIndex, Counter, EdgeKind, Function, FunctionIndex, FunctionKind, InstFlags, InstIndex,
+    Module, Reason,
 };
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub struct Covered {
     pub with_unknown_jumps: u64,
     /// Instructions of those, which were compared along known ways only.
     pub instructions_with_unknown_jumps: u64,
+    /// Kernels and functions whose code ends without an end: their authors, or the compiler, took that for impossible.
+    pub run_off: u64,
     /// Kernels and functions that call places that are not known.
     pub with_unknown_calls: u64,
     /// Instructions that reach vector registers by an index.
@@ -48,6 +50,7 @@ impl Covered {
         self.instructions += other.instructions;
         self.with_unknown_jumps += other.with_unknown_jumps;
         self.instructions_with_unknown_jumps += other.instructions_with_unknown_jumps;
+        self.run_off += other.run_off;
         self.with_unknown_calls += other.with_unknown_calls;
         self.indexed_instructions += other.indexed_instructions;
         self.undecodable += other.undecodable;
@@ -90,10 +93,107 @@ pub fn object(
     Ok(covered)
 }
 
+/// A wait that was missing when a program ran, as the emulated device tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    conflict: Conflict,
+    counter: Counter,
+    /// Addresses in the code object.
+    producer: u64,
+    consumer: u64,
+    register: Option<String>,
+}
+
+impl Executed {
+    /// The fields of a line: conflict, counter, both addresses, register or `-`.
+    pub fn parse(fields: &[&str]) -> Option<Executed> {
+        const CONFLICTS: [Conflict; 5] = [
+            Conflict::Read,
+            Conflict::Overwrite,
+            Conflict::OverwriteSource,
+            Conflict::Barrier,
+            Conflict::BarrierLoad,
+        ];
+        let [conflict, counter, producer, consumer, register] = fields else {
+            return None;
+        };
+        let address = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+        Some(Executed {
+            conflict: CONFLICTS
+                .into_iter()
+                .find(|one| format!("{one:?}") == *conflict)?,
+            counter: lift::COUNTERS
+                .into_iter()
+                .find(|one| format!("{one:?}") == *counter)?,
+            producer: address(producer)?,
+            consumer: address(consumer)?,
+            register: (*register != "-").then(|| (*register).to_owned()),
+        })
+    }
+}
+
+/// Tells of waits that were missing when a program ran. Those whose instructions are not found in the object are returned.
+pub fn executed(
+    object: &CodeObject<'_>,
+    place: &str,
+    found: &[Executed],
+    options: &Options<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Vec<Executed>, lift::Error> {
+    let module = Module::lift(object)?;
+    let mut check = Check {
+        object,
+        place,
+        module: &module,
+        id: object.target().to_string(),
+        lines: None,
+        decoder: None,
+    };
+    let mut lost = Vec::new();
+    for one in found {
+        let consumer = |function: &Function| function.inst_at(one.consumer);
+        let of = module
+            .functions
+            .iter()
+            .find(|function| consumer(function).is_some());
+        let Some((function, consumer)) = of.and_then(|of| Some((of, consumer(of)?))) else {
+            lost.push(one.clone());
+            continue;
+        };
+        let readable = demangle::readable(&function.name);
+        if !(options.selects)(&function.name) && !(options.selects)(&readable) {
+            continue;
+        }
+        let producer = function.inst_at(one.producer);
+        let mut suspect = unwaited(
+            Unwaited {
+                conflict: one.conflict,
+                grade: Grade::Certain,
+                producer: producer.unwrap_or(consumer),
+                consumer,
+                counter: one.counter,
+                register: one.register.clone(),
+                others: 0,
+            },
+            Vec::new(),
+            module.target,
+        );
+        if producer.is_none() {
+            let address = one.producer;
+            let mut functions = module.functions.iter();
+            let other = functions.find(|function| function.inst_at(address).is_some());
+            let name = other.map_or("another function", |other| other.name.as_str());
+            suspect.message += &format!("; it was issued at {address:#x} in {name}");
+        }
+        check.tell(function, &readable, suspect, sink)?;
+    }
+    Ok(lost)
+}
+
 fn coverage(function: &Function) -> Covered {
     let is_kernel = function.kind == FunctionKind::Kernel;
     let instructions = function.insts.len() as u64;
-    let unknown = function.jumps_anywhere();
+    let unknown = function.jumps_to_unknown_places();
     let calls = |reason: Reason| reason == Reason::IndirectCall;
     let indexed = match function.has(InstFlags::INDEXING) {
         true => (0..function.insts.len())
@@ -107,6 +207,7 @@ fn coverage(function: &Function) -> Covered {
         instructions,
         with_unknown_jumps: u64::from(unknown),
         instructions_with_unknown_jumps: if unknown { instructions } else { 0 },
+        run_off: u64::from(function.runs_off()),
         with_unknown_calls: u64::from(function.unresolved.iter().any(|one| calls(one.reason))),
         indexed_instructions: indexed as u64,
         undecodable: function.undecodable.len() as u64,
@@ -141,19 +242,44 @@ fn suspects(module: &Module, index: FunctionIndex, board: &mut Scoreboard<'_>) -
     let mut suspects: Vec<Suspect> = Vec::new();
     for missing in board.check(index) {
         let path = board.path(index, &missing);
-        suspects.push(unwaited(&missing, path, target));
+        suspects.push(unwaited(Unwaited::new(&missing), path, target));
     }
     let violations = hazard::check(function, target);
     suspects.extend(violations.iter().filter_map(|one| too_close(function, one)));
     let stale = hazard::check_scalars(module, function);
-    suspects.extend(stale.into_iter().map(too_early));
+    suspects.extend(stale.into_iter().map(|one| too_early(one, target.family)));
     suspects.sort_by_key(|suspect| (suspect.consumer, suspect.producer, suspect.kind));
     suspects
 }
 
-fn unwaited(missing: &hazard::MissingWait, path: Vec<BlockIndex>, target: &Target) -> Suspect {
+/// An operation that is not waited for, however that was found.
+struct Unwaited {
+    conflict: Conflict,
+    grade: Grade,
+    producer: InstIndex,
+    consumer: InstIndex,
+    counter: Counter,
+    register: Option<String>,
+    others: usize,
+}
+
+impl Unwaited {
+    fn new(missing: &hazard::MissingWait) -> Unwaited {
+        Unwaited {
+            conflict: missing.conflict,
+            grade: grade(missing.grade),
+            producer: missing.producer,
+            consumer: missing.consumer,
+            counter: missing.counter,
+            register: missing.register.map(|register| register.to_string()),
+            others: missing.others,
+        }
+    }
+}
+
+fn unwaited(missing: Unwaited, path: Vec<BlockIndex>, target: &Target) -> Suspect {
     let counter = missing.counter.name(target.family);
-    let register = missing.register.map(|register| register.to_string());
+    let register = missing.register;
     let name = register.as_deref().unwrap_or("LDS");
     let (kind, message, early) = match missing.conflict {
         Conflict::Read => (
@@ -184,7 +310,7 @@ fn unwaited(missing: &hazard::MissingWait, path: Vec<BlockIndex>, target: &Targe
     };
     Suspect {
         kind,
-        grade: grade(missing.grade),
+        grade: missing.grade,
         producer: missing.producer,
         consumer: missing.consumer,
         register,
@@ -203,12 +329,23 @@ fn too_close(function: &Function, violation: &Violation) -> Option<Suspect> {
         rule,
         distance,
         needed,
+        remedy,
         ..
     } = violation;
     let more = needed - distance;
+    let (message, remedy) = match remedy {
+        None => (
+            format!("{rule}: {distance} wait states of {needed} lie between the two"),
+            format!("{more} more wait states are needed (s_nop, or other instructions)"),
+        ),
+        Some(remedy) => (
+            format!("{rule}: nothing lies between the two that keeps them apart"),
+            format!("{remedy} is missing between the two"),
+        ),
+    };
     Some(Suspect {
         kind: Kind::WaitStates,
-        grade: match falls(function, &violation.path) {
+        grade: match violation.remedy.is_some() || falls(function, &violation.path) {
             true => grade(violation.grade(function)),
             false => Grade::Possible,
         },
@@ -217,8 +354,8 @@ fn too_close(function: &Function, violation: &Violation) -> Option<Suspect> {
         register: None,
         further: 0,
         path: violation.path.clone(),
-        message: format!("{rule}: {distance} wait states of {needed} lie between the two"),
-        remedy: format!("{more} more wait states are needed (s_nop, or other instructions)"),
+        message,
+        remedy,
         notes: ["the first".to_owned(), "comes too early".to_owned()],
     })
 }
@@ -232,7 +369,11 @@ fn falls(function: &Function, path: &[BlockIndex]) -> bool {
     })
 }
 
-fn too_early(stale: StaleScalar) -> Suspect {
+fn too_early(stale: StaleScalar, family: Family) -> Suspect {
+    let wait = match family >= Family::Gfx12 {
+        true => "s_wait_alu",
+        false => "s_waitcnt_depctr",
+    };
     let span = lift::Span::from_register(stale.register);
     let register = span.map_or_else(
         || "a register".to_owned(),
@@ -248,12 +389,9 @@ fn too_early(stale: StaleScalar) -> Suspect {
         producer: stale.producer,
         consumer: stale.consumer,
         message: format!(
-            "{register} is read before what the {unit} unit wrote to it is seen: a VALU instruction has read the pair before"
+            "{register} is read before what the {unit} unit wrote to it is seen: a VALU instruction has read it, or its pair, before"
         ),
-        remedy: format!(
-            "s_wait_alu {} is missing between the two",
-            stale.writer.field()
-        ),
+        remedy: format!("{wait} {} is missing between the two", stale.writer.field()),
         notes: [
             format!("writes {register}"),
             format!("reads {register} too early"),

@@ -3,7 +3,7 @@
 use crate::touch::{Halves, Touch, shared};
 use gfx::Target;
 use isa::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
-use lift::{Access, Span};
+use lift::{Access, Counter, Span, awaited};
 use smallvec::SmallVec;
 
 type Spans = SmallVec<[Span; 6]>;
@@ -94,6 +94,10 @@ impl Node {
         self.has(Effects::LDS) || self.inst.format == Format::Ds
     }
 
+    pub fn is_smem(&self) -> bool {
+        self.inst.format == Format::Smem
+    }
+
     pub fn is_transcendental(&self) -> bool {
         self.has(Effects::TRANSCENDENTAL)
     }
@@ -126,6 +130,53 @@ impl Node {
 
     pub fn writes_exec(&self) -> bool {
         self.writes(EXEC)
+    }
+
+    pub fn reads_exec(&self) -> bool {
+        self.reads(EXEC)
+    }
+
+    /// An SGPR or VCC.
+    fn is_general_scalar(span: &Span) -> bool {
+        matches!(span, Span::Scalar(start, _) if *start < SCALAR_SPACE_SGPRS)
+    }
+
+    /// Writes an SGPR or VCC.
+    pub fn writes_any_scalar(&self) -> bool {
+        self.access.writes.iter().any(Self::is_general_scalar)
+    }
+
+    fn defined_scalars(&self) -> Spans {
+        let defined = self
+            .inst
+            .operands
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Def(reg) => Span::from_register(*reg),
+                _ => None,
+            });
+        defined
+            .filter(|span| matches!(span, Span::Scalar(..)))
+            .collect()
+    }
+
+    /// Names a scalar register as destination.
+    pub fn defines_any_scalar(&self) -> bool {
+        !self.defined_scalars().is_empty()
+    }
+
+    /// Names a scalar register, perhaps EXEC, as destination that `producer` reads.
+    pub fn redefines_scalar_source_of(&self, producer: &Node) -> bool {
+        let defined = self.defined_scalars();
+        let by_exec = producer.is_vmem() || producer.is_lds();
+        any_overlap(&defined, &producer.access.reads) || by_exec && any_overlap(&defined, &[EXEC])
+    }
+
+    /// Overwrites an SGPR or VCC that `producer` reads.
+    pub fn overwrites_scalar_source_of(&self, producer: &Node) -> bool {
+        let reads = producer.access.reads.iter().copied();
+        let scalars: Spans = reads.filter(Self::is_general_scalar).collect();
+        any_overlap(&self.access.writes, &scalars)
     }
 
     pub fn writes_vcc(&self) -> bool {
@@ -169,27 +220,71 @@ impl Node {
         Self::meet_in_vectors(&self.touch.reads, &producer.touch.writes)
     }
 
-    /// Matrix instruction of which A, B or the index of a sparse A is what `producer` writes. As C it is forwarded.
-    pub fn multiplies_result_of(&self, producer: &Node) -> bool {
-        const C: usize = 2;
-        // A sparse product adds to its destination; else C is the third source.
-        let sparse = self.is_named(&["v_swmmac"]);
-        let is_c = |index: usize, span: &Span| match sparse {
-            true => self.access.writes.contains(span),
-            false => index == C,
-        };
-        let sources = self
+    /// Reads a VGPR, not an AccVGPR, that `producer` writes.
+    pub fn reads_vgpr_of(&self, producer: &Node) -> bool {
+        let vgprs = self
             .inst
             .operands
             .iter()
             .filter_map(|operand| match operand {
-                Operand::Use(reg) => Some(Span::from_register(*reg)),
+                Operand::Use(reg) if reg.kind == RegKind::Vgpr => Span::from_register(*reg),
                 _ => None,
             });
-        sources
-            .enumerate()
-            .filter_map(|(index, span)| span.filter(|span| !is_c(index, span)))
-            .any(|span| any_overlap(&[span], &producer.access.writes))
+        vgprs.into_iter().any(|span| producer.writes(span))
+    }
+
+    /// Sources of a matrix instruction, each with whether it is C, to which the product is added.
+    fn matrix_sources(&self) -> impl Iterator<Item = (bool, Span)> {
+        const C: usize = 2;
+        // A sparse product adds to its destination; else C is the third source.
+        let sparse = self.is_named(&["v_swmmac", "v_smfmac"]);
+        let sources = self.inst.operands.iter();
+        let sources = sources.filter_map(|operand| match operand {
+            Operand::Use(reg) => Some(*reg),
+            _ => None,
+        });
+        sources.enumerate().filter_map(move |(index, reg)| {
+            let span = Span::from_register(reg)?;
+            let is_c = match sparse {
+                true => self.access.writes.contains(&span),
+                false => index == C,
+            };
+            Some((is_c, span))
+        })
+    }
+
+    /// Where a matrix instruction has what it adds to.
+    fn summand(&self) -> Option<Span> {
+        let sparse = self.is_named(&["v_swmmac", "v_smfmac"]);
+        match sparse {
+            true => self.access.writes.first().copied(),
+            false => self
+                .matrix_sources()
+                .find(|(is_c, _)| *is_c)
+                .map(|(_, span)| span),
+        }
+    }
+
+    /// Matrix instruction of which A, B or the index of a sparse A is what `producer` writes. As C it is forwarded.
+    pub fn multiplies_result_of(&self, producer: &Node) -> bool {
+        self.matrix_sources()
+            .any(|(is_c, span)| !is_c && producer.writes(span))
+    }
+
+    /// Matrix instruction that adds to what `producer` writes.
+    pub fn adds_result_of(&self, producer: &Node) -> bool {
+        self.summand().is_some_and(|span| producer.writes(span))
+    }
+
+    /// Matrix instruction that adds to some, but not to just the registers that `producer` writes, which are forwarded.
+    pub fn adds_part_of_result_of(&self, producer: &Node) -> bool {
+        self.summand()
+            .is_some_and(|span| producer.writes(span) && !producer.access.writes.contains(&span))
+    }
+
+    /// Overwrites what the matrix instruction `producer` adds to.
+    pub fn overwrites_summand_of(&self, producer: &Node) -> bool {
+        producer.summand().is_some_and(|span| self.writes(span))
     }
 
     /// Writes a vector register that `producer` writes too.
@@ -290,9 +385,49 @@ impl Node {
         self.is_vmem() || self.inst.format == Format::Ds || self.has(Effects::COUNTS_EXP)
     }
 
+    /// An instruction that waits for counters of memory operations.
+    pub fn waits(&self) -> bool {
+        self.has(Effects::WAIT) && self.inst.mnemonic != "s_waitcnt_depctr"
+    }
+
+    fn awaits_all(&self, counter: Counter) -> bool {
+        let waits = awaited(&self.inst, self.target.family);
+        waits.contains(&(counter, 0))
+    }
+
+    /// `s_waitcnt 0`.
+    pub fn waits_for_everything(&self) -> bool {
+        self.inst.mnemonic == "s_waitcnt" && self.inst.words[0] & 0xffff == 0
+    }
+
+    /// Waits until all loads through the scalar cache are done.
+    pub fn waits_for_scalar_loads(&self) -> bool {
+        self.awaits_all(Counter::Data)
+    }
+
+    /// Waits until all stores are done.
+    pub fn waits_for_all_stores(&self) -> bool {
+        self.awaits_all(Counter::Store)
+    }
+
+    /// A field of `s_waitcnt_depctr` is 0.
+    fn awaits_internal(&self, shift: u32, bits: u32) -> bool {
+        matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")
+            && self.inst.words[0] >> shift & ((1 << bits) - 1) == 0
+    }
+
+    /// Waits until memory instructions have read their vector registers (`vm_vsrc`).
+    pub fn waits_for_vector_sources(&self) -> bool {
+        self.awaits_internal(2, 3)
+    }
+
+    /// Waits for what scalar instructions write (`sa_sdst`).
+    pub fn waits_for_scalar_results(&self) -> bool {
+        self.awaits_internal(0, 1)
+    }
+
     /// Waits until no vector result is outstanding (`s_waitcnt_depctr` with va_vdst 0).
     pub fn waits_for_vector_results(&self) -> bool {
-        matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")
-            && self.inst.words[0] >> 12 & 0xf == 0
+        self.awaits_internal(12, 4)
     }
 }

@@ -3,14 +3,35 @@
 
 use crate::Node;
 use gfx::{Family, Matrix, Target};
+use isa::Format;
 
 /// How the distance between two instructions is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Unit {
     /// Issued instructions; `s_nop` counts what it says.
     States,
     /// VALU instructions; two transcendental ones, or a wait for vector results, end the hazard.
     Vector,
+    /// No distance is enough, but an instruction of some kind in between. The text names one.
+    Until(fn(&Node) -> bool, &'static str),
+    /// As `Until`, and the two conflict only across a branch. A producer before the branch ends the hazard, and a
+    /// consumer everywhere.
+    AcrossBranch(fn(&Node) -> bool, &'static str),
+}
+
+impl Unit {
+    /// Whether padding of a known length ends the hazard.
+    pub fn is_distance(self) -> bool {
+        matches!(self, Unit::States | Unit::Vector)
+    }
+
+    /// What ends a hazard that no distance ends.
+    pub fn remedy(self) -> Option<&'static str> {
+        match self {
+            Unit::States | Unit::Vector => None,
+            Unit::Until(_, remedy) | Unit::AcrossBranch(_, remedy) => Some(remedy),
+        }
+    }
 }
 
 /// A hazard: `consumer` needs at least `distance` between itself and a `producer` that conflicts.
@@ -55,6 +76,25 @@ const fn states(
     }
 }
 
+const fn until(
+    name: &'static str,
+    applies: fn(&Target) -> bool,
+    producer: Test,
+    consumer: Test,
+    conflict: Option<Conflict>,
+    (ends, remedy): (Test, &'static str),
+) -> Rule {
+    Rule {
+        name,
+        applies,
+        producer,
+        consumer,
+        conflict,
+        distance: 1,
+        unit: Unit::Until(ends, remedy),
+    }
+}
+
 fn gfx9(target: &Target) -> bool {
     target.family == Family::Gfx9
 }
@@ -87,6 +127,108 @@ fn gfx11_up(target: &Target) -> bool {
 /// Repaired in gfx1150.
 fn gfx110x(target: &Target) -> bool {
     target.family == Family::Gfx11 && target.version.1 == 0
+}
+
+fn gfx10_1(target: &Target) -> bool {
+    target.family == Family::Gfx10
+}
+
+fn gfx10(target: &Target) -> bool {
+    matches!(target.family, Family::Gfx10 | Family::Gfx10_3)
+}
+
+fn gfx10_and_11(target: &Target) -> bool {
+    gfx10(target) || target.family == Family::Gfx11
+}
+
+/// What a scalar instruction or load overwrites.
+fn writes_scalars(node: &Node) -> bool {
+    (node.is_salu() || node.is_smem()) && node.defines_any_scalar()
+}
+
+fn vector_memory(node: &Node) -> bool {
+    node.is_vmem() || node.is_lds()
+}
+
+fn ends_vector_reads(node: &Node) -> bool {
+    node.is_valu() || node.waits_for_everything() || node.waits_for_vector_sources()
+}
+
+fn valu_writes_scalars(node: &Node) -> bool {
+    node.is_valu() && node.writes_any_scalar()
+}
+
+/// Scalar instructions other than waits and the like: what they read of loads was waited for.
+fn ends_scalar_reads(node: &Node) -> bool {
+    node.is_salu()
+        && node.inst.format != Format::Sopp
+        && !node.is_named(&["s_waitcnt", "s_version"])
+        || node.waits_for_scalar_loads()
+}
+
+/// EXEC is read by all memory instructions, and by scalar ones that name it.
+fn reads_exec_outside_valu(node: &Node) -> bool {
+    !node.is_valu() && (node.is_vmem() || node.is_lds() || node.reads_exec())
+}
+
+fn ends_exec_reads(node: &Node) -> bool {
+    valu_writes_scalars(node) || node.waits_for_scalar_results()
+}
+
+fn permutes_lanes(node: &Node) -> bool {
+    node.is_named(&["v_permlane16", "v_permlanex16", "v_permlane64"])
+}
+
+/// The vector unit drops `v_nop`.
+fn valu_but_nop(node: &Node) -> bool {
+    node.is_valu() && !node.is_named(&["v_nop"])
+}
+
+fn compares_to_exec(node: &Node) -> bool {
+    node.is_valu() && node.is_named(&["v_cmpx"])
+}
+
+fn float_atomic(node: &Node) -> bool {
+    const KINDS: [&str; 4] = [
+        "atomic_add_f",
+        "atomic_fcmpswap",
+        "atomic_fmin",
+        "atomic_fmax",
+    ];
+    node.is_vmem() && KINDS.iter().any(|kind| node.inst.mnemonic.contains(kind))
+}
+
+fn waits_or_valu(node: &Node) -> bool {
+    node.is_valu() || node.waits()
+}
+
+fn denorm_mode(node: &Node) -> bool {
+    node.is_named(&["s_denorm_mode"])
+}
+
+/// Images that name their addresses one by one, in four dwords or more.
+fn long_image(node: &Node) -> bool {
+    node.inst.format == Format::Mimg && node.inst.size >= 16
+}
+
+fn buffer_with_offset(node: &Node) -> bool {
+    const OFFSET: u32 = 6;
+    matches!(node.inst.format, Format::Mubuf | Format::Mtbuf) && node.inst.words[0] & OFFSET != 0
+}
+
+fn local_memory(node: &Node) -> bool {
+    node.inst.format == Format::Ds
+}
+
+/// Invalidations of caches count, too.
+fn global_memory(node: &Node) -> bool {
+    use Format::{Global, Mimg, Mtbuf, Mubuf, Scratch};
+    matches!(node.inst.format, Mubuf | Mtbuf | Mimg | Global | Scratch)
+}
+
+/// FLAT may be either; LLVM's releases disagree on which it is.
+fn waits_for_stores(node: &Node) -> bool {
+    node.waits_for_all_stores() || node.inst.format == Format::Flat
 }
 
 fn valu_writes_exec(node: &Node) -> bool {
@@ -209,6 +351,58 @@ fn narrow_16_passes(node: &Node) -> bool {
     of_narrow(node, "_32x32x", true)
 }
 
+fn matrix_or_accumulator_write(node: &Node) -> bool {
+    node.is_matrix() || writes_accumulator(node)
+}
+
+fn writes_accumulator(node: &Node) -> bool {
+    node.is_named(&["v_accvgpr_write"])
+}
+
+fn double_precision_matrix(node: &Node, shape: &str) -> bool {
+    node.is_matrix() && node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic.contains(shape)
+}
+
+fn doubles_4x4(node: &Node) -> bool {
+    double_precision_matrix(node, "_4x4x")
+}
+
+fn doubles_16x16(node: &Node) -> bool {
+    double_precision_matrix(node, "_16x16x")
+}
+
+fn any_doubles(node: &Node) -> bool {
+    double_precision_matrix(node, "")
+}
+
+/// From gfx94x on: products of narrower numbers, which run on another unit than products of singles.
+fn narrow_sum(node: &Node) -> bool {
+    node.is_matrix() && !any_doubles(node) && !node.inst.mnemonic.ends_with("_f32")
+}
+
+fn any_sum_of_singles(node: &Node) -> bool {
+    node.is_matrix() && !any_doubles(node) && !narrow_sum(node)
+}
+
+fn double_fma(node: &Node) -> bool {
+    node.is_named(&["v_fma_f64", "v_fmac_f64"])
+}
+
+fn valu_or_matrix(node: &Node) -> bool {
+    node.is_valu() || node.is_matrix()
+}
+
+fn memory_or_export(node: &Node) -> bool {
+    node.uses_vectors() && !node.is_valu()
+}
+
+fn reads_multiplies_or_overwrites(consumer: &Node, producer: &Node) -> bool {
+    match consumer.is_matrix() {
+        true => consumer.multiplies_result_of(producer),
+        false => reads_or_overwrites(consumer, producer),
+    }
+}
+
 fn reads_accumulator(node: &Node) -> bool {
     node.is_named(&["v_accvgpr_read"])
 }
@@ -217,13 +411,16 @@ fn memory(node: &Node) -> bool {
     node.is_vmem() || node.is_lds()
 }
 
+fn uses_or_matrix(node: &Node) -> bool {
+    node.uses_vectors() || node.is_matrix()
+}
+
 fn reads_or_overwrites(consumer: &Node, producer: &Node) -> bool {
     consumer.reads_vector_of(producer)
         || consumer.is_valu() && consumer.overwrites_vector_of(producer)
 }
 
-/// All of them. Targets without a row have no hazard known here (gfx10.3), or none that is checked yet (gfx12: the scalar
-/// read hazard with its unlimited memory).
+/// All of them, but for those of scalar registers that [`crate::check_scalars`] finds.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Some(Node::names_scalar_of),          5),
@@ -243,19 +440,84 @@ pub static RULES: &[Rule] = &[
     states("v_accvgpr_read writes VGPR, memory instruction reads it", gfx908, reads_accumulator, memory,                   Some(Node::reads_vector_of),          2),
     states("VALU writes VGPR, matrix instruction reads it",   gfx90a_up, Node::is_valu,           Node::is_matrix,         Some(Node::reads_vector_of),          2),
     states("VALU writes EXEC, matrix instruction",            gfx90a_up, valu_writes_exec,        Node::is_matrix,         None,                         4),
-    states("4x4 matrix result, read or overwritten",          gfx90a,    matrix_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),
-    states("16x16 matrix result, read or overwritten",        gfx90a,    matrix_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           11),
-    states("32x32 matrix result, read or overwritten",        gfx90a,    matrix_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           19),
-    states("4x4 matrix result, read or overwritten",          gfx940_up, singles_2_passes,        Node::uses_vectors,      Some(reads_or_overwrites),            4),
-    states("16x16 matrix result, read or overwritten",        gfx940_up, singles_8_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           10),
-    states("32x32 matrix result, read or overwritten",        gfx940_up, singles_16_passes,       Node::uses_vectors,      Some(reads_or_overwrites),           18),
-    states("matrix result of 2 passes, read or overwritten",  gfx940_up, narrow_2_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            5),
-    states("matrix result of 4 passes, read or overwritten",  gfx942,    narrow_4_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            7),
-    states("matrix result of 8 passes, read or overwritten",  gfx942,    narrow_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           11),
-    states("matrix result of 16 passes, read or overwritten", gfx942,    narrow_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           19),
-    states("matrix result of 4 passes, read or overwritten",  gfx950,    narrow_4_passes,         Node::uses_vectors,      Some(reads_or_overwrites),            8),
-    states("matrix result of 8 passes, read or overwritten",  gfx950,    narrow_8_passes,         Node::uses_vectors,      Some(reads_or_overwrites),           12),
-    states("matrix result of 16 passes, read or overwritten", gfx950,    narrow_16_passes,        Node::uses_vectors,      Some(reads_or_overwrites),           20),
+    states("4x4 matrix result, read, multiplied or overwritten",          gfx90a,    matrix_2_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),            5),
+    states("16x16 matrix result, read, multiplied or overwritten",        gfx90a,    matrix_8_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),           11),
+    states("32x32 matrix result, read, multiplied or overwritten",        gfx90a,    matrix_16_passes,        uses_or_matrix,      Some(reads_multiplies_or_overwrites),           19),
+    states("4x4 matrix result, read, multiplied or overwritten",          gfx940_up, singles_2_passes,        uses_or_matrix,      Some(reads_multiplies_or_overwrites),            4),
+    states("16x16 matrix result, read, multiplied or overwritten",        gfx940_up, singles_8_passes,        uses_or_matrix,      Some(reads_multiplies_or_overwrites),           10),
+    states("32x32 matrix result, read, multiplied or overwritten",        gfx940_up, singles_16_passes,       uses_or_matrix,      Some(reads_multiplies_or_overwrites),           18),
+    states("matrix result of 2 passes, read, multiplied or overwritten",  gfx940_up, narrow_2_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),            5),
+    states("matrix result of 4 passes, read, multiplied or overwritten",  gfx942,    narrow_4_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),            7),
+    states("matrix result of 8 passes, read, multiplied or overwritten",  gfx942,    narrow_8_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),           11),
+    states("matrix result of 16 passes, read, multiplied or overwritten", gfx942,    narrow_16_passes,        uses_or_matrix,      Some(reads_multiplies_or_overwrites),           19),
+    states("matrix result of 4 passes, read, multiplied or overwritten",  gfx950,    narrow_4_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),            8),
+    states("matrix result of 8 passes, read, multiplied or overwritten",  gfx950,    narrow_8_passes,         uses_or_matrix,      Some(reads_multiplies_or_overwrites),           12),
+    states("matrix result of 16 passes, read, multiplied or overwritten", gfx950,    narrow_16_passes,        uses_or_matrix,      Some(reads_multiplies_or_overwrites),           20),
+    states("VALU writes EXEC, matrix instruction or v_accvgpr_write", gfx908, valu_writes_exec,   matrix_or_accumulator_write, None,                     4),
+    states("VALU writes VGPR, matrix instruction or v_accvgpr_write reads it", gfx908, Node::is_valu, matrix_or_accumulator_write, Some(Node::reads_vgpr_of), 2),
+    states("4x4 matrix result, v_accvgpr_read",               gfx908,    matrix_2_passes,         reads_accumulator,       Some(Node::reads_vector_of),          4),
+    states("16x16 matrix result, v_accvgpr_read",             gfx908,    matrix_8_passes,         reads_accumulator,       Some(Node::reads_vector_of),         10),
+    states("32x32 matrix result, v_accvgpr_read",             gfx908,    matrix_16_passes,        reads_accumulator,       Some(Node::reads_vector_of),         18),
+    states("4x4 matrix result, v_accvgpr_write",              gfx908,    matrix_2_passes,         writes_accumulator,      Some(Node::overwrites_vector_of),     1),
+    states("16x16 matrix result, v_accvgpr_write",            gfx908,    matrix_8_passes,         writes_accumulator,      Some(Node::overwrites_vector_of),     7),
+    states("32x32 matrix result, v_accvgpr_write",            gfx908,    matrix_16_passes,        writes_accumulator,      Some(Node::overwrites_vector_of),    15),
+    states("matrix result, multiplied",                       gfx908,    Node::is_matrix,         Node::is_matrix,         Some(Node::multiplies_result_of),     4),
+    states("matrix result, a part of it added",               gfx908,    Node::is_matrix,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   2),
+    states("v_accvgpr_write, matrix instruction multiplies it", gfx908,  writes_accumulator,      Node::is_matrix,         Some(Node::multiplies_result_of),     3),
+    states("v_accvgpr_write, matrix instruction adds it",     gfx908,    writes_accumulator,      Node::is_matrix,         Some(Node::adds_result_of),           1),
+    states("v_accvgpr_write, v_accvgpr_read",                 gfx908,    writes_accumulator,      reads_accumulator,       Some(Node::reads_vector_of),          3),
+    states("16x16 matrix instruction adds it, v_accvgpr_write", gfx908,  matrix_8_passes,         writes_accumulator,      Some(Node::overwrites_summand_of),    5),
+    states("32x32 matrix instruction adds it, v_accvgpr_write", gfx908,  matrix_16_passes,        writes_accumulator,      Some(Node::overwrites_summand_of),   13),
+    states("4x4 matrix result, a part of it added",           gfx90a,    matrix_2_passes,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   2),
+    states("16x16 matrix result, a part of it added",         gfx90a,    matrix_8_passes,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   8),
+    states("32x32 matrix result, a part of it added",         gfx90a,    matrix_16_passes,        Node::is_matrix,         Some(Node::adds_part_of_result_of),  16),
+    states("4x4 matrix instruction adds it, VALU overwrites it",   gfx90a, matrix_2_passes,       Node::is_valu,           Some(Node::overwrites_summand_of),    1),
+    states("16x16 matrix instruction adds it, VALU overwrites it", gfx90a, matrix_8_passes,       Node::is_valu,           Some(Node::overwrites_summand_of),    7),
+    states("32x32 matrix instruction adds it, VALU overwrites it", gfx90a, matrix_16_passes,      Node::is_valu,           Some(Node::overwrites_summand_of),   15),
+    states("4x4 matrix result, added",                        gfx940_up, singles_2_passes,        any_sum_of_singles,      Some(Node::adds_result_of),           2),
+    states("16x16 matrix result, a part of it added",         gfx940_up, singles_8_passes,        any_sum_of_singles,      Some(Node::adds_part_of_result_of),   8),
+    states("32x32 matrix result, a part of it added",         gfx940_up, singles_16_passes,       any_sum_of_singles,      Some(Node::adds_part_of_result_of),  16),
+    states("matrix result of 2 passes, added",                gfx940_up, narrow_2_passes,         Node::is_matrix,         Some(Node::adds_result_of),           2),
+    states("matrix result of 2 passes, a part of it added",   gfx940_up, narrow_2_passes,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   3),
+    states("matrix result of 4 passes, a part of it added",   gfx940_up, narrow_4_passes,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   5),
+    states("matrix result of 8 passes, a part of it added",   gfx940_up, narrow_8_passes,         Node::is_matrix,         Some(Node::adds_part_of_result_of),   9),
+    states("matrix result of 16 passes, a part of it added",  gfx940_up, narrow_16_passes,        Node::is_matrix,         Some(Node::adds_part_of_result_of),  17),
+    states("matrix instruction of 2 passes adds it, VALU overwrites it",  gfx940_up, narrow_2_passes,  Node::is_valu,       Some(Node::overwrites_summand_of),    1),
+    states("matrix instruction of 4 passes adds it, VALU overwrites it",  gfx940_up, narrow_4_passes,  Node::is_valu,       Some(Node::overwrites_summand_of),    3),
+    states("matrix instruction of 8 passes adds it, VALU overwrites it",  gfx940_up, narrow_8_passes,  Node::is_valu,       Some(Node::overwrites_summand_of),    7),
+    states("matrix instruction of 16 passes adds it, VALU overwrites it", gfx940_up, narrow_16_passes, Node::is_valu,       Some(Node::overwrites_summand_of),   15),
+    states("4x4 matrix result of doubles, VALU touches it or it is multiplied",   gfx90a_up, doubles_4x4,   valu_or_matrix,   Some(reads_multiplies_or_overwrites),  6),
+    states("16x16 matrix result of doubles, VALU touches it or it is multiplied", gfx90a_up, doubles_16x16, valu_or_matrix,   Some(reads_multiplies_or_overwrites), 11),
+    states("4x4 matrix result of doubles, memory instruction reads it",   gfx90a_up, doubles_4x4,   memory_or_export, Some(Node::reads_vector_of),           9),
+    states("16x16 matrix result of doubles, memory instruction reads it", gfx90a_up, doubles_16x16, memory_or_export, Some(Node::reads_vector_of),          18),
+    states("4x4 matrix result of doubles, added",             gfx90a_up, doubles_4x4,             doubles_4x4,             Some(Node::adds_result_of),           4),
+    states("4x4 matrix result of doubles, a part of it added", gfx90a_up, doubles_4x4,            any_doubles,             Some(Node::adds_part_of_result_of),   4),
+    states("16x16 matrix result of doubles, a part of it added", gfx90a_up, doubles_16x16,        any_doubles,             Some(Node::adds_part_of_result_of),   9),
+    states("matrix product of doubles, v_fma_f64",            gfx90a_up, any_doubles,             double_fma,              None,                                 2),
+    until("memory instruction reads SGPR, scalar instruction overwrites it", gfx10_1, vector_memory, writes_scalars,        Some(Node::redefines_scalar_source_of), (ends_vector_reads, "s_waitcnt_depctr vm_vsrc(0)")),
+    until("scalar load reads SGPR, VALU overwrites it",       gfx10_1,   Node::is_smem,           valu_writes_scalars,     Some(Node::overwrites_scalar_source_of), (ends_scalar_reads, "s_waitcnt lgkmcnt(0) or s_mov_b32 null, 0")),
+    until("instruction reads EXEC, VALU overwrites it",       gfx10_1,   reads_exec_outside_valu, valu_writes_exec,        None,                                 (ends_exec_reads, "s_waitcnt_depctr sa_sdst(0)")),
+    until("v_cmpx, lanes are permuted",                       gfx10_and_11, compares_to_exec,     permutes_lanes,          None,                                 (valu_but_nop, "another VALU instruction, not v_nop,")),
+    until("atomic of floats, s_denorm_mode",                  gfx10,     float_atomic,            denorm_mode,             None,                                 (waits_or_valu, "s_nop 2 or a wait")),
+    states("image with many addresses, buffer access with an offset", gfx10_1, long_image,        buffer_with_offset,      None,                                 1),
+    Rule {
+        name: "LDS access, branch, access to memory",
+        applies: gfx10_1,
+        producer: local_memory,
+        consumer: global_memory,
+        conflict: None,
+        distance: 1,
+        unit: Unit::AcrossBranch(waits_for_stores, "s_waitcnt_vscnt null, 0"),
+    },
+    Rule {
+        name: "access to memory, branch, LDS access",
+        applies: gfx10_1,
+        producer: global_memory,
+        consumer: local_memory,
+        conflict: None,
+        distance: 1,
+        unit: Unit::AcrossBranch(waits_for_stores, "s_waitcnt_vscnt null, 0"),
+    },
     Rule {
         name: "transcendental result, VALU reads it too soon",
         applies: gfx110x,

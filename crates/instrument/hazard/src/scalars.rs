@@ -2,7 +2,15 @@
 //!
 //! When a VALU instruction has read one register of a pair, a later write of the pair by the scalar or the vector unit is
 //! not seen before `s_wait_alu` with `sa_sdst(0)`, `va_sdst(0)` or, for VCC written by the vector unit, `va_vcc(0)`. There
-//! is no distance after which it is seen. The rules are those by which LLVM's pass for these waits inserts them.
+//! is no distance after which it is seen. The rules are those by which LLVM's pass for these waits inserts them. Enough
+//! `ds_nop` in a row empty the cache.
+//!
+//! gfx11 has a smaller hazard of the same kind, in waves of 64 lanes: after a VALU instruction has used a register as a
+//! mask of lanes, a write of it is not seen before `s_waitcnt_depctr` with the same fields.
+//!
+//! Which pairs are in the cache is found first, and what was written to them second: the scalar unit waits for the vector
+//! unit when it reads a register of a pair in the cache, so that a larger set of pairs may mean fewer things to wait for.
+//! A single pass would keep what it found while the set was still small.
 
 use crate::Grade;
 use gfx::Family;
@@ -52,11 +60,11 @@ const VCC: u16 = 106;
 /// Registers beyond are constants, M0 and EXEC, which are not kept.
 const LAST: u16 = 123;
 
-/// What may be, or is, to be waited for.
+/// What may be, or is, to be waited for. Of a register of several words, the first one tells whether it is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Hazards {
-    /// Pairs that the vector unit has read.
-    tracked: u64,
+    /// Registers in the cache.
+    tracked: u128,
     /// Written by the scalar unit.
     scalar: u128,
     /// Written by the vector unit.
@@ -95,15 +103,12 @@ impl Hazards {
     }
 
     fn is_tracked(&self, register: Scalars) -> bool {
-        self.tracked >> (register.first >> 1 & 0x3f) & 1 == 1
+        self.tracked >> register.first & 1 == 1
     }
 
     /// What a read of these registers would have to wait for.
     fn awaited(&self, register: Scalars, by_vector: bool) -> Needed {
         let mut needed = Needed::new();
-        if !self.is_tracked(register) {
-            return needed;
-        }
         let mask = register.mask();
         if self.scalar & mask != 0 || register.is_vcc && self.vcc_scalar {
             needed.push(Writer::Scalar);
@@ -148,12 +153,50 @@ impl Scalars {
     fn mask(self) -> u128 {
         match self.is_vcc {
             true => 0,
-            false => ((1u128 << self.count.min(64)) - 1) << self.first,
+            false => self.words(),
         }
+    }
+
+    /// The bits of all of them, VCC included.
+    fn words(self) -> u128 {
+        ((1u128 << self.count.min(64)) - 1) << self.first
+    }
+
+    /// The bits of its first register's pair.
+    fn pair(self) -> u128 {
+        3 << (self.first & !1)
     }
 
     fn meets(self, other: Scalars) -> bool {
         self.first < other.first + other.count && other.first < self.first + self.count
+    }
+}
+
+/// Which reads bring registers into the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cache {
+    /// gfx12: all reads by VALU instructions.
+    Reads,
+    /// gfx11 with 64 lanes: masks of lanes.
+    Masks,
+}
+
+impl Cache {
+    /// What is in the cache when control comes from other functions. What those have read, nobody knows; LLVM looks for
+    /// masks in one function only.
+    fn unknown(self) -> u128 {
+        match self {
+            Cache::Reads => u128::MAX,
+            Cache::Masks => 0,
+        }
+    }
+
+    fn of(module: &Module, function: &Function) -> Option<Cache> {
+        match module.target.family {
+            Family::Gfx12 => Some(Cache::Reads),
+            Family::Gfx11 if function.wave_size == 64 => Some(Cache::Masks),
+            _ => None,
+        }
     }
 }
 
@@ -163,28 +206,65 @@ enum Role {
     Nothing,
     /// Everything is seen behind it.
     Memory,
+    /// The cache is empty behind it.
+    Empties,
     /// Waits for some writers.
     Waits(Needed),
-    /// A call, a return or a jump to an address in a register.
-    Leaves,
+    /// A call, a return or a jump to an address in a register, and what is in the cache behind it.
+    Leaves(u128),
     Computes {
         vector: bool,
         reads: SmallVec<[Scalars; 4]>,
         writes: SmallVec<[Scalars; 2]>,
+        /// What a VALU instruction brings into the cache.
+        keeps: u128,
+        /// What is written is no longer in the cache.
+        drops: bool,
     },
 }
 
+/// VALU instructions that select lanes by a mask: the third source, or VCC.
+const SELECT_BY_MASK: [&str; 5] = [
+    "v_cndmask_b",
+    "v_add_co_ci_u32",
+    "v_sub_co_ci_u32",
+    "v_subrev_co_ci_u32",
+    "v_div_fmas_f",
+];
+
+fn mask_of(inst: &Decoded) -> Option<Scalars> {
+    if !SELECT_BY_MASK
+        .iter()
+        .any(|name| inst.mnemonic.starts_with(name))
+    {
+        return None;
+    }
+    let vcc = |reg: &&Reg| reg.kind == RegKind::Vcc;
+    if let Some(vcc) = inst.implicit_uses.iter().find(vcc) {
+        return Scalars::new(*vcc);
+    }
+    let named = inst
+        .operands
+        .iter()
+        .rev()
+        .find_map(|operand| match operand {
+            Operand::Use(reg) => Some(*reg),
+            _ => None,
+        });
+    named.and_then(Scalars::new)
+}
+
 impl Role {
-    fn new(inst: &Decoded) -> Role {
+    fn new(inst: &Decoded, cache: Cache) -> Role {
         let effects = inst.effects;
         let memory = matches!(
             inst.format,
             Format::Smem | Format::Mubuf | Format::Mtbuf | Format::Mimg
         );
-        if memory {
+        if memory && cache == Cache::Reads {
             return Role::Memory;
         }
-        if inst.mnemonic == "s_wait_alu" {
+        if matches!(inst.mnemonic, "s_wait_alu" | "s_waitcnt_depctr") {
             let fields = inst.words[0];
             let rows = [
                 (Writer::Scalar, fields & 1),
@@ -196,7 +276,7 @@ impl Role {
         }
         let leaves = Effects::CALL | Effects::RETURN | Effects::INDIRECT;
         if effects.intersects(leaves) {
-            return Role::Leaves;
+            return Role::Leaves(cache.unknown());
         }
         let vector = effects.contains(Effects::VALU);
         if !vector && !effects.contains(Effects::SALU) {
@@ -216,22 +296,30 @@ impl Role {
         };
         reads.extend(vcc(&inst.implicit_uses));
         writes.extend(vcc(&inst.implicit_defs));
+        let keeps = match cache {
+            Cache::Reads if vector => reads.iter().fold(0, |all, one: &Scalars| all | one.pair()),
+            Cache::Masks if vector => mask_of(inst).map_or(0, Scalars::words),
+            _ => 0,
+        };
         Role::Computes {
             vector,
             reads,
             writes,
+            keeps,
+            drops: cache == Cache::Masks,
         }
     }
 
-    fn step(&self, state: &mut Hazards) {
+    /// `kept`: registers that may be in the cache, on any path.
+    fn step(&self, state: &mut Hazards, kept: u128) {
         match self {
             Role::Nothing => {}
-            Role::Leaves => {
-                for writer in [Writer::Scalar, Writer::Vector, Writer::VectorVcc] {
-                    state.clear(writer);
-                }
-                // What the other code has read, nobody knows.
-                state.tracked = u64::MAX;
+            Role::Empties => *state = Hazards::default(),
+            Role::Leaves(unknown) => {
+                *state = Hazards {
+                    tracked: *unknown,
+                    ..Hazards::default()
+                };
             }
             Role::Memory => {
                 let tracked = state.tracked;
@@ -245,27 +333,46 @@ impl Role {
                 vector,
                 reads,
                 writes,
+                keeps,
+                drops,
             } => {
                 for register in reads {
-                    step_read(state, *register, *vector);
+                    step_read(state, *register, *vector, kept);
                 }
+                state.tracked |= keeps;
                 for register in writes {
                     step_write(state, *register, *vector);
+                    if *drops {
+                        state.tracked &= !register.words();
+                    }
                 }
             }
         }
     }
 }
 
-fn step_read(state: &mut Hazards, register: Scalars, vector: bool) {
-    if !state.is_tracked(register) {
-        if vector {
-            state.tracked |= 1 << (register.first >> 1 & 0x3f);
+/// Runs of `ds_nop` that are long enough empty the cache.
+fn empty_by_nops(function: &Function, roles: &mut [Role]) {
+    let needed = if function.wave_size == 64 { 8 } else { 4 };
+    for block in &function.blocks {
+        let mut run = 0;
+        for inst in block.range() {
+            run = match function.insts.at(inst).mnemonic {
+                "ds_nop" => run + 1,
+                _ => 0,
+            };
+            if run >= needed {
+                roles[inst] = Role::Empties;
+            }
         }
-        return;
     }
-    // The scalar unit waits for the vector unit by itself.
-    if !vector {
+}
+
+fn step_read(state: &mut Hazards, register: Scalars, vector: bool, kept: u128) {
+    // The scalar unit waits for the vector unit by itself. LLVM's pass takes a read of a trap register, such as a workgroup's
+    // number in ttmp9, for one of s0; whether the hardware waits there, no manual says.
+    let trap = register.reg.kind == RegKind::Ttmp;
+    if !vector && (trap || kept >> register.first & 1 == 1) {
         match register.is_vcc {
             true if state.vcc_vector => (state.vcc_scalar, state.vcc_vector) = (false, false),
             true => {}
@@ -306,9 +413,10 @@ impl State {
     }
 
     fn step(&mut self, role: &Role) {
-        role.step(&mut self.some);
-        role.step(&mut self.all);
-        role.step(&mut self.sure);
+        let kept = self.some.tracked;
+        role.step(&mut self.some, kept);
+        role.step(&mut self.all, kept);
+        role.step(&mut self.sure, kept);
     }
 
     fn unite(&mut self, other: State) -> bool {
@@ -318,17 +426,41 @@ impl State {
         self.sure = self.sure.union(other.sure);
         *self != before
     }
+
+    /// Takes the pairs in the cache from another state.
+    fn cache_of(&mut self, other: Option<State>) {
+        if let Some(other) = other {
+            self.some.tracked = other.some.tracked;
+            self.all.tracked = other.all.tracked;
+            self.sure.tracked = other.sure.tracked;
+        }
+    }
+
+    /// Nothing but the pairs in the cache.
+    fn cache_only(self) -> State {
+        let only = |hazards: Hazards| Hazards {
+            tracked: hazards.tracked,
+            ..Hazards::default()
+        };
+        State {
+            some: only(self.some),
+            all: only(self.all),
+            sure: only(self.sure),
+        }
+    }
 }
 
-/// All scalar registers that a function reads too early. Only gfx12 has any.
+/// All scalar registers that a function reads too early: on gfx12, and on gfx11 with 64 lanes.
 pub fn check_scalars(module: &Module, function: &Function) -> Vec<StaleScalar> {
-    if module.target.family != Family::Gfx12 {
+    let Some(cache) = Cache::of(module, function) else {
         return Vec::new();
-    }
-    let roles: Vec<Role> = (function.insts.iter())
-        .map(|inst| Role::new(&inst))
+    };
+    let mut roles: Vec<Role> = (function.insts.iter())
+        .map(|inst| Role::new(&inst, cache))
         .collect();
-    let starts = solve(function, &roles);
+    empty_by_nops(function, &mut roles);
+    let cached = solve(function, &roles, cache, None);
+    let starts = solve(function, &roles, cache, Some(&cached));
     let mut found = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         let Some(mut state) = starts[index] else {
@@ -375,13 +507,19 @@ pub fn check_scalars(module: &Module, function: &Function) -> Vec<StaleScalar> {
     found
 }
 
-fn solve(function: &Function, roles: &[Role]) -> Vec<Option<State>> {
+/// What holds at the start of each block. `cached`: which pairs are in the cache there; without it, that is what is found.
+fn solve(
+    function: &Function,
+    roles: &[Role],
+    cache: Cache,
+    cached: Option<&[Option<State>]>,
+) -> Vec<Option<State>> {
     let blocks = &function.blocks;
-    let anywhere = function.jumps_anywhere();
+    let anywhere = function.jumps_to_unknown_places();
     let at_entry = State::same(Hazards {
         tracked: match function.kind {
             FunctionKind::Kernel => 0,
-            FunctionKind::Device => u64::MAX,
+            FunctionKind::Device => cache.unknown(),
         },
         ..Hazards::default()
     });
@@ -390,6 +528,11 @@ fn solve(function: &Function, roles: &[Role]) -> Vec<Option<State>> {
             (index == 0 || block.predecessors.is_empty() || block.entered).then_some(at_entry)
         })
         .collect();
+    if let Some(cached) = cached {
+        for (start, cached) in starts.iter_mut().zip(cached) {
+            *start = start.and(cached.map(State::cache_only));
+        }
+    }
     let mut stale: Vec<bool> = starts.iter().map(Option::is_some).collect();
     let mut next = 0;
     while next < blocks.len() {
@@ -416,9 +559,13 @@ fn solve(function: &Function, roles: &[Role]) -> Vec<Option<State>> {
             }
             if edge.kind == EdgeKind::CallReturn {
                 arrives = State::same(Hazards {
-                    tracked: u64::MAX,
+                    tracked: cache.unknown(),
                     ..Hazards::default()
                 });
+            }
+            match cached {
+                None => arrives = arrives.cache_only(),
+                Some(cached) => arrives.cache_of(cached[edge.to]),
             }
             let changed = match &mut starts[edge.to] {
                 Some(to) => to.unite(arrives),
@@ -457,7 +604,7 @@ impl Search<'_> {
 
     fn ends(&self, inst: InstIndex) -> bool {
         match &self.roles[inst] {
-            Role::Memory | Role::Leaves => true,
+            Role::Memory | Role::Leaves(_) | Role::Empties => true,
             Role::Waits(writers) => writers.contains(&self.writer),
             _ => false,
         }

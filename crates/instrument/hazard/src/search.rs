@@ -3,6 +3,7 @@
 use crate::rules::{RULES, Rule, Unit};
 use crate::{Grade, Node};
 use gfx::Target;
+use isa::Effects;
 use lift::{BlockIndex, Function, InstIndex};
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,6 +16,8 @@ pub struct Violation {
     pub consumer: u64,
     pub distance: u32,
     pub needed: u32,
+    /// What has to lie between the two if no distance is enough.
+    pub remedy: Option<&'static str>,
     /// Blocks from the producer's to the consumer's.
     pub path: Vec<BlockIndex>,
 }
@@ -43,12 +46,16 @@ impl std::fmt::Display for Violation {
             consumer,
             distance,
             needed,
+            remedy,
             ..
         } = self;
-        write!(
-            f,
-            "{rule}: {producer:#x} to {consumer:#x}, {distance} wait states of {needed}"
-        )
+        match remedy {
+            Some(remedy) => write!(f, "{rule}: {producer:#x} to {consumer:#x} without {remedy}"),
+            None => write!(
+                f,
+                "{rule}: {producer:#x} to {consumer:#x}, {distance} wait states of {needed}"
+            ),
+        }
     }
 }
 
@@ -147,6 +154,8 @@ struct PathDistance {
     /// In the rule's unit.
     distance: u32,
     transcendental: u32,
+    /// A branch, if the rule asks for one.
+    branched: bool,
 }
 
 /// The blocks from a stretch on.
@@ -171,16 +180,22 @@ impl Search<'_> {
         // Stretches to look through: number, index behind the last instruction, way to there.
         let mut todo = vec![(0, consumer, PathDistance::default())];
         // Least distance at which the end of a block was reached, behind so many transcendental instructions.
-        let mut reached: BTreeMap<(BlockIndex, u32), u32> = BTreeMap::new();
+        let mut reached: BTreeMap<(BlockIndex, u32, bool), u32> = BTreeMap::new();
         let mut worst: Option<Violation> = None;
         while let Some((stretch, end, mut way)) = todo.pop() {
             let block = stretches[stretch].0;
             let mut over = false;
             for index in (self.code.function.blocks[block].first..end).rev() {
                 let node = self.code.node(index);
-                if self.code.roles(index).produces >> self.bit & 1 == 1
-                    && self.rule.conflicts(self.code.node(consumer), node)
+                let produces = self.code.roles(index).produces >> self.bit & 1 == 1;
+                if let Unit::AcrossBranch(..) = self.rule.unit
+                    && (produces && !way.branched
+                        || self.code.roles(index).consumes >> self.bit & 1 == 1)
                 {
+                    over = true;
+                    break;
+                }
+                if produces && self.rule.conflicts(self.code.node(consumer), node) {
                     let distance = way.distance;
                     if worst.as_ref().is_none_or(|worst| distance < worst.distance) {
                         worst = Some(Violation {
@@ -189,6 +204,7 @@ impl Search<'_> {
                             consumer: self.code.function.insts.pc(consumer),
                             distance,
                             needed: self.rule.distance,
+                            remedy: self.rule.unit.remedy(),
                             path: ahead(&stretches, stretch),
                         });
                     }
@@ -205,7 +221,7 @@ impl Search<'_> {
                 continue;
             }
             for &before in &self.code.function.blocks[block].predecessors {
-                let place = (before, way.transcendental);
+                let place = (before, way.transcendental, way.branched);
                 let known = reached.get(&place).copied().unwrap_or(u32::MAX);
                 if way.distance < known {
                     reached.insert(place, way.distance);
@@ -221,6 +237,17 @@ impl Search<'_> {
     fn pass(&self, node: &Node, mut way: PathDistance) -> PathDistance {
         match self.rule.unit {
             Unit::States => way.distance += node.states,
+            Unit::Until(ends, _) => {
+                if ends(node) {
+                    way.distance = self.rule.distance;
+                }
+            }
+            Unit::AcrossBranch(ends, _) => {
+                way.branched |= node.inst.effects.contains(Effects::BRANCH);
+                if ends(node) {
+                    way.distance = self.rule.distance;
+                }
+            }
             Unit::Vector => {
                 way.distance += u32::from(node.is_valu() || node.is_matrix());
                 way.transcendental += u32::from(node.is_transcendental());

@@ -98,24 +98,71 @@ pub fn check_waits(module: &Module, index: FunctionIndex) -> Vec<MissingWait> {
 
 /// One operation of an instruction.
 #[derive(Debug)]
-struct Operation {
-    counter: Counter,
-    kind: Kind,
+pub(crate) struct Operation {
+    pub counter: Counter,
+    pub kind: Kind,
     unit: ReadUnit,
-    writes: Runs,
+    pub writes: Runs,
     reads: Runs,
-    lds: Option<Conflict>,
+    pub lds: Option<Conflict>,
+    /// Of a FLAT instruction.
+    flat: bool,
+}
+
+impl Operation {
+    /// Whether a wait for `left` means that the operation is done, with so many younger ones of its kind.
+    pub fn is_done(&self, age: u8, left: u32) -> bool {
+        left == 0 || self.kind.in_order() && u32::from(age) >= left
+    }
+
+    /// Whether it matters how long it takes.
+    pub fn matters(&self) -> bool {
+        !self.writes.is_empty() || !self.reads.is_empty() || self.lds.is_some()
+    }
+
+    /// Where an instruction meets the operation in a register while it is outstanding.
+    pub fn conflict(&self, facts: &Facts, family: Family) -> Option<(Conflict, Halves)> {
+        if let Some(register) = shared(&facts.touch.reads, &self.writes) {
+            return Some((Conflict::Read, register));
+        }
+        if let Some(register) = shared(&facts.touch.writes, &self.writes)
+            && !self.is_followed_by(facts, family)
+        {
+            return Some((Conflict::Overwrite, register));
+        }
+        let register = shared(&facts.touch.writes, &self.reads)?;
+        Some((Conflict::OverwriteSource, register))
+    }
+
+    /// Whether the results of an instruction come behind those of the operation by themselves.
+    fn is_followed_by(&self, facts: &Facts, family: Family) -> bool {
+        if facts.flat {
+            return false;
+        }
+        facts.operations.iter().any(|own| {
+            if own.counter != self.counter || own.kind != self.kind {
+                return false;
+            }
+            match self.counter {
+                // Since gfx12 they count down in order, but may be written in any.
+                Counter::Load | Counter::Sample | Counter::Bvh => {
+                    family < Family::Gfx12 && own.unit == self.unit && !self.flat
+                }
+                _ => own.kind.in_order(),
+            }
+        })
+    }
 }
 
 /// What is known of an instruction wherever it lies.
 #[derive(Debug)]
-struct Facts {
+pub(crate) struct Facts {
     touch: Touch,
-    waits: SmallVec<[(Counter, u32); 3]>,
-    operations: SmallVec<[Operation; 2]>,
-    flat: bool,
-    barrier: bool,
-    uses_lds: bool,
+    pub waits: SmallVec<[(Counter, u32); 3]>,
+    pub operations: SmallVec<[Operation; 2]>,
+    pub flat: bool,
+    pub barrier: bool,
+    pub uses_lds: bool,
 }
 
 const SCC: Halves = Halves {
@@ -124,7 +171,7 @@ const SCC: Halves = Halves {
 };
 
 impl Facts {
-    fn new(inst: &Decoded, touch: Touch, family: Family) -> Facts {
+    pub fn new(inst: &Decoded, touch: Touch, family: Family) -> Facts {
         let effects = inst.effects;
         let flat = effects.contains(Effects::FLAT);
         let lds = lds_conflict(inst, &touch);
@@ -152,6 +199,7 @@ impl Facts {
                     false => Runs::new(),
                 },
                 lds: lds.filter(|_| counter != Counter::Export),
+                flat,
             }
         });
         Facts {
@@ -340,7 +388,7 @@ impl<'m> Scoreboard<'m> {
             function,
             family,
             facts,
-            anywhere: function.jumps_anywhere(),
+            anywhere: function.jumps_to_unknown_places(),
         }
     }
 }
@@ -359,11 +407,6 @@ impl Walk<'_> {
         &self.facts[(key / 2) as usize].operations[(key % 2) as usize]
     }
 
-    /// Whether an age on a counter means that an operation is done.
-    fn is_done(&self, operation: &Operation, age: u8, left: u32) -> bool {
-        left == 0 || operation.kind.in_order() && u32::from(age) >= left
-    }
-
     fn wait(&self, state: &mut State, facts: &Facts) {
         for &(counter, left) in &facts.waits {
             state.operations.retain_mut(|one| {
@@ -376,7 +419,7 @@ impl Walk<'_> {
     /// Takes the ages away that say that the operation is done; whether any is left.
     fn retire(&self, operation: &Operation, one: &mut Outstanding, left: u32) -> bool {
         for age in one.ages() {
-            if *age != NONE && self.is_done(operation, *age, left) {
+            if *age != NONE && operation.is_done(*age, left) {
                 *age = NONE;
             }
         }
@@ -398,10 +441,7 @@ impl Walk<'_> {
                 }
                 self.retire(other, one, capacity)
             });
-            let matters = !operation.writes.is_empty()
-                || !operation.reads.is_empty()
-                || operation.lds.is_some();
-            if matters && slot < 2 {
+            if operation.matters() && slot < 2 {
                 let key = (inst as u32) * 2 + slot as u32;
                 let new = Outstanding {
                     key,
@@ -527,8 +567,7 @@ impl Walk<'_> {
         let indexed = self.function.access(inst).indexed.vectors;
         for one in &state.operations {
             let operation = self.operation(one.key);
-            let Some((conflict, register)) = self.conflict(operation, one.inst(), facts, inst)
-            else {
+            let Some((conflict, register)) = self.conflict(operation, facts, inst) else {
                 continue;
             };
             // Which vector registers it touches, nobody knows.
@@ -570,44 +609,14 @@ impl Walk<'_> {
     fn conflict(
         &self,
         operation: &Operation,
-        producer: InstIndex,
         facts: &Facts,
         inst: InstIndex,
     ) -> Option<(Conflict, Option<Halves>)> {
-        if let Some(register) = shared(&facts.touch.reads, &operation.writes) {
-            return Some((Conflict::Read, Some(register)));
-        }
-        if let Some(register) = shared(&facts.touch.writes, &operation.writes)
-            && !self.arrives_later(operation, producer, facts)
-        {
-            return Some((Conflict::Overwrite, Some(register)));
-        }
-        if let Some(register) = shared(&facts.touch.writes, &operation.reads) {
-            return Some((Conflict::OverwriteSource, Some(register)));
+        if let Some((conflict, register)) = operation.conflict(facts, self.family) {
+            return Some((conflict, Some(register)));
         }
         let conflict = operation.lds.filter(|_| facts.barrier)?;
         self.lds_is_used_behind(inst).then_some((conflict, None))
-    }
-
-    /// Whether the results of an instruction come behind those of the operation by themselves.
-    fn arrives_later(&self, operation: &Operation, producer: InstIndex, facts: &Facts) -> bool {
-        if facts.flat {
-            return false;
-        }
-        facts.operations.iter().any(|own| {
-            if own.counter != operation.counter || own.kind != operation.kind {
-                return false;
-            }
-            match operation.counter {
-                // Since gfx12 they count down in order, but may be written in any.
-                Counter::Load | Counter::Sample | Counter::Bvh => {
-                    self.family < Family::Gfx12
-                        && own.unit == operation.unit
-                        && !self.facts[producer].flat
-                }
-                _ => own.kind.in_order(),
-            }
-        })
     }
 
     /// Whether an instruction behind the barrier, and before the next one, accesses LDS: only then it matters what LDS

@@ -211,6 +211,21 @@ impl Function {
         jumps_anywhere(&self.blocks)
     }
 
+    /// Whether control may go on at an unknown place that may be one of this function's blocks. What runs over the end does
+    /// not come back: behind a function lies padding, or another function.
+    pub fn jumps_to_unknown_places(&self) -> bool {
+        let mut reasons = self.unresolved.iter().map(|one| one.reason);
+        self.jumps_anywhere()
+            && reasons.any(|reason| !matches!(reason, Reason::IndirectCall | Reason::RunsOff))
+    }
+
+    /// Whether control runs over the end of the function.
+    pub fn runs_off(&self) -> bool {
+        self.unresolved
+            .iter()
+            .any(|one| one.reason == Reason::RunsOff)
+    }
+
     /// Whether nothing enters the function but calls of it, and jumps of functions that return in its place.
     pub fn callers_are_known(&self) -> bool {
         let entered = self.blocks.iter().any(|block| block.entered);

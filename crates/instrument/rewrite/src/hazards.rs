@@ -206,6 +206,7 @@ impl Hazards<'_, '_> {
                 match rule.unit {
                     Unit::States => padding.entry = padding.entry.max(lacking - near),
                     Unit::Vector => padding.entry_vector = true,
+                    Unit::Until(..) | Unit::AcrossBranch(..) => {}
                 }
             }
         }
@@ -224,6 +225,7 @@ impl Hazards<'_, '_> {
                 match rule.unit {
                     Unit::States => padding.exit = padding.exit.max(lacking - near),
                     Unit::Vector => padding.exit_vector = true,
+                    Unit::Until(..) | Unit::AcrossBranch(..) => {}
                 }
             }
         }

@@ -29,6 +29,7 @@ impl Role {
         match rule.unit {
             Unit::States => self.states,
             Unit::Vector => u32::from(self.vector),
+            Unit::Until(..) | Unit::AcrossBranch(..) => 0,
         }
     }
 }
@@ -81,7 +82,10 @@ impl Roles {
         let mut roles = Roles {
             target,
             wave_size,
-            rules: RULES.iter().filter(|rule| (rule.applies)(target)).collect(),
+            // The others ask for an instruction of some kind, which padding is not.
+            rules: (RULES.iter())
+                .filter(|rule| (rule.applies)(target) && rule.unit.is_distance())
+                .collect(),
             decoder,
             originals: HashMap::default(),
             templates: HashMap::new(),

@@ -1,24 +1,27 @@
 //! `luthier check`: bugs in compiled GPU code.
 
+mod program;
 mod report;
 mod sources;
 
 use std::{
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{ExitCode, ExitStatus},
 };
 
 use anyhow::{Context, Result, bail};
 use check::{Covered, Grade, Selection, Suppressions, Tally};
 use clap::Args;
 use codeobj::{CodeObject, Found, container::EntryKind};
+use launcher::launch;
 
 use crate::{format::Format, progress::Progress};
 use report::{Report, Writer};
 use sources::Source;
 
-/// Find bugs in compiled GPU code, without a GPU and without running anything.
+/// Find bugs in compiled GPU code: in files without running anything, or in a program while it runs on an emulated GPU.
 ///
 /// --waits looks for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are
 /// outstanding at a barrier, instructions that follow each other too closely, and scalar registers that gfx12 reads too
@@ -28,18 +31,28 @@ use sources::Source;
 ///   luthier check --waits libexample.so
 ///   luthier check --waits --target gfx90a -k softmax wheels/
 ///   luthier check --waits --format json -o found.json kernels.hsaco
+///   luthier check --waits -- ./app arguments
+///
+/// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
+/// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
+/// computes. The program's standard streams stay its own; findings are on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
 /// the exit status.
 ///
-/// Exit status: 0 if there is no certain finding; 1, or the number of --error-exitcode, if there is one that no suppression matches; 2 if a
-/// file or a part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. If several hold, the
-/// first of 1, 2 and 3 counts.
+/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
+/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. What comes
+/// first in "1, 2, 3" counts. Of a program it is the program's status, or what --error-exitcode says if a finding was
+/// made.
 #[derive(Args)]
 pub struct Check {
-    /// Code objects, bundles, programs, libraries, wheels, or directories that contain them
-    #[arg(required = true, value_name = "FILE")]
+    /// Code objects, bundles, programs, libraries, wheels, or directories of such
+    #[arg(
+        required_unless_present = "program",
+        conflicts_with = "program",
+        value_name = "FILE"
+    )]
     files: Vec<PathBuf>,
     /// Look for missing waits and wait states
     #[arg(long)]
@@ -56,9 +69,9 @@ pub struct Check {
     /// Show at most this many findings; all are counted
     #[arg(long, value_name = "N", default_value_t = 32)]
     print_limit: usize,
-    /// Exit status if there is a certain finding; 0 to end as if there were none
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    error_exitcode: u8,
+    /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1, and of a program its own
+    #[arg(long, value_name = "N")]
+    error_exitcode: Option<u8>,
     /// End with status 3 if a kernel could not be checked along all paths
     #[arg(long)]
     complete: bool,
@@ -74,8 +87,19 @@ pub struct Check {
     /// Write the report to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Of a program: the results of loads and of LDS come when they are waited for, not before
+    #[arg(long, requires = "program")]
+    late: bool,
+    /// Of a program: what to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a
+    #[arg(long, requires = "program", value_name = "DEVICE")]
+    device: Option<String>,
+    /// The program to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
+/// Status if there is a certain finding in a file.
+const FOUND: u8 = 1;
 /// Status if a file could not be read.
 const UNREADABLE: u8 = 2;
 /// Status if a part could not be checked and everything was asked for.
@@ -103,6 +127,10 @@ impl Check {
             report: Report::default(),
             options: &self,
         };
+        if !self.program.is_empty() {
+            let status = program::run(&self, &mut run)?;
+            return run.finish_program(status);
+        }
         for file in &self.files {
             sources::each(file, &mut |source| run.source(source));
         }
@@ -228,14 +256,32 @@ impl Run<'_> {
             None => files::print_output(format_args!("{text}")),
             Some(file) => write(file, &text)?,
         }
-        let found = self.tally.all(Grade::Certain) > 0 && self.options.error_exitcode != 0;
+        let status = self.options.error_exitcode.unwrap_or(FOUND);
+        let found = self.tally.all(Grade::Certain) > 0 && status != 0;
         let incomplete = self.options.complete && !self.report.covered.is_complete();
         Ok(ExitCode::from(match () {
-            () if found => self.options.error_exitcode,
+            () if found => status,
             () if !self.report.problems.is_empty() => UNREADABLE,
             () if incomplete => INCOMPLETE,
             () => 0,
         }))
+    }
+}
+
+impl Run<'_> {
+    /// The report of a program that ended like this.
+    fn finish_program(self, ended: ExitStatus) -> Result<ExitCode> {
+        let text = self.writer.finish(&self.report, &self.tally)?;
+        match &self.options.output {
+            None => files::print_error(format_args!("{text}")),
+            Some(file) => write(file, &text)?,
+        }
+        match self.options.error_exitcode {
+            Some(status) if status != 0 && self.tally.all(Grade::Certain) > 0 => {
+                Ok(ExitCode::from(status))
+            }
+            _ => Ok(launch::end_like(ended)),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod common;
 mod descriptors;
 mod doctor;
 mod documentation;
+mod executed;
 mod faults;
 mod fill;
 mod hardware_check;

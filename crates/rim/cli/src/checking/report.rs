@@ -18,6 +18,8 @@ pub struct Report {
     /// Files in directories and archives that hold none.
     pub other_files: u64,
     pub covered: Covered,
+    /// Kernels that were run, if a program was.
+    pub run: Option<u64>,
     pub problems: Vec<Problem>,
 }
 
@@ -80,6 +82,9 @@ struct Summary<'r> {
     suppressed: u64,
     shown: usize,
     kinds: Vec<KindCount>,
+    /// Kernels that were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<u64>,
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -150,6 +155,7 @@ impl Writer {
                         suppressed: tally.suppressed,
                         shown: tally.shown,
                         kinds: kinds.collect(),
+                        run: report.run,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -186,15 +192,22 @@ fn plural(count: u64, one: &str) -> String {
 
 fn summary(out: &mut String, report: &Report, tally: &Tally) -> std::fmt::Result {
     let covered = report.covered;
-    writeln!(
-        out,
-        "checked: {} in {} and {}, in {} in {}",
-        plural(covered.instructions, "instruction"),
-        plural(covered.kernels, "kernel"),
-        plural(covered.functions, "device function"),
-        plural(report.objects, "code object"),
-        plural(report.files, "file"),
-    )?;
+    match report.run {
+        Some(kernels) => writeln!(
+            out,
+            "checked: {} along the paths that waves took; wait states and gfx12's scalar registers only in files",
+            plural(kernels, "kernel"),
+        )?,
+        None => writeln!(
+            out,
+            "checked: {} in {} and {}, in {} in {}",
+            plural(covered.instructions, "instruction"),
+            plural(covered.kernels, "kernel"),
+            plural(covered.functions, "device function"),
+            plural(report.objects, "code object"),
+            plural(report.files, "file"),
+        )?,
+    }
     if report.other_files > 0 {
         writeln!(
             out,
@@ -261,6 +274,15 @@ fn unchecked(covered: &Covered) -> Vec<String> {
             grouped(covered.with_unknown_jumps),
             grouped(covered.kernels + covered.functions),
             share(covered.instructions_with_unknown_jumps),
+        ));
+    }
+    if covered.run_off > 0 {
+        lines.push(format!(
+            "what lies behind the end of {}, over which control runs; compilers leave such code where they take it to be unreachable",
+            match covered.run_off {
+                1 => "1 kernel or function".to_owned(),
+                many => format!("{} kernels and functions", grouped(many)),
+            },
         ));
     }
     if covered.with_unknown_calls > 0 {
