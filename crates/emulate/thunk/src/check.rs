@@ -5,7 +5,7 @@
 //! they are waited for, not before: a missing wait then changes what the program computes.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     env, fs,
     io::Write,
     path::PathBuf,
@@ -177,12 +177,12 @@ impl Observer for Check {
         let mut inner = self.inner();
         let target = dispatch.target;
         let board = (target.name, dispatch.wave_size);
-        if !inner.boards.contains_key(&board) {
+        if let Entry::Vacant(entry) = inner.boards.entry(board) {
             let wave_size = dispatch.wave_size as u8;
             match Decoder::with_features(target, wave_size, "") {
                 Ok(decoder) => {
                     let paths = Paths::new(target, wave_size);
-                    inner.boards.insert(board, Board { paths, decoder });
+                    entry.insert(Board { paths, decoder });
                 }
                 Err(error) => report(&format!("luthier: waits are not checked: {error}")),
             }

@@ -217,9 +217,8 @@ fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
         "    occupancy  {} of {} waves per SIMD",
         occupancy.waves_per_simd, occupancy.max_waves_per_simd
     )?;
-    match occupancy.limited_by {
-        Some(limit) => write!(out, ", limited by {limit}")?,
-        None => {}
+    if let Some(limit) = occupancy.limited_by {
+        write!(out, ", limited by {limit}")?;
     }
     match occupancy.one_more {
         Some(more) => writeln!(

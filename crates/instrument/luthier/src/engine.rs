@@ -283,9 +283,10 @@ impl Instrumenter for Engine {
     }
 
     fn packets(&self, queue: u64, device: u32, packets: &mut [[u8; 64]]) {
-        let wanting = |tool: &&Box<dyn Tool>| tool.info().wants.packets;
-        for tool in self.tools.iter().filter(wanting) {
-            tool.packets(queue, device, packets);
+        for tool in &self.tools {
+            if tool.info().wants.packets {
+                tool.packets(queue, device, packets);
+            }
         }
     }
 
