@@ -165,7 +165,7 @@ fn end(child: &Child) -> Result<()> {
 /// Sends a signal to the child, or with a dash to all of its group: `timeout` has made one.
 fn signal(child: &Child, signal: &str, dash: &str) -> Result<()> {
     let whom = format!("{dash}{}", child.id());
-    let kill = ["-c", "kill \"$0\" -- \"$1\" 2>/dev/null", signal, &whom];
+    let kill = ["-c", "kill \"$0\" \"$1\" 2>/dev/null", signal, &whom];
     let status = Command::new("sh").args(kill).status();
     status.context("cannot run sh")?;
     Ok(())
