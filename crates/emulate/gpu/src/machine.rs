@@ -367,8 +367,11 @@ impl Machine {
             node,
             target,
             (ring, bytes / 64),
-            positions,
-            is_structure.then_some(structure),
+            (
+                write_pointer,
+                read_pointer,
+                is_structure.then_some(structure),
+            ),
             save_area,
             self.shared.clone(),
         );

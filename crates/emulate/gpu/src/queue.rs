@@ -120,8 +120,7 @@ impl AqlQueue {
         node: u32,
         target: &'static Target,
         (ring, size): (u64, u64),
-        (write_pointer, read_pointer): (u64, u64),
-        structure: Option<u64>,
+        (write_pointer, read_pointer, structure): (u64, u64, Option<u64>),
         save_area: u64,
         shared: Arc<Shared>,
     ) -> Arc<AqlQueue> {

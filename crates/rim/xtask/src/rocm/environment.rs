@@ -203,6 +203,8 @@ impl Environment {
         if self.inside(&folder).exists() {
             return Ok(folder);
         }
+        // What most of them are packed with.
+        self.install("xz-utils")?;
         let release = release(self.name)?;
         let archive = format!(
             "{} {} {}",
@@ -388,6 +390,7 @@ impl Environment {
             shift 2
             mkdir -p "$root$repository"
             mount -t proc proc "$root/proc"
+            mount --rbind /sys "$root/sys"
             mount --rbind /dev "$root/dev"
             mount --bind "$repository" "$root$repository"
             exec chroot "$root" "$@"

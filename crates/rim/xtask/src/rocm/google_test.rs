@@ -1,6 +1,6 @@
 //! Programs of GoogleTest: a shard of their tests, as far as time allows, and on with the rest when one of them ends the program.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, time::Duration};
 
 use anyhow::{Context, Result};
 
@@ -23,9 +23,26 @@ pub struct Shard {
     pub count: usize,
 }
 
-/// The output of a run of a program so far.
+/// A program, and how it wants to be run.
+#[derive(Clone, Copy, Default)]
+pub struct Program<'a> {
+    pub file: &'a str,
+    pub arguments: &'a [&'a str],
+    /// Where it runs, if that matters to it.
+    pub folder: Option<&'a str>,
+    pub variables: &'a [(&'a str, &'a str)],
+    /// What tests print that leave themselves out and end well.
+    pub skips: &'a [&'a str],
+    /// A test that prints nothing for so many seconds is ended and has failed; 0: it may take all the time there is.
+    pub patience: u64,
+}
+
+/// What a run of a program printed so far.
 #[derive(Default)]
-struct Reader {
+struct Reader<'a> {
+    skips: &'a [&'a str],
+    /// What the running test said when it left itself out.
+    left_out: Option<String>,
     /// Tests of this start, when it has said so.
     total: Option<usize>,
     running: Option<(String, Vec<String>)>,
@@ -33,7 +50,7 @@ struct Reader {
     tally: Tally,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn line(&mut self, line: &str) {
         // Some print on without ending their line.
         let at = |mark: &str| line.find(mark).map(|at| line[at + mark.len()..].trim());
@@ -42,13 +59,19 @@ impl Reader {
             self.total = number.and_then(|number| number.parse().ok());
         } else if let Some(name) = at("[ RUN      ] ") {
             self.running = Some((name.to_owned(), Vec::new()));
+            self.left_out = None;
         } else if let Some(rest) = at("[       OK ] ") {
             if self.end(rest) {
-                self.tally.passed += 1;
+                match self.left_out.take() {
+                    Some(reason) => self.tally.skip(first_word(rest), reason),
+                    None => self.tally.passed += 1,
+                }
             }
         } else if let Some(rest) = at("[  SKIPPED ] ") {
+            let said = self.running.as_ref().and_then(|(_, said)| said.last());
+            let reason = said.cloned().unwrap_or_default();
             if self.end(rest) {
-                self.tally.skipped += 1;
+                self.tally.skip(first_word(rest), reason);
             }
         } else if let Some(rest) = at("[  FAILED  ] ") {
             let said = self.running.as_ref().map(|(_, said)| said.join("\n"));
@@ -57,10 +80,16 @@ impl Reader {
                 self.tally.failed.push((name, said.unwrap_or_default()));
             }
         } else if let Some((_, said)) = &mut self.running
-            && said.len() < MOST_LINES
             && !line.trim().is_empty()
         {
-            said.push(line.to_owned());
+            if self.left_out.is_none() && self.skips.iter().any(|words| line.contains(words)) {
+                // Behind the mark with which such programs begin their lines.
+                let reason = line.rsplit("] ").next().unwrap_or(line);
+                self.left_out = Some(reason.trim().to_owned());
+            }
+            if said.len() < MOST_LINES {
+                said.push(line.to_owned());
+            }
         }
     }
 
@@ -87,15 +116,21 @@ fn first_word(text: &str) -> String {
 /// Runs one program.
 pub fn run(
     setting: &Setting<'_>,
-    program: &str,
-    arguments: &[&str],
+    program: &Program<'_>,
     filter: &str,
     shard: Shard,
     seconds: u64,
 ) -> Result<Tally> {
     let budget = Budget::new(seconds);
     let flags = crate::root().join(format!("target/rocm-{}.flags", std::process::id()));
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        skips: program.skips,
+        ..Reader::default()
+    };
+    let patience = match program.patience {
+        0 => Duration::MAX,
+        seconds => Duration::from_secs(seconds),
+    };
     let mut total = None;
     for _ in 0..MOST_STARTS {
         let Some(left) = budget.left() else { break };
@@ -107,8 +142,14 @@ pub fn run(
             (false, false) => "-",
         };
         let filter = format!("--gtest_filter={filter}{separator}{}", done.join(":"));
-        let mut command = setting.command(left, program);
-        command.args(arguments).arg("--gtest_color=no");
+        let mut command = match program.folder {
+            Some(folder) => setting.command_in(left, folder, program.file),
+            None => setting.command(left, program.file),
+        };
+        command
+            .envs(program.variables.iter().copied())
+            .args(program.arguments)
+            .arg("--gtest_color=no");
         // rocBLAS reads no such file.
         if filter.len() < MOST_ARGUMENT {
             command.arg(filter);
@@ -127,9 +168,18 @@ pub fn run(
                 .env("GTEST_SHARD_INDEX", shard.index.to_string());
         }
         reader.total = None;
-        let (end, errors) = limited::lines(command, |line| reader.line(line))?;
+        let watched = limited::watched(command, patience, |line| reader.line(line))?;
+        let errors = watched.errors;
         total = total.or(reader.total);
-        match (end, reader.running.take()) {
+        match (watched.end, reader.running.take()) {
+            (_, Some((name, mut said))) if watched.stuck => {
+                said.push(format!("it said nothing for {} s", program.patience));
+                reader.done.insert(name.clone());
+                reader.tally.failed.push((name, said.join("\n")));
+                if shard.count > 1 {
+                    break;
+                }
+            }
             (End::Status(code), Some((name, mut said))) => {
                 said.push(format!("the program ended with status {code}: {errors}"));
                 reader.done.insert(name.clone());
@@ -140,7 +190,7 @@ pub fn run(
             }
             (End::Status(code), None) if is_amiss(code, reader.total) => {
                 let said = format!("status {code} outside of a test: {errors}");
-                reader.tally.failed.push((program.to_owned(), said));
+                reader.tally.failed.push((program.file.to_owned(), said));
                 break;
             }
             _ => break,
@@ -163,6 +213,39 @@ mod tests {
         assert!(!is_amiss(0, reader.total));
         assert!(!is_amiss(1, Some(3)), "some of its tests failed");
         assert!(is_amiss(139, Some(3)), "it crashed behind its last test");
+    }
+
+    #[test]
+    fn tests_that_leave_themselves_out_are_not_passed() {
+        let mut reader = Reader {
+            skips: &["Skipping"],
+            ..Reader::default()
+        };
+        for line in [
+            "[ RUN      ] A.one",
+            "[          ] Skipping test: one GPU only.",
+            "[          ] Skipping test: again",
+            "[       OK ] A.one (3 ms)",
+            "[ RUN      ] A.two",
+            "[       OK ] A.two (3 ms)",
+            "[ RUN      ] A.three",
+            "[          ] Skipping test: no room",
+            "[  FAILED  ] A.three (3 ms)",
+            "[ RUN      ] A.four",
+            "a.cpp:3: Skipped",
+            "no device",
+            "[  SKIPPED ] A.four (0 ms)",
+        ] {
+            reader.line(line);
+        }
+        let tally = reader.tally;
+        assert_eq!((tally.passed, tally.skipped, tally.failed.len()), (1, 2, 1));
+        let reasons = [
+            ("A.one", "Skipping test: one GPU only."),
+            ("A.four", "no device"),
+        ];
+        let reasons = reasons.map(|(name, reason)| (name.to_owned(), reason.to_owned()));
+        assert_eq!(tally.left_out, reasons);
     }
 
     #[test]

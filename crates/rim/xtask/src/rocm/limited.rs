@@ -30,6 +30,8 @@ pub enum End {
     Late,
 }
 
+/// So often it is looked whether a program that prints nothing has ended.
+const A_WHILE: Duration = Duration::from_secs(1);
 /// Lines of standard error that are kept.
 const LAST: usize = 12;
 /// Statuses that `timeout` ends with when time was over.
@@ -45,6 +47,21 @@ impl Setting<'_> {
         command
             .envs((!folders.is_empty()).then(|| ("LD_LIBRARY_PATH", folders.join(":"))))
             .args(["-k", "5", &seconds.max(1).to_string()])
+            .arg(crate::root().join("target/release/luthier"))
+            .args(["run", "--device", self.device])
+            .args(self.options)
+            .args(["--", program]);
+        command
+    }
+
+    /// The same in a folder of the environment, with standard error in standard output.
+    pub fn command_in(&self, seconds: u64, folder: &str, program: &str) -> Command {
+        const ENTER: &str = r#"cd "$0"; exec "$@" 2>&1"#;
+        let mut command = self.environment.command("timeout");
+        command
+            .envs(self.hip.as_ref().map(|folder| ("LD_LIBRARY_PATH", folder)))
+            .args(["-k", "5", &seconds.max(1).to_string()])
+            .args(["sh", "-euc", ENTER, folder])
             .arg(crate::root().join("target/release/luthier"))
             .args(["run", "--device", self.device])
             .args(self.options)
@@ -105,12 +122,18 @@ pub fn watched(
     let mut since = Instant::now();
     let stuck = loop {
         let left = patience.saturating_sub(since.elapsed());
-        match pieces.recv_timeout(left) {
+        match pieces.recv_timeout(left.min(A_WHILE)) {
             Ok(piece) => unfinished.extend(piece),
             Err(RecvTimeoutError::Disconnected) => break false,
-            Err(RecvTimeoutError::Timeout) => {
+            Err(RecvTimeoutError::Timeout) if since.elapsed() >= patience => {
                 end(&child)?;
                 break true;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if child.try_wait()?.is_some() {
+                    // Only what it has left behind can still hold the pipe.
+                    signal(&child, "-KILL", "-")?;
+                }
             }
         }
         while let Some(at) = unfinished.iter().position(|&byte| byte == b'\n') {
@@ -136,7 +159,13 @@ pub fn watched(
 
 /// Asks `timeout`, which the child has become, to end what it runs; it does so by force a little later.
 fn end(child: &Child) -> Result<()> {
-    let kill = ["-c", "kill -TERM \"$0\"", &child.id().to_string()];
+    signal(child, "-TERM", "")
+}
+
+/// Sends a signal to the child, or with a dash to all of its group: `timeout` has made one.
+fn signal(child: &Child, signal: &str, dash: &str) -> Result<()> {
+    let whom = format!("{dash}{}", child.id());
+    let kill = ["-c", "kill \"$0\" \"$1\" 2>/dev/null", signal, &whom];
     let status = Command::new("sh").args(kill).status();
     status.context("cannot run sh")?;
     Ok(())
@@ -183,6 +212,19 @@ mod tests {
     fn escape_sequences_go() {
         let plain = super::without_colours("\x1b[1;32mOK\x1b[0m done");
         assert_eq!(plain, "OK done");
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_holds_nobody_up() {
+        let mut command = Command::new("timeout");
+        let script = "(echo child; sleep 50) & sleep 0.2; echo parent; exit 3";
+        command.args(["60", "sh", "-c", script]);
+        let (began, mut lines) = (std::time::Instant::now(), Vec::new());
+        let each = |line: &str| lines.push(line.to_owned());
+        let watched = watched(command, Duration::MAX, each).unwrap();
+        assert!(matches!(watched.end, End::Status(3)) && !watched.stuck);
+        assert_eq!(lines, ["child", "parent"]);
+        assert!(began.elapsed() < Duration::from_secs(30));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `./dev rocm NAME`: programs and test suites under the ROCm of another release of Debian or Ubuntu.
 
+mod amd;
+mod built;
 mod compiled;
 mod completion;
 pub mod environment;
@@ -14,7 +16,7 @@ mod suites;
 mod tally;
 mod unit_tests;
 
-use std::{collections::BTreeSet, process::Command};
+use std::{collections::BTreeSet, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -39,6 +41,8 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --shard I/N         of every suite the I-th of N parts (of suites that are compiled here: of their programs)
   --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
   --program PATTERN   programs of a suite, such as *scan*
+  --source DIR        build kfdtest and rocrtst from this folder of ROCR-Runtime, not from the release's package of sources
+  --table FILE        write a table of the tests that did not pass, with reasons, as Markdown
   -t TOOL             put tools into the kernels of a suite
 ";
 
@@ -59,6 +63,8 @@ struct Request {
     shard: Option<Shard>,
     only: Vec<String>,
     program: Option<String>,
+    source: Option<PathBuf>,
+    table: Option<PathBuf>,
     options: Vec<String>,
 }
 
@@ -96,6 +102,8 @@ fn parse(arguments: &[String]) -> Result<Request> {
             "--shard" => request.shard = Some(shard(value()?)?),
             "--only" => request.only = list(value()?),
             "--program" => request.program = Some(value()?.clone()),
+            "--source" => request.source = Some(value()?.into()),
+            "--table" => request.table = Some(value()?.into()),
             "-t" => request.options.extend(["-t".to_owned(), value()?.clone()]),
             option if option.starts_with('-') => bail!("unknown option {option}\n\n{HELP}"),
             name if request.name.is_empty() => request.name = name.to_owned(),
@@ -228,6 +236,7 @@ fn programs(environment: &Environment, request: &Request, test: &[&str]) -> Resu
 fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
     let known = Known::read()?;
     let mut complaints = Vec::new();
+    let mut table = tally::Table::default();
     println!("{}", tally::HEAD);
     for suite in &request.suites {
         environment.install(suite.packages)?;
@@ -240,10 +249,15 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
             };
             let tally = one(&setting, suite, request)?;
             let wrong = tally::report(suite.name, device, &tally, &known);
+            table.add(suite.name, device, &tally, &known);
             if wrong > 0 {
                 complaints.push(format!("{} on {device}: {wrong} unexplained", suite.name));
             }
         }
+    }
+    if let Some(file) = &request.table {
+        std::fs::write(file, table.markdown())
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(complaints)
 }
@@ -293,6 +307,32 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
             let whole = Shard { index: 0, count: 1 };
             google_tests(setting, &files, &[], filter, whole, request.seconds)
         }
+        Kind::Built(program) => {
+            let built = built::build(setting, program, request.source.as_deref())?;
+            let only = request.only.join(":");
+            let asked = !only.is_empty();
+            let filter = if asked {
+                only
+            } else {
+                program.filter(setting.device)
+            };
+            let run = google_test::Program {
+                file: &built.file,
+                arguments: program.arguments,
+                folder: Some(&built.folder),
+                variables: program.variables,
+                skips: program.skips,
+                patience: program.patience,
+            };
+            let mut tally = google_test::run(setting, &run, &filter, shard, request.seconds)?;
+            if !asked {
+                let unfit = program.left_out(setting.device);
+                tally
+                    .unfit
+                    .extend(unfit.map(|row| (row.tests.to_owned(), row.reason.to_owned())));
+            }
+            Ok(tally)
+        }
     }
 }
 
@@ -327,7 +367,12 @@ fn google_tests(
             println!("    {file}: not run");
             continue;
         }
-        let part = google_test::run(setting, file, arguments, filter, shard, left)?;
+        let program = google_test::Program {
+            file,
+            arguments,
+            ..google_test::Program::default()
+        };
+        let part = google_test::run(setting, &program, filter, shard, left)?;
         tally.add(part);
     }
     Ok(tally)
@@ -353,6 +398,13 @@ mod tests {
                 .is_some_and(|shard| (shard.index, shard.count) == (1, 8))
         );
         assert_eq!(request.options, ["-t", "empty"]);
+        let request = parse(&words(
+            "debian-13 --suite kfdtest,rocrtst --source a/b --table t.md",
+        ))
+        .unwrap();
+        assert_eq!(request.suites.len(), 2);
+        assert_eq!(request.source, Some("a/b".into()));
+        assert_eq!(request.table, Some("t.md".into()));
         let names = names_of_programs().unwrap();
         let checked = |text: &str| check_programs(&parse(&words(text)).unwrap(), &names);
         checked("debian-testing hello openmp_fortran --tools").unwrap();

@@ -58,7 +58,12 @@ pub fn run(setting: &Setting<'_>, filter: &str, shard: Shard, seconds: u64) -> R
         .to_str()
         .context("the repository's path is no text")?;
     let python = format!("/usr/bin/python{VERSION}");
-    google_test::run(setting, &python, &[script], filter, shard, seconds)
+    let program = google_test::Program {
+        file: &python,
+        arguments: &[script],
+        ..google_test::Program::default()
+    };
+    google_test::run(setting, &program, filter, shard, seconds)
 }
 
 fn prepare(setting: &Setting<'_>) -> Result<()> {

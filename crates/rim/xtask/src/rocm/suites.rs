@@ -1,6 +1,6 @@
 //! Test suites that Debian ships, and how each is run.
 
-use super::{compiled::Sources, onnx, python::Script};
+use super::{amd, built::Program, compiled::Sources, onnx, python::Script};
 
 /// A suite of one package.
 pub struct Suite {
@@ -23,6 +23,8 @@ pub enum Kind {
     },
     /// Programs of GoogleTest that are compiled here, for devices that no package of tests has code for.
     Compiled(Sources),
+    /// One program of GoogleTest that is built from ROCr's sources.
+    Built(&'static Program),
     /// Programs of Thrust's own unit tests.
     UnitTests { files: &'static str },
     /// llama.cpp's operators, which are compared with those of its CPU backend.
@@ -36,6 +38,16 @@ pub enum Kind {
 }
 
 pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "kfdtest",
+        packages: "g++ libdrm-dev libnuma-dev libgtest-dev llvm-21-dev|llvm-19-dev|llvm-18-dev",
+        kind: Kind::Built(&amd::KFDTEST),
+    },
+    Suite {
+        name: "rocrtst",
+        packages: "g++ libhsa-runtime-dev librocm-smi-dev libhwloc-dev libnuma-dev libgtest-dev clang-21|clang-19|clang-18 llvm-21-dev|llvm-19-dev|llvm-18-dev",
+        kind: Kind::Built(&amd::ROCRTST),
+    },
     Suite {
         name: "rocprim",
         packages: "librocprim-tests",
