@@ -1,6 +1,6 @@
 //! The JSON output of commands has the form that docs/schemas describes.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::common::{
     code_object, compile, hip, luthier,
@@ -205,6 +205,51 @@ fn runs() {
     let statistics = serde_json::from_slice(&statistics).unwrap();
     fits("statistics", &statistics);
     assert!(statistics["dispatches"].as_u64() > Some(0));
+}
+
+/// What ready tools leave as JSON, each in a file of its own.
+#[test]
+fn results_of_tools() {
+    const TOOLS: [&str; 8] = [
+        "instr-count",
+        "bb-count",
+        "opcode-histogram",
+        "hotspots",
+        "launch-log",
+        "mem-coalesce",
+        "lds-conflicts",
+        "branch-divergence",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "--output"]);
+    command.arg(folder.path());
+    for tool in TOOLS {
+        command.args(["-t", tool]);
+    }
+    let done = command.arg("--").arg(hip("launch.hip")).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        // NAME.PID.json; a timeline is in the format of the programs that show it.
+        let parts: Vec<&str> = name.split('.').collect();
+        let [tool, _, "json"] = parts[..] else {
+            continue;
+        };
+        let result: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        fits(tool, &result);
+        if tool != "summary" {
+            assert!(!result.as_array().unwrap().is_empty(), "{name}");
+        }
+        found.insert(tool.to_owned());
+    }
+    let missing: Vec<_> = TOOLS
+        .iter()
+        .filter(|tool| !found.contains(**tool))
+        .collect();
+    assert_eq!(missing, [&""; 0], "{said}");
 }
 
 /// The file is what a tool's run leaves beside its results.

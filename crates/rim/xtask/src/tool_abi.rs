@@ -141,7 +141,8 @@ fn grown(known: &str) -> Result<String> {
         if now.as_deref() != Some(value) {
             bail!(
                 "{name} is {} and was {value} when tools were compiled with version {} of the interface. Put new members, functions and numbers \
-                 behind the others. If tools have to be compiled again, raise API_VERSION",
+                 behind the others. If tools have to be compiled again, raise API_VERSION. If none was compiled yet, take its line out of the \
+                 file layout-*.txt",
                 now.as_deref().unwrap_or("missing"),
                 constants::API_VERSION
             );
