@@ -396,7 +396,7 @@ fn waits_for_scalar_registers_are_missed() {
     assert!(missed.len() * 100 <= protecting, "{missed:#?}");
 }
 
-/// Whether the wait is for the scalar unit, or the vector unit reads the first scalar register behind it. What the vector
+/// Whether the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register behind it. What the vector
 /// unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although it inserts one.
 fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
     let block = &function.blocks[function.block_of(wait)];
@@ -408,8 +408,12 @@ fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
             || inst.implicit_uses.iter().any(scalar)
     };
     let first = behind.find(|inst| reads(inst));
-    function.insts.at(wait).words[0] & 1 == 0
-        || first.is_some_and(|inst| inst.effects.contains(Effects::VALU))
+    const FOR_SCALARS_OR_SOURCES: [u32; 2] = [1, 0b11100];
+    let fields = function.insts.at(wait).words[0];
+    let waits = FOR_SCALARS_OR_SOURCES
+        .iter()
+        .any(|field| fields & field == 0);
+    waits || first.is_some_and(|inst| inst.effects.contains(Effects::VALU))
 }
 
 /// gfx10.1 and 64-lane waves of gfx11 have hazards that only `s_waitcnt_depctr` ends. Compilers insert it where they find
