@@ -1,5 +1,6 @@
 //! What a decoded instruction is.
 
+use crate::Op;
 use smallvec::SmallVec;
 use std::{ops::Deref, sync::Arc};
 
@@ -206,7 +207,9 @@ pub struct Decoded {
     pub words: [u32; 5],
     /// Dense number of the LLVM opcode within one decoder; only good as a key for caches.
     pub opcode: u32,
-    /// Assembler mnemonic without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
+    /// Which instruction it is.
+    pub op: Op,
+    /// Its mnemonic.
     pub mnemonic: &'static str,
     /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
     pub format: Format,
@@ -221,6 +224,13 @@ pub struct Decoded {
     pub implicit_defs: SmallVec<[Reg; 2]>,
     /// Registers that it reads without naming them.
     pub implicit_uses: SmallVec<[Reg; 2]>,
+}
+
+impl Decoded {
+    /// Assembler mnemonic without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
+    pub fn mnemonic(&self) -> &'static str {
+        self.op.name()
+    }
 }
 
 impl<D: Deref<Target = Decoded>> Deref for Inst<D> {
