@@ -135,7 +135,7 @@ fn protects_one(
         }
         let user: Inst<&Decoded> = function.insts.at(index);
         // A load of one half names the whole register as read and written.
-        let partial = user.mnemonic.contains("d16") || inst.mnemonic.contains("d16");
+        let partial = user.mnemonic().contains("d16") || inst.mnemonic().contains("d16");
         let half = |regs: &[Operand]| {
             regs.iter().any(|operand| {
                 matches!(operand, Operand::Def(reg) | Operand::Use(reg) if reg.half.is_some())
@@ -147,7 +147,7 @@ fn protects_one(
         {
             return true;
         }
-        let barrier = user.mnemonic == "s_barrier" || user.mnemonic == "s_barrier_signal";
+        let barrier = user.mnemonic() == "s_barrier" || user.mnemonic() == "s_barrier_signal";
         if store && barrier && lds_follows(function, index) {
             return true;
         }
@@ -217,7 +217,7 @@ fn take_out(
 }
 
 fn is_wait(inst: &Decoded) -> bool {
-    inst.effects.contains(Effects::WAIT) && inst.mnemonic != "s_wait_alu"
+    inst.effects.contains(Effects::WAIT) && inst.mnemonic() != "s_wait_alu"
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn scalars_follow(function: &Function, wait: usize, _: Family) -> bool {
 #[test]
 fn waits_for_scalar_registers_are_missed() {
     let bytes = compile("gfx1200");
-    let is_site = |inst: &Decoded| inst.mnemonic == "s_wait_alu";
+    let is_site = |inst: &Decoded| inst.mnemonic() == "s_wait_alu";
     let score = take_out("gfx1200", &bytes, &checker, &is_site, &scalars_follow);
     eprintln!(
         "{} of {} deleted s_wait_alu found",
