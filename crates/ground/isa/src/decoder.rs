@@ -174,7 +174,6 @@ impl Decoder {
             size: size as u8,
             words,
             opcode,
-            mnemonic: facts.op.name(),
             op: facts.op,
             format: facts.format,
             effects: facts.effects,

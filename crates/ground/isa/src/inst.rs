@@ -209,8 +209,6 @@ pub struct Decoded {
     pub opcode: u32,
     /// Which instruction it is.
     pub op: Op,
-    /// Its mnemonic.
-    pub mnemonic: &'static str,
     /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
     pub format: Format,
     /// What it does beside writing its operands.

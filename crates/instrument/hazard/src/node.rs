@@ -2,17 +2,17 @@
 
 use crate::touch::{Halves, Touch, shared};
 use gfx::Target;
-use isa::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
-use lift::{Access, Span};
+use isa::{Decoded, Effects, Format, Inst, Known, Operand, Reg, RegKind, Traits};
+use lift::{Access, Span, registers};
 use smallvec::SmallVec;
 
 type Spans = SmallVec<[Span; 6]>;
 
 /// Numbers in [`lift::registers::ScalarSet`].
 const SCALAR_SPACE_SGPRS: u16 = 108;
-const VCC: Span = Span::Scalar(106, 2);
-const EXEC: Span = Span::Scalar(126, 2);
-const M0: Span = Span::Scalar(124, 1);
+const VCC: Span = Span::Scalar(registers::VCC, 2);
+const EXEC: Span = Span::Scalar(registers::EXEC, 2);
+const M0: Span = Span::Scalar(registers::M0, 1);
 
 /// An instruction with its registers sorted by what rules ask for.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ impl Node {
             Operand::Use(reg) => Span::from_register(*reg),
             _ => None,
         });
-        let states = if inst.mnemonic == "s_nop" {
-            (inst.words[0] & 0xf) + 1
+        let states = if inst.op.is(Known::SNop) {
+            inst.wait_states()
         } else {
             1
         };
@@ -102,10 +102,9 @@ impl Node {
         self.has(Effects::DPP16)
     }
 
-    pub fn is_named(&self, prefixes: &[&str]) -> bool {
-        prefixes
-            .iter()
-            .any(|prefix| self.inst.mnemonic.starts_with(prefix))
+    /// Whether any of these holds of its mnemonic.
+    pub fn is_any(&self, traits: Traits) -> bool {
+        self.inst.op.has(traits)
     }
 
     /// Memory, export or VALU instruction that reads or writes vector registers other than as a matrix instruction.
@@ -173,7 +172,8 @@ impl Node {
     pub fn multiplies_result_of(&self, producer: &Node) -> bool {
         const C: usize = 2;
         // A sparse product adds to its destination; else C is the third source.
-        let sparse = self.is_named(&["v_swmmac"]);
+        let product = self.inst.op.product();
+        let sparse = product.is_some_and(|product| product.sparse && product.wave);
         let is_c = |index: usize, span: &Span| match sparse {
             true => self.access.writes.contains(span),
             false => index == C,
@@ -261,15 +261,13 @@ impl Node {
 
     /// The hardware register of `s_getreg_b32` and `s_setreg*`.
     pub fn hardware_register(&self) -> u32 {
-        self.inst.words[0] & 0x3f
+        self.inst.hardware_register()
     }
 
     /// SDWA that writes less than the whole register.
     pub fn writes_part_by_sdwa(&self) -> bool {
-        const DWORD: u32 = 6;
-        self.has(Effects::SDWA)
-            && self.inst.format != Format::Vopc
-            && self.inst.words[1] >> 8 & 7 != DWORD
+        let written = self.inst.sdwa_destination();
+        written.is_some_and(|written| !written.whole)
     }
 
     /// Global data share, by an LDS instruction's GDS bit.
@@ -292,7 +290,8 @@ impl Node {
 
     /// Waits until no vector result is outstanding (`s_waitcnt_depctr` with va_vdst 0).
     pub fn waits_for_vector_results(&self) -> bool {
-        matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")
-            && self.inst.words[0] >> 12 & 0xf == 0
+        let known = self.inst.op.known();
+        matches!(known, Some(Known::SWaitcntDepctr | Known::SWaitAlu))
+            && self.inst.vector_results() == 0
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::Node;
 use gfx::{Family, Matrix, Target};
+use isa::{Product, Traits};
 
 /// How the distance between two instructions is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +99,11 @@ fn valu_writes_vcc(node: &Node) -> bool {
 }
 
 fn lane_access(node: &Node) -> bool {
-    node.is_named(&["v_readlane", "v_writelane"])
+    node.is_any(Traits::SELECTS_LANE)
 }
 
 fn lane_read(node: &Node) -> bool {
-    node.is_named(&["v_readlane", "v_readfirstlane"])
+    node.is_any(Traits::LANE_TO_SCALAR)
 }
 
 fn any_lane(node: &Node) -> bool {
@@ -114,22 +115,15 @@ fn salu_writes_m0(node: &Node) -> bool {
 }
 
 fn needs_m0(node: &Node) -> bool {
-    node.is_named(&[
-        "s_movrel",
-        "v_movrel",
-        "v_interp",
-        "s_sendmsg",
-        "s_ttracedata",
-    ]) || node.is_gds()
-        || node.loads_to_lds()
+    node.is_any(Traits::NEEDS_M0) || node.is_gds() || node.loads_to_lds()
 }
 
 fn setreg(node: &Node) -> bool {
-    node.is_named(&["s_setreg"])
+    node.is_any(Traits::WRITES_HARDWARE)
 }
 
 fn hardware_register(node: &Node) -> bool {
-    node.is_named(&["s_setreg", "s_getreg"])
+    node.is_any(Traits::WRITES_HARDWARE | Traits::READS_HARDWARE)
 }
 
 fn same_hardware_register(consumer: &Node, producer: &Node) -> bool {
@@ -144,20 +138,22 @@ fn plain_valu(node: &Node) -> bool {
     node.is_valu() && !node.is_transcendental()
 }
 
-fn single_precision_matrix(node: &Node, shape: &str) -> bool {
-    node.is_matrix() && !node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic.contains(shape)
+/// A product, not of doubles, whose result has so many rows and columns.
+fn single_precision_matrix(node: &Node, tile: u8) -> Option<Product> {
+    let product = node.inst.op.product()?;
+    (product.tile == tile && !product.doubles).then_some(product)
 }
 
 fn matrix_2_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_4x4x")
+    single_precision_matrix(node, 4).is_some()
 }
 
 fn matrix_8_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_16x16x")
+    single_precision_matrix(node, 16).is_some()
 }
 
 fn matrix_16_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_32x32x")
+    single_precision_matrix(node, 32).is_some()
 }
 
 fn gfx942(target: &Target) -> bool {
@@ -169,48 +165,46 @@ fn gfx950(target: &Target) -> bool {
 }
 
 /// From gfx94x on, products of singles end one state sooner than others of as many passes.
-fn of_singles(node: &Node, shape: &str) -> bool {
-    single_precision_matrix(node, shape) && node.inst.mnemonic.ends_with("_f32")
+fn of_singles(node: &Node, tile: u8) -> bool {
+    single_precision_matrix(node, tile).is_some_and(|product| product.of_singles)
 }
 
 fn singles_2_passes(node: &Node) -> bool {
-    of_singles(node, "_4x4x")
+    of_singles(node, 4)
 }
 
 fn singles_8_passes(node: &Node) -> bool {
-    of_singles(node, "_16x16x")
+    of_singles(node, 16)
 }
 
 fn singles_16_passes(node: &Node) -> bool {
-    of_singles(node, "_32x32x")
+    of_singles(node, 32)
 }
 
 /// Products of narrower numbers, with several blocks or one.
-fn of_narrow(node: &Node, shape: &str, several: bool) -> bool {
-    let blocks = ["_2b_", "_4b_", "_16b_"];
-    single_precision_matrix(node, shape)
-        && !node.inst.mnemonic.ends_with("_f32")
-        && blocks.iter().any(|part| node.inst.mnemonic.contains(part)) == several
+fn of_narrow(node: &Node, tile: u8, several: bool) -> bool {
+    single_precision_matrix(node, tile)
+        .is_some_and(|product| !product.of_singles && product.blocks == several)
 }
 
 fn narrow_2_passes(node: &Node) -> bool {
-    of_narrow(node, "_4x4x", true)
+    of_narrow(node, 4, true)
 }
 
 fn narrow_4_passes(node: &Node) -> bool {
-    of_narrow(node, "_16x16x", false)
+    of_narrow(node, 16, false)
 }
 
 fn narrow_8_passes(node: &Node) -> bool {
-    of_narrow(node, "_16x16x", true) || of_narrow(node, "_32x32x", false)
+    of_narrow(node, 16, true) || of_narrow(node, 32, false)
 }
 
 fn narrow_16_passes(node: &Node) -> bool {
-    of_narrow(node, "_32x32x", true)
+    of_narrow(node, 32, true)
 }
 
 fn reads_accumulator(node: &Node) -> bool {
-    node.is_named(&["v_accvgpr_read"])
+    node.is_any(Traits::READS_ACCUMULATOR)
 }
 
 fn memory(node: &Node) -> bool {
@@ -229,7 +223,7 @@ pub static RULES: &[Rule] = &[
     states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Some(Node::names_scalar_of),          5),
     states("VALU writes EXEC, DPP",                           gfx9,      valu_writes_exec,        Node::is_dpp,            None,                         5),
     states("VALU writes VGPR, DPP reads it",                  gfx9,      Node::is_valu,           Node::is_dpp,            Some(Node::reads_vector_of),          2),
-    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_named(&["v_div_fmas"]), None,           4),
+    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_any(Traits::DIVIDES_BY_VCC), None,           4),
     states("VALU writes SGPR, lane select reads it",          gfx9,      Node::is_valu,           lane_access,             Some(Node::selects_lane_by),          4),
     states("s_setreg, access to the same register",           gfx9,      setreg,                  hardware_register,       Some(same_hardware_register),         2),
     states("SALU writes M0, instruction uses it",             gfx9,      salu_writes_m0,          needs_m0,                None,                         1),

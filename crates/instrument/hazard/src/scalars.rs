@@ -6,7 +6,8 @@
 
 use crate::Grade;
 use gfx::Family;
-use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use isa::numbers::{TTMP, VCC};
+use isa::{Decoded, Effects, Format, Known, Operand, Reg, RegKind};
 use lift::{BlockIndex, EdgeKind, Function, FunctionKind, InstIndex, Module};
 use smallvec::SmallVec;
 
@@ -47,8 +48,6 @@ pub struct StaleScalar {
     pub path: Vec<BlockIndex>,
 }
 
-/// Number of VCC's low word, as operands have it.
-const VCC: u16 = 106;
 /// Registers beyond are constants, M0 and EXEC, which are not kept.
 const LAST: u16 = 123;
 
@@ -134,7 +133,7 @@ impl Scalars {
         let (first, is_vcc) = match reg.kind {
             RegKind::Sgpr => (reg.index, false),
             RegKind::Vcc => (VCC + reg.index, true),
-            RegKind::Ttmp => (108 + reg.index, false),
+            RegKind::Ttmp => (TTMP + reg.index, false),
             _ => return None,
         };
         (first <= LAST).then_some(Scalars {
@@ -184,7 +183,7 @@ impl Role {
         if memory {
             return Role::Memory;
         }
-        if inst.mnemonic == "s_wait_alu" {
+        if inst.op.is(Known::SWaitAlu) {
             let fields = inst.words[0];
             let rows = [
                 (Writer::Scalar, fields & 1),

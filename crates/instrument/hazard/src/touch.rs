@@ -197,8 +197,8 @@ struct Narrow {
     data: Option<usize>,
 }
 
-/// Names of stores of at most 16 bits end so, but for `_d16_hi` and the like.
-const NARROW_STORES: [&str; 4] = ["_b8", "_b16", "_byte", "_short"];
+/// Bytes of half a register.
+const HALF: u32 = 2;
 
 impl Narrow {
     fn of(inst: &Decoded) -> Narrow {
@@ -207,8 +207,7 @@ impl Narrow {
         if !memory || effects.contains(Effects::ATOMIC) {
             return Narrow::default();
         }
-        let name = inst.mnemonic;
-        let upper = name.contains("d16_hi");
+        let data = inst.op.data();
         let vectors = || {
             let operands = inst.operands.iter().enumerate();
             operands.filter_map(|(index, operand)| match operand {
@@ -216,23 +215,21 @@ impl Narrow {
                 _ => None,
             })
         };
-        // Of several components one half holds one, and two a register.
-        let whole = name.contains("format_d16") && !name.ends_with("_x");
-        if effects.contains(Effects::LOAD) && name.contains("d16") && !whole {
+        if effects.contains(Effects::LOAD) && data.half.is_some() {
             let defined = inst.operands.iter().find_map(|operand| match operand {
                 Operand::Def(reg) => Some(*reg),
                 _ => None,
             });
             let last = vectors().next_back();
             return Narrow {
-                loads: Some(upper),
+                loads: data.half,
                 kept: last
                     .filter(|(_, reg)| Some(*reg) == defined)
                     .map(|(index, _)| index),
                 ..Narrow::default()
             };
         }
-        let narrow = NARROW_STORES.iter().any(|part| name.contains(part));
+        let narrow = data.bytes <= HALF;
         if effects.contains(Effects::STORE) && !effects.contains(Effects::LOAD) && narrow {
             // Buffers name what they store first, the others behind the address.
             let position = match inst.format {
@@ -241,7 +238,7 @@ impl Narrow {
                 _ => return Narrow::default(),
             };
             return Narrow {
-                stores: Some(upper),
+                stores: Some(data.half == Some(true)),
                 data: vectors().nth(position).map(|(index, _)| index),
                 ..Narrow::default()
             };

@@ -15,7 +15,7 @@
 
 use crate::touch::{Halves, Runs, Touch, shared};
 use gfx::Family;
-use isa::{Decoded, Effects, Format};
+use isa::{Decoded, Effects, Format, Traits};
 use lift::{
     Block, BlockIndex, Counter, Edge, EdgeKind, Function, FunctionIndex, InstIndex, Kind, Module,
     ReadUnit, awaited, raised, read_unit, registers,
@@ -130,7 +130,7 @@ impl Facts {
         let lds = lds_conflict(inst, &touch);
         let operations = raised(inst, family).into_iter().map(|(counter, kind)| {
             let direct = inst.format == Format::LdsDirect;
-            let answers = kind != Kind::Message || inst.mnemonic.contains("_rtn");
+            let answers = kind != Kind::Message || inst.op.has(Traits::ANSWERED);
             let reads_late = counter == Counter::Export && !direct;
             let vectors =
                 |runs: &Runs| runs.iter().copied().filter(|run| run.is_vector()).collect();
@@ -158,7 +158,7 @@ impl Facts {
             waits: awaited(inst, family),
             operations: operations.collect(),
             flat,
-            barrier: is_barrier(inst.mnemonic),
+            barrier: inst.op.has(Traits::ARRIVES),
             uses_lds: effects.contains(Effects::LDS)
                 && effects.intersects(Effects::LOAD | Effects::STORE),
             touch,
@@ -168,10 +168,6 @@ impl Facts {
     fn counts(&self) -> bool {
         !self.waits.is_empty() || !self.operations.is_empty()
     }
-}
-
-fn is_barrier(mnemonic: &str) -> bool {
-    mnemonic == "s_barrier" || mnemonic.starts_with("s_barrier_signal")
 }
 
 /// What the operation conflicts with at a barrier.
@@ -547,7 +543,7 @@ impl Walk<'_> {
                 producer: one.inst(),
                 consumer: inst,
                 pc: decoded.pc,
-                mnemonic: decoded.mnemonic,
+                mnemonic: decoded.mnemonic(),
                 counter: operation.counter,
                 register,
                 others: 0,
