@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use isa::Effects;
+use isa::{Effects, Traits};
 
 use crate::{Fault, FaultKind, Stop, Wave, host_address, micro_op::MicroOp, program::DecodedInst};
 
@@ -64,11 +64,7 @@ impl Wave {
     /// tell any more.
     fn lane_at(&self, place: usize, address: u64) -> Option<u32> {
         let op = self.segment.ops.get(place)?;
-        let mnemonic = self.inst(place)?.mnemonic;
-        if !["global_", "flat_"]
-            .iter()
-            .any(|part| mnemonic.starts_with(part))
-        {
+        if !self.inst(place)?.instruction.has(Traits::BY_ADDRESS) {
             return None;
         }
         let access = op.any_vector_memory()?;

@@ -278,17 +278,17 @@ pub(crate) fn is_clock(target: &Target, immediate: u16) -> bool {
     rows.any(|row| row.number == number && (row.exists)(target) && row.is_clock)
 }
 
-/// Index of the register's row, or why this access of `mnemonic` to it cannot execute.
-pub(crate) fn check(target: &Target, mnemonic: &str, immediate: u16) -> Result<u32, String> {
+/// Index of the register's row, or why it cannot be read or written so.
+pub(crate) fn check(target: &Target, reads: bool, immediate: u16) -> Result<u32, String> {
     let number = immediate & 63;
     let row = (REGISTERS.iter())
         .position(|row| row.number == number && (row.exists)(target))
         .ok_or_else(|| format!("{} has no hardware register {number}", target.name))?;
     let access = Access::decode(row as u32, immediate);
     let register = access.register;
-    let known = match mnemonic {
-        "s_getreg_b32" => access.bits() & !register.readable == 0,
-        _ => !matches!(register.write, Write::Unknown),
+    let known = match reads {
+        true => access.bits() & !register.readable == 0,
+        false => !matches!(register.write, Write::Unknown),
     };
     if !known {
         let (first, last) = (access.offset, 31 - access.bits().leading_zeros());
@@ -318,7 +318,7 @@ mod tests {
                 };
                 let word = opcode | 31 << 11 | u32::from(number);
                 let inst = decoder.decode(&word.to_le_bytes(), 0).unwrap();
-                assert_eq!(inst.mnemonic, "s_getreg_b32", "{}", target.name);
+                assert_eq!(inst.mnemonic(), "s_getreg_b32", "{}", target.name);
                 let text = decoder.print(&inst);
                 let name = text.split(['(', ')', ',']).nth(2).unwrap_or(&text);
                 let rows = REGISTERS

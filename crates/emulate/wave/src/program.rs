@@ -9,7 +9,7 @@ use std::{
 };
 
 use gfx::Target;
-use isa::{Decoder, Effects, Format, Inst, RegKind};
+use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
 use crate::{
     Memory,
@@ -59,7 +59,8 @@ pub struct DecodedInst {
     /// Last micro-op of it. Waits and nops share the micro-op of the instruction before, and so do links of a chain.
     pub op: u32,
     pub size: u8,
-    pub mnemonic: &'static str,
+    /// Which instruction it is; called `?` if the words are none.
+    pub instruction: Op,
     pub effects: Effects,
 }
 
@@ -349,16 +350,16 @@ fn lower(
             Fetched::Undecodable(word) => {
                 let op = segment.unsupported(format!("undecodable word {word:#010x}"));
                 segment.push(pc, op);
-                segment.list(pc, 4, "?", Effects::empty());
+                segment.list(pc, 4, Op::of("?"), Effects::empty());
                 previous_end = None;
                 continue;
             }
         };
         previous_end = Some(inst.end());
-        let row = rows::measured::find(config.measured, inst.mnemonic, config.target)
-            .or_else(|| rows::find(inst.mnemonic, config.target));
+        let row = rows::measured::find(config.measured, inst.op, config.target)
+            .or_else(|| rows::find(inst.op, config.target));
         let orders = waits.contains(&pc);
-        let follows_others = looks_at_clock && rows::invalidates(inst.mnemonic);
+        let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
         let is_nop =
             !orders && !follows_others && row.is_some_and(|row| matches!(row.shape, Shape::Nop));
         let follows = joinable == Some(pc) && !targets.contains(&pc);
@@ -417,7 +418,7 @@ fn lower(
                 None => lowered.ops.into_iter().for_each(|op| segment.push(pc, op)),
             }
         }
-        segment.list(pc, inst.size, inst.mnemonic, inst.effects);
+        segment.list(pc, inst.size, inst.op, inst.effects);
     }
     let end = previous_end.unwrap_or(entry);
     segment.push_leave(end);
@@ -440,11 +441,9 @@ fn lower(
 
 /// Whether `inst` looks at one of the device's clocks.
 fn looks_at_clock(config: &Config, inst: &Inst) -> bool {
-    match inst.mnemonic {
-        "s_memtime" | "s_memrealtime" | "s_sendmsg_rtn_b32" | "s_sendmsg_rtn_b64" => true,
-        "s_getreg_b32" => hwreg::is_clock(config.target, inst.words[0] as u16),
-        _ => false,
-    }
+    let reads =
+        inst.op.is(Known::SGetregB32) && hwreg::is_clock(config.target, inst.constant() as u16);
+    reads || inst.op.has(Traits::CLOCK | Traits::ANSWERED)
 }
 
 impl Segment {
@@ -502,13 +501,13 @@ impl Segment {
         rows::unsupported(self.messages.len() as u32 - 1)
     }
 
-    fn list(&mut self, pc: u64, size: u8, mnemonic: &'static str, effects: Effects) {
+    fn list(&mut self, pc: u64, size: u8, instruction: Op, effects: Effects) {
         let op = self.ops.len() as u32 - 1;
         self.insts.push(DecodedInst {
             pc,
             op,
             size,
-            mnemonic,
+            instruction,
             effects,
         });
     }

@@ -6,6 +6,7 @@
 use std::{collections::HashMap, sync::OnceLock};
 
 use gfx::{Family, Target};
+use isa::Op;
 
 use crate::{
     engine::{Env, Stop},
@@ -17,7 +18,7 @@ use crate::{
 
 pub use buffer::scratch_descriptor;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
-pub(crate) use control::{follow_others, invalidates, order_stores};
+pub(crate) use control::{follow_others, order_stores};
 pub(crate) use lanes::{Fill, read_element, write_element};
 pub(crate) use to_lds::to_lds;
 
@@ -367,11 +368,11 @@ pub fn all_rows() -> &'static [Row] {
     })
 }
 
-/// The row of `mnemonic`, under whichever of its names, on `target`.
-pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
+/// The row of `op` on `target`.
+pub(crate) fn find(op: Op, target: &Target) -> Option<&'static Row> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
     static OCP: OnceLock<Vec<Row>> = OnceLock::new();
-    let name = row_name(mnemonic, target.family);
+    let name = row_name(op, target.family);
     let ocp = OCP.get_or_init(|| {
         let mut rows = Vec::new();
         fp8::ocp::append(&mut rows);
@@ -389,28 +390,21 @@ pub(crate) fn find(mnemonic: &str, target: &Target) -> Option<&'static Row> {
         .copied()
 }
 
-/// The row's name for `mnemonic` on targets of `family`.
-fn row_name(mnemonic: &str, family: Family) -> &str {
-    let name = isa::first_name(mnemonic);
+/// The row's name for `op` on targets of `family`.
+fn row_name(op: Op, family: Family) -> &'static str {
+    let name = op.first_name();
     let other = OTHER_MEANINGS
         .iter()
         .find(|(since, known, _)| family >= *since && *known == name);
     other.map_or(name, |(_, _, row)| row)
 }
 
-/// The halves of a dual instruction as the instructions that they are by themselves.
-pub(crate) fn dual_halves(mnemonic: &str) -> Option<[String; 2]> {
-    let (x, y) = mnemonic.split_once(" :: ")?;
-    let alone = |half: &str| Some(format!("v_{}", half.strip_prefix("v_dual_")?));
-    Some([alone(x)?, alone(y)?])
-}
-
-/// The names of the rows that execute `mnemonic` on `target`: two for dual instructions. `None` if there are none.
-pub fn rows_of(mnemonic: &str, target: &Target) -> Option<Vec<&'static str>> {
-    let row = |name: &str| find(name, target).map(|row| row.mnemonic);
-    match dual_halves(mnemonic) {
-        Some(halves) => halves.iter().map(|half| row(half)).collect(),
-        None => Some(vec![row(mnemonic)?]),
+/// The names of the rows that execute `op` on `target`: two for dual instructions. `None` if there are none.
+pub fn rows_of(op: Op, target: &Target) -> Option<Vec<&'static str>> {
+    let row = |op: Op| find(op, target).map(|row| row.mnemonic);
+    match op.halves() {
+        Some(halves) => halves.into_iter().map(row).collect(),
+        None => Some(vec![row(op)?]),
     }
 }
 

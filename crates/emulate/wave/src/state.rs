@@ -26,10 +26,10 @@ const SCALARS: usize = 144;
 
 /// Operand numbers of the special scalar registers, equal on gfx9 and gfx10.
 pub mod sreg {
-    pub const VCC: usize = 106;
-    pub const M0: usize = 124;
+    pub const VCC: usize = isa::numbers::VCC as usize;
+    pub const M0: usize = isa::numbers::M0 as usize;
     pub const NULL: usize = 125;
-    pub const EXEC: usize = 126;
+    pub const EXEC: usize = isa::numbers::EXEC as usize;
     /// Where writes to NULL go.
     pub const SINK: usize = 128;
 }

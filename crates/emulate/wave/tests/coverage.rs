@@ -48,7 +48,7 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
     let decoder = isa::Decoder::new(target).unwrap();
     let executed = |mnemonic: &str| {
         let alone = mnemonic.replace("v_dual_", "v_");
-        wave::rows_of(&alone, target).is_some()
+        wave::rows_of(isa::Op::of(&alone), target).is_some()
     };
     let mut missing = BTreeSet::new();
     let mut decoded = BTreeSet::new();
@@ -64,7 +64,7 @@ fn missing(target: &'static Target, list: &mut String) -> BTreeSet<&'static str>
             continue;
         };
         // Dual instructions by their halves.
-        for mnemonic in inst.mnemonic.split(" :: ") {
+        for mnemonic in inst.mnemonic().split(" :: ") {
             decoded.insert(mnemonic);
             if !executed(mnemonic) && !is_outside(mnemonic) {
                 missing.insert(mnemonic);

@@ -81,7 +81,7 @@ fn check(name: &str, wave_size: u32) {
             | Effects::SMEM
             | Effects::VMEM
             | Effects::LDS;
-        if inst.effects.intersects(elsewhere) || probes::is_outside(inst.mnemonic) {
+        if inst.effects.intersects(elsewhere) || probes::is_outside(inst.mnemonic()) {
             continue;
         }
         let length = inst.size as usize / 4;

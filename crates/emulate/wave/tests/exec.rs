@@ -106,7 +106,7 @@ fn executed(target: &'static Target, wave_size: u32) -> BTreeSet<&'static str> {
         if inst.format == isa::Format::Vopd && wave_size == 64 {
             return None;
         }
-        wave::rows_of(inst.mnemonic, target)
+        wave::rows_of(inst.op, target)
     };
     probes.filter_map(rows).flatten().collect()
 }

@@ -88,7 +88,7 @@ fn upper_halves_are_lower_halves_elsewhere() {
             let Ok(inst) = decoder.decode(&code, 0) else {
                 continue;
             };
-            let known = wave::rows_of(inst.mnemonic, target).is_some();
+            let known = wave::rows_of(inst.op, target).is_some();
             if !known || !inst.effects.contains(Effects::VALU) {
                 continue;
             }
@@ -121,7 +121,7 @@ fn upper_halves_are_lower_halves_elsewhere() {
                 values[number as usize] = &moved;
                 let high = result(target, other, values)
                     .unwrap_or_else(|stop| panic!("{place}: {stop:?}"));
-                if inst.mnemonic == "v_swap_b16" {
+                if inst.mnemonic() == "v_swap_b16" {
                     // Both are written; the other register gets the same half.
                     let (named, other) = match number == DESTINATION {
                         true => ((&high.0, &low.0), (&high.1, &low.1)),
@@ -198,7 +198,7 @@ fn bits_choose_halves_in_vop3() {
             let Ok(inst) = decoder.decode(&code, 0) else {
                 continue;
             };
-            if wave::rows_of(inst.mnemonic, target).is_none() {
+            if wave::rows_of(inst.op, target).is_none() {
                 continue;
             }
             let registers_of_bits = [

@@ -174,7 +174,7 @@ impl Decoder {
             size: size as u8,
             words,
             opcode,
-            mnemonic: facts.mnemonic,
+            op: facts.op,
             format: facts.format,
             effects: facts.effects,
             operands: Default::default(),

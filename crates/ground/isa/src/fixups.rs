@@ -1,7 +1,8 @@
 //! Corrections of what LLVM's instruction descriptions say, one row each. `tests/decode/*.txt` holds a case per row.
 
 use crate::{
-    Decoded, Effects, Format, Operand, Reg, RegKind, effects::matches, opcode::OpcodeFacts,
+    Decoded, Effects, Format, Known, Operand, Reg, RegKind, Traits, op::matches,
+    opcode::OpcodeFacts,
 };
 use gfx::{Family, Target};
 
@@ -71,49 +72,16 @@ const ROWS: &[Row] = &[
     row("*",            Some(Format::Vop3p), PerInstruction,            "v_mad_mixlo/hi and v_fma_mixlo/hi write one half"),
 ];
 
-/// DS instructions whose address or size comes from M0 on every family.
-const DS_READING_M0: &[&str] = &[
-    "ds_append",
-    "ds_consume",
-    "ds_gws_*",
-    "ds_ordered_count",
-    "ds_read_addtid_b32",
-    "ds_write_addtid_b32",
-    "ds_load_addtid_b32",
-    "ds_store_addtid_b32",
-];
-
-/// Image instructions that take a sampler.
-const SAMPLES: &[&str] = &["image_sample*", "image_gather4*", "image_get_lod"];
-
 /// Address registers of samples at most: offset, bias, reference, six derivatives, three coordinates, a level.
 const MOST_SAMPLE_ADDRESSES: u16 = 13;
 
 /// Address registers of other image instructions at most: three coordinates and a level or sample.
 const MOST_IMAGE_ADDRESSES: u16 = 4;
 
-/// Instructions that write 16 bits and keep the other half on gfx9 already: those of VOP3 that select halves, and mixed ones.
-const HALF_WRITERS: &[&str] = &[
-    "v_mad_f16",
-    "v_mad_u16",
-    "v_mad_i16",
-    "v_fma_f16",
-    "v_div_fixup_f16",
-    "v_interp_p2_f16",
-    "v_ashr_pk_i8_i32",
-    "v_ashr_pk_u8_i32",
-    "v_mad_mixlo_f16",
-    "v_mad_mixhi_f16",
-    "v_fma_mixlo_f16",
-    "v_fma_mixhi_f16",
-    "v_fma_mixlo_bf16",
-    "v_fma_mixhi_bf16",
-];
-
 /// Corrections that hold for every instruction of an opcode.
 pub(crate) fn apply(facts: &mut OpcodeFacts) {
     for row in ROWS {
-        if !matches(row.mnemonic, facts.mnemonic)
+        if !matches(row.mnemonic, facts.op.name())
             || row.format.is_some_and(|format| format != facts.format)
         {
             continue;
@@ -158,25 +126,16 @@ pub(crate) fn apply(facts: &mut OpcodeFacts) {
 pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
     match inst.format {
         Format::Ds => {
-            let gds_bit = if target.family == Family::Gfx9 {
-                16
-            } else {
-                17
-            };
-            let gds = inst.words[0] >> gds_bit & 1 == 1 && target.family < Family::Gfx12;
-            if gds {
+            if inst.has_gds_bit(target) {
                 inst.effects.remove(Effects::LDS);
                 inst.effects |= Effects::COUNTS_EXP;
-            } else if !DS_READING_M0
-                .iter()
-                .any(|pattern| matches(pattern, inst.mnemonic))
-            {
+            } else if !inst.op.has(Traits::LDS_BY_M0) {
                 inst.implicit_uses.retain(|reg| reg.kind != RegKind::M0);
             }
         }
         Format::Mimg if target.family == Family::Gfx9 => {
             let first = (inst.words[1] & 0xff) as u16;
-            let most = if SAMPLES.iter().any(|name| matches(name, inst.mnemonic)) {
+            let most = if inst.op.has(Traits::SAMPLER) {
                 MOST_SAMPLE_ADDRESSES
             } else {
                 MOST_IMAGE_ADDRESSES
@@ -190,26 +149,22 @@ pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
             });
         }
         Format::Vop1 | Format::Vop2 if inst.effects.contains(Effects::SDWA) => {
-            let control = inst.words[1];
-            let (select, unused) = (control >> 8 & 7, control >> 11 & 3);
-            const DWORD: u32 = 6;
-            const PRESERVE: u32 = 2;
-            if select != DWORD && unused == PRESERVE {
+            let kept = inst.sdwa_destination();
+            if kept.is_some_and(|kept| !kept.whole && kept.preserves) {
                 inst.effects |= Effects::PARTIAL_WRITE;
             }
         }
         Format::Vop1 | Format::Vop2 | Format::Vop3 | Format::Vop3p => {
-            let writes_high_half = inst.format == Format::Vop3 && inst.words[0] >> 14 & 1 == 1;
-            let keeps_other_half = target.family >= Family::Gfx10 || writes_high_half;
-            if HALF_WRITERS.contains(&inst.mnemonic)
-                || keeps_other_half && writes_16_bits(inst.mnemonic)
+            let keeps_other_half = target.family >= Family::Gfx10 || inst.writes_upper_half();
+            if inst.op.has(Traits::WRITES_HALF)
+                || keeps_other_half && inst.op.has(Traits::RESULT_16)
             {
                 inst.effects |= Effects::PARTIAL_WRITE;
             }
         }
         _ => {}
     }
-    if inst.mnemonic == "v_pk_fmac_f16"
+    if inst.op.is(Known::VPkFmacF16)
         && let Some(&Operand::Def(reg)) = inst.operands.first()
         && !inst.operands.contains(&Operand::Use(reg))
     {
@@ -219,51 +174,5 @@ pub(crate) fn apply_to_inst(target: &Target, inst: &mut Decoded) {
         |operand: &Operand| matches!(operand, Operand::Def(reg) if reg.half.is_some());
     if inst.operands.iter().any(half_definition) {
         inst.effects |= Effects::PARTIAL_WRITE;
-    }
-}
-
-/// By the naming rule of the manuals: the first type in a mnemonic is the result's.
-fn writes_16_bits(mnemonic: &str) -> bool {
-    if mnemonic.starts_with("v_pk_")
-        || mnemonic.starts_with("v_cmp")
-        || mnemonic.starts_with("v_cvt_pk")
-    {
-        return false;
-    }
-    let result = mnemonic.split('_').find(|part| {
-        let digits = part.trim_start_matches(['b', 'f', 'i', 'u']);
-        digits.len() < part.len()
-            && !digits.is_empty()
-            && digits.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    result.is_some_and(|part| part.ends_with("16")) || mnemonic == "v_sat_pk_u8_i16"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::writes_16_bits;
-
-    #[test]
-    fn result_types_by_name() {
-        for half in [
-            "v_add_f16",
-            "v_cvt_f16_f32",
-            "v_mad_u16",
-            "v_fma_mixlo_f16",
-            "v_dot2_bf16_bf16",
-            "v_cndmask_b16",
-        ] {
-            assert!(writes_16_bits(half), "{half}");
-        }
-        for full in [
-            "v_cvt_f32_f16",
-            "v_mad_u32_u16",
-            "v_pack_b32_f16",
-            "v_pk_add_f16",
-            "v_cmp_eq_u16",
-            "v_add_f32",
-        ] {
-            assert!(!writes_16_bits(full), "{full}");
-        }
     }
 }

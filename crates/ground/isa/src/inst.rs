@@ -1,5 +1,6 @@
 //! What a decoded instruction is.
 
+use crate::Op;
 use smallvec::SmallVec;
 use std::{ops::Deref, sync::Arc};
 
@@ -206,8 +207,8 @@ pub struct Decoded {
     pub words: [u32; 5],
     /// Dense number of the LLVM opcode within one decoder; only good as a key for caches.
     pub opcode: u32,
-    /// Assembler mnemonic without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
-    pub mnemonic: &'static str,
+    /// Which instruction it is.
+    pub op: Op,
     /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
     pub format: Format,
     /// What it does beside writing its operands.
@@ -221,6 +222,13 @@ pub struct Decoded {
     pub implicit_defs: SmallVec<[Reg; 2]>,
     /// Registers that it reads without naming them.
     pub implicit_uses: SmallVec<[Reg; 2]>,
+}
+
+impl Decoded {
+    /// Assembler mnemonic without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
+    pub fn mnemonic(&self) -> &'static str {
+        self.op.name()
+    }
 }
 
 impl<D: Deref<Target = Decoded>> Deref for Inst<D> {

@@ -1,13 +1,11 @@
 //! What is the same for all instructions of one opcode: learnt when the opcode is first met, then looked up.
 
-use crate::{
-    Effects, Format, Reg, RegKind, decoder::Decoder, effects, fixups, format, intern::intern,
-};
+use crate::{Effects, Format, Op, Reg, RegKind, decoder::Decoder, effects, fixups, format};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, flags};
 use smallvec::SmallVec;
 
 pub(crate) struct OpcodeFacts {
-    pub mnemonic: &'static str,
+    pub op: Op,
     pub format: Format,
     pub effects: Effects,
     /// The first so many operands are written.
@@ -41,7 +39,7 @@ impl OpcodeFacts {
     ) -> OpcodeFacts {
         let opcode = decoded.opcode();
         let text = mc.print(code, 0).unwrap_or_default();
-        let mnemonic = intern(&mnemonic(&text));
+        let op = Op::of(&mnemonic(&text));
         let target = decoder.target();
         let Some(description) = mc.opcode(opcode) else {
             unreachable!("the disassembler made this opcode up")
@@ -98,9 +96,9 @@ impl OpcodeFacts {
         let mut facts = OpcodeFacts {
             tied,
             unprinted,
-            mnemonic,
+            op,
             format,
-            effects: effects::of_opcode(target, mnemonic, format, description.flags)
+            effects: effects::of_opcode(target, op, format, description.flags)
                 | dpp_kind(&text, description.flags),
             definitions: description.definitions,
             pc_relative,

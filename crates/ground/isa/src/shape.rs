@@ -271,7 +271,7 @@ fn is_alike(one: &Decoded, other: &Decoded) -> bool {
     one.size == 8
         && other.size == 8
         && one.opcode == other.opcode
-        && one.mnemonic == other.mnemonic
+        && one.op == other.op
         && one.format == other.format
         && one.effects == other.effects
         && one.operands.len() == other.operands.len()

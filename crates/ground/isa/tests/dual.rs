@@ -59,7 +59,7 @@ fn accumulators_are_the_destinations() {
             let mut read = vectors(false);
             read.retain(|number| !SOURCES.contains(number));
             let expected: Vec<u32> = inst
-                .mnemonic
+                .mnemonic()
                 .split(" :: ")
                 .zip([destination, second])
                 .filter(|(half, _)| READS_DESTINATION.contains(half))

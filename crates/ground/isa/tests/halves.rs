@@ -82,7 +82,7 @@ fn of_short_encodings() {
                 .map(|(def, reg)| (*def, reg.index))
                 .collect();
             if !whole.decode(&code, 0, &mut by_whole) {
-                assert!(ONLY_WITH_HALVES.contains(&inst.mnemonic), "{place}");
+                assert!(ONLY_WITH_HALVES.contains(&inst.mnemonic()), "{place}");
                 continue;
             }
             assert_eq!(numbers, of_whole(&whole, &by_whole), "{place}");
@@ -158,7 +158,7 @@ fn of_long_encodings() {
                     .map(|(def, reg)| (*def, reg.index))
                     .collect();
                 if !whole.decode(&code, 0, &mut by_whole) {
-                    assert!(ONLY_WITH_HALVES.contains(&inst.mnemonic), "{place}");
+                    assert!(ONLY_WITH_HALVES.contains(&inst.mnemonic()), "{place}");
                     continue;
                 }
                 assert_eq!(numbers, of_whole(&whole, &by_whole), "{place}");

@@ -10,7 +10,7 @@ type Exception = (&'static str, fn(&Inst, &[u8], &[u8]) -> bool);
 const EXCEPTIONS: &[Exception] = &[(
     "v_cmpx in VOP3 form on gfx10 has no destination; clang 15 leaves the field 0, LLVM 22 puts EXEC there",
     |inst, bytes, encoded| {
-        inst.mnemonic.starts_with("v_cmpx_")
+        inst.mnemonic().starts_with("v_cmpx_")
             && bytes[0] == 0
             && encoded[0] == 126
             && bytes[1..] == encoded[1..]
@@ -48,7 +48,7 @@ fn compiled_code_encodes_to_itself() {
                         continue;
                     }
                     different
-                        .entry((target.name, inst.mnemonic))
+                        .entry((target.name, inst.mnemonic()))
                         .or_insert_with(|| {
                             format!("{}: {bytes:02x?} -> {encoded:02x?}", decoder.print(&inst))
                         });

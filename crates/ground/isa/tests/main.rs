@@ -11,3 +11,4 @@ mod pairs;
 mod printed;
 mod reads_and_writes;
 mod smoke;
+mod traits;

@@ -427,7 +427,7 @@ impl Check<'_, '_> {
         let stable = |inst: InstIndex, source: &[String]| match source.first() {
             Some(source) => {
                 let file = source.rsplit('/').next().unwrap_or(source);
-                format!("{file} {}", function.insts.at(inst).mnemonic)
+                format!("{file} {}", function.insts.at(inst).mnemonic())
             }
             None => format!("+{:#x}", offset(inst)),
         };

@@ -166,7 +166,7 @@ impl Walk {
         let partial = |inst: &Decoded| {
             let mut operands = inst.operands.iter();
             let half = |operand: &Operand| matches!(operand, Operand::Def(reg) | Operand::Use(reg) if reg.half.is_some());
-            inst.mnemonic.contains("d16") || operands.any(half)
+            inst.mnemonic().contains("d16") || operands.any(half)
         };
         let uses_lds = inst.format == Format::Ds && inst.effects.contains(Effects::LDS);
         if uses_lds && self.lds_is_stale {
@@ -181,7 +181,7 @@ impl Walk {
         for one in &mut self.queue {
             one.loads.retain(|reg| !writes.contains(reg));
         }
-        if matches!(inst.mnemonic, "s_barrier" | "s_barrier_signal") {
+        if matches!(inst.mnemonic(), "s_barrier" | "s_barrier_signal") {
             self.lds_is_stale = self.queue.iter().any(|one| one.stores_to_lds);
         }
         let loads = match inst.effects.contains(Effects::LOAD) && !partial(inst) {
@@ -313,7 +313,7 @@ fn take_out(
 }
 
 fn is_wait(inst: &Decoded) -> bool {
-    inst.effects.contains(Effects::WAIT) && inst.mnemonic != "s_wait_alu"
+    inst.effects.contains(Effects::WAIT) && inst.mnemonic() != "s_wait_alu"
 }
 
 /// Waits that are judged for each target.
@@ -383,7 +383,7 @@ fn waits_for_scalar_registers_are_missed() {
     let (mut protecting, mut missed) = (0, Vec::new());
     for way in WAYS {
         let bytes = compile("gfx1200", way);
-        let is_site = |inst: &Decoded| inst.mnemonic == "s_wait_alu";
+        let is_site = |inst: &Decoded| inst.mnemonic() == "s_wait_alu";
         let score = take_out("gfx1200", &bytes, &checker, &is_site, &scalars_follow);
         eprintln!(
             "{} of {} deleted s_wait_alu found",
@@ -429,7 +429,7 @@ fn waits_for_internal_counters_are_missed() {
             let bytes = compile(target, &[way, &[lanes]].concat());
             // What `va_vdst` alone is for is partial forwarding, which is not checked.
             let is_site = |inst: &Decoded| {
-                inst.mnemonic == "s_waitcnt_depctr" && inst.words[0] & 0xfff != 0xfff
+                inst.mnemonic() == "s_waitcnt_depctr" && inst.words[0] & 0xfff != 0xfff
             };
             let score = take_out(target, &bytes, &checker, &is_site, &is_read_by_vectors);
             deleted += score.protecting;

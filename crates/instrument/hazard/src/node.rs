@@ -48,7 +48,7 @@ impl Node {
             Operand::Use(reg) => Span::from_register(*reg),
             _ => None,
         });
-        let states = if inst.mnemonic == "s_nop" {
+        let states = if inst.mnemonic() == "s_nop" {
             (inst.words[0] & 0xf) + 1
         } else {
             1
@@ -109,7 +109,7 @@ impl Node {
     pub fn is_named(&self, prefixes: &[&str]) -> bool {
         prefixes
             .iter()
-            .any(|prefix| self.inst.mnemonic.starts_with(prefix))
+            .any(|prefix| self.inst.mnemonic().starts_with(prefix))
     }
 
     /// Memory, export or VALU instruction that reads or writes vector registers other than as a matrix instruction.
@@ -387,7 +387,7 @@ impl Node {
 
     /// An instruction that waits for counters of memory operations.
     pub fn waits(&self) -> bool {
-        self.has(Effects::WAIT) && self.inst.mnemonic != "s_waitcnt_depctr"
+        self.has(Effects::WAIT) && self.inst.mnemonic() != "s_waitcnt_depctr"
     }
 
     fn awaits_all(&self, counter: Counter) -> bool {
@@ -397,7 +397,7 @@ impl Node {
 
     /// `s_waitcnt 0`.
     pub fn waits_for_everything(&self) -> bool {
-        self.inst.mnemonic == "s_waitcnt" && self.inst.words[0] & 0xffff == 0
+        self.inst.mnemonic() == "s_waitcnt" && self.inst.words[0] & 0xffff == 0
     }
 
     /// Waits until all loads through the scalar cache are done.
@@ -412,7 +412,7 @@ impl Node {
 
     /// A field of `s_waitcnt_depctr` is 0.
     fn awaits_internal(&self, shift: u32, bits: u32) -> bool {
-        matches!(self.inst.mnemonic, "s_waitcnt_depctr" | "s_wait_alu")
+        matches!(self.inst.mnemonic(), "s_waitcnt_depctr" | "s_wait_alu")
             && self.inst.words[0] >> shift & ((1 << bits) - 1) == 0
     }
 

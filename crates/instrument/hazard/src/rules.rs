@@ -195,7 +195,7 @@ fn float_atomic(node: &Node) -> bool {
         "atomic_fmin",
         "atomic_fmax",
     ];
-    node.is_vmem() && KINDS.iter().any(|kind| node.inst.mnemonic.contains(kind))
+    node.is_vmem() && KINDS.iter().any(|kind| node.inst.mnemonic().contains(kind))
 }
 
 fn waits_or_valu(node: &Node) -> bool {
@@ -287,7 +287,7 @@ fn plain_valu(node: &Node) -> bool {
 }
 
 fn single_precision_matrix(node: &Node, shape: &str) -> bool {
-    node.is_matrix() && !node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic.contains(shape)
+    node.is_matrix() && !node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic().contains(shape)
 }
 
 fn matrix_2_passes(node: &Node) -> bool {
@@ -312,7 +312,7 @@ fn gfx950(target: &Target) -> bool {
 
 /// From gfx94x on, products of singles end one state sooner than others of as many passes.
 fn of_singles(node: &Node, shape: &str) -> bool {
-    single_precision_matrix(node, shape) && node.inst.mnemonic.ends_with("_f32")
+    single_precision_matrix(node, shape) && node.inst.mnemonic().ends_with("_f32")
 }
 
 fn singles_2_passes(node: &Node) -> bool {
@@ -331,8 +331,8 @@ fn singles_16_passes(node: &Node) -> bool {
 fn of_narrow(node: &Node, shape: &str, several: bool) -> bool {
     let blocks = ["_2b_", "_4b_", "_16b_"];
     single_precision_matrix(node, shape)
-        && !node.inst.mnemonic.ends_with("_f32")
-        && blocks.iter().any(|part| node.inst.mnemonic.contains(part)) == several
+        && !node.inst.mnemonic().ends_with("_f32")
+        && blocks.iter().any(|part| node.inst.mnemonic().contains(part)) == several
 }
 
 fn narrow_2_passes(node: &Node) -> bool {
@@ -360,7 +360,7 @@ fn writes_accumulator(node: &Node) -> bool {
 }
 
 fn double_precision_matrix(node: &Node, shape: &str) -> bool {
-    node.is_matrix() && node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic.contains(shape)
+    node.is_matrix() && node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic().contains(shape)
 }
 
 fn doubles_4x4(node: &Node) -> bool {
@@ -377,7 +377,7 @@ fn any_doubles(node: &Node) -> bool {
 
 /// From gfx94x on: products of narrower numbers, which run on another unit than products of singles.
 fn narrow_sum(node: &Node) -> bool {
-    node.is_matrix() && !any_doubles(node) && !node.inst.mnemonic.ends_with("_f32")
+    node.is_matrix() && !any_doubles(node) && !node.inst.mnemonic().ends_with("_f32")
 }
 
 fn any_sum_of_singles(node: &Node) -> bool {

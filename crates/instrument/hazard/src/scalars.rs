@@ -235,7 +235,7 @@ const SELECT_BY_MASK: [&str; 5] = [
 fn mask_of(inst: &Decoded) -> Option<Scalars> {
     if !SELECT_BY_MASK
         .iter()
-        .any(|name| inst.mnemonic.starts_with(name))
+        .any(|name| inst.mnemonic().starts_with(name))
     {
         return None;
     }
@@ -264,7 +264,7 @@ impl Role {
         if memory && cache == Cache::Reads {
             return Role::Memory;
         }
-        if matches!(inst.mnemonic, "s_wait_alu" | "s_waitcnt_depctr") {
+        if matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr") {
             let fields = inst.words[0];
             let rows = [
                 (Writer::Scalar, fields & 1),
@@ -357,7 +357,7 @@ fn empty_by_nops(function: &Function, roles: &mut [Role]) {
     for block in &function.blocks {
         let mut run = 0;
         for inst in block.range() {
-            run = match function.insts.at(inst).mnemonic {
+            run = match function.insts.at(inst).mnemonic() {
                 "ds_nop" => run + 1,
                 _ => 0,
             };

@@ -207,7 +207,7 @@ impl Narrow {
         if !memory || effects.contains(Effects::ATOMIC) {
             return Narrow::default();
         }
-        let name = inst.mnemonic;
+        let name = inst.mnemonic();
         let upper = name.contains("d16_hi");
         let vectors = || {
             let operands = inst.operands.iter().enumerate();

@@ -177,7 +177,7 @@ impl Facts {
         let lds = lds_conflict(inst, &touch);
         let operations = raised(inst, family).into_iter().map(|(counter, kind)| {
             let direct = inst.format == Format::LdsDirect;
-            let answers = kind != Kind::Message || inst.mnemonic.contains("_rtn");
+            let answers = kind != Kind::Message || inst.mnemonic().contains("_rtn");
             let reads_late = counter == Counter::Export && !direct;
             let vectors =
                 |runs: &Runs| runs.iter().copied().filter(|run| run.is_vector()).collect();
@@ -206,7 +206,7 @@ impl Facts {
             waits: awaited(inst, family),
             operations: operations.collect(),
             flat,
-            barrier: is_barrier(inst.mnemonic),
+            barrier: is_barrier(inst.mnemonic()),
             uses_lds: effects.contains(Effects::LDS)
                 && effects.intersects(Effects::LOAD | Effects::STORE),
             touch,
@@ -586,7 +586,7 @@ impl Walk<'_> {
                 producer: one.inst(),
                 consumer: inst,
                 pc: decoded.pc,
-                mnemonic: decoded.mnemonic,
+                mnemonic: decoded.mnemonic(),
                 counter: operation.counter,
                 register,
                 others: 0,

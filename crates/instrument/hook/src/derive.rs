@@ -7,7 +7,7 @@ use crate::{
     flow::Flow,
     symbolic,
 };
-use isa::{Decoder, Effects, Format, Inst, Operand, Reg, RegKind};
+use isa::{Decoder, Effects, Format, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the code was compiled for, to be held against the code itself.
@@ -49,26 +49,27 @@ fn file_of(kind: RegKind) -> Option<RegisterFile> {
     }
 }
 
-/// What no template may contain: by mnemonic (a trailing `*` matches any rest), with the reason.
+/// What no template may contain, with the reason.
 #[rustfmt::skip]
-const FORBIDDEN: &[(&str, &str)] = &[
-    ("s_getpc*",         "reads the program counter, which differs at every place"),
-    ("s_get_pc*",        "reads the program counter, which differs at every place"),
-    ("s_setreg*",        "changes a hardware register (luthier::write_mode changes MODE)"),
-    ("s_round_mode",     "changes MODE"),
-    ("s_denorm_mode",    "changes MODE"),
-    ("s_set_gpr_idx*",   "changes how registers are indexed"),
-    ("s_setvskip",       "makes vector instructions be skipped"),
-    ("s_set_vgpr_msb",   "changes how registers are numbered"),
-    ("s_sethalt",        "halts the wave"),
-    ("s_setprio",        "changes the wave's priority"),
-    ("s_movrel*",        "indexes registers by M0"),
-    ("v_movrel*",        "indexes registers by M0"),
-    ("s_code_end",       "is padding, not code"),
-    ("s_rfe*",           "leaves a trap handler"),
-    ("s_cbranch_g_fork", "forks control flow"),
-    ("s_cbranch_i_fork", "forks control flow"),
-    ("s_cbranch_join",   "joins forked control flow"),
+const FORBIDDEN: &[(Traits, &str)] = &[
+    (Traits::READS_PC,        "reads the program counter, which differs at every place"),
+    (Traits::WRITES_HARDWARE, "changes a hardware register (luthier::write_mode changes MODE)"),
+    (Traits::WRITES_MODE,     "changes MODE"),
+    (Traits::INDEX_MODE,      "changes how registers are indexed"),
+    (Traits::INDEXES_SCALARS, "indexes registers by M0"),
+    (Traits::INDEXES_VECTORS, "indexes registers by M0"),
+    (Traits::FORKS,           "forks control flow"),
+    (Traits::JOINS,           "joins forked control flow"),
+];
+
+/// Likewise one by one.
+#[rustfmt::skip]
+const FORBIDDEN_INSTRUCTIONS: &[(Known, &str)] = &[
+    (Known::SSetvskip,   "makes vector instructions be skipped"),
+    (Known::SSetVgprMsb, "changes how registers are numbered"),
+    (Known::SSethalt,    "halts the wave"),
+    (Known::SSetprio,    "changes the wave's priority"),
+    (Known::SCodeEnd,    "is padding, not code"),
 ];
 
 /// Likewise by effect.
@@ -76,7 +77,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
 const FORBIDDEN_EFFECTS: &[(Effects, &str)] = &[
     (Effects::END,      "ends the program"),
     (Effects::CALL,     "calls a function"),
-    (Effects::RETURN,   "returns"),
+    (Effects::RETURN,   "leaves a trap handler"),
     (Effects::INDIRECT, "jumps to an address in a register"),
     (Effects::TRAP,     "traps"),
     (Effects::SENDMSG,  "sends a message"),
@@ -161,13 +162,6 @@ fn even_vector_tuples(decoder: &Decoder) -> bool {
     decoder.target().unified_register_file
 }
 
-fn matches(pattern: &str, mnemonic: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(prefix) => mnemonic.starts_with(prefix),
-        None => mnemonic == pattern,
-    }
-}
-
 fn registers_of(inst: &Inst) -> impl Iterator<Item = (Reg, bool)> {
     let explicit = inst.operands.iter().filter_map(|operand| match operand {
         Operand::Def(reg) => Some((*reg, true)),
@@ -183,8 +177,8 @@ fn registers_of(inst: &Inst) -> impl Iterator<Item = (Reg, bool)> {
 /// Whether values that found no register go to memory: to scratch, or, where that is a buffer, to one that LLVM asks the program
 /// counter for.
 fn spills(flow: &Flow) -> bool {
-    let mut names = flow.instructions.iter().map(|inst| inst.mnemonic);
-    let asks = names.any(|name| matches!(name, "s_getpc_b64" | "s_get_pc_i64"));
+    let mut instructions = flow.instructions.iter();
+    let asks = instructions.any(|inst| inst.op.has(Traits::READS_PC));
     let stores = |inst: &Inst| inst.effects.contains(Effects::STORE);
     flow.instructions.iter().any(|inst| match inst.format {
         Format::Scratch => stores(inst),
@@ -205,8 +199,13 @@ fn examine(decoder: &Decoder, flow: &Flow, declared: &Declared) -> Result<Clobbe
             instruction: decoder.print(inst),
             reason,
         };
-        for (pattern, reason) in FORBIDDEN {
-            if matches(pattern, inst.mnemonic) {
+        for (traits, reason) in FORBIDDEN {
+            if inst.op.has(*traits) {
+                return Err(forbidden(reason));
+            }
+        }
+        for (known, reason) in FORBIDDEN_INSTRUCTIONS {
+            if inst.op.is(*known) {
                 return Err(forbidden(reason));
             }
         }

@@ -5,7 +5,7 @@
 //! known to be subsets of the active lanes, which is enough for save and restore.
 
 use crate::flow::Flow;
-use isa::{Inst, Operand, Reg, RegKind};
+use isa::{Inst, Known, Logic, Operand, Reg, RegKind, Traits};
 use std::collections::BTreeMap;
 
 /// Truth table of "active at entry".
@@ -73,7 +73,7 @@ pub(crate) fn examine(flow: &Flow, wave_size: u8) -> Findings {
     } else {
         let compares = flow.instructions.iter().enumerate();
         compares
-            .filter(|(_, inst)| inst.mnemonic.starts_with("v_cmp"))
+            .filter(|(_, inst)| inst.op.has(Traits::COMPARES))
             .map(|(index, _)| index)
             .zip(ATOMS)
             .collect()
@@ -167,13 +167,13 @@ impl Walk<'_> {
             })
             .collect();
         let source = |number: usize| uses.get(number).copied().flatten();
-        if inst.mnemonic.starts_with("v_cmp") {
+        if inst.op.has(Traits::COMPARES) {
             let lanes = match (active, self.atoms.get(&index)) {
                 (Some(Mask(active)), Some(atom)) => Some(Mask(active & atom)),
                 (Some(active), _) if active.within_entry() => Some(Subset),
                 _ => None,
             };
-            let to_exec = inst.mnemonic.starts_with("v_cmpx");
+            let to_exec = inst.op.has(Traits::COMPARES_TO_EXEC);
             let implicit = inst.implicit_defs.iter().map(|reg| key(*reg));
             let mut written: Vec<Key> = def.into_iter().chain(implicit).collect();
             if to_exec {
@@ -183,41 +183,38 @@ impl Walk<'_> {
             written.retain(mask);
             return written.into_iter().map(|key| (key, lanes)).collect();
         }
-        let base = inst
-            .mnemonic
-            .strip_suffix(if self.width == 2 { "_b64" } else { "_b32" })
-            .unwrap_or("");
         let written = def.unwrap_or(exec);
-        match base {
-            "s_mov" => return vec![(written, source(0))],
-            "s_and" => return vec![(written, and(source(0), source(1)))],
-            "s_or" => return vec![(written, or(source(0), source(1)))],
-            "s_xor" => return vec![(written, xor(source(0), source(1)))],
-            "s_andn2" | "s_and_not1" => {
-                return vec![(written, and_not(source(0), source(1)))];
+        let mask = inst.op.lane_mask();
+        if let Some(mask) = mask.filter(|mask| mask.dwords == self.width && !mask.writes_exec) {
+            let (first, second) = match mask.saves_exec {
+                true => (source(0), active),
+                false => (source(0), source(1)),
+            };
+            let result = match mask.logic {
+                Logic::Move => Some(first),
+                Logic::And => Some(and(first, second)),
+                Logic::Or => Some(or(first, second)),
+                Logic::Xor => Some(xor(first, second)),
+                Logic::AndNotB => Some(and_not(first, second)),
+                _ => None,
+            };
+            match result {
+                Some(result) if mask.saves_exec => return vec![(written, active), (exec, result)],
+                Some(result) => return vec![(written, result)],
+                None => {}
             }
-            "s_and_saveexec" => {
-                return vec![(written, active), (exec, and(source(0), active))];
-            }
-            "s_or_saveexec" => return vec![(written, active), (exec, or(source(0), active))],
-            "s_xor_saveexec" => return vec![(written, active), (exec, xor(source(0), active))],
-            // The source's lanes that are not active.
-            "s_andn2_saveexec" | "s_and_not1_saveexec" => {
-                return vec![(written, active), (exec, and_not(source(0), active))];
-            }
-            _ => {}
         }
-        match inst.mnemonic {
-            "s_mov_b64" | "s_mov_b32" => vec![(written, source(0))],
+        match inst.op.known() {
+            Some(Known::SMovB64 | Known::SMovB32) => vec![(written, source(0))],
             // Not zero exactly when SCC is set.
-            "s_cselect_b32" => {
+            Some(Known::SCselectB32) => {
                 let kept = matches!(
                     &inst.operands[1..],
                     [Operand::Imm(set), Operand::Imm(0), ..] if *set != 0
                 );
                 vec![(written, before.get(&SCC).copied().filter(|_| kept))]
             }
-            "s_cmp_lg_u32" | "s_cmp_lg_i32" => {
+            Some(Known::SCmpLgU32 | Known::SCmpLgI32) => {
                 let zero = matches!(inst.operands.last(), Some(Operand::Imm(0)));
                 let value = source(0).filter(|value| zero && *value == Scc);
                 vec![(SCC, value)]

@@ -146,7 +146,7 @@ fn line(
 fn histogram(instructions: &[&Inst]) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for inst in instructions {
-        *counts.entry(inst.mnemonic).or_default() += 1;
+        *counts.entry(inst.mnemonic()).or_default() += 1;
     }
     let mut rows: Vec<_> = counts
         .into_iter()

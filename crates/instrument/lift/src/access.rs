@@ -1,7 +1,7 @@
 //! What one instruction reads and writes, and what it does to EXEC: the facts under every analysis here.
 
 use crate::registers::{FILE_SIZE, SGPR_COUNT, Span};
-use isa::{Decoded, Effects, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Logic, Operand, Reg, RegKind, Traits, numbers};
 use smallvec::SmallVec;
 
 /// Where the value of a vector register in one lane comes to be, by whether the lane is active, when an instruction writes
@@ -72,31 +72,13 @@ pub struct Access {
     pub exec: Option<ExecChange>,
 }
 
-/// Scalar instructions that write their destination only sometimes, without listing it as read.
-const CONDITIONAL_WRITES: &[&str] = &["s_cmov_b32", "s_cmov_b64", "s_cmovk_i32"];
-
-/// Vector instructions that move values between lanes: whether a disabled source lane is read differs between them and
-/// between families, so all may.
-const CROSS_LANE: &[&str] = &[
-    "v_readlane",
-    "v_readfirstlane",
-    "v_permlane",
-    "ds_permute",
-    "ds_bpermute",
-    "ds_swizzle",
-    "v_interp",
-    "ds_param_load",
-    "ds_direct_load",
-    "lds_",
-];
-
 /// Beside MODE, which LLVM lists: what reading a hardware register may show.
 const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
 
 impl Access {
     /// `indexing`: general-purpose index mode may be on (gfx9), so that vector operands are relative to M0.
     pub fn new(inst: &Decoded, wave_size: u8, indexing: bool) -> Access {
-        let effects = inst.effects;
+        let (op, effects) = (inst.op, inst.effects);
         let mut access = Access {
             kills: true,
             ..Access::default()
@@ -112,36 +94,28 @@ impl Access {
         inst.implicit_uses.iter().for_each(|reg| access.read(*reg));
 
         let lane_control = Effects::DPP16 | Effects::DPP8;
-        if effects.intersects(lane_control | Effects::PARTIAL_WRITE)
-            || CONDITIONAL_WRITES.contains(&inst.mnemonic)
-        {
+        if effects.intersects(lane_control | Effects::PARTIAL_WRITE) || op.has(Traits::KEEPS) {
             access.kills = false;
         }
         let vector =
             effects.intersects(Effects::VALU | Effects::LDS) || inst.format == isa::Format::Ds;
-        let cross_lane = effects.intersects(lane_control)
-            || vector
-                && CROSS_LANE
-                    .iter()
-                    .any(|prefix| inst.mnemonic.starts_with(prefix));
+        // Whether a disabled source lane is read differs between instructions and between families, so all may.
+        let cross_lane = effects.intersects(lane_control) || vector && op.has(Traits::CROSS_LANE);
         let ignores_exec = effects.contains(Effects::IGNORES_EXEC);
         access.reads_inactive = cross_lane || ignores_exec;
         access.writes_inactive = ignores_exec;
-        if cross_lane && !inst.mnemonic.starts_with("v_read") {
+        if cross_lane && !op.has(Traits::LANE_TO_SCALAR) {
             access.kills = false;
         }
 
-        if inst.mnemonic.starts_with("s_movrel") {
-            access.indexed.scalars = true;
-        } else if inst.mnemonic.starts_with("v_movrel")
-            || indexing && effects.contains(Effects::VALU)
-        {
-            access.indexed.vectors = true;
-        }
+        access.indexed = Indexed {
+            scalars: op.has(Traits::INDEXES_SCALARS),
+            vectors: op.has(Traits::INDEXES_VECTORS) || indexing && effects.contains(Effects::VALU),
+        };
         if access.indexed != Indexed::default() {
             access.kills = false;
         }
-        if inst.mnemonic.starts_with("s_getreg") {
+        if op.has(Traits::READS_HARDWARE) {
             for kind in BEHIND_GETREG {
                 access.read(Reg {
                     kind,
@@ -150,12 +124,9 @@ impl Access {
                     half: None,
                 });
             }
-        } else if inst.mnemonic == "s_trap" {
+        } else if effects.contains(Effects::TRAP) {
             // Trap handlers before code object v5 find the queue in s[0:1].
             access.reads.push(Span::Scalar(0, 2));
-        }
-        if inst.mnemonic.starts_with("s_setreg") || inst.mnemonic.ends_with("_mode") {
-            access.kills = false;
         }
         access.exec = exec_change(inst, wave_size);
         access
@@ -166,11 +137,11 @@ impl Access {
     }
 
     fn read(&mut self, reg: Reg) {
-        // Sources that stand for a register: numbers are the operand encodings.
+        // Sources that stand for a register.
         let (kind, width) = match (reg.kind, reg.index) {
-            (RegKind::Source, 251) => (RegKind::Vcc, 2),
-            (RegKind::Source, 252) => (RegKind::Exec, 2),
-            (RegKind::Source, 254) => (RegKind::M0, 1),
+            (RegKind::Source, numbers::VCCZ) => (RegKind::Vcc, 2),
+            (RegKind::Source, numbers::EXECZ) => (RegKind::Exec, 2),
+            (RegKind::Source, numbers::LDS_DIRECT) => (RegKind::M0, 1),
             _ => {
                 self.reads.extend(Span::from_register(reg));
                 return;
@@ -215,7 +186,7 @@ fn exec_change(inst: &Decoded, wave_size: u8) -> Option<ExecChange> {
     if written.width < wave_size / 32 {
         return Some(ExecChange::UNKNOWN);
     }
-    if inst.mnemonic.starts_with("v_cmpx_") {
+    if inst.op.has(Traits::COMPARES_TO_EXEC) {
         // Disabled lanes get 0.
         return Some(ExecChange::NARROW);
     }
@@ -236,23 +207,16 @@ fn exec_change(inst: &Decoded, wave_size: u8) -> Option<ExecChange> {
             Operand::Def(_) | Operand::PcRel(_) => None,
         })
         .collect();
-    let (name, _) = inst.mnemonic.rsplit_once('_')?;
-    // Those that save EXEC name the other source only.
-    let name = name.strip_prefix("s_").unwrap_or(name);
-    let (name, sources) = match name
-        .strip_suffix("_saveexec")
-        .or_else(|| name.strip_suffix("_wrexec"))
-    {
-        Some(name) => (name, [*sources.first()?, Source::Exec]),
-        None => (
-            name,
-            [
-                *sources.first()?,
-                sources.get(1).copied().unwrap_or(Source::Unknown),
-            ],
-        ),
+    let Some(mask) = inst.op.lane_mask() else {
+        return Some(ExecChange::UNKNOWN);
     };
-    Some(combine(name, sources))
+    let source = |index: usize| sources.get(index).copied().unwrap_or(Source::Unknown);
+    let second = if mask.saves_exec || mask.writes_exec {
+        Source::Exec
+    } else {
+        source(1)
+    };
+    Some(combine(mask.logic, [source(0), second]))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -263,24 +227,22 @@ enum Source {
     Unknown,
 }
 
-fn combine(name: &str, [first, second]: [Source; 2]) -> ExecChange {
+fn combine(logic: Logic, [first, second]: [Source; 2]) -> ExecChange {
     use Source::{Exec, Ones, Zeros};
     let either = |wanted| first == wanted || second == wanted;
-    match name {
-        "mov" if first == Ones => ExecChange::ALL,
-        "mov" if first == Zeros => ExecChange::NONE,
-        "not" if first == Exec => ExecChange::SWAP,
-        "wqm" if first == Exec => ExecChange::WIDEN,
-        "or" if either(Ones) => ExecChange::ALL,
-        "or" if either(Exec) => ExecChange::WIDEN,
-        "and" if either(Exec) => ExecChange::NARROW,
-        // first & ~second
-        "andn2" | "and_not1" if first == Exec => ExecChange::NARROW,
-        "andn2" | "and_not1" if second == Exec => ExecChange::OTHERS,
-        // ~first & second, ~first | second
-        "andn1" | "and_not0" if second == Exec => ExecChange::NARROW,
-        "orn1" | "or_not0" if second == Exec => ExecChange::WIDEN,
-        "xor" if first == Ones && second == Exec || first == Exec && second == Ones => {
+    match logic {
+        Logic::Move if first == Ones => ExecChange::ALL,
+        Logic::Move if first == Zeros => ExecChange::NONE,
+        Logic::Not if first == Exec => ExecChange::SWAP,
+        Logic::WholeQuads if first == Exec => ExecChange::WIDEN,
+        Logic::Or if either(Ones) => ExecChange::ALL,
+        Logic::Or if either(Exec) => ExecChange::WIDEN,
+        Logic::And if either(Exec) => ExecChange::NARROW,
+        Logic::AndNotB if first == Exec => ExecChange::NARROW,
+        Logic::AndNotB if second == Exec => ExecChange::OTHERS,
+        Logic::AndNotA if second == Exec => ExecChange::NARROW,
+        Logic::OrNotA if second == Exec => ExecChange::WIDEN,
+        Logic::Xor if first == Ones && second == Exec || first == Exec && second == Ones => {
             ExecChange::SWAP
         }
         _ => ExecChange::UNKNOWN,

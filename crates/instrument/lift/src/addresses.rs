@@ -10,7 +10,7 @@ use crate::code_values::{FIRST_PRESERVED, Pair, Sets, State, Value, first_use};
 use crate::function::{Block, BlockIndex, Callee, FunctionIndex, Leave};
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use crate::table::Code;
-use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What is known of indirect branches and calls, by index of the instruction.
@@ -228,17 +228,17 @@ impl EscapingAddresses {
 }
 
 /// Moves, of which the state knows where they put an address.
-const MOVES: &[&str] = &[
-    "s_mov_b32",
-    "s_mov_b64",
-    "s_cselect_b32",
-    "s_cselect_b64",
-    "s_cmov_b32",
-    "s_cmov_b64",
-    "s_sext_i32_i16",
-    "v_writelane_b32",
-    "v_readlane_b32",
-    "v_readfirstlane_b32",
+const MOVES: &[Known] = &[
+    Known::SMovB32,
+    Known::SMovB64,
+    Known::SCselectB32,
+    Known::SCselectB64,
+    Known::SCmovB32,
+    Known::SCmovB64,
+    Known::SSextI32I16,
+    Known::VWritelaneB32,
+    Known::VReadlaneB32,
+    Known::VReadfirstlaneB32,
 ];
 
 fn look(
@@ -264,13 +264,12 @@ fn look(
         return;
     }
     let stores = inst.effects.intersects(Effects::STORE | Effects::ATOMIC);
-    if MOVES.contains(&inst.mnemonic) || inst.effects.contains(Effects::SMEM) && !stores {
+    let moves = inst.op.known().is_some_and(|known| MOVES.contains(&known));
+    if moves || inst.effects.contains(Effects::SMEM) && !stores {
         return;
     }
-    let computes = inst.effects.intersects(Effects::SALU | Effects::VALU)
-        && !["mov", "cmp", "bitcmp", "cndmask"]
-            .iter()
-            .any(|part| inst.mnemonic.contains(part));
+    let computes =
+        inst.effects.intersects(Effects::SALU | Effects::VALU) && !inst.op.has(Traits::SELECTS);
     if computes && state.understands(inst, around.pointers, sets) {
         return;
     }

@@ -5,7 +5,7 @@ use crate::function::{Block, Callee, Edge, EdgeKind, FunctionIndex, Leave, Reaso
 use crate::inst_flags::InstFlags;
 use crate::program::FunctionKind;
 use crate::table::Code;
-use isa::Effects;
+use isa::{Effects, Known, Traits};
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,9 +98,9 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
             exec_full_at_start: false,
         };
         let mut reasons: SmallVec<[Reason; 2]> = ways.reason.into_iter().collect();
-        let (taken_without, falls_without) = match own.map(|_| code.at(end - 1).mnemonic) {
-            Some("s_cbranch_execz") => (true, false),
-            Some("s_cbranch_execnz") => (false, true),
+        let (taken_without, falls_without) = match own.and_then(|_| code.at(end - 1).op.known()) {
+            Some(Known::SCbranchExecz) => (true, false),
+            Some(Known::SCbranchExecnz) => (false, true),
             _ => (false, false),
         };
         for &(target, kind) in &ways.jumps {
@@ -221,7 +221,7 @@ fn own_labels(code: Code<'_>, context: &Context<'_>) -> Vec<usize> {
 /// The branches that lie one behind the other from an address on: a table of them, of which a computed jump takes one.
 pub(crate) fn branch_table(code: Code<'_>, start: u64) -> Option<std::ops::Range<usize>> {
     let first = code.find(start)?;
-    let is_branch = |index: &usize| code.at(*index).mnemonic == "s_branch";
+    let is_branch = |index: &usize| code.at(*index).op.is(Known::SBranch);
     let end = first + (first..code.len()).take_while(is_branch).count();
     (end - first >= SHORTEST_TABLE).then_some(first..end)
 }
@@ -242,10 +242,7 @@ fn ways(index: usize, code: Code<'_>, context: &Context<'_>) -> Successors {
         ways.leaves.push(Leave::End);
         return ways;
     }
-    if effects.contains(Effects::RETURN)
-        || inst.mnemonic.contains("_fork")
-        || inst.mnemonic.ends_with("_join")
-    {
+    if effects.contains(Effects::RETURN) || inst.op.has(Traits::FORKS | Traits::JOINS) {
         return anywhere(Reason::Unsupported);
     }
     let known = context.targets.get(&index);

@@ -1,7 +1,7 @@
 //! What registers hold of code addresses: values, sets of addresses, and the state of all registers at one place.
 
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
-use isa::{Decoded, Effects, Inst, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, HashMap};
 
 /// Addresses that one register is followed for; a register that may hold more of them holds anything.
@@ -364,7 +364,7 @@ impl State {
             self.carry = carry;
         }
         // Movrel writes a register that is not named.
-        if inst.mnemonic.starts_with("s_movrel") {
+        if inst.op.has(Traits::INDEXES_SCALARS) {
             self.sgprs = [Value::Unknown; SGPRS];
         }
         for operand in &inst.operands {
@@ -392,7 +392,7 @@ impl State {
                     self.set(index, Value::Unknown);
                 }
             }
-            Some(Span::Vector(start, count)) if inst.mnemonic != "v_writelane_b32" => {
+            Some(Span::Vector(start, count)) if !inst.op.is(Known::VWritelaneB32) => {
                 self.lanes
                     .retain(|(vgpr, _), _| !(start..start + count).contains(vgpr));
             }
@@ -422,8 +422,8 @@ impl State {
         sets: &mut Sets,
     ) -> Option<Outcome> {
         let address = |sets: &mut Sets, address| both(sets.one(address)?);
-        match inst.mnemonic {
-            "v_writelane_b32" => {
+        match inst.op.known() {
+            Some(Known::VWritelaneB32) => {
                 let lane = last_constant(inst)?;
                 let value = inst.operands.iter().find_map(|operand| match operand {
                     Operand::Use(reg) if reg.kind == RegKind::Sgpr => Some(self.get(*reg)),
@@ -431,29 +431,33 @@ impl State {
                 });
                 return Some(Outcome::Lane(lane, value.unwrap_or(Value::Unknown)));
             }
-            "v_mov_b32" if def.kind == RegKind::Vgpr => {
+            Some(Known::VMovB32) if def.kind == RegKind::Vgpr => {
                 return Some(Outcome::Lane(EVERY_LANE, self.get(first_use(inst)?)));
             }
             _ if def.kind != RegKind::Sgpr => return None,
             _ => {}
         }
-        match inst.mnemonic {
-            "s_getpc_b64" | "s_get_pc_i64" => address(sets, inst.end()),
-            "s_add_u32" | "s_add_co_u32" => self.low_sum(inst, false, sets),
-            "s_sub_u32" | "s_sub_co_u32" => self.low_sum(inst, true, sets),
-            "s_addc_u32" | "s_add_co_ci_u32" | "s_subb_u32" | "s_sub_co_ci_u32" => {
-                self.high_sum(inst, sets)
-            }
+        if inst.op.has(Traits::READS_PC) {
+            return address(sets, inst.end());
+        }
+        match inst.op.known()? {
+            Known::SAddU32 => self.low_sum(inst, false, sets),
+            Known::SSubU32 => self.low_sum(inst, true, sets),
+            Known::SAddcU32 => self.high_sum(inst, false, sets),
+            Known::SSubbU32 => self.high_sum(inst, true, sets),
             // SCC is no carry behind these, so that the high half cannot be followed.
-            "s_add_i32" | "s_add_co_i32" | "s_sub_i32" | "s_sub_co_i32" => {
-                match self.low_sum(inst, inst.mnemonic.starts_with("s_sub"), sets)? {
+            known @ (Known::SAddI32 | Known::SSubI32) => {
+                match self.low_sum(inst, known == Known::SSubI32, sets)? {
                     Outcome::Sum(Value::Part { of, .. } | Value::Near { of, .. }, _) => {
                         Some(Outcome::Low(Value::Near { of, high: false }))
                     }
                     _ => None,
                 }
             }
-            "s_lshl1_add_u32" | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => {
+            Known::SLshl1AddU32
+            | Known::SLshl2AddU32
+            | Known::SLshl3AddU32
+            | Known::SLshl4AddU32 => {
                 let base = inst.operands.iter().filter_map(used).nth(1)?;
                 match self.get(base) {
                     Value::Part {
@@ -466,20 +470,20 @@ impl State {
                     _ => None,
                 }
             }
-            "s_add_u64" | "s_add_nc_u64" => self.wide_sum(inst, sets),
+            Known::SAddNcU64 => self.wide_sum(inst, sets),
             // Of a program counter of 48 bits: nothing changes.
-            "s_sext_i32_i16" => match self.get(first_use(inst)?) {
+            Known::SSextI32I16 => match self.get(first_use(inst)?) {
                 value @ (Value::Part { high: true, .. } | Value::Near { high: true, .. }) => {
                     Some(Outcome::Low(value))
                 }
                 _ => None,
             },
-            "s_mov_b32" => Some(Outcome::Low(self.get(first_use(inst)?))),
-            "s_mov_b64" => {
+            Known::SMovB32 => Some(Outcome::Low(self.get(first_use(inst)?))),
+            Known::SMovB64 => {
                 let (low, high) = self.halves(first_use(inst)?);
                 Some(Outcome::Both(low, high))
             }
-            "s_cselect_b32" | "s_cselect_b64" => {
+            known @ (Known::SCselectB32 | Known::SCselectB64) => {
                 let (one, other) = sources(inst)?;
                 let halves = |source| match source {
                     Some(reg) => self.halves(reg),
@@ -487,23 +491,23 @@ impl State {
                 };
                 let (one, other) = (halves(one), halves(other));
                 let low = meet(sets, one.0, other.0);
-                Some(match inst.mnemonic {
-                    "s_cselect_b32" => Outcome::Low(low),
+                Some(match known {
+                    Known::SCselectB32 => Outcome::Low(low),
                     _ => Outcome::Both(low, meet(sets, one.1, other.1)),
                 })
             }
-            "s_cmov_b32" => {
+            Known::SCmovB32 => {
                 let moved = first_use(inst).map_or(Value::Unknown, |reg| self.get(reg));
                 Some(Outcome::Low(meet(sets, self.get(def), moved)))
             }
-            "s_cmov_b64" => {
+            Known::SCmovB64 => {
                 let unknown = (Value::Unknown, Value::Unknown);
                 let (low, high) = first_use(inst).map_or(unknown, |reg| self.halves(reg));
                 let before = self.halves(def);
                 let low = meet(sets, before.0, low);
                 Some(Outcome::Both(low, meet(sets, before.1, high)))
             }
-            "v_readlane_b32" => {
+            Known::VReadlaneB32 => {
                 let vgpr = first_use(inst)?.index;
                 let lane = last_constant(inst)?;
                 let value = (self.lanes.get(&(vgpr, lane)))
@@ -511,11 +515,11 @@ impl State {
                     .or_else(|| self.in_every_lane(vgpr))?;
                 Some(Outcome::Low(value))
             }
-            "v_readfirstlane_b32" => {
+            Known::VReadfirstlaneB32 => {
                 let value = self.in_every_lane(first_use(inst)?.index)?;
                 Some(Outcome::Low(value))
             }
-            "s_load_dwordx2" | "s_load_b64" => self.load(inst, pointers, sets),
+            Known::SLoadDwordx2 => self.load(inst, pointers, sets),
             _ => None,
         }
     }
@@ -586,7 +590,7 @@ impl State {
     }
 
     /// A high half, a number and the carry.
-    fn high_sum(&self, inst: Inst<&Decoded>, sets: &mut Sets) -> Option<Outcome> {
+    fn high_sum(&self, inst: Inst<&Decoded>, minus: bool, sets: &mut Sets) -> Option<Outcome> {
         let (left, right) = sources(inst)?;
         let is_high = |reg: Option<Reg>| match self.get(reg?) {
             value @ (Value::Part { high: true, .. } | Value::Near { high: true, .. }) => {
@@ -597,7 +601,7 @@ impl State {
         let (value, other) = match (is_high(left), is_high(right)) {
             (Some(value), None) => (value, right),
             (None, Some(value)) => (value, left),
-            (Some(_), Some(_)) if inst.mnemonic.starts_with("s_sub") => {
+            (Some(_), Some(_)) if minus => {
                 return Some(Outcome::Low(Value::Unknown));
             }
             _ => return None,
@@ -606,7 +610,6 @@ impl State {
             Some(_) => None,
             None => Some(u64::from(constant(inst)?) << 32),
         };
-        let minus = inst.mnemonic.starts_with("s_sub");
         match (self.carry, value, addend) {
             (
                 Carry::Of {

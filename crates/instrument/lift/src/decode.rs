@@ -6,7 +6,7 @@ use crate::InstFlags;
 use crate::hash::{WordHash, mix};
 use crate::table::{Entry, Number, Table};
 use gfx::{Family, Target};
-use isa::{DecodeError, Decoded, Decoder};
+use isa::{DecodeError, Decoded, Decoder, Known};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -90,7 +90,7 @@ impl DecodeCache {
 
     fn enter(&self, decoded: Decoded, wave_size: u8) -> CachedInst {
         let mut access = Access::new(&decoded, wave_size, false);
-        if self.first_lane_exists && decoded.mnemonic == "v_readfirstlane_b32" {
+        if self.first_lane_exists && decoded.op.is(Known::VReadfirstlaneB32) {
             access.reads_inactive = false;
         }
         let size = decoded.size;

@@ -3,15 +3,7 @@
 
 use crate::access::{Access, ExecChange};
 use crate::registers::{SCC, Span};
-use isa::{Decoded, Effects, Format, Operand};
-
-/// Instructions that change MODE.
-const MODE_WRITERS: &[&str] = &[
-    "s_setreg_b32",
-    "s_setreg_imm32_b32",
-    "s_round_mode",
-    "s_denorm_mode",
-];
+use isa::{Decoded, Effects, Format, Known, Operand, Traits};
 
 /// A set of facts about one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +54,7 @@ impl InstFlags {
             | Effects::COUNTS_LGKM
             | Effects::COUNTS_EXP;
         let relative = |operand: &Operand| matches!(operand, Operand::PcRel(_));
-        let address = effects.contains(Effects::INDIRECT)
-            || matches!(inst.mnemonic, "s_getpc_b64" | "s_get_pc_i64");
+        let address = effects.contains(Effects::INDIRECT) || inst.op.has(Traits::READS_PC);
         let table = [
             (InstFlags::READS_SCC, reads_scc),
             (
@@ -76,20 +67,17 @@ impl InstFlags {
                 InstFlags::PLACED,
                 address || effects.intersects(ends) || inst.operands.iter().any(relative),
             ),
-            (InstFlags::CLAUSE, inst.mnemonic == "s_clause"),
-            (InstFlags::MESSAGE, inst.mnemonic == "s_sendmsg"),
+            (InstFlags::CLAUSE, inst.op.is(Known::SClause)),
+            (InstFlags::MESSAGE, inst.op.is(Known::SSendmsg)),
             (
                 InstFlags::COUNTS,
                 effects.intersects(counters) || inst.format == Format::Vinterp,
             ),
             (InstFlags::EXEC, access.exec.is_some()),
             (InstFlags::EXEC_ALL, access.exec == Some(ExecChange::ALL)),
-            (InstFlags::INDEXING, inst.mnemonic == "s_set_gpr_idx_on"),
+            (InstFlags::INDEXING, inst.op.is(Known::SSetGprIdxOn)),
             (InstFlags::ADDRESS, address),
-            (
-                InstFlags::WRITES_MODE,
-                MODE_WRITERS.contains(&inst.mnemonic),
-            ),
+            (InstFlags::WRITES_MODE, inst.op.has(Traits::WRITES_MODE)),
         ];
         let holding = table.iter().filter(|(_, holds)| *holds);
         InstFlags(holding.fold(0, |bits, (one, _)| bits | one.0))

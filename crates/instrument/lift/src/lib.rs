@@ -34,7 +34,7 @@ mod table;
 
 pub use access::{Access, ExecChange, Indexed};
 pub use bits::Bits;
-pub use counters::{COUNTERS, Counter, Kind, ReadUnit, awaited, raised, read_unit};
+pub use counters::{Kind, ReadUnit, awaited, raised, read_unit};
 pub use error::Error;
 pub use function::{
     Block, BlockIndex, Callee, Edge, EdgeKind, Function, FunctionIndex, InstIndex, Leave, Reason,
@@ -43,6 +43,7 @@ pub use function::{
 pub use graph::{Dominators, Loop};
 pub use hash::WordHash;
 pub use inst_flags::InstFlags;
+pub use isa::{COUNTERS, Counter};
 pub use live_set::LiveSet;
 pub use liveness::Liveness;
 pub use module::{Module, NamedRegisters, Options};

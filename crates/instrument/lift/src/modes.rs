@@ -4,6 +4,7 @@ use crate::access::ExecChange;
 use crate::function::{Block, EdgeKind, jumps_anywhere};
 use crate::inst_flags::InstFlags;
 use crate::table::Code;
+use isa::Known;
 
 /// The instruction-wise results; empty where the fact never holds.
 pub(crate) struct Modes {
@@ -36,9 +37,9 @@ pub(crate) fn find(
     for block in blocks.iter_mut() {
         block.exec_full_at_start = exec_full.get(block.first).copied().unwrap_or(false);
     }
-    let on_after = |on: bool, index: usize| match code.at(index).mnemonic {
-        "s_set_gpr_idx_on" => true,
-        "s_set_gpr_idx_off" => false,
+    let on_after = |on: bool, index: usize| match code.at(index).op.known() {
+        Some(Known::SSetGprIdxOn) => true,
+        Some(Known::SSetGprIdxOff) => false,
         _ => on,
     };
     let indexing = if any(InstFlags::INDEXING) {

@@ -5,14 +5,14 @@
 //! in order; otherwise only a wait for 0 finishes any. A device function starts with everything on its way, and so does the
 //! code behind a call of unknown code.
 
-use crate::counters::{self, COUNTERS, Counter, Kind};
+use crate::counters::Kind;
 use crate::function::{BlockIndex, Callee, EdgeKind, Function, FunctionIndex, InstIndex, Leave};
 use crate::inst_flags::InstFlags;
 use crate::liveness::callees;
 use crate::program::FunctionKind;
 use crate::registers::{RegisterSet, Span};
 use gfx::Family;
-use isa::Effects;
+use isa::{COUNTERS, Counter, Effects};
 use std::sync::OnceLock;
 
 /// Registers of one operation.
@@ -68,7 +68,7 @@ impl Pending {
     /// Anything at all may be on its way.
     pub fn everything(family: Family) -> Pending {
         let mut pending = Pending::default();
-        for counter in counters::of_family(family) {
+        for counter in Counter::of_family(family) {
             pending.kinds[*counter as usize] = u16::MAX;
             pending.unknown |= 1 << *counter as u8;
         }

@@ -1,33 +1,40 @@
 //! Registers as numbers in sets: scalars in one space, vector registers of both files in another.
 
 use crate::bits::Bits;
-use isa::{Reg, RegKind};
+pub use isa::numbers::SGPR_COUNT;
+use isa::{Reg, RegKind, numbers};
 
 /// SGPRs, VCC, TTMPs, M0, EXEC, SCC, MODE, FLAT_SCRATCH and XNACK_MASK, one number per dword.
 pub type ScalarSet = Bits<3>;
 /// VGPRs from 0, AccVGPRs from [`AGPR_BASE`].
 pub type VectorSet = Bits<8>;
 
-/// SGPRs that an instruction can name as such, on any family.
-pub const SGPR_COUNT: u16 = 106;
 /// Number of AccVGPR 0 in a [`VectorSet`].
 pub const AGPR_BASE: u16 = 256;
 /// Registers of one vector file.
 pub const FILE_SIZE: u16 = 256;
 
-/// Number of SCC in a [`ScalarSet`].
+/// Numbers in a [`ScalarSet`].
+pub const VCC: u16 = numbers::VCC;
+/// On every family.
+pub const M0: u16 = numbers::M0;
+/// Its low half.
+pub const EXEC: u16 = numbers::EXEC;
+/// Behind the numbers of operands.
 pub const SCC: u16 = 128;
+/// MODE.
+pub const MODE: u16 = 129;
 
 /// Kind, first number in a [`ScalarSet`], dwords. The first 128 are the operand encodings of the manuals.
 #[rustfmt::skip]
 const SCALARS: &[(RegKind, u16, u16)] = &[
     (RegKind::Sgpr,          0, SGPR_COUNT),
-    (RegKind::Vcc,         106, 2),
-    (RegKind::Ttmp,        108, 16),
-    (RegKind::M0,          124, 1),
-    (RegKind::Exec,        126, 2),
+    (RegKind::Vcc,         VCC, 2),
+    (RegKind::Ttmp,        numbers::TTMP, 16),
+    (RegKind::M0,          M0, 1),
+    (RegKind::Exec,        EXEC, 2),
     (RegKind::Scc,         SCC, 1),
-    (RegKind::Mode,        129, 1),
+    (RegKind::Mode,        MODE, 1),
     (RegKind::FlatScratch, 130, 2),
     (RegKind::XnackMask,   132, 2),
 ];

@@ -6,7 +6,7 @@
 
 use crate::function::{Function, FunctionIndex};
 use crate::module::Module;
-use isa::{Decoded, Operand, Reg, RegKind};
+use isa::{Decoded, Known, Operand, Reg, RegKind};
 use std::collections::BTreeSet;
 
 /// Of LLVM's calling convention ("Non-Kernel Functions" of its AMDGPU usage).
@@ -59,26 +59,23 @@ fn writes_stack_pointer(inst: &Decoded) -> bool {
 }
 
 fn is_by_constant(inst: &Decoded) -> bool {
-    let moves = [
-        "s_mov_b32",
-        "s_movk_i32",
-        "s_add_i32",
-        "s_add_u32",
-        "s_addk_i32",
-        "s_sub_i32",
-        "s_sub_u32",
-        // Since gfx12.
-        "s_add_co_i32",
-        "s_add_co_u32",
-        "s_addk_co_i32",
-        "s_sub_co_i32",
-        "s_sub_co_u32",
-    ];
+    let moves = matches!(
+        inst.op.known(),
+        Some(
+            Known::SMovB32
+                | Known::SMovkI32
+                | Known::SAddI32
+                | Known::SAddU32
+                | Known::SAddkI32
+                | Known::SSubI32
+                | Known::SSubU32
+        )
+    );
     let known = |operand: &Operand| match operand {
         Operand::Def(reg) => is_one(reg, STACK_POINTER..=STACK_POINTER),
         Operand::Use(reg) => is_one(reg, POINTERS),
         Operand::Imm(_) => true,
         Operand::PcRel(_) => false,
     };
-    moves.contains(&inst.mnemonic) && inst.operands.iter().all(known)
+    moves && inst.operands.iter().all(known)
 }

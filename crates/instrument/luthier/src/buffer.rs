@@ -115,7 +115,7 @@ impl Instruction<'_> {
         let flag = |set: bool, flag: u64| if set { flag } else { 0 };
         let flags = layout.flags
             | flag(indexed, INDEXED)
-            | flag(typed || inst.mnemonic.contains("_format_"), FORMATTED)
+            | flag(typed || inst.op.data().formatted, FORMATTED)
             | flag(inst.effects.contains(Effects::ATOMIC), WHOLE)
             | flag(typed, u64::from(field(layout.format)) << FORMAT);
         Some([

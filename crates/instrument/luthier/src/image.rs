@@ -74,7 +74,7 @@ impl Instruction<'_> {
         if descriptor.width != WHOLE_DESCRIPTOR || family >= Family::Gfx11 {
             return None;
         }
-        let (_, level) = BY_TEXEL.iter().find(|row| row.0 == inst.mnemonic)?;
+        let (_, level) = BY_TEXEL.iter().find(|row| row.0 == inst.mnemonic())?;
         let [low, high, listed, ..] = inst.words;
         let first = (high & 0xff) as u16;
         let flag = |set: bool, flag: u64| if set { flag } else { 0 };

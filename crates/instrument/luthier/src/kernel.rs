@@ -293,7 +293,7 @@ impl<'a> Instruction<'a> {
 
     /// Without encoding suffix: `v_add_f32`, never `v_add_f32_e64`.
     pub fn mnemonic(&self) -> &'static str {
-        self.decoded().mnemonic
+        self.decoded().mnemonic()
     }
 
     /// The text that an assembler would read.

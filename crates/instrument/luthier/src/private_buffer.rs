@@ -3,7 +3,7 @@
 
 use codeobj::KernelDescriptor;
 use gfx::Target;
-use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Known, Operand, Reg, RegKind};
 use lift::{Function, InstIndex};
 use std::collections::HashSet;
 
@@ -119,10 +119,10 @@ fn step(inst: &Decoded, held: &mut Held) {
         return;
     };
     // The wave's offset is added to the address, which is in the first two words.
-    let keeps = |word: u8| match inst.mnemonic {
-        "s_mov_b32" | "s_mov_b64" => true,
-        "s_add_u32" => word == 0,
-        "s_addc_u32" => word == 1,
+    let keeps = |word: u8| match inst.op.known() {
+        Some(Known::SMovB32 | Known::SMovB64) => true,
+        Some(Known::SAddU32) => word == 0,
+        Some(Known::SAddcU32) => word == 1,
         _ => false,
     };
     for number in 0..u16::from(to.width) {

@@ -5,7 +5,6 @@ use crate::lower::{HookSite, Lowering};
 use crate::registers::Home;
 use crate::values::supplied;
 use crate::{AddressHalf, HookVariants, Refusal, Value};
-use gfx::Family;
 use isa::{Reg, RegKind};
 use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use template::{Port, RegisterFile};
@@ -28,10 +27,6 @@ pub(crate) enum Dword {
     /// Half of the address that each lane accesses.
     Accessed(AddressHalf),
 }
-
-/// How scalar operands name M0.
-const M0: u16 = 124;
-const M0_GFX11: u16 = 125;
 
 impl Dword {
     /// As an operand; those that instructions of their own fetch are none.
@@ -149,11 +144,7 @@ impl Lowering<'_, '_> {
             HookValue::Vcc => mask(VCC),
             HookValue::Scc => padded(count, 1, |_| Dword::Scc),
             HookValue::Mode => padded(count, 1, |_| Dword::Mode),
-            HookValue::M0 => {
-                let modern = self.codes.target.family >= Family::Gfx11;
-                let number = if modern { M0_GFX11 } else { M0 };
-                padded(count, 1, |_| Dword::Special(number))
-            }
+            HookValue::M0 => vec![Dword::Special(self.codes.m0())],
             HookValue::KernargPointer => return kept(entry.kernarg, 2),
             HookValue::DispatchPointer => return kept(entry.dispatch, 2),
             HookValue::ImplicitArgumentPointer => return kept(entry.implicit, 2),

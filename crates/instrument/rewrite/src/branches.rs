@@ -32,7 +32,7 @@ impl Selection<'_, '_> {
         });
         match reason {
             Some(place) => {
-                let mnemonic = function.insts.at(block.end - 1).mnemonic;
+                let mnemonic = function.insts.at(block.end - 1).mnemonic();
                 Err(unresolved(format!("{mnemonic}: {}", place.reason)))
             }
             None => Ok(()),
@@ -88,7 +88,7 @@ impl Selection<'_, '_> {
                     return Err(Refusal::Unresolved {
                         function: function.name.clone(),
                         pc: decoded.pc,
-                        reason: format!("{} refers into a block", decoded.mnemonic),
+                        reason: format!("{} refers into a block", decoded.mnemonic()),
                     });
                 }
                 match falls_to(function, number) == Some(block) {
@@ -115,7 +115,7 @@ impl Selection<'_, '_> {
             return Err(Refusal::Unresolved {
                 function: function.name.clone(),
                 pc: decoded.pc,
-                reason: format!("{} is not moved", decoded.mnemonic),
+                reason: format!("{} is not moved", decoded.mnemonic()),
             });
         }
         self.code.push(Item::Moved(inst as u32, label));
@@ -166,8 +166,7 @@ impl Selection<'_, '_> {
 
     /// The address that it gave at its old place, for what is addressed relative to it has not moved.
     pub fn program_counter(&mut self, inst: Inst<&Decoded>) {
-        // SOP1 has its destination in bits 16 to 22.
-        let to = (inst.words[0] >> 16 & 0x7f) as u16;
+        let to = inst.scalar_destination();
         for (half, register) in [(AddressHalf::Low, to), (AddressHalf::High, to + 1)] {
             let literal = self.code.address(half, Symbol::Original(inst.end()), 0);
             self.code

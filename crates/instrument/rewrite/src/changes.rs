@@ -111,12 +111,12 @@ impl Changes {
             if effects.intersects(COMPUTED) {
                 return Err(format!(
                     "where {} jumps to is not known before the kernel runs",
-                    inst.mnemonic
+                    inst.mnemonic()
                 ));
             }
             if effects.contains(Effects::BRANCH) {
                 let target = inst.target();
-                targets.push((inst.mnemonic, target));
+                targets.push((inst.mnemonic(), target));
                 code.branches = true;
             }
             // Without branches, control comes to the first end that there is.

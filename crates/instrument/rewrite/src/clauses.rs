@@ -32,7 +32,7 @@ impl Clauses {
         if !function.traits(inst).any(InstFlags::CLAUSE) {
             return;
         }
-        let length = (decoded.words[0] & 0x3f) + 1;
+        let length = decoded.clause_length();
         if is_split(inst..inst + 1 + length as usize) {
             self.broken = Some(inst);
         } else {

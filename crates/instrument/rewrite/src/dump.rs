@@ -6,7 +6,8 @@ use crate::ir::{Address, BoundTemplate, Code, Item, Label, Padding, Seam};
 use crate::rewriting::Rewriting;
 use crate::table::{ROWS, Shape};
 use crate::{AddressHalf, Symbol};
-use isa::Decoder;
+use gfx::Family;
+use isa::{Decoder, numbers};
 use lift::Function;
 use std::fmt::Write;
 
@@ -58,9 +59,9 @@ fn item_text(rewriting: &Rewriting<'_, '_>, item: &Item<'_>, of: &Function) -> O
             format!("  original {start:#x}, instructions: {count}")
         }
         Item::Replaced(inst) => format!("  original {:#x} becomes", of.insts.pc(inst)),
-        Item::Copy(inst) => format!("    {} as it is", of.insts.at(inst).mnemonic),
+        Item::Copy(inst) => format!("    {} as it is", of.insts.at(inst).mnemonic()),
         Item::Moved(inst, to) => {
-            let mnemonic = of.insts.at(inst as usize).mnemonic;
+            let mnemonic = of.insts.at(inst as usize).mnemonic();
             format!("    {mnemonic} to {}", label(to))
         }
         Item::Inserted(pc) => format!("  inserted at {pc:#x}"),
@@ -141,8 +142,13 @@ fn scalar(number: u16) -> String {
         HIGH_VCC => "vcc_hi".to_owned(),
         EXEC => "exec".to_owned(),
         HIGH_EXEC => "exec_hi".to_owned(),
-        // By family.
-        124 | 125 => "m0".to_owned(),
+        number
+            if [Family::Gfx9, Family::Gfx11]
+                .map(numbers::m0)
+                .contains(&number) =>
+        {
+            "m0".to_owned()
+        }
         number => format!("s{number}"),
     }
 }

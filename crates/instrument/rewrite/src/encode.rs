@@ -6,12 +6,12 @@ use crate::Refusal;
 use crate::instruction::{Instruction, Op, SourceOperand};
 use crate::ir::AddressIndex;
 use crate::table::{MemoryFields, ROWS, Shape, WAITS};
-use gfx::{Family, Target};
+use gfx::Target;
 use isa::Assembler;
 use lift::Counter;
 use std::collections::BTreeMap;
 
-const SCC_SOURCE: u16 = 253;
+const SCC_SOURCE: u16 = isa::numbers::SCC;
 const LITERAL: u16 = 255;
 const FIRST_VGPR: u16 = 256;
 /// Bytes of the longest instruction of ours, without a literal.
@@ -103,11 +103,7 @@ impl Encodings {
 
     /// M0's operand encoding.
     pub fn m0(&self) -> u16 {
-        if self.target.family >= Family::Gfx11 {
-            125
-        } else {
-            124
-        }
+        isa::numbers::m0(self.target.family)
     }
 
     pub fn has(&self, op: Op) -> bool {

@@ -8,7 +8,7 @@ use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::MemoryAccess;
 use crate::rewriting::Rewriting;
 use crate::{Accumulator, Action, HookVariants, Lanes, Plan, Point, Refusal, Value};
-use isa::{Reg, RegKind};
+use isa::{Known, Reg, RegKind};
 use lift::{Function, FunctionIndex, InstIndex, Module};
 use template::parameter;
 
@@ -192,9 +192,9 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
     let set = (first..next).rev().find_map(|inst| {
         let inst = function.insts.at(inst);
         // In the place of a second source, or in the immediate.
-        match inst.mnemonic {
-            "s_set_gpr_idx_on" => Some(inst.words[0] >> 8),
-            "s_set_gpr_idx_mode" => Some(inst.words[0]),
+        match inst.op.known() {
+            Some(Known::SSetGprIdxOn) => Some(inst.words[0] >> 8),
+            Some(Known::SSetGprIdxMode) => Some(inst.words[0]),
             _ => None,
         }
     });

@@ -81,9 +81,8 @@ pub(crate) enum Op {
 }
 
 /// Operand encodings that do not depend on the family.
-pub(crate) const VCC: u16 = 106;
-pub(crate) const EXEC: u16 = 126;
-const TTMP: u16 = 108;
+pub(crate) use isa::numbers::{EXEC, TTMP, VCC};
+
 /// Where a dispatch's first work-group number is since gfx12, and the two others, 16 bits each.
 pub(crate) const TTMP7: u16 = TTMP + 7;
 pub(crate) const TTMP9: u16 = TTMP + 9;

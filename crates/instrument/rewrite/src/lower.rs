@@ -36,9 +36,7 @@ pub(crate) struct HookSite<'a> {
     pub memory: &'a dyn Fn() -> Option<MemoryAccess>,
 }
 
-/// Numbers in [`lift::registers::ScalarSet`].
-pub(crate) const SCC_NUMBER: u16 = 128;
-pub(crate) const M0_NUMBER: u16 = 124;
+pub(crate) use lift::registers::{M0 as M0_NUMBER, SCC as SCC_NUMBER};
 
 /// A call that a plan wants.
 #[derive(Clone, Copy)]

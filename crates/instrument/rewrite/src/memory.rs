@@ -5,7 +5,7 @@ use crate::instruction::{InstructionSink, Op, SourceOperand};
 use crate::ir::Code;
 use crate::lower::fixed;
 use gfx::{Family, Matrix};
-use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Operand, Reg, RegKind, Traits};
 
 /// Bits of `luthier::access` in `luthier_device.h`.
 const LOAD: u32 = 1;
@@ -44,16 +44,6 @@ pub struct MemoryAccess {
     pub address: Option<Address>,
 }
 
-/// Sizes by the last part of a mnemonic that says one. The first row that matches counts.
-#[rustfmt::skip]
-const SIZES: &[(&str, u32)] = &[
-    ("dwordx16", 64), ("dwordx8", 32), ("dwordx4", 16), ("dwordx3", 12), ("dwordx2", 8), ("dword", 4),
-    ("b512", 64), ("b256", 32), ("b128", 16), ("b96", 12), ("b64", 8), ("b32", 4), ("b16", 2), ("b8", 1),
-    ("u64", 8), ("i64", 8), ("f64", 8), ("u32", 4), ("i32", 4), ("f32", 4), ("u16", 2), ("i16", 2),
-    ("ubyte", 1), ("sbyte", 1), ("byte", 1), ("ushort", 2), ("sshort", 2), ("short", 2), ("u8", 1), ("i8", 1),
-    ("f16", 4), ("bf16", 4), ("x2", 8),
-];
-
 impl MemoryAccess {
     /// `None` if the instruction accesses no memory.
     pub fn decode(inst: &Decoded, family: Family) -> Option<MemoryAccess> {
@@ -66,7 +56,7 @@ impl MemoryAccess {
             Format::Ds => LDS,
             Format::Flat => FLAT,
             Format::Global | Format::Mubuf | Format::Mtbuf => GLOBAL,
-            Format::Mimg if samples(inst.mnemonic) => IMAGE | SAMPLE,
+            Format::Mimg if inst.op.has(Traits::SAMPLER) => IMAGE | SAMPLE,
             Format::Mimg => IMAGE,
             Format::Scratch => SCRATCH,
             _ => return None,
@@ -86,7 +76,7 @@ impl MemoryAccess {
             kind,
             size: match inst.format {
                 Format::Mimg => 0,
-                _ => size(inst.mnemonic),
+                _ => inst.op.data().bytes,
             },
             address: address(inst, family),
         })
@@ -190,32 +180,6 @@ fn between(codes: &Encodings, code: &mut Code<'_>) {
     }
 }
 
-fn samples(mnemonic: &str) -> bool {
-    ["image_sample", "image_gather4"]
-        .iter()
-        .any(|start| mnemonic.starts_with(start))
-}
-
-fn size(mnemonic: &str) -> u32 {
-    // What is converted is a result, not what is in memory: `ds_read_u8_d16`, `global_load_ubyte_d16`.
-    let name = mnemonic
-        .trim_end_matches("_hi")
-        .trim_end_matches("_d16")
-        .trim_end_matches("_tr");
-    // Compare-and-swap names one of its two data.
-    let parts: Vec<&str> = name.split('_').collect();
-    let two = parts
-        .iter()
-        .any(|part| part.starts_with("read2") || part.starts_with("write2"));
-    let pairs = parts.iter().any(|part| matches!(*part, "2addr"));
-    let found = parts
-        .iter()
-        .rev()
-        .find_map(|part| SIZES.iter().find(|row| row.0 == *part))
-        .map_or(4, |row| row.1);
-    if two || pairs { found * 2 } else { found }
-}
-
 /// Bits of the signed offset field: format, first family, bits. The last row that matches counts; others are unsigned.
 #[rustfmt::skip]
 const OFFSETS: &[(Format, Family, u32)] = &[
@@ -282,22 +246,13 @@ fn address(inst: &Decoded, family: Family) -> Option<Address> {
         Format::Ds => {
             address.wide = false;
             let vector = vector?;
-            if inst.mnemonic.contains("read2")
-                || inst.mnemonic.contains("write2")
-                || inst.mnemonic.contains("2addr")
-                || inst.mnemonic.contains("wrxchg2")
-            {
+            let data = inst.op.data();
+            if data.two_addresses {
                 // Offsets count elements; the first access is reported.
-                let element = i64::from(size(inst.mnemonic) / 2);
-                let stride = if inst.mnemonic.contains("st64") {
-                    64
-                } else {
-                    1
-                };
-                address.constant *= element * stride;
+                address.constant *= i64::from(data.bytes / 2 * data.stride);
             }
             address.vector = Some((vector.index, false));
-            (!inst.mnemonic.contains("addtid")).then_some(address)
+            (!data.by_lane).then_some(address)
         }
         Format::Smem => {
             let mut scalars = uses(RegKind::Sgpr);

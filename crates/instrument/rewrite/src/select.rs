@@ -16,7 +16,7 @@ use crate::plan_index::{PlanIndex, Site};
 use crate::rewriting::Rewriting;
 use crate::{Action, Change, Insertion, Plan, Point, Refusal};
 use gfx::Family;
-use isa::Effects;
+use isa::{Effects, Traits};
 use lift::{BlockIndex, Function, FunctionIndex, InstFlags, InstIndex, Module, RegisterSet};
 use std::ops::Range;
 
@@ -266,7 +266,7 @@ impl<'p> Selection<'_, 'p> {
             return Ok(());
         }
         let deallocates = traits.any(InstFlags::MESSAGE)
-            && decoded.words[0] & 0xffff == DEALLOCATE_VGPRS
+            && decoded.constant() == DEALLOCATE_VGPRS
             && module.target.family >= Family::Gfx11;
         // VGPRs are needed until the end.
         let needed = deallocates
@@ -285,7 +285,7 @@ impl<'p> Selection<'_, 'p> {
         if last && decoded.effects.contains(Effects::INDIRECT) && block.reachable {
             return self.indirect(index, number, inst, detours);
         }
-        if matches!(decoded.mnemonic, "s_getpc_b64" | "s_get_pc_i64") {
+        if decoded.op.has(Traits::READS_PC) {
             self.program_counter(decoded);
             return Ok(());
         }
@@ -398,7 +398,7 @@ impl<'p> Selection<'_, 'p> {
             let next = inst + 1;
             let decoded = function.insts.at(inst);
             if function.traits(inst).any(InstFlags::CLAUSE) {
-                clause_end = next + (decoded.words[0] & 0x3f) as usize + 1;
+                clause_end = next + decoded.clause_length() as usize;
             } else if inst < clause_end {
                 inst = next;
                 continue;

@@ -54,7 +54,8 @@ impl Tool for BranchDivergence {
 
 /// The register with EXEC as it was, of an instruction that takes lanes out of it (`s_and_saveexec_b64` and its like).
 fn saved_exec(instruction: &Instruction<'_>) -> Option<Reg> {
-    if !instruction.mnemonic().contains("_saveexec_") {
+    let mask = instruction.decoded().op.lane_mask();
+    if !mask.is_some_and(|mask| mask.saves_exec) {
         return None;
     }
     match *instruction.decoded().operands.first()? {

@@ -5,6 +5,7 @@
 
 use crate::coverage_report::{File, Report};
 use crate::rows;
+use isa::{Known, Logic, Traits};
 use luthier::{
     Argument, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
     ToolFile, ToolInfo,
@@ -65,27 +66,24 @@ impl Files {
 
 /// Instructions that only take lanes out of EXEC: what a condition leaves on.
 fn narrows(instruction: &Instruction<'_>) -> bool {
-    const NAMES: &[&str] = &[
-        "_and_saveexec_",
-        "_andn2_saveexec_",
-        "_andn1_saveexec_",
-        "_and_not1_saveexec_",
-        "_and_not0_saveexec_",
-    ];
-    let name = instruction.mnemonic();
-    let writes = instruction.writes_exec();
-    let by_name = NAMES.iter().any(|part| name.contains(part)) || name.starts_with("v_cmpx_");
-    // Loops take out the lanes that have left.
-    let leaves = ["s_andn2_b", "s_and_not1_b", "s_and_b"]
-        .iter()
-        .any(|start| name.starts_with(start));
-    writes && (by_name || leaves)
+    let op = instruction.decoded().op;
+    let narrows = op.lane_mask().is_some_and(|mask| match mask.logic {
+        // Without saving EXEC, loops take out the lanes that have left.
+        Logic::And | Logic::AndNotB => !mask.writes_exec,
+        Logic::AndNotA => mask.saves_exec,
+        _ => false,
+    });
+    instruction.writes_exec() && (narrows || op.has(Traits::COMPARES_TO_EXEC))
 }
 
 /// Branches of the whole wave.
 fn is_uniform(instruction: &Instruction<'_>) -> bool {
-    let name = instruction.mnemonic();
-    name.starts_with("s_cbranch_scc") || name.starts_with("s_cbranch_vcc")
+    matches!(
+        instruction.decoded().op.known(),
+        Some(
+            Known::SCbranchScc0 | Known::SCbranchScc1 | Known::SCbranchVccz | Known::SCbranchVccnz
+        )
+    )
 }
 
 /// The points to count: each entry is an instruction and its line.

@@ -2,7 +2,7 @@
 
 use crate::live::Part;
 use gfx::Family;
-use isa::{Effects, Format, Operand};
+use isa::{Effects, Format, Known, Operand, Traits};
 use lift::{BlockIndex, FunctionIndex, FunctionKind, InstIndex, Module, registers::Span};
 use rewrite::{Address, MemoryAccess};
 use std::collections::{HashMap, HashSet};
@@ -11,13 +11,6 @@ use std::collections::{HashMap, HashSet};
 const NONE: u32 = u32::MAX;
 /// Addresses of instructions are multiples of this.
 const WORD: u64 = 4;
-
-/// Wait for other waves of the whole device.
-const DEVICE_WAITS: &[&str] = &["ds_gws_barrier", "ds_gws_sema_p"];
-/// Waves may wait for the state that these instructions change.
-const DEVICE_SYNC: &str = "ds_gws_";
-
-const CLOCKS: &[&str] = &["s_memtime", "s_memrealtime"];
 
 /// The source or the destination of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,9 +127,9 @@ fn site(module: &Module, function: FunctionIndex, index: InstIndex) -> Site {
         ends: inst.effects.contains(Effects::END),
         moves: moves(&inst),
         branches: inst.effects.contains(Effects::BRANCH),
-        reads_clock: CLOCKS.contains(&inst.mnemonic),
-        retries: DEVICE_WAITS.contains(&inst.mnemonic),
-        writes: inst.mnemonic.starts_with(DEVICE_SYNC) || inst.effects.intersects(writes),
+        reads_clock: inst.op.has(Traits::CLOCK),
+        retries: inst.op.has(Traits::WAITS_FOR_DEVICE),
+        writes: inst.op.has(Traits::GWS) || inst.effects.intersects(writes),
         reads: match reads {
             true => address(&inst, module.target.family),
             false => None,
@@ -171,15 +164,15 @@ fn moves(inst: &isa::Decoded) -> Option<(Holder, Holder)> {
     {
         return None;
     }
-    match inst.mnemonic {
-        "s_mov_b32"
-        | "v_mov_b32"
-        | "v_readfirstlane_b32"
-        | "v_accvgpr_read_b32"
-        | "v_accvgpr_write_b32"
-        | "v_accvgpr_mov_b32" => Some((whole(from)?, whole(to)?)),
-        "v_writelane_b32" => Some((whole(from)?, in_lane(to)?)),
-        "v_readlane_b32" => Some((in_lane(from)?, whole(to)?)),
+    match inst.op.known()? {
+        Known::SMovB32
+        | Known::VMovB32
+        | Known::VReadfirstlaneB32
+        | Known::VAccvgprReadB32
+        | Known::VAccvgprWriteB32
+        | Known::VAccvgprMovB32 => Some((whole(from)?, whole(to)?)),
+        Known::VWritelaneB32 => Some((whole(from)?, in_lane(to)?)),
+        Known::VReadlaneB32 => Some((in_lane(from)?, whole(to)?)),
         _ => None,
     }
 }

@@ -5,19 +5,14 @@ use emulate::Wave;
 use gfx::Matrix;
 use lift::{
     FunctionIndex, FunctionKind, LiveSet, Module, RegisterSet,
-    registers::{AGPR_BASE, SGPR_COUNT, VectorSet},
+    registers::{AGPR_BASE, EXEC, M0, MODE, SCC, SGPR_COUNT, VCC, VectorSet},
 };
 use std::fmt;
 
-/// Numbers in a [`lift::registers::ScalarSet`] that are no operands of the scalar file.
-mod number {
-    pub const EXEC_LOW: u16 = 126;
-    pub const EXEC_HIGH: u16 = 127;
-    pub const SCC: u16 = 128;
-    pub const MODE: u16 = 129;
-}
+const VCC_HIGH: u16 = VCC + 1;
+const EXEC_HIGH: u16 = EXEC + 1;
 /// VCC, M0 and their like in the scalar file have the operand numbers of the manuals, too.
-const SCALAR_FILE: u16 = 126;
+const SCALAR_FILE: u16 = EXEC;
 const LANES: usize = 64;
 
 /// One 32-bit part of a wave's state.
@@ -31,13 +26,13 @@ pub enum Part {
 impl fmt::Display for Part {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Part::Scalar(106) => write!(formatter, "vcc_lo"),
-            Part::Scalar(107) => write!(formatter, "vcc_hi"),
-            Part::Scalar(124) => write!(formatter, "m0"),
-            Part::Scalar(number::EXEC_LOW) => write!(formatter, "exec_lo"),
-            Part::Scalar(number::EXEC_HIGH) => write!(formatter, "exec_hi"),
-            Part::Scalar(number::SCC) => write!(formatter, "scc"),
-            Part::Scalar(number::MODE) => write!(formatter, "mode"),
+            Part::Scalar(VCC) => write!(formatter, "vcc_lo"),
+            Part::Scalar(VCC_HIGH) => write!(formatter, "vcc_hi"),
+            Part::Scalar(M0) => write!(formatter, "m0"),
+            Part::Scalar(EXEC) => write!(formatter, "exec_lo"),
+            Part::Scalar(EXEC_HIGH) => write!(formatter, "exec_hi"),
+            Part::Scalar(SCC) => write!(formatter, "scc"),
+            Part::Scalar(MODE) => write!(formatter, "mode"),
             Part::Scalar(index) => write!(formatter, "s{index}"),
             Part::Vector(index, lane) if index >= AGPR_BASE => {
                 write!(formatter, "a{} lane {lane}", index - AGPR_BASE)
@@ -50,7 +45,7 @@ impl fmt::Display for Part {
 impl Part {
     /// Every scalar part there is.
     pub fn scalars() -> impl Iterator<Item = Part> {
-        (0..=number::MODE).map(Part::Scalar)
+        (0..=MODE).map(Part::Scalar)
     }
 }
 
@@ -111,10 +106,10 @@ impl RegisterRows {
     /// A part of the state; `None` for registers that the wave has not.
     pub fn read(self, wave: &Wave, part: Part) -> Option<u32> {
         match part {
-            Part::Scalar(number::EXEC_LOW) => Some(wave.exec() as u32),
-            Part::Scalar(number::EXEC_HIGH) => Some((wave.exec() >> 32) as u32),
-            Part::Scalar(number::SCC) => Some(wave.scc().into()),
-            Part::Scalar(number::MODE) => Some(wave.mode()),
+            Part::Scalar(EXEC) => Some(wave.exec() as u32),
+            Part::Scalar(EXEC_HIGH) => Some((wave.exec() >> 32) as u32),
+            Part::Scalar(SCC) => Some(wave.scc().into()),
+            Part::Scalar(MODE) => Some(wave.mode()),
             Part::Scalar(index) if index < SCALAR_FILE => Some(wave.sgpr(index.into())),
             Part::Scalar(_) => None,
             Part::Vector(number, lane) => {
@@ -142,7 +137,7 @@ impl Live {
     /// If nothing else is known, only EXEC counts.
     pub fn exec_alone() -> Live {
         Live {
-            scalars: vec![number::EXEC_LOW, number::EXEC_HIGH],
+            scalars: vec![EXEC, EXEC_HIGH],
             ..Live::default()
         }
     }
@@ -154,7 +149,7 @@ impl Live {
             let named = |register: &u16| named.vectors.contains(*register);
             set.iter().filter(named).collect()
         };
-        let exec = number::EXEC_LOW..=number::EXEC_HIGH;
+        let exec = EXEC..=EXEC_HIGH;
         let scalars = set.scalars.iter();
         let (active, inactive) = (vectors(&set.active), vectors(&set.inactive));
         Live {

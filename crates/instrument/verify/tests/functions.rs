@@ -87,7 +87,7 @@ fn every_read(bench: &Bench<'_>, launch: &Launch, name: &str) -> (usize, Vec<u64
             _ => None,
         });
         // The lanes that it leaves alone may be dead.
-        let Some(reg) = read.filter(|_| at.mnemonic != "v_writelane_b32") else {
+        let Some(reg) = read.filter(|_| at.mnemonic() != "v_writelane_b32") else {
             continue;
         };
         match bench.overwritten(launch, index, inst, reg) {

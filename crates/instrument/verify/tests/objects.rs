@@ -118,7 +118,7 @@ fn run_where(
             module.functions[place.function]
                 .insts
                 .at(place.inst)
-                .mnemonic,
+                .mnemonic(),
         )
     });
     let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)?;

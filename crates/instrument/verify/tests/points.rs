@@ -139,7 +139,7 @@ fn instructions_can_be_added_replaced_and_removed() {
     let store = function
         .insts
         .iter()
-        .position(|inst| inst.mnemonic.starts_with("global_store"))
+        .position(|inst| inst.mnemonic().starts_with("global_store"))
         .expect("stores");
     let target = gfx::Target::find("gfx90a").expect("a known target");
     let assembler = Assembler::new(target).expect("an assembler");
@@ -199,7 +199,7 @@ impl<'a> Scale<'a> {
         let kernel = module.function("scale").expect("compiled");
         let function = &module.functions[kernel];
         let mut insts = function.insts.iter();
-        let store = insts.position(|inst| inst.mnemonic.starts_with("global_store"));
+        let store = insts.position(|inst| inst.mnemonic().starts_with("global_store"));
         let store = store.expect("stores");
         let words = function.insts.at(store).words;
         // (Since gfx12 in the second word from another bit on.)
@@ -250,7 +250,7 @@ impl<'a> Scale<'a> {
     fn end(&self) -> usize {
         let mut insts = self.module.functions[self.kernel].insts.iter();
         insts
-            .position(|inst| inst.mnemonic == "s_endpgm")
+            .position(|inst| inst.mnemonic() == "s_endpgm")
             .expect("ends")
     }
 

@@ -273,7 +273,7 @@ fn every_wait_that_is_put_in_is_missed() {
     let mut noticed = 0;
     for inst in insts
         .iter()
-        .filter(|inst| inst.mnemonic == "s_waitcnt" && !own.contains(&inst.pc))
+        .filter(|inst| inst.mnemonic() == "s_waitcnt" && !own.contains(&inst.pc))
     {
         let mut mutated = rewritten.clone();
         let at = inst.pc as usize;

@@ -136,7 +136,7 @@ fn find(decoder: &Decoder, encoding: &Encoding, opcode: u32) -> Option<Case> {
             without_unused(decoder, encoding, &mut words);
             let half = Arena::Lds.size(decoder.wave_size()) as u32 / 2;
             if decoded.format == Format::Ds {
-                words[0] |= encoding::two_offsets(decoded.mnemonic, half).unwrap_or(0);
+                words[0] |= encoding::two_offsets(decoded.op, half).unwrap_or(0);
             }
             let Some(decoded) = decode(decoder, &words) else {
                 continue;
@@ -164,7 +164,7 @@ fn modified(decoder: &Decoder, encoding: &Encoding, case: &Case) -> Vec<Case> {
         let Some(decoded) = decode(decoder, &changed) else {
             return;
         };
-        let same = decoded.mnemonic == case.mnemonic
+        let same = decoded.mnemonic() == case.mnemonic
             && decoded.format == case.format
             && (!same_registers || registers(&decoded).eq(registers(&case.decoded)))
             && why_not(&decoded).is_none();
@@ -230,9 +230,7 @@ fn without_unused(decoder: &Decoder, encoding: &Encoding, words: &mut [u32; 4]) 
     for field in encoding.fields {
         let mut fewer = *words;
         encoding::put(&mut fewer, field, (0, false));
-        let same = |after: &Decoded| {
-            after.operands == before.operands && after.mnemonic == before.mnemonic
-        };
+        let same = |after: &Decoded| after.operands == before.operands && after.op == before.op;
         if decode(decoder, &fewer).as_ref().is_some_and(same) {
             *words = fewer;
         }
@@ -264,7 +262,7 @@ fn is_scalar_result(decoded: &Decoded) -> bool {
 
 impl Case {
     fn new(decoder: &Decoder, words: [u32; 4], width: u16, decoded: Decoded) -> Case {
-        let mnemonic = decoded.mnemonic;
+        let mnemonic = decoded.mnemonic();
         let approximate = APPROXIMATE.iter().any(|name| mnemonic.starts_with(name));
         let inst = Inst::new(0, &decoded);
         Case {

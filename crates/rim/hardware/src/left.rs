@@ -1,7 +1,7 @@
 //! Instructions that are left out, and why: among those that are tried alone, each on registers of the frame, and among the cases from
 //! manuals.
 
-use isa::{Decoded, Effects, Format, Inst, Reg, RegKind};
+use isa::{Decoded, Effects, Format, Inst, Reg, RegKind, Traits};
 
 use crate::{
     case::registers,
@@ -29,119 +29,108 @@ enum Of {
 
 use Of::{All, Alone};
 
-/// Instructions that do more than change registers, by their effects.
+/// Instructions that do more than change registers, by their traits.
 #[rustfmt::skip]
-const BY_EFFECT: &[(Effects, Of, &str)] = &[
-    (Effects::BRANCH.union(Effects::CALL).union(Effects::RETURN).union(Effects::INDIRECT), Alone, "goes elsewhere"),
-    (Effects::END,     All,   "ends the wave"),
-    (Effects::BARRIER, Alone, "waits for other waves"),
-    (Effects::TRAP,    All,   "needs a trap handler"),
-    (Effects::SENDMSG, All,   "sends a message"),
+const BY_TRAIT: &[(Traits, Of, &str)] = &[
+    (Traits::READS_PC,        All,   "its result is an address"),
+    (Traits::CLOCK,           All,   "reads a clock"),
+    (Traits::GWS,             All,   "acts on all waves of the device"),
+    (Traits::READS_HARDWARE,  Alone, "reads state that differs between devices"),
+    (Traits::WRITES_HARDWARE, Alone, "changes modes; every case sets MODE with it"),
+    (Traits::INDEX_MODE,      Alone, "changes modes"),
+    (Traits::INDEXES_SCALARS, Alone, "names registers by M0"),
+    (Traits::INDEXES_VECTORS, Alone, "names registers by M0"),
+    (Traits::CACHE,           Alone, "acts on caches"),
 ];
 
-/// Beginnings of mnemonics, or what else an instruction is recognised by.
+/// By the beginning of the mnemonic, where no other instruction is left out for that reason.
 #[rustfmt::skip]
 const BY_NAME: &[(&str, Of, &str)] = &[
-    ("s_getpc",                  All,   "its result is an address"),
-    ("s_get_pc",                 All,   "its result is an address"),
-    ("s_swappc",                 All,   "its result is an address"),
-    ("s_add_pc",                 Alone, "goes elsewhere"),
-    ("s_get_shader_cycles",      All,   "reads a clock"),
-    ("SHADER_CYCLES",            All,   "reads a clock"),
-    ("s_getreg",                 Alone, "reads state that differs between devices"),
-    ("s_setreg",                 Alone, "changes modes; every case sets MODE with it"),
-    ("s_set_gpr_idx",            Alone, "changes modes"),
-    ("s_cbranch",                Alone, "goes elsewhere"),
-    ("s_call",                   All,   "its result is an address"),
-    ("s_rfe",                    All,   "needs a trap handler"),
-    ("s_subvector",              Alone, "goes elsewhere"),
-    ("s_sendmsg",                All,   "sends a message"),
-    ("s_barrier",                Alone, "waits for other waves"),
+    ("s_sethalt",                All,   "stops the wave"),
+    ("ds_ordered_count",         All,   "acts on all waves of the device"),
+    ("global_ordered",           Alone, "acts on all waves of the device"),
+    ("global_atomic_ordered",    Alone, "acts on all waves of the device"),
     ("s_get_barrier",            Alone, "waits for other waves"),
+    ("ds_atomic_barrier",        Alone, "waits for other waves"),
+    ("ds_atomic_async",          Alone, "waits for other waves"),
     ("s_wakeup",                 Alone, "acts on other waves"),
     ("s_sleep",                  Alone, "only takes time"),
-    ("s_wait",                   Alone, "only takes time"),
+    ("ds_nop",                   Alone, "only takes time"),
     ("s_version",                Alone, "does nothing"),
     ("s_alloc_vgpr",             Alone, "needs a kernel with dynamic registers"),
     ("v_illegal",                Alone, "stops by its nature"),
     ("v_interp",                 Alone, "reads attributes of pixel shaders"),
     ("v_screen_partition",       Alone, "is for rasterisation"),
     ("v_mfma_ld_scale",          Alone, "is half of another instruction"),
-    ("v_movrel",                 Alone, "names registers by M0"),
-    ("v_swaprel",                Alone, "names registers by M0"),
-    ("s_movrel",                 Alone, "names registers by M0"),
     ("v_clrexcp",                Alone, "changes state that is not compared"),
-    ("s_dcache",                 Alone, "acts on caches"),
-    ("s_icache",                 Alone, "acts on caches"),
-    ("s_gl1",                    Alone, "acts on caches"),
-    ("s_prefetch",               Alone, "acts on caches"),
-    ("s_buffer_prefetch",        Alone, "acts on caches"),
-    ("s_atc_probe",              Alone, "acts on caches"),
-    ("global_prefetch",          Alone, "acts on caches"),
-    ("flat_prefetch",            Alone, "acts on caches"),
-    ("global_wb",                Alone, "acts on caches"),
-    ("global_inv",               Alone, "acts on caches"),
-    ("buffer_wb",                Alone, "acts on caches"),
-    ("buffer_inv",               Alone, "acts on caches"),
-    ("buffer_gl",                Alone, "acts on caches"),
-    ("s_memtime",                All,   "reads a clock"),
-    ("s_memrealtime",            All,   "reads a clock"),
     ("s_store",                  Alone, "writes through a cache that other loads do not see"),
     ("s_buffer_store",           Alone, "writes through a cache that other loads do not see"),
     ("s_atomic",                 Alone, "writes through a cache that other loads do not see"),
     ("s_buffer_atomic",          Alone, "writes through a cache that other loads do not see"),
     ("s_scratch",                Alone, "accesses scratch"),
-    ("ds_gws",                   All,   "acts on all waves of the device"),
-    ("ds_ordered_count",         All,   "acts on all waves of the device"),
-    ("global_ordered",           Alone, "acts on all waves of the device"),
-    ("global_atomic_ordered",    Alone, "acts on all waves of the device"),
     ("global_load_addtid",       Alone, "takes its address from a scalar alone"),
     ("global_store_addtid",      Alone, "takes its address from a scalar alone"),
     ("global_load_dword_addtid", Alone, "takes its address from a scalar alone"),
     ("global_store_dword_addtid", Alone, "takes its address from a scalar alone"),
-    ("ds_append",                Alone, "accesses LDS where M0 says"),
-    ("ds_consume",               Alone, "accesses LDS where M0 says"),
-    ("ds_read_addtid",           Alone, "accesses LDS where M0 says"),
-    ("ds_write_addtid",          Alone, "accesses LDS where M0 says"),
-    ("ds_load_addtid",           Alone, "accesses LDS where M0 says"),
-    ("ds_store_addtid",          Alone, "accesses LDS where M0 says"),
     ("global_load_lds",          Alone, "accesses LDS where M0 says"),
     ("buffer_load_lds",          Alone, "accesses LDS where M0 says"),
     ("scratch_load_lds",         Alone, "accesses LDS where M0 says"),
-    ("ds_nop",                   Alone, "only takes time"),
     ("ds_bvh",                   Alone, "walks a tree for ray tracing"),
-    ("ds_atomic_barrier",        Alone, "waits for other waves"),
-    ("ds_atomic_async",          Alone, "waits for other waves"),
-    ("s_sethalt",                All,   "stops the wave"),
 ];
 
-/// The reason of the first row that holds, of names before effects.
-fn listed(
-    named: impl Fn(&str, Of) -> bool,
-    has: impl Fn(Effects, Of) -> bool,
-) -> Option<&'static str> {
-    let by_name = BY_NAME.iter().find(|row| named(row.0, row.1));
-    let by_effect = || BY_EFFECT.iter().find(|row| has(row.0, row.1));
-    by_name
-        .map(|row| row.2)
-        .or_else(|| by_effect().map(|row| row.2))
+/// What arithmetic has in common is that it changes registers and nothing else.
+#[rustfmt::skip]
+const BY_EFFECT: &[(Effects, Of, &str)] = &[
+    (Effects::CALL,    All,   "its result is an address"),
+    (Effects::RETURN,  All,   "needs a trap handler"),
+    (Effects::TRAP,    All,   "needs a trap handler"),
+    (Effects::END,     All,   "ends the wave"),
+    (Effects::SENDMSG, All,   "sends a message"),
+    (Effects::BRANCH.union(Effects::INDIRECT), Alone, "goes elsewhere"),
+    (Effects::BARRIER, Alone, "waits for other waves"),
+    (Effects::WAIT,    Alone, "only takes time"),
+];
+
+/// A clock among the hardware registers, as assembly calls it.
+const CLOCK: &str = "SHADER_CYCLES";
+
+/// The reason of the first row that holds for an instruction; only of those that hold for cases from manuals, if `written`.
+fn listed(inst: &Decoded, written: bool) -> Option<&'static str> {
+    let counts = |of: Of| of == All || !written;
+    let (op, effects) = (inst.op, inst.effects);
+    let by_trait = BY_TRAIT
+        .iter()
+        .find(|row| counts(row.1) && op.has(row.0))
+        .map(|row| row.2);
+    let by_name = || {
+        let mut rows = BY_NAME.iter();
+        rows.find(|row| counts(row.1) && op.name().starts_with(row.0))
+            .map(|row| row.2)
+    };
+    let by_place =
+        || (!written && op.has(Traits::LDS_BY_M0)).then_some("accesses LDS where M0 says");
+    let by_effect = || {
+        let mut rows = BY_EFFECT.iter();
+        rows.find(|row| counts(row.1) && effects.intersects(row.0))
+            .map(|row| row.2)
+    };
+    by_trait
+        .or_else(by_name)
+        .or_else(by_place)
+        .or_else(by_effect)
 }
 
 /// The reason for which a case from manuals is left out that has these instructions, in the lines of `text`.
 pub fn why_not_written(text: &str, decoded: &[Inst]) -> Option<&'static str> {
-    let has = |effects| decoded.iter().any(|one| one.effects.intersects(effects));
-    listed(
-        |name, of| of == All && text.contains(name),
-        |effects, of| of == All && has(effects),
-    )
+    if text.contains(CLOCK) {
+        return Some("reads a clock");
+    }
+    decoded.iter().find_map(|inst| listed(inst, true))
 }
 
 /// The reason for which an instruction cannot be tried alone.
 pub fn why_not(decoded: &Decoded) -> Option<&'static str> {
-    let reason = listed(
-        |name, _| decoded.mnemonic.starts_with(name),
-        |effects, _| decoded.effects.intersects(effects),
-    );
+    let reason = listed(decoded, false);
     if reason.is_some() {
         return reason;
     }

@@ -1,6 +1,6 @@
 //! Lowers VOPD: two instructions in one, both of which read their sources before either writes its result.
 
-use isa::Inst;
+use isa::{Inst, Op};
 
 use super::{
     Config,
@@ -43,27 +43,27 @@ fn fields(inst: &Inst) -> [Fields; 2] {
 
 /// The micro-ops of a dual instruction. The error says what about it cannot execute.
 pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
-    let names = rows::dual_halves(inst.mnemonic).ok_or_else(String::new)?;
+    let halves = inst.op.halves().ok_or_else(String::new)?;
     if config.wave_size == 64 {
         return Err("dual instructions are for waves of 32 lanes".to_owned());
     }
     let [first, second] = fields(inst);
     let (x, y) = (
-        operands(config, &names[0], &first)?,
-        operands(config, &names[1], &second)?,
+        operands(config, halves[0], &first)?,
+        operands(config, halves[1], &second)?,
     );
     let reads = |op: &MicroOp, row| {
         let is_row = |src: &Src| src.kind == SrcKind::Vector && src.index == row;
         op.src.iter().any(is_row)
     };
     let mut ops = Vec::new();
-    let mut push = |name: &str, op| complete(config, name, op, &mut ops);
+    let mut push = |half: Op, op| complete(config, half, op, &mut ops);
     if !reads(&y, x.dst) {
-        push(&names[0], x)?;
-        push(&names[1], y)?;
+        push(halves[0], x)?;
+        push(halves[1], y)?;
     } else if !reads(&x, y.dst) {
-        push(&names[1], y)?;
-        push(&names[0], x)?;
+        push(halves[1], y)?;
+        push(halves[0], x)?;
     } else {
         let kept = passes::spare_row(config.vector_rows);
         let mut late = y;
@@ -72,24 +72,24 @@ pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
                 src.index = kept;
             }
         }
-        push(&names[0], x)?;
-        push(&names[1], late)?;
+        push(halves[0], x)?;
+        push(halves[1], late)?;
         ops.insert(0, passes::copy(x.dst, kept));
     }
     Ok(Lowered { ops, bare: x })
 }
 
-fn shape_of(config: &Config, name: &str) -> Result<&'static rows::VectorShape, String> {
-    let row = rows::find(name, config.target).ok_or_else(String::new)?;
+fn shape_of(config: &Config, half: Op) -> Result<&'static rows::VectorShape, String> {
+    let row = rows::find(half, config.target).ok_or_else(String::new)?;
     match &row.shape {
         Shape::Vector(shape) => Ok(shape),
-        _ => Err(format!("{name} as half of a dual instruction")),
+        _ => Err(format!("{half} as half of a dual instruction")),
     }
 }
 
-/// The instruction called `name` with its operands.
-fn operands(config: &Config, name: &str, fields: &Fields) -> Result<MicroOp, String> {
-    let shape = shape_of(config, name)?;
+/// The instruction with its operands.
+fn operands(config: &Config, half: Op, fields: &Fields) -> Result<MicroOp, String> {
+    let shape = shape_of(config, half)?;
     let mut op =
         MicroOp::new(shell::handler::<passes::Bits>()).with(Vector::new(shape.instruction));
     op.vector_mut().modifiers =
@@ -108,13 +108,8 @@ fn operands(config: &Config, name: &str, fields: &Fields) -> Result<MicroOp, Str
 }
 
 /// Appends `op` with the passes that its operands need.
-fn complete(
-    config: &Config,
-    name: &str,
-    op: MicroOp,
-    ops: &mut Vec<MicroOp>,
-) -> Result<(), String> {
-    let shape = shape_of(config, name)?;
+fn complete(config: &Config, half: Op, op: MicroOp, ops: &mut Vec<MicroOp>) -> Result<(), String> {
+    let shape = shape_of(config, half)?;
     let handlers = shape.handlers.ok_or_else(String::new)?;
     surround(config, shape, handlers(), op, ops)
 }

@@ -1,6 +1,6 @@
 //! Lowers one instruction: what its row says, and the operand fields of its format, to a [`MicroOp`].
 
-use isa::{Effects, Format, Inst};
+use isa::{Effects, Format, Inst, Known, Traits};
 
 use super::{
     Config, memory,
@@ -27,7 +27,7 @@ pub(crate) struct Lowered {
 /// Lowers `inst` by `row` to one or more micro-ops. The error says what about it cannot execute.
 pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, String> {
     let mut op = row.micro_op();
-    let immediate = bits(inst.words[0], 15, 0);
+    let immediate = inst.constant();
     match &row.shape {
         Shape::Nop => {}
         Shape::Program => op.set(Program::new(signed(immediate, 16))),
@@ -56,14 +56,16 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
         }
         Shape::LdsDirect => op.dst = vgpr(config, bits(inst.words[0], 7, 0) as u16)?,
     }
-    match inst.mnemonic {
-        "s_getreg_b32" | "s_setreg_b32" | "s_setreg_imm32_b32" => {
-            let field = immediate as u16;
-            let register = hwreg::check(config.target, inst.mnemonic, field)?;
-            op.set(HardwareRegister::new(register, field, inst.words[1]));
-        }
-        "s_sendmsg" | "s_sendmsghalt" => messages::check(config.target, immediate)?,
-        _ => {}
+    if inst
+        .op
+        .has(Traits::READS_HARDWARE | Traits::WRITES_HARDWARE)
+    {
+        let field = immediate as u16;
+        let reads = inst.op.has(Traits::READS_HARDWARE);
+        let register = hwreg::check(config.target, reads, field)?;
+        op.set(HardwareRegister::new(register, field, inst.words[1]));
+    } else if let Some(Known::SSendmsg | Known::SSendmsghalt) = inst.op.known() {
+        messages::check(config.target, immediate)?;
     }
     Ok(Lowered {
         ops: vec![op],
@@ -73,10 +75,8 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
 
 /// A load of 8 or 16 bits into one half of a register.
 pub(super) fn is_half_load(inst: &Inst) -> bool {
-    let ends = |end| inst.mnemonic.ends_with(end);
-    inst.effects.contains(Effects::LOAD)
-        && !inst.mnemonic.contains("_format_")
-        && (ends("_d16") || ends("_d16_hi"))
+    let data = inst.op.data();
+    inst.effects.contains(Effects::LOAD) && !data.formatted && data.half.is_some()
 }
 
 fn scalar(

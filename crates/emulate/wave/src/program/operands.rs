@@ -1,6 +1,6 @@
 //! What operand numbers stand for: rows, slots and constants.
 
-use gfx::Family;
+use isa::numbers;
 
 use super::Config;
 use crate::{
@@ -10,7 +10,10 @@ use crate::{
 };
 
 /// Number of the literal marker among source operands.
-pub(super) const LITERAL: u32 = 255;
+pub(super) const LITERAL: u32 = numbers::LITERAL as u32;
+const VCCZ: u32 = numbers::VCCZ as u32;
+const EXECZ: u32 = numbers::EXECZ as u32;
+const SCC: u32 = numbers::SCC as u32;
 
 /// `flow::EXEC_CHANGED` if scalar slots `first..first + words` include EXEC.
 pub(super) fn exec_after(first: u16, words: usize) -> u8 {
@@ -24,19 +27,15 @@ pub(super) fn exec_after(first: u16, words: usize) -> u8 {
 
 /// Whether operand number `code` is NULL. It and M0 changed places on gfx11.
 fn is_null(config: &Config, code: u32) -> bool {
-    match config.target.family {
-        Family::Gfx9 => false,
-        Family::Gfx10 | Family::Gfx10_3 => code == 125,
-        _ => code == 124,
-    }
+    numbers::null(config.target.family).is_some_and(|null| code == null.into())
 }
 
 /// Scalar slot of operand number `code`, which is no NULL that is read or written.
 pub(super) fn scalar_slot(config: &Config, code: u32) -> u16 {
-    match code {
-        125 if config.target.family >= Family::Gfx11 => sreg::M0 as u16,
-        124 if config.target.family >= Family::Gfx11 => sreg::NULL as u16,
-        _ => code as u16,
+    match code as u16 {
+        m0 if m0 == numbers::m0(config.target.family) => sreg::M0 as u16,
+        null if Some(null) == numbers::null(config.target.family) => sreg::NULL as u16,
+        other => other,
     }
 }
 
@@ -97,9 +96,9 @@ pub(super) fn source(config: &Config, code: u32, kind: Type, literal: u32) -> Re
         193..=208 => integer(192 - code as i32),
         235..=238 => Src::special(SrcKind::Aperture, code as u16 - 235),
         240..=248 => float_constant(code, kind),
-        251 => Src::special(SrcKind::Condition, 1),
-        252 => Src::special(SrcKind::Condition, 2),
-        253 => Src::special(SrcKind::Condition, 0),
+        VCCZ => Src::special(SrcKind::Condition, 1),
+        EXECZ => Src::special(SrcKind::Condition, 2),
+        SCC => Src::special(SrcKind::Condition, 0),
         LITERAL => match kind {
             Type::F64 => Src::constant(SrcKind::ConstantHigh, literal),
             _ => Src::constant(SrcKind::Constant, literal),

@@ -5,42 +5,24 @@
 use std::collections::{BTreeMap, HashSet};
 
 use gfx::Family;
-use isa::{Effects, Inst};
+use isa::{Counter, Effects, Inst, Traits, Waits};
 
 use super::Fetched;
-use crate::fields::bits;
-
-/// Instructions that wait for stores, or see to it that others see them.
-const WAITS: &[&str] = &[
-    "s_waitcnt_vscnt",
-    "s_wait_storecnt",
-    "s_wait_storecnt_dscnt",
-    "s_wait_idle",
-    "buffer_wbl2",
-    "buffer_wbinvl1",
-    "buffer_wbinvl1_vol",
-    "global_wb",
-    "global_wbinv",
-    "s_dcache_wb",
-    "s_dcache_wb_vol",
-];
 
 /// Whether `inst` waits for vector stores, or for scalar ones where there are such.
 fn waits(family: Family, inst: &Inst, scalar_stores: bool) -> bool {
-    if inst.mnemonic != "s_waitcnt" {
-        return WAITS.contains(&inst.mnemonic);
+    if inst.op.waits() != Waits::ByFamily {
+        return inst.op.has(Traits::WRITES_BACK);
     }
-    let immediate = bits(inst.words[0], 15, 0);
-    let scalar = |most| scalar_stores && bits(immediate, 13, 8) & most != most;
-    match family {
-        // Vector stores count like loads before gfx10.
-        Family::Gfx9 => {
-            let vector = bits(immediate, 3, 0) | bits(immediate, 15, 14) << 4;
-            vector != 0x3f || scalar(0xf)
-        }
-        Family::Gfx10 | Family::Gfx10_3 => scalar(0x3f),
-        _ => false,
-    }
+    let fields = inst.op.waits().fields(family).iter();
+    fields
+        .filter(|field| field.count(inst.constant()) < field.counter.capacity(family))
+        .any(|field| match field.counter {
+            // Vector stores count like loads before gfx10.
+            Counter::Load => family == Family::Gfx9,
+            Counter::Data => scalar_stores && family < Family::Gfx11,
+            _ => false,
+        })
 }
 
 fn stores(inst: &Inst) -> bool {

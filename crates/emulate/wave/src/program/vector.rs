@@ -1,7 +1,7 @@
 //! Lowers vector ALU instructions: VOP1, VOP2, VOPC, VOP3, VOP3P with their SDWA and DPP forms.
 
 use gfx::Family;
-use isa::{Format, Inst};
+use isa::{Format, Inst, Known};
 
 use super::{
     Config,
@@ -42,7 +42,10 @@ pub(super) fn lower(
 /// Since gfx11 the number of bits or bytes to shift by is a half of a register.
 fn of_target(config: &Config, inst: &Inst, shape: &VectorShape) -> VectorShape {
     let mut shape = *shape;
-    let shifts = ["v_alignbit_b32", "v_alignbyte_b32"].contains(&inst.mnemonic);
+    let shifts = matches!(
+        inst.op.known(),
+        Some(Known::VAlignbitB32 | Known::VAlignbyteB32)
+    );
     if shifts && config.target.family >= Family::Gfx11 {
         shape.sources[2] = Type::B16;
     }

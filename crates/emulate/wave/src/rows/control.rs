@@ -27,21 +27,6 @@ const NOPS: &[&str] = &[
     "s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user",
 ];
 
-/// Those of them that invalidate caches of data.
-const INVALIDATIONS: &[&str] = &[
-    "buffer_wbinvl1",
-    "buffer_wbinvl1_vol",
-    "buffer_invl2",
-    "buffer_inv",
-    "buffer_gl0_inv",
-    "buffer_gl1_inv",
-    "s_gl1_inv",
-    "s_dcache_inv",
-    "s_dcache_inv_vol",
-    "global_inv",
-    "global_wbinv",
-];
-
 fn branch_if(wave: &mut Wave, op: &MicroOp, taken: bool) -> u32 {
     if taken {
         wave.next = op.program().branch_target as usize;
@@ -126,14 +111,9 @@ impl Body for FollowOthers {
     }
 }
 
-/// What [`INVALIDATIONS`] do in code that looks at the clock.
+/// What an instruction that [`isa::Traits::INVALIDATES`] does in code that looks at the clock.
 pub(crate) fn follow_others() -> Handler {
     shell::scalar_handler::<FollowOthers>()
-}
-
-/// Whether a wave may read what another one has written behind this instruction.
-pub(crate) fn invalidates(mnemonic: &str) -> bool {
-    INVALIDATIONS.contains(&mnemonic)
 }
 
 /// What a wait does where stores may be pending and other host threads look at them.

@@ -5,6 +5,7 @@
 //! over vector instructions, is the same loop.
 
 use gfx::Family;
+use isa::Effects;
 
 use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
 use crate::{
@@ -21,10 +22,11 @@ const INDEX_ENABLE: u32 = 1 << 27;
 /// VSKIP in MODE.
 pub(super) const SKIP_VECTOR: u32 = 1 << 28;
 
-/// What is not issued under VSKIP, by the beginning of its mnemonic.
-const VECTOR: &[&str] = &[
-    "v_", "ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_",
-];
+/// What is not issued under VSKIP: the vector unit's instructions, vector memory, LDS, GDS and exports.
+const VECTOR: Effects = Effects::VALU
+    .union(Effects::VMEM)
+    .union(Effects::LDS)
+    .union(Effects::COUNTS_EXP);
 
 /// Whether micro-op `index` belongs to a vector instruction.
 fn is_vector(segment: &Segment, index: usize) -> bool {
@@ -34,9 +36,7 @@ fn is_vector(segment: &Segment, index: usize) -> bool {
     segment.insts.get(position).is_some_and(|inst| {
         // Ops between instructions lead to other segments and belong to none.
         segment.op_at(inst.pc).is_some_and(|first| first <= index)
-            && VECTOR
-                .iter()
-                .any(|prefix| inst.mnemonic.starts_with(prefix))
+            && inst.effects.intersects(VECTOR)
     })
 }
 

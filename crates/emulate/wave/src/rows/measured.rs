@@ -1,6 +1,7 @@
 //! The rows that take the place of approximate functions where it was measured what hardware makes of them.
 
 use gfx::{Family, Target};
+use isa::Op;
 use numerics::approx;
 
 use super::{Row, VectorShape, row_name, vector_macros::map1};
@@ -161,15 +162,11 @@ functions! {
     v_sqrt_f64:       F64 = |context, a, _limited| approx::sqrt_f64(a, context.denormals64);
 }
 
-/// The row of `mnemonic`, if that was measured.
-pub(crate) fn find(
-    measured: Option<Measured>,
-    mnemonic: &str,
-    target: &Target,
-) -> Option<&'static Row> {
+/// The row of `op`, if that was measured.
+pub(crate) fn find(measured: Option<Measured>, op: Op, target: &Target) -> Option<&'static Row> {
     static ROWS: std::sync::OnceLock<Vec<Row>> = std::sync::OnceLock::new();
     let measured = measured?;
-    let name = row_name(mnemonic, target.family);
+    let name = row_name(op, target.family);
     let number = FUNCTIONS.iter().position(|known| *known == name)?;
     let is_known = !measured.distances(number).is_empty();
     is_known.then(|| &ROWS.get_or_init(rows)[number])

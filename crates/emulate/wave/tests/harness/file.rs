@@ -19,7 +19,7 @@ pub fn rows(case: &Case, target: &'static Target, wave_size: u32) -> BTreeSet<&'
     };
     let insts = decoder.decode_all(&code, 0).filter_map(Result::ok);
     insts
-        .filter_map(|inst| wave::rows_of(inst.mnemonic, target))
+        .filter_map(|inst| wave::rows_of(inst.op, target))
         .flatten()
         .collect()
 }

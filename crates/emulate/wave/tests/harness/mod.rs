@@ -122,7 +122,7 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
         .decode_all(code, 0)
         .filter_map(Result::ok)
         .flat_map(|inst| {
-            inst.mnemonic
+            inst.mnemonic()
                 .split(" :: ")
                 .map(str::to_owned)
                 .collect::<Vec<_>>()

@@ -197,7 +197,7 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
                         continue;
                     };
                     // Bits that it ignores are none of objdump's. The assembler leaves those of DS out, and all others are its own.
-                    let may_ignore = inst.mnemonic.starts_with("v_permlane")
+                    let may_ignore = inst.mnemonic().starts_with("v_permlane")
                         || matches!(inst.format, isa::Format::Ds | isa::Format::Vopd);
                     if may_ignore && unknown(line) {
                         astray = true;
@@ -209,7 +209,7 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
                         let bare = bare.unwrap_or_else(|error| panic!("{context}: {error:?}"));
                         assert_eq!(bare.len(), usize::from(inst.size), "{context}");
                         // Patterns of swizzles have several spellings, in the first two bytes.
-                        let first = 2 * usize::from(inst.mnemonic == "ds_swizzle_b32");
+                        let first = 2 * usize::from(inst.mnemonic() == "ds_swizzle_b32");
                         let given = inst.words.map(u32::to_le_bytes).concat();
                         let mut bytes = bare.iter().zip(&given).skip(first);
                         let added = bytes.any(|(bare, given)| bare & !given != 0);
@@ -229,8 +229,11 @@ pub fn agree_with_objdump(decoder: &isa::Decoder, path: &Path) -> (usize, usize)
                         }
                         _ => decoder.print(&inst),
                     };
-                    let printed = inst.mnemonic.split(" :: ").all(|part| ours.contains(part));
-                    assert!(printed, "{context}: {} is not in {ours}", inst.mnemonic);
+                    let printed = inst
+                        .mnemonic()
+                        .split(" :: ")
+                        .all(|part| ours.contains(part));
+                    assert!(printed, "{context}: {} is not in {ours}", inst.mnemonic());
                     assert_eq!(line.text, ours, "{context}");
                     assert!(!ours.contains("/*Invalid "), "{context}");
                 }
@@ -352,6 +355,8 @@ fn dwords(upper: u32) -> Vec<(u32, &'static [u32])> {
             let plain = by_opcode(8, 6).chain(by_opcode(8, 2));
             plain.map(|lower| (lower, LITERAL)).collect()
         }
+        // Those without operands have zeros there.
+        0x7e00 => (0..128).map(|op| (op << 9, LITERAL)).collect(),
         _ if VOP1.contains(&upper) || SOP1.contains(&upper) => Vec::new(),
         ..0x8000 if VOPC.contains(&upper) || few(upper >> 1 & 0xff) => {
             let plain = [0x0503, 0x0105].map(|lower| (lower, LITERAL));
@@ -363,9 +368,17 @@ fn dwords(upper: u32) -> Vec<(u32, &'static [u32])> {
         ..0x8000 => Vec::new(),
         // A scalar destination, or an opcode.
         0x8000..0xbf00 if !few(upper & 0x7f) => Vec::new(),
-        0x8000..0xc000 => [0x0a06, 0x0002].map(|lower| (lower, LITERAL)).to_vec(),
-        _ => [0x0503, 0x8005, 0x7c05]
-            .map(|lower| (lower, SOURCES))
-            .to_vec(),
+        // Those without operands have zeros there.
+        0x8000..0xc000 => [0x0a06, 0x0002, 0].map(|lower| (lower, LITERAL)).to_vec(),
+        _ => {
+            let mut dwords = [0x0503, 0x8005, 0x7c05]
+                .map(|lower| (lower, SOURCES))
+                .to_vec();
+            // LDS, buffers and caches.
+            if matches!(upper >> 8, 0xc4..=0xc7 | 0xd8..=0xdb | 0xe0..=0xe3) {
+                dwords.push((0, &[0]));
+            }
+            dwords
+        }
     }
 }

@@ -61,7 +61,7 @@ fn check(function: &Function) {
 /// Packed instructions name a pair of registers even when their modifiers select the first one twice.
 fn is_unread_half(function: &Function, register: u16) -> bool {
     function.insts.iter().any(|inst| {
-        inst.mnemonic.starts_with("v_pk_")
+        inst.mnemonic().starts_with("v_pk_")
             && inst.operands.iter().any(|operand| {
                 matches!(operand, isa::Operand::Use(reg) if reg.width == 2 && reg.index + 1 == register)
             })

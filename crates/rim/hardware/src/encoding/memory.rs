@@ -1,7 +1,7 @@
 //! The formats of memory instructions. Addresses come from registers outside the slots, which the frame sets.
 
 use gfx::{Family, Target};
-use isa::Format;
+use isa::{Format, Op};
 
 use super::{Encoding, Field, Holds, Modifiers, RESULT, field, set};
 use crate::frame::arena::{ADDRESS, DESCRIPTOR, INPUT_DESCRIPTOR, OFFSET};
@@ -122,15 +122,10 @@ pub fn encodings(target: &Target) -> Vec<Encoding> {
 
 /// Offsets of LDS instructions that have two, in units of their elements: the first field, then the second. Those with strides of 64 elements reach
 /// the other half of the arena, of which each has `half` bytes.
-pub fn two_offsets(mnemonic: &str, half: u32) -> Option<u32> {
-    let strided = mnemonic.contains("st64") || mnemonic.contains("stride64");
-    let pairs = ["read2", "write2", "2addr", "wrxchg2"];
-    if !strided && !pairs.iter().any(|part| mnemonic.contains(part)) {
-        return None;
-    }
-    let element = if mnemonic.ends_with("b64") { 8 } else { 4 };
-    Some(match strided {
-        true => (half / (64 * element)) << 8,
-        false => 1 | 3 << 8,
+pub fn two_offsets(op: Op, half: u32) -> Option<u32> {
+    let data = op.data();
+    data.two_addresses.then(|| match data.stride {
+        1 => 1 | 3 << 8,
+        stride => (half / (stride * data.bytes / 2)) << 8,
     })
 }
