@@ -675,7 +675,7 @@ impl Memory {
         if let Err(unknown) = self.covers(address, size, false) {
             self.reaches(unknown, address + size - unknown, false)?;
             let mut bytes = bytes;
-            return guarded(&mut bytes, 0..0, |bytes| copy(bytes)).map_err(|fault| fault.address);
+            return guarded(&mut bytes, |bytes| copy(bytes)).map_err(|fault| fault.address);
         }
         copy(bytes);
         Ok(())

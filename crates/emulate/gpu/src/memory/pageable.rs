@@ -90,7 +90,7 @@ impl Memory {
         let page = address & !(PAGE - 1);
         if let std::collections::btree_map::Entry::Vacant(entry) = pages.entry(page) {
             let mut bytes = Box::new([0; PAGE as usize]);
-            guarded(&mut bytes, 0..0, |bytes| {
+            guarded(&mut bytes, |bytes| {
                 // SAFETY: whole pages can be read or not at all, which ends the copy; whoever else writes there leaves any bytes.
                 unsafe { std::ptr::copy(page as *const u8, bytes.as_mut_ptr(), bytes.len()) };
             })
