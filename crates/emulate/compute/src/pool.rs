@@ -27,8 +27,8 @@ const LOYALTY: Duration = Duration::from_millis(5);
 const SETTLING: Duration = Duration::from_secs(1);
 /// How often [`Pool::running`] looks for waves that do not show.
 const LOOKS: u32 = 6;
-/// Most waves of a dispatch that whoever hands it over executes itself.
-const FEW_WAVES: u64 = 4;
+/// Most lanes of a dispatch that whoever hands it over executes itself, whatever the size of its waves.
+const FEW_LANES: u64 = 256;
 /// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once, and HIP lets one fill the
 /// largest device shown, 110 compute units of 32 waves.
 const RESIDENT_WAVES: u32 = 3584;
@@ -252,8 +252,8 @@ impl Inner {
     /// Executes a small dispatch on this thread, which is quicker than to hand it to another one. It gets a moment only, because others
     /// may wait for this thread, and kernels for each other. False if there is something left to do.
     fn at_once(&self, run: &Arc<Run>) -> bool {
-        let waves = u64::from(run.dispatch.waves([0; 3]));
-        if self.observer.is_some() || run.schedule.total().saturating_mul(waves) > FEW_WAVES {
+        let lanes = u64::from(run.dispatch.waves([0; 3]) * run.dispatch.wave_size);
+        if self.observer.is_some() || run.schedule.total().saturating_mul(lanes) > FEW_LANES {
             return false;
         }
         let Ok(mut spare) = self.spare.try_lock() else {
@@ -460,6 +460,52 @@ impl Drop for ThreadTime<'_> {
     }
 }
 
+/// How long a thread stays with one run. To look at the clock costs as much as half a wave's start, so a thread looks after as many turns
+/// as take some time together.
+struct Loyalty {
+    began: Instant,
+    looked: Duration,
+    /// Turns until the next look, and from the last look to that one.
+    left: u32,
+    pause: u32,
+}
+
+impl Loyalty {
+    /// Between two looks, about.
+    const PAUSE: Duration = Duration::from_micros(50);
+    /// Most turns between two looks: they may become longer at any time.
+    const MOST: u32 = 16;
+
+    fn begin() -> Loyalty {
+        Loyalty {
+            began: Instant::now(),
+            looked: Duration::ZERO,
+            left: 1,
+            pause: 1,
+        }
+    }
+
+    /// Asked once for each turn.
+    fn is_over(&mut self) -> bool {
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        let now = self.began.elapsed();
+        self.pause = match now - self.looked < Self::PAUSE {
+            true => (2 * self.pause).min(Self::MOST),
+            false => 1,
+        };
+        (self.looked, self.left) = (now, self.pause);
+        now > LOYALTY
+    }
+
+    /// A turn was long: the next one may be, too.
+    fn look_soon(&mut self) {
+        (self.left, self.pause) = (1, 1);
+    }
+}
+
 /// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
 fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Slice) -> Counts {
     let space: &Memory = &inner.memory;
@@ -478,28 +524,29 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
         run.fail(no_code(dispatch));
         return env.counts;
     };
-    let mut began = Instant::now();
+    let mut loyalty = Loyalty::begin();
     let mut hand = ThreadWork::default();
     let mut time = ThreadTime::enter(run);
     spare.next_dispatch();
     loop {
-        if began.elapsed() > LOYALTY {
+        // Asking takes locks, so not for every workgroup.
+        if loyalty.is_over() {
             if inner.board.others_waiting(run) {
                 run.schedule.give_back(&mut hand);
                 return env.counts;
             }
-            // Asking takes locks, so not for every workgroup.
-            began = Instant::now();
+            loyalty = Loyalty::begin();
         }
-        let (mut workgroup, turn) = match run.take(&mut hand) {
+        let (mut workgroup, turn);
+        match run.take(&mut hand) {
             Work::Start(index, slots) => {
-                let mut started = Workgroup::start(run, &segment, index, slots, space, spare);
-                started.begin_at(time.now);
-                (started, run.first_slice(slice))
+                let begin = (index, time.now);
+                workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
+                turn = run.first_slice(slice);
             }
-            Work::Resume(workgroup) => (workgroup, slice),
+            Work::Resume(started) => (workgroup, turn) = (*started, slice),
             Work::Nothing => return env.counts,
-        };
+        }
         env.memory.refresh();
         if let Some(observer) = &inner.observer {
             observer.chosen(&run.dispatch, workgroup.index);
@@ -521,6 +568,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
                 }
             }
             Turn::Again { asleep } => {
+                loyalty.look_soon();
                 run.note(&workgroup, &mut env.counts);
                 if let Some(observer) = &inner.observer
                     && observer.has_enough()
@@ -528,7 +576,8 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
                     run.abandon("the observer had enough");
                     return env.counts;
                 }
-                run.schedule.suspend(workgroup.index, workgroup, &mut hand);
+                run.schedule
+                    .suspend(workgroup.index, Box::new(workgroup), &mut hand);
                 if slice == Slice::MOMENT {
                     run.schedule.give_back(&mut hand);
                     return env.counts;

@@ -33,7 +33,8 @@ pub(crate) struct Run {
     pub rows: usize,
     /// First dwords of the kernel arguments, for kernels that want them in SGPRs.
     pub kernarg: Vec<u32>,
-    pub schedule: Schedule<Workgroup>,
+    /// Workgroups are boxed when they are set aside: few are, and what is handed over for each stays small.
+    pub schedule: Schedule<Box<Workgroup>>,
     /// When it began.
     pub epoch: Epoch,
     /// Cycles since then, as its threads have left it.
@@ -162,7 +163,7 @@ impl Run {
     }
 
     /// What the thread with this hand does next.
-    pub fn take(&self, hand: &mut ThreadWork) -> Work<Workgroup> {
+    pub fn take(&self, hand: &mut ThreadWork) -> Work<Box<Workgroup>> {
         if self.cancelled.load(Ordering::Relaxed) {
             self.abandon("the queue was destroyed while the kernel ran");
         }

@@ -65,7 +65,45 @@ struct Shared<T> {
     /// Workgroups taken by a thread that left or had no slots for them.
     returned: Vec<Range<u64>>,
     ended: u64,
-    free_slots: Vec<Slots>,
+    free_slots: FreeSlots,
+}
+
+/// Sets of wave slots that no workgroup has. There are thousands of them, and most launches need few: those that no workgroup has had
+/// are only counted.
+struct FreeSlots {
+    given_back: Vec<Slots>,
+    /// Sets that no workgroup has had begin here.
+    unused: u32,
+    sets: u32,
+    /// Slots of a set.
+    waves: u32,
+}
+
+impl FreeSlots {
+    fn new(slots: u32, waves: u32) -> FreeSlots {
+        FreeSlots {
+            given_back: Vec::new(),
+            unused: 0,
+            sets: slots / waves,
+            waves,
+        }
+    }
+
+    fn take(&mut self) -> Option<Slots> {
+        self.given_back.pop().or_else(|| {
+            let set = (self.unused < self.sets).then_some(self.unused)?;
+            self.unused += 1;
+            Some(Slots(set * self.waves))
+        })
+    }
+
+    fn give_back(&mut self, slots: Slots) {
+        self.given_back.push(slots);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.given_back.is_empty() && self.unused == self.sets
+    }
 }
 
 impl ThreadWork {
@@ -82,7 +120,6 @@ impl<T> Schedule<T> {
     /// Of `total` workgroups with `waves` waves each and together at most `slots` at a time.
     pub fn new(total: u64, waves: u32, slots: u32, threads: usize) -> Schedule<T> {
         let waves = waves.max(1);
-        let free_slots = (0..slots / waves).rev().map(|set| Slots(set * waves));
         Schedule {
             total,
             threads: threads as u64,
@@ -94,7 +131,7 @@ impl<T> Schedule<T> {
                 turn: 0,
                 returned: Vec::new(),
                 ended: 0,
-                free_slots: free_slots.collect(),
+                free_slots: FreeSlots::new(slots, waves),
             })),
         }
     }
@@ -147,7 +184,7 @@ impl<T> Schedule<T> {
         if resume_first && let Some((_, started)) = self.resume(&mut shared, 0) {
             return Work::Resume(started);
         }
-        hand.slots = hand.slots.or_else(|| shared.free_slots.pop());
+        hand.slots = hand.slots.or_else(|| shared.free_slots.take());
         self.put_back(&mut shared, hand);
         if hand.slots.is_some() {
             let returned = &mut shared.returned;
@@ -160,7 +197,10 @@ impl<T> Schedule<T> {
             if let Some(work) = hand.start() {
                 return work;
             }
-            shared.free_slots.extend(hand.slots.take());
+            hand.slots
+                .take()
+                .into_iter()
+                .for_each(|slots| shared.free_slots.give_back(slots));
         }
         let turn = shared.turn;
         match self.resume(&mut shared, turn) {
@@ -187,7 +227,7 @@ impl<T> Schedule<T> {
         hand.ended += 1;
         hand.just_ended = true;
         if let Some(more) = hand.slots.replace(slots) {
-            self.shared().free_slots.push(more);
+            self.shared().free_slots.give_back(more);
         }
     }
 
@@ -206,7 +246,10 @@ impl<T> Schedule<T> {
     pub fn give_back(&self, hand: &mut ThreadWork) {
         let mut shared = self.shared();
         shared.ended += std::mem::take(&mut hand.ended);
-        shared.free_slots.extend(hand.slots.take());
+        hand.slots
+            .take()
+            .into_iter()
+            .for_each(|slots| shared.free_slots.give_back(slots));
         self.put_back(&mut shared, hand);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpu::{
     Memory,
     clock::{self, Epoch},
-    guard::guarded,
+    guard::guarded_parts,
     initial::InitialState,
 };
 use wave::{ClockWait, Env, Segment, SplitBarrier, Stop, Wave, run, step};
@@ -140,11 +140,11 @@ const QUESTION: u32 = 10;
 const LARGEST_WAVES: u32 = 8;
 
 impl Workgroup {
-    /// Sets up all waves of the workgroup with linear index `index`.
+    /// Sets up all waves of the workgroup with linear index `index`. It begins `elapsed` cycles after the dispatch.
     pub fn start(
         run: &Run,
         segment: &Arc<Segment>,
-        index: u64,
+        (index, elapsed): (u64, u64),
         slots: Slots,
         memory: &Memory,
         spare: &mut WorkgroupBuffers,
@@ -159,11 +159,12 @@ impl Workgroup {
         let (id, workgroup) = (dispatch.workgroup(index), index);
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
+        let fill = memory.fill();
+        let is_filled = !fill.is_zero();
         let mut lds = std::mem::take(&mut spare.lds);
         lds.clear();
         lds.resize(lds_bytes as usize, 0);
-        let fill = memory.fill();
-        if !fill.is_zero() {
+        if is_filled {
             fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
         }
         if spare.initial.len() < count as usize {
@@ -177,32 +178,30 @@ impl Workgroup {
             waves.clear();
         }
         waves.truncate(count as usize);
+        let compute_die = dispatch.compute_die(workgroup);
+        let scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
         for (index, initial) in (0..count).zip(&mut spare.initial) {
             let slot = slots.0 + index;
             dispatch.renew_initial_state(initial, id, index, slot, kernarg);
-            match waves.get_mut(index as usize) {
-                Some((wave, _)) => wave.restart(segment, initial.mode, 0),
-                None => {
-                    let wave = Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode);
-                    waves.push((wave, State::Ready));
-                }
+            if waves.len() == index as usize {
+                let wave = Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode);
+                waves.push((wave, State::Ready));
             }
             let (wave, state) = &mut waves[index as usize];
             *state = State::Ready;
-            if !fill.is_zero() {
+            wave.restart(segment, initial.mode, &initial.vgprs);
+            if is_filled {
                 let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
                 wave.fill(fill.words(place));
                 let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
                 fill.bytes(!place, &mut scratch);
                 // The first access says better what is wrong with it.
                 let _ = memory.write_bytes(initial.scratch_address, &scratch);
+                for (register, lanes) in initial.vgprs.iter().enumerate() {
+                    wave.set_vgpr_row(register, lanes);
+                }
             }
-            for (register, &value) in initial.sgprs.iter().enumerate() {
-                wave.set_sgpr(register, value);
-            }
-            for (register, lanes) in initial.vgprs.iter().enumerate() {
-                wave.set_vgpr_row(register, lanes);
-            }
+            wave.set_first_sgprs(&initial.sgprs);
             for (register, value) in [
                 (115, initial.ttmp7),
                 (116, initial.ttmp8),
@@ -211,13 +210,14 @@ impl Workgroup {
                 wave.set_sgpr(register, value);
             }
             wave.set_exec(initial.exec);
+            wave.begin_at(elapsed);
             wave.index_in_workgroup = index;
             wave.slot = dispatch.place(slots.0, index);
-            wave.compute_die = dispatch.compute_die(workgroup);
+            wave.compute_die = compute_die;
             wave.shared_aperture = gpu::dispatch::LDS_APERTURE_BASE;
             wave.private_aperture = gpu::dispatch::SCRATCH_APERTURE_BASE;
             wave.scratch_base = initial.scratch_address;
-            wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
+            wave.scratch_bytes_per_lane = scratch_bytes_per_lane;
             wave.lds_bytes = lds_bytes;
         }
         Workgroup {
@@ -229,13 +229,6 @@ impl Workgroup {
             barrier: SplitBarrier::new(count),
             slots,
         }
-    }
-
-    /// It begins so many cycles after the dispatch.
-    pub fn begin_at(&mut self, elapsed: u64) {
-        self.waves
-            .iter_mut()
-            .for_each(|(wave, _)| wave.begin_at(elapsed));
     }
 
     /// Cycles from the dispatch's beginning to the latest time of its waves.
@@ -260,19 +253,50 @@ impl Workgroup {
         for (wave, _) in &mut self.waves {
             wave.slice_left = slice.branches;
         }
-        let turn = self.turn_in(env, observer, epoch, slice);
+        let turn = self.guarded_rounds(env, observer, epoch, slice);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
     }
 
-    /// [`Workgroup::turn`] with LDS and barrier in `env`.
-    fn turn_in(
+    /// [`Workgroup::rounds`] that a fault of the host ends.
+    fn guarded_rounds(
         &mut self,
         env: &mut Env<'_>,
         observer: Option<&dyn Observer>,
         epoch: &Epoch,
         slice: Slice,
+    ) -> Turn {
+        let id = self.id;
+        let turn = guarded_parts(self, |workgroup, scene| {
+            workgroup.rounds(env, epoch, slice, |index, wave, env| {
+                scene.enter(index, wave.code_range());
+                let left = wave.slice_left;
+                match (observer, slice.micro_operations) {
+                    (Some(observer), _) => observe::run(wave, env, id, observer),
+                    (None, None) => run(wave, env, left),
+                    (None, Some(count)) => some_steps(wave, env, count),
+                }
+            })
+        });
+        turn.unwrap_or_else(|fault| {
+            let (wave, _) = &mut self.waves[fault.part];
+            let stop = wave.host_fault(&fault.words, fault.address, fault.write);
+            Turn::Failed {
+                wave: fault.part as u32,
+                pc: wave.stopped_at(),
+                stop,
+            }
+        })
+    }
+
+    /// [`Workgroup::turn`] with LDS and barrier in `env`; `go` lets a wave, whose number in the workgroup it gets, run to its next stop.
+    fn rounds<'e>(
+        &mut self,
+        env: &mut Env<'e>,
+        epoch: &Epoch,
+        slice: Slice,
+        mut go: impl FnMut(usize, &mut Wave, &mut Env<'e>) -> Stop,
     ) -> Turn {
         let mut barriers = slice.barriers;
         let timed = env.program.looks_at_clock();
@@ -286,19 +310,7 @@ impl Workgroup {
                     yielded = true;
                     continue;
                 }
-                let code = wave.code_range();
-                let left = wave.slice_left;
-                let stop = guarded(wave, code, |wave| {
-                    match (observer, slice.micro_operations) {
-                        (Some(observer), _) => observe::run(wave, env, self.id, observer),
-                        (None, None) => run(wave, env, left),
-                        (None, Some(count)) => some_steps(wave, env, count),
-                    }
-                });
-                let stop = match stop {
-                    Ok(stop) => stop,
-                    Err(fault) => wave.host_fault(&fault.words, fault.address, fault.write),
-                };
+                let stop = go(index, wave, env);
                 match stop {
                     Stop::End => {
                         *state = State::Ended;

@@ -4,7 +4,8 @@ use crate::common::assembled_for;
 use codeobj::CodeObject;
 use emulate::{Argument, Device, Fill, Shape};
 
-/// Stores v9, s30, the word at 128 of LDS and an AccVGPR, where there are some, of every lane.
+/// Stores v9, s30, the word at 128 of LDS and an AccVGPR, where there are some, of every lane; then leaves something else in the registers
+/// for whoever has them next.
 fn kernel(target: &str) -> Vec<u8> {
     let gfx9 = target.starts_with("gfx9");
     let (global, lds, wait) = match target {
@@ -40,10 +41,10 @@ fn kernel(target: &str) -> Vec<u8> {
     } else {
         ""
     };
-    let agpr = if matches!(target, "gfx90a" | "gfx942") {
-        "v_accvgpr_read_b32 v8, a3"
+    let (agpr, leave) = if matches!(target, "gfx90a" | "gfx942") {
+        ("v_accvgpr_read_b32 v8, a3", "v_accvgpr_write_b32 a3, 5")
     } else {
-        "v_mov_b32_e32 v8, v9"
+        ("v_mov_b32_e32 v8, v9", "")
     };
     let text = format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"
@@ -63,6 +64,9 @@ k:      {load} s[0:1], s[0:1], 0x0
         {global} v0, v5, s[0:1] offset:4
         {global} v0, v6, s[0:1] offset:8
         {global} v0, v8, s[0:1] offset:12
+        v_mov_b32_e32 v9, 7
+        s_mov_b32 s30, 9
+        {leave}
         s_endpgm
 .Le:    .size k, .Le-k
         .rodata

@@ -229,7 +229,7 @@ impl ComputeQueue {
             let Some(commands) = self.commands(&state) else {
                 return progress;
             };
-            let step = guarded(&mut (), 0..0, |_| commands.step());
+            let step = guarded(&mut (), |_| commands.step());
             let step = step.unwrap_or_else(|fault| Step::Fault {
                 address: fault.address,
                 write: fault.write,

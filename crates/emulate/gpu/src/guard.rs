@@ -9,13 +9,13 @@
 use std::{
     cell::Cell,
     ffi::c_void,
-    mem,
+    mem::{self, MaybeUninit},
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     ptr,
     sync::{
         Once,
-        atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering},
+        atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fence},
     },
 };
 
@@ -24,7 +24,9 @@ use std::{
 pub struct HostFault {
     pub address: u64,
     pub write: bool,
-    /// Words that registers and the stack held then and that lie in the caller's range, innermost first.
+    /// The part of the work that was entered last; 0 if it has none.
+    pub part: usize,
+    /// Words that registers and the stack held then and that lie in that part's range, innermost first.
     pub words: Vec<u64>,
 }
 
@@ -46,11 +48,36 @@ const DEEPEST: u64 = 64 << 10;
 struct RecoveryPoint {
     stack: u64,
     resume: u64,
-    range: Range<u64>,
+    scene: *const Scene,
     address: u64,
     write: bool,
     found: usize,
-    words: [u64; WORDS],
+    /// The first `found` are set. Zeros for all would be most of what guarding costs.
+    words: [MaybeUninit<u64>; WORDS],
+}
+
+/// What guarded work is doing, told as it goes on.
+#[derive(Debug, Default)]
+pub struct Scene {
+    part: AtomicUsize,
+    start: AtomicU64,
+    end: AtomicU64,
+}
+
+impl Scene {
+    /// From now on the work is at its part `part`, and words in `range` are worth telling of a fault.
+    #[inline]
+    pub fn enter(&self, part: usize, range: Range<u64>) {
+        self.part.store(part, Ordering::Relaxed);
+        self.start.store(range.start, Ordering::Relaxed);
+        self.end.store(range.end, Ordering::Relaxed);
+        // A fault leaves the work where it is: what it has written until now is in memory.
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    fn holds(&self, word: u64) -> bool {
+        (self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed)).contains(&word)
+    }
 }
 
 struct Slot {
@@ -85,38 +112,52 @@ fn slot() -> Option<&'static Slot> {
     SLOTS.get(index)
 }
 
-/// Runs `act` on `what`; a fault of the host ends it. `range` says which words are worth telling of one.
+/// Runs `act` on `what`; a fault of the host ends it.
+pub fn guarded<W, T>(what: &mut W, act: impl FnOnce(&mut W) -> T) -> Result<T, HostFault> {
+    guarded_parts(what, |what, _| act(what))
+}
+
+/// [`guarded`] for work of several parts, which are entered in the scene that `act` gets: to guard each alone costs more than a short
+/// part does.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub fn guarded<W, T>(
+pub fn guarded_parts<W, T>(
     what: &mut W,
-    range: Range<u64>,
-    act: impl FnOnce(&mut W) -> T,
+    act: impl FnOnce(&mut W, &Scene) -> T,
 ) -> Result<T, HostFault> {
+    let scene = Scene::default();
     let Some(slot) = slot() else {
-        return Ok(act(what));
+        return Ok(act(what, &scene));
     };
     let mut point = RecoveryPoint {
         stack: 0,
         resume: 0,
-        range,
+        scene: &raw const scene,
         address: 0,
         write: false,
         found: 0,
-        words: [0; WORDS],
+        words: [const { MaybeUninit::uninit() }; WORDS],
     };
     let mut outcome = None;
     let mut body = Some(|| {
-        outcome = Some(catch_unwind(AssertUnwindSafe(|| act(what))));
+        outcome = Some(catch_unwind(AssertUnwindSafe(|| act(what, &scene))));
     });
-    let outer = slot.point.swap(&raw mut point, Ordering::AcqRel);
+    // Only this thread, and handlers on it, use its slot: no exchange is needed.
+    let outer = slot.point.load(Ordering::Relaxed);
+    slot.point.store(&raw mut point, Ordering::Release);
     // SAFETY: `run` is for this closure, which lives until `enter` returns, and so does the point.
     let faulted = unsafe { enter(run_of(&body), (&raw mut body).cast(), &raw mut point) } != 0;
     slot.point.store(outer, Ordering::Release);
     if faulted {
+        let found = &point.words[..point.found];
         return Err(HostFault {
             address: point.address,
             write: point.write,
-            words: point.words[..point.found].to_vec(),
+            part: scene.part.load(Ordering::Relaxed),
+            // SAFETY: the handler has set as many as it has found.
+            words: found
+                .iter()
+                .map(|word| unsafe { word.assume_init() })
+                .collect(),
         });
     }
     match outcome {
@@ -127,12 +168,11 @@ pub fn guarded<W, T>(
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub fn guarded<W, T>(
+pub fn guarded_parts<W, T>(
     what: &mut W,
-    _range: Range<u64>,
-    act: impl FnOnce(&mut W) -> T,
+    act: impl FnOnce(&mut W, &Scene) -> T,
 ) -> Result<T, HostFault> {
-    Ok(act(what))
+    Ok(act(what, &Scene::default()))
 }
 
 type Run = unsafe extern "C" fn(*mut c_void);
@@ -284,8 +324,10 @@ impl SignalOrigin for libc::siginfo_t {
 
 impl RecoveryPoint {
     fn note(&mut self, word: u64) {
-        if self.range.contains(&word) && self.found < WORDS {
-            self.words[self.found] = word;
+        // SAFETY: the scene lives as long as the point.
+        let worth = unsafe { &*self.scene }.holds(word);
+        if worth && self.found < WORDS {
+            self.words[self.found] = MaybeUninit::new(word);
             self.found += 1;
         }
     }

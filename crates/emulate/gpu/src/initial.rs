@@ -57,8 +57,8 @@ impl Dispatch {
         state
     }
 
-    /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items are the same in
-    /// nearly all workgroups and then stay.
+    /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items and the SGPRs of the launch
+    /// are the same in nearly all workgroups and then stay.
     pub fn renew_initial_state(
         &self,
         state: &mut InitialState,
@@ -67,19 +67,25 @@ impl Dispatch {
         slot: u32,
         kernarg: &[u32],
     ) {
-        let in_ttmps = self.target.family >= Family::Gfx12;
         let place = (self.workgroup_shape(workgroup), wave);
         if state.place != Some(place) {
             state.place = Some(place);
             state.exec = self.exec(workgroup, wave);
             state.vgprs = self.vgprs(workgroup, wave);
+            state.pc = self.entry;
+            state.mode = self.mode();
+            state.sgprs.clear();
+            self.user_sgprs(&mut state.sgprs, kernarg);
+            let system = self.system_sgprs(workgroup, wave, slot);
+            state.sgprs.extend(system.iter().flatten());
         }
-        state.pc = self.entry;
-        state.mode = self.mode();
-        state.sgprs.clear();
-        self.sgprs(&mut state.sgprs, workgroup, wave, slot, kernarg);
+        let system = self.system_sgprs(workgroup, wave, slot);
+        for (at, value) in (self.user_sgpr_count()..).zip(system.into_iter().flatten()) {
+            state.sgprs[at] = value;
+        }
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
+        let in_ttmps = self.target.family >= Family::Gfx12;
         [state.ttmp7, state.ttmp8, state.ttmp9] = if in_ttmps {
             [
                 workgroup[1] | workgroup[2] << 16,
@@ -125,14 +131,8 @@ impl Dispatch {
         mode | (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23
     }
 
-    fn sgprs(
-        &self,
-        sgprs: &mut Vec<u32>,
-        workgroup: [u32; 3],
-        wave: u32,
-        slot: u32,
-        kernarg: &[u32],
-    ) {
+    /// The SGPRs that all waves of the launch start with.
+    fn user_sgprs(&self, sgprs: &mut Vec<u32>, kernarg: &[u32]) {
         sgprs.reserve(SGPR_LIMIT);
         let enabled = |bit: u16| self.descriptor.properties & bit != 0;
         let architected = self.target.architected_flat_scratch;
@@ -157,23 +157,27 @@ impl Dispatch {
         }
         let (_, preloaded) = self.preloaded_dwords();
         sgprs.extend(kernarg.iter().take(preloaded as usize));
+        sgprs.resize(self.user_sgpr_count(), 0);
+    }
 
-        // System SGPRs begin where the descriptor says that user SGPRs end.
-        let rsrc2 = self.descriptor.rsrc2;
-        sgprs.resize((rsrc2 >> 1 & 0x1f) as usize, 0);
-        if self.target.family < Family::Gfx12 {
-            let ids = workgroup
-                .iter()
-                .zip(7..)
-                .filter(|(_, bit)| rsrc2 >> bit & 1 != 0);
-            sgprs.extend(ids.map(|(id, _)| *id));
-        }
-        if rsrc2 >> 10 & 1 != 0 {
-            sgprs.push(self.waves(workgroup) | u32::from(wave == 0) << 31);
-        }
-        if rsrc2 & 1 != 0 && !architected {
-            sgprs.push(slot.wrapping_mul(self.scratch.wave_bytes));
-        }
+    /// System SGPRs begin where the descriptor says that user SGPRs end.
+    fn user_sgpr_count(&self) -> usize {
+        (self.descriptor.rsrc2 >> 1 & 0x1f) as usize
+    }
+
+    /// The SGPRs behind them, which say where a wave is. None: it does not ask for this one.
+    fn system_sgprs(&self, workgroup: [u32; 3], wave: u32, slot: u32) -> [Option<u32>; 5] {
+        let asks = |bit: u16| self.descriptor.rsrc2 >> bit & 1 != 0;
+        let ids = self.target.family < Family::Gfx12;
+        let scratch = !self.target.architected_flat_scratch;
+        let [x, y, z] = workgroup;
+        [
+            (ids && asks(7)).then_some(x),
+            (ids && asks(8)).then_some(y),
+            (ids && asks(9)).then_some(z),
+            asks(10).then(|| self.waves(workgroup) | u32::from(wave == 0) << 31),
+            (scratch && asks(0)).then(|| slot.wrapping_mul(self.scratch.wave_bytes)),
+        ]
     }
 
     /// The buffer descriptor of the scratch arena: swizzled, 4-byte elements, one lane per index.

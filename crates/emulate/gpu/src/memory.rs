@@ -677,7 +677,7 @@ impl Memory {
             }
         };
         let mut bytes = bytes;
-        guarded(&mut bytes, 0..0, copy).map_err(|fault| fault.address)
+        guarded(&mut bytes, copy).map_err(|fault| fault.address)
     }
 
     /// Copies `bytes` into device memory; the error is the first address that is not writable.
@@ -694,7 +694,7 @@ impl Memory {
             }
         };
         let mut bytes = bytes;
-        guarded(&mut bytes, 0..0, copy).map_err(|fault| fault.address)
+        guarded(&mut bytes, copy).map_err(|fault| fault.address)
     }
 
     /// Whether all of `address..address + size` was allocated for devices or given to them, and may be accessed.

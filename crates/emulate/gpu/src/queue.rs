@@ -287,7 +287,7 @@ impl AqlQueue {
                 dwords: dwords - state.commands_done,
                 ring: None,
             };
-            let step = guarded(&mut (), 0..0, |_| commands.step());
+            let step = guarded(&mut (), |_| commands.step());
             let step = step.unwrap_or_else(|fault| pm4::Step::Fault {
                 address: fault.address,
                 write: fault.write,
@@ -465,7 +465,7 @@ impl AqlQueue {
     /// Does one of ROCr's own kernels natively.
     fn blit(&self, blit: Blit, dispatch: &Dispatch, kernarg: u64) -> Option<Outcome> {
         let memory = &self.shared.memory;
-        let done = guarded(&mut (), 0..0, |_| {
+        let done = guarded(&mut (), |_| {
             blit::run(self.view(), blit, dispatch.entry, kernarg)
         });
         done.unwrap_or_else(|fault| {

@@ -64,7 +64,7 @@ impl Engine for SdmaQueue {
                 break;
             }
             // The program may take memory away between the check and the access.
-            let step = guarded(&mut (), 0..0, |_| self.step(read_at, write_at));
+            let step = guarded(&mut (), |_| self.step(read_at, write_at));
             let step = step.unwrap_or_else(|fault| Step::Fault {
                 address: fault.address,
                 write: fault.write,

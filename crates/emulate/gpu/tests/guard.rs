@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use gpu::guard::{guarded, install};
+use gpu::guard::{guarded, guarded_parts, install};
 
 const PAGE: usize = 4096;
 
@@ -35,10 +35,10 @@ fn work_ends_where_memory_is_gone() {
     let page = page();
     // SAFETY: mapped.
     let read = |_: &mut ()| unsafe { page.add(8).cast::<u64>().read_volatile() };
-    assert_eq!(guarded(&mut (), 0..0, read), Ok(0));
+    assert_eq!(guarded(&mut (), read), Ok(0));
     forbid(page);
     for _ in 0..3 {
-        let fault = guarded(&mut (), 0..0, read).unwrap_err();
+        let fault = guarded(&mut (), read).unwrap_err();
         assert_eq!((fault.address, fault.write), (page as u64 + 8, false));
     }
 }
@@ -51,14 +51,18 @@ fn writes_to_protected_memory_are_told_apart_and_what_was_on_the_way_is_found() 
     unsafe { libc::mprotect(page.cast(), PAGE, libc::PROT_READ) };
     let marker = 0x1234_5678_0000_u64;
     let range = marker..marker + 100;
-    let fault = guarded(&mut 0u64, range, |kept| {
+    let fault = guarded_parts(&mut 0u64, |kept, scene| {
+        scene.enter(3, range);
         let hidden = std::hint::black_box(marker + 42);
         // SAFETY: faults, which is what it is for.
         unsafe { page.write_volatile(1) };
         *kept = std::hint::black_box(hidden);
     });
     let fault = fault.unwrap_err();
-    assert_eq!((fault.address, fault.write), (page as u64, true));
+    assert_eq!(
+        (fault.address, fault.write, fault.part),
+        (page as u64, true, 3)
+    );
     assert!(fault.words.contains(&(marker + 42)), "{fault:?}");
     forbid(page);
 }
@@ -68,11 +72,11 @@ fn panics_go_through_and_guards_nest() {
     install();
     let page = page();
     forbid(page);
-    let panic = std::panic::catch_unwind(|| guarded(&mut (), 0..0, |_| panic!("on purpose")));
+    let panic = std::panic::catch_unwind(|| guarded(&mut (), |_| panic!("on purpose")));
     assert!(panic.is_err());
-    let outer = guarded(&mut (), 0..0, |_| {
+    let outer = guarded(&mut (), |_| {
         // SAFETY: faults.
-        let inner = guarded(&mut (), 0..0, |_| unsafe { page.read_volatile() });
+        let inner = guarded(&mut (), |_| unsafe { page.read_volatile() });
         assert!(inner.is_err());
         7
     });
@@ -123,7 +127,7 @@ fn role() {
             SEEN.store(0, Ordering::Release);
             protect();
             // SAFETY: faults.
-            let fault = guarded(&mut (), 0..0, |_| unsafe { page.read_volatile() });
+            let fault = guarded(&mut (), |_| unsafe { page.read_volatile() });
             assert!(fault.is_err() && SEEN.load(Ordering::Acquire) == 0);
             std::process::exit(42);
         }

@@ -311,7 +311,8 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
     let mut turns = 250u32;
     let mut best = f64::MAX;
     for round in 0..80 {
-        wave.restart(&segment, 0x3f0, 0x3f80_0000);
+        wave.restart(&segment, 0x3f0, &[]);
+        wave.fill(|| 0x3f80_0000);
         for lane in 0..64 {
             wave.set_vgpr(1, lane, (0.5 + lane as f32 / 1000.0).to_bits());
             wave.set_vgpr(2, lane, 1.25f32.to_bits());

@@ -160,6 +160,7 @@ impl Wave {
     }
 
     /// The wave's workgroup begins so many cycles after the dispatch.
+    #[inline]
     pub fn begin_at(&mut self, elapsed: u64) {
         (self.clock.elapsed, self.clock.began) = (elapsed, elapsed);
     }

@@ -26,6 +26,7 @@ mod order;
 mod passes;
 mod ports;
 mod program;
+mod row_set;
 mod rows;
 mod shell;
 mod spin;

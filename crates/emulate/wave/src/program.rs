@@ -17,6 +17,7 @@ use crate::{
     hwreg,
     measured::Measured,
     micro_op::{MicroOp, flow},
+    row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Shape},
 };
 
@@ -81,12 +82,19 @@ pub struct Segment {
     pub(crate) messages: Vec<String>,
     /// Rows of the register file that `ops` may name; temporaries follow.
     pub(crate) vector_rows: usize,
+    /// Those that they may write.
+    pub(crate) written: RowSet,
 }
 
 impl Segment {
     /// Address of micro-op `index`.
     pub fn pc_of(&self, index: usize) -> u64 {
         self.pcs.get(index).copied().unwrap_or(0)
+    }
+
+    /// Whether its code may write this vector register.
+    pub fn may_write(&self, row: usize) -> bool {
+        self.written.holds(row)
     }
 
     /// Micro-op index of the instruction at `pc`, if control may arrive there.
@@ -329,13 +337,14 @@ fn lower(
         heads: Vec::new(),
         messages: Vec::new(),
         vector_rows: config.vector_rows as usize,
+        written: RowSet::default(),
     };
     let mut branches = Vec::new();
     let waits = match config.ordered {
         true => order::pending_waits(config.target.family, found),
         false => Default::default(),
     };
-    let joins = !config.observed && config.wave_size == 64 && rows::chains_pay();
+    let joins = !config.observed && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;
@@ -356,6 +365,7 @@ fn lower(
             }
         };
         previous_end = Some(inst.end());
+        segment.written.add_writes(config, inst);
         let row = rows::measured::find(config.measured, inst.op, config.target)
             .or_else(|| rows::find(inst.op, config.target));
         let orders = waits.contains(&pc);

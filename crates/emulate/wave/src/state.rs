@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Segment, clock::Clock, mode::Mode};
+use crate::{Segment, clock::Clock, mode::Mode, row_set::RowSet};
 
 /// Lanes a register row holds; wave32 uses the first half.
 pub const LANES: usize = 64;
@@ -43,16 +43,18 @@ pub struct Wave {
     /// VGPRs, then AccVGPRs (for a unified file both lie in one run), then [`TEMPORARY_ROWS`].
     pub(crate) rows: Box<[VectorRow]>,
     pub(crate) temporaries: usize,
+    /// Rows that may hold something else than zeros.
+    dirty: RowSet,
     pub(crate) scalars: ScalarFile,
     pub(crate) scc: bool,
     /// EXEC expanded to one word of zeros or ones per lane; follows EXEC through [`Wave::sync_exec`].
     pub(crate) exec_lanes: VectorRow,
     /// All lanes are active; follows EXEC like `exec_lanes`.
     pub(crate) all_lanes: bool,
-    /// All 64 lanes are active, and the host has what [`crate::rows::full_wave`] needs.
-    pub(crate) wide: bool,
-    /// `wide`, and MODE is the usual one.
-    pub(crate) wide_and_plain: bool,
+    /// Groups of 16 lanes if all lanes are active and the host has what [`crate::rows::full_wave`] needs, else 0.
+    pub(crate) wide: usize,
+    /// `wide`, if MODE is the usual one, else 0.
+    pub(crate) wide_and_plain: usize,
     /// The host has AVX2.
     pub(crate) avx2: bool,
     /// The host has AVX-512, and hot rows use it.
@@ -124,12 +126,13 @@ impl Wave {
         let mut wave = Wave {
             rows: vec![VectorRow::ZERO; vector_rows + TEMPORARY_ROWS].into_boxed_slice(),
             temporaries: vector_rows,
+            dirty: segment.written,
             scalars: ScalarFile([0; SCALARS]),
             scc: false,
             exec_lanes: VectorRow::ZERO,
             all_lanes: false,
-            wide: false,
-            wide_and_plain: false,
+            wide: 0,
+            wide_and_plain: 0,
             avx2: crate::host_level::has_avx2(),
             avx512: crate::host_level::has_avx512(),
             expanded: 0,
@@ -165,21 +168,23 @@ impl Wave {
         wave
     }
 
-    /// Brings a used wave back to the state of [`Wave::new`] without allocating.
-    pub fn restart(&mut self, segment: &Arc<Segment>, mode: u32, poison: u32) {
-        let rows = &mut self.rows[..self.temporaries];
-        if poison == 0 {
-            // SAFETY: zeros are a row. The C library's fill uses all that the host has, unlike code compiled for every host.
-            unsafe { std::ptr::write_bytes(rows.as_mut_ptr(), 0, rows.len()) };
-        } else {
-            rows.fill(VectorRow([poison; LANES]));
+    /// Brings a used wave back to the state of [`Wave::new`] without allocating, but with `first` in its first vector registers. Rows
+    /// that nothing can have written hold zeros still.
+    pub fn restart(&mut self, segment: &Arc<Segment>, mode: u32, first: &[[u32; LANES]]) {
+        self.dirty.remove_first(first.len());
+        self.clear_dirty();
+        self.dirty = RowSet::default();
+        for (index, lanes) in first.iter().enumerate() {
+            self.dirty.add(index);
+            self.rows[index].0 = *lanes;
         }
-        self.scalars.0 = [poison; SCALARS];
-        self.scalars.0[sreg::NULL] = 0;
+        self.scalars = ScalarFile([0; SCALARS]);
         self.scc = false;
         self.set_mode(Mode::new(mode));
         // Not cloned without need: all threads would write its count.
-        if !Arc::ptr_eq(&self.segment, segment) {
+        if Arc::ptr_eq(&self.segment, segment) {
+            self.dirty.unite(&segment.written);
+        } else {
             self.enter(segment.clone());
         }
         self.next = 0;
@@ -195,9 +200,24 @@ impl Wave {
         self.set_exec(self.full);
     }
 
+    fn clear_dirty(&mut self) {
+        let rows = &mut self.rows[..];
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            self.dirty.for_each(self.temporaries, |row| {
+                // SAFETY: the host has AVX2, and AVX-512 if it says so.
+                unsafe { crate::rows::full_wave::clear(self.avx512, &mut rows[row]) };
+            });
+            return;
+        }
+        self.dirty
+            .for_each(self.temporaries, |row| rows[row] = VectorRow::ZERO);
+    }
+
     /// Gives all registers that a wave does not start with values of their own. EXEC keeps its.
     pub fn fill(&mut self, mut word: impl FnMut() -> u32) {
         let rows = &mut self.rows[..self.temporaries];
+        (0..rows.len()).for_each(|row| self.dirty.add(row));
         let words = rows.iter_mut().flat_map(|row| &mut row.0);
         words
             .chain(&mut self.scalars.0[..sreg::NULL])
@@ -212,6 +232,7 @@ impl Wave {
             segment.vector_rows, self.temporaries,
             "code for other registers"
         );
+        self.dirty.unite(&segment.written);
         self.segment = segment;
     }
 
@@ -234,8 +255,15 @@ impl Wave {
         &self.scalars.0
     }
 
+    #[inline]
     pub fn set_sgpr(&mut self, index: usize, value: u32) {
         self.scalars.0[index] = value;
+    }
+
+    /// Sets the first scalar registers.
+    #[inline]
+    pub fn set_first_sgprs(&mut self, values: &[u32]) {
+        self.scalars.0[..values.len()].copy_from_slice(values);
     }
 
     pub fn vgpr(&self, index: usize, lane: usize) -> u32 {
@@ -248,11 +276,13 @@ impl Wave {
     }
 
     pub fn set_vgpr(&mut self, index: usize, lane: usize, value: u32) {
+        self.dirty.add(index);
         self.rows[index].0[lane] = value;
     }
 
     /// Sets all lanes of a register.
     pub fn set_vgpr_row(&mut self, index: usize, lanes: &[u32; LANES]) {
+        self.dirty.add(index);
         self.rows[index].0 = *lanes;
     }
 
@@ -275,7 +305,7 @@ impl Wave {
 
     pub(crate) fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
-        self.wide_and_plain = self.wide && mode.plain;
+        self.wide_and_plain = if mode.plain { self.wide } else { 0 };
     }
 
     #[inline(always)]
@@ -352,8 +382,12 @@ impl Wave {
         self.expanded = exec;
         self.active_lanes = exec.count_ones();
         self.all_lanes = exec == self.full;
-        self.wide = exec == !0 && self.avx2;
-        self.wide_and_plain = self.wide && self.mode.plain;
+        self.wide = if self.all_lanes && self.avx2 {
+            self.groups
+        } else {
+            0
+        };
+        self.wide_and_plain = if self.mode.plain { self.wide } else { 0 };
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
             // SAFETY: the host has AVX2.

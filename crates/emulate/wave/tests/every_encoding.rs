@@ -122,11 +122,18 @@ fn check(name: &str, wave_size: u32) {
         let segment = program.segment(&mut Memory::new(&allocations), pc).unwrap();
         let wave =
             wave.get_or_insert_with(|| Wave::new(segment.clone(), ROWS, wave_size, harness::MODE));
-        wave.restart(&segment, harness::MODE, random.next());
+        wave.restart(&segment, harness::MODE, &[]);
+        let poison = random.next();
+        wave.fill(|| poison);
         wave.set_exec(u64::from(random.next()) << 32 | u64::from(random.next()));
         let stop =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(wave, &mut env, 1000)))
                 .unwrap_or_else(|_| panic!("{name}: {text} panics"));
+        let written =
+            (0..ROWS).filter(|row| wave.vgpr_row(*row).iter().any(|word| *word != poison));
+        for row in written {
+            assert!(segment.may_write(row), "{name}: {text} writes row {row}");
+        }
         if let Stop::Unsupported(why) = stop {
             refused.push(format!("{text}: {why}"));
         }

@@ -89,7 +89,7 @@ impl Memory {
         let page = address & !(PAGE - 1);
         if let std::collections::btree_map::Entry::Vacant(entry) = pages.entry(page) {
             let mut bytes = Box::new([0; PAGE as usize]);
-            guarded(&mut bytes, 0..0, |bytes| {
+            guarded(&mut bytes, |bytes| {
                 // SAFETY: a page can be read completely or not at all, and a fault ends the copy. If another thread writes there meanwhile,
                 // the copy has any bytes, which is allowed.
                 unsafe { std::ptr::copy(page as *const u8, bytes.as_mut_ptr(), bytes.len()) };

@@ -61,8 +61,9 @@ control_rows! {
     s_cbranch_vccnz  = |wave, op, _| branch_if(wave, op, wave.vcc() != 0);
     s_cbranch_execz  = |wave, op, _| branch_if(wave, op, wave.exec() == 0);
     s_cbranch_execnz = |wave, op, _| branch_if(wave, op, wave.exec() != 0);
-    s_endpgm         = |wave, _op, _| wave.stop(Stop::End);
-    s_endpgm_saved   = |wave, _op, _| wave.stop(Stop::End);
+    // No stop of its own is an end: each wave comes here.
+    s_endpgm         = |_wave, _op, _| flow::STOP;
+    s_endpgm_saved   = |_wave, _op, _| flow::STOP;
     s_barrier        = |wave, _op, _| wave.stop(Stop::Barrier);
     s_sleep          = |wave, op, _| { wave.clock.sleep(op.program().immediate as u32 & 0x7f); wave.stop(Stop::Sleep) };
     s_trap           = |wave, op, _| wave.stop(Stop::Trap(op.program().immediate as u8));

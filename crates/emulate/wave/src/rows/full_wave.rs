@@ -1,4 +1,5 @@
-//! What a whole wave of 64 active lanes does with AVX2: rows moved to and from memory, eight lanes at a time.
+//! What a wave with all lanes active does with AVX2: rows moved to and from memory, eight lanes at a time. Functions get the number of
+//! groups of 16 lanes: two, or four of them. Those that read a whole row do the first two without a loop, which costs.
 //!
 //! Written with intrinsics because the shape matters more than the arithmetic: registers must be stored in whole host
 //! vectors (a later load that spans two smaller stores stalls the processor), and address patterns are told by one compare
@@ -55,7 +56,7 @@ fn steps(stride: i32) -> __m256i {
 compiled_for! { Avx2:
 /// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
 #[inline]
-pub(super) fn consecutive(row: &VectorRow) -> bool {
+pub(super) fn consecutive(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
     if row.0[0] > u32::MAX - 4 * LANES as u32 {
         return false;
@@ -66,6 +67,9 @@ pub(super) fn consecutive(row: &VectorRow) -> bool {
         let mut same = _mm256_cmpeq_epi32(part(words, 0), expected);
         let mut index = 1;
         while index < LANES / STEP {
+            if index == LANES / STEP / 2 && groups <= LANES / GROUP / 2 {
+                break;
+            }
             expected = _mm256_add_epi32(expected, _mm256_set1_epi32(4 * STEP as i32));
             same = _mm256_and_si256(same, _mm256_cmpeq_epi32(part(words, index), expected));
             index += 1;
@@ -78,9 +82,9 @@ pub(super) fn consecutive(row: &VectorRow) -> bool {
 compiled_for! { Avx2:
 /// Whether all lanes hold the same word.
 #[inline]
-pub(super) fn uniform(row: &VectorRow) -> bool {
+pub(super) fn uniform(groups: usize, row: &VectorRow) -> bool {
     // SAFETY: the host has what wide waves need.
-    unsafe { uniform_in_place(row) }
+    unsafe { uniform_in_place(groups, row) }
 }
 }
 
@@ -89,7 +93,7 @@ pub(super) fn uniform(row: &VectorRow) -> bool {
 /// # Safety
 /// The wave is wide. Where the caller is not compiled for its vectors, this is right and slow.
 #[inline(always)]
-pub(super) unsafe fn uniform_in_place(row: &VectorRow) -> bool {
+pub(super) unsafe fn uniform_in_place(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
     // SAFETY: parts of a row, and the caller's promise.
     unsafe {
@@ -97,6 +101,9 @@ pub(super) unsafe fn uniform_in_place(row: &VectorRow) -> bool {
         let mut differing = _mm256_xor_si256(part(words, 0), first);
         let mut index = 1;
         while index < LANES / STEP {
+            if index == LANES / STEP / 2 && groups <= LANES / GROUP / 2 {
+                break;
+            }
             let other = _mm256_xor_si256(part(words, index), first);
             differing = _mm256_or_si256(differing, other);
             index += 1;
@@ -107,19 +114,41 @@ pub(super) unsafe fn uniform_in_place(row: &VectorRow) -> bool {
 
 /// Copies one row's worth of dwords.
 #[inline(always)]
-unsafe fn copy_as<H: Host>(from: *const u32, to: *mut u32) {
+unsafe fn copy_as<H: Host>(groups: usize, from: *const u32, to: *mut u32) {
     // SAFETY: the callers' promises.
-    unsafe {
-        let mut parts = [_mm256_setzero_si256(); LANES / STEP];
+    let copy_half = |first: usize| unsafe {
+        let mut parts = [_mm256_setzero_si256(); LANES / STEP / 2];
         let mut index = 0;
-        while index < LANES / STEP {
-            parts[index] = part(from, index);
+        while index < LANES / STEP / 2 {
+            parts[index] = part(from, first + index);
             index += 1;
         }
         index = 0;
-        while index < LANES / STEP {
-            H::store_pair(to.add(STEP * index), parts[index], parts[index + 1]);
+        while index < LANES / STEP / 2 {
+            H::store_pair(
+                to.add(STEP * (first + index)),
+                parts[index],
+                parts[index + 1],
+            );
             index += 2;
+        }
+    };
+    copy_half(0);
+    if groups > LANES / GROUP / 2 {
+        copy_half(LANES / STEP / 2);
+    }
+}
+
+/// Makes all words of a row zeros.
+#[inline(always)]
+unsafe fn clear_as<H: Host>(row: &mut VectorRow) {
+    // SAFETY: the callers' promises, and parts of a row.
+    unsafe {
+        let zero = _mm256_setzero_si256();
+        let mut index = 0;
+        while index < LANES {
+            H::store_pair(row.0.as_mut_ptr().add(index), zero, zero);
+            index += 2 * STEP;
         }
     }
 }
@@ -205,6 +234,7 @@ pub(super) unsafe fn gather<const WORDS: usize>(
 /// Loads `WORDS` dwords per lane to the rows from `dst` on, which may be the row of the addresses, too.
 #[inline(always)]
 unsafe fn load_as<H: Host, const WORDS: usize>(
+    groups: usize,
     base: *const u8,
     offsets: *const u32,
     dst: *mut u32,
@@ -213,7 +243,7 @@ unsafe fn load_as<H: Host, const WORDS: usize>(
     unsafe {
         let mut previous = [_mm256_setzero_si256(); 2];
         let mut group = 0;
-        while group < LANES / GROUP {
+        while group < groups {
             let own = offsets.add(GROUP * group);
             let (a, b) = (part(own, 0), part(own, 1));
             let first = _mm256_set1_epi32(own.cast::<i32>().read());
@@ -270,7 +300,7 @@ unsafe fn load_as<H: Host, const WORDS: usize>(
 
 /// `v_lshlrev_b64` by the same number of bits, below 64, in every lane.
 #[inline(always)]
-unsafe fn shift_left64_as<H: Host>(from: *const u32, to: *mut u32, bits: u32) {
+unsafe fn shift_left64_as<H: Host>(groups: usize, from: *const u32, to: *mut u32, bits: u32) {
     // SAFETY: the callers' promises.
     unsafe {
         // The host shifts everything out if the count is 32 or more, read as unsigned.
@@ -284,7 +314,7 @@ unsafe fn shift_left64_as<H: Host>(from: *const u32, to: *mut u32, bits: u32) {
             [_mm256_sll_epi32(low, left), high]
         };
         let mut index = 0;
-        while index < LANES / STEP {
+        while index < groups * GROUP / STEP {
             let (a, b) = (shifted(index), shifted(index + 1));
             H::store_pair(to.add(STEP * index), a[0], b[0]);
             H::store_pair(to.add(LANES + STEP * index), a[1], b[1]);
@@ -298,7 +328,7 @@ macro_rules! for_the_host {
     ($($(#[$attribute:meta])* fn $name:ident, $narrow:ident, $wide:ident, $as:ident [$(const $words:ident)?] ($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$attribute])*
         #[inline(always)]
-        pub(super) unsafe fn $name$(<const $words: usize>)?(avx512: bool, $($argument: $type),*) {
+        pub(crate) unsafe fn $name$(<const $words: usize>)?(avx512: bool, $($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe {
                 if avx512 {
@@ -325,15 +355,18 @@ macro_rules! for_the_host {
 
 for_the_host! {
     /// # Safety
-    /// The host has AVX2, and AVX-512 if `avx512`; 256 bytes are readable at `from` and writable at `to`.
-    fn copy, copy256, copy512, copy_as [] (from: *const u32, to: *mut u32);
+    /// The host has AVX2, and AVX-512 if `avx512`; 64 bytes are readable at `from` and writable at `to` for each group.
+    fn copy, copy256, copy512, copy_as [] (groups: usize, from: *const u32, to: *mut u32);
+    /// # Safety
+    /// The host has AVX2, and AVX-512 if `avx512`.
+    fn clear, clear256, clear512, clear_as [] (row: &mut VectorRow);
     /// # Safety
     /// As [`copy`]. `offsets` is a row, `4 * WORDS` bytes are readable at `base` plus each of its words, and `dst` has `WORDS`
     /// rows.
-    fn load, load256, load512, load_as [const WORDS] (base: *const u8, offsets: *const u32, dst: *mut u32);
+    fn load, load256, load512, load_as [const WORDS] (groups: usize, base: *const u8, offsets: *const u32, dst: *mut u32);
     /// # Safety
     /// As [`copy`]; `from` and `to` have two rows each.
-    fn shift_left64, shift256, shift512, shift_left64_as [] (from: *const u32, to: *mut u32, bits: u32);
+    fn shift_left64, shift256, shift512, shift_left64_as [] (groups: usize, from: *const u32, to: *mut u32, bits: u32);
 }
 
 compiled_for! { Avx2:
@@ -343,6 +376,7 @@ compiled_for! { Avx2:
 /// The host has AVX2. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus each of its words, and `data` has
 /// `WORDS` rows.
 pub(super) unsafe fn store<const WORDS: usize>(
+    groups: usize,
     base: *mut u8,
     offsets: *const u32,
     data: *const u32,
@@ -350,7 +384,7 @@ pub(super) unsafe fn store<const WORDS: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut group = 0;
-        while group < LANES / GROUP {
+        while group < groups {
             let own = offsets.add(GROUP * group);
             let values = data.add(GROUP * group);
             let at = |lane: usize| base.wrapping_add(own.add(lane).read() as usize);
@@ -435,6 +469,7 @@ compiled_for! { Avx2:
 /// # Safety
 /// As [`load`], with `BYTES` bytes.
 pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
+    groups: usize,
     base: *const u8,
     offsets: *const u32,
     dst: *mut u32,
@@ -442,7 +477,7 @@ pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut index = 0;
-        while index < LANES / STEP {
+        while index < groups * GROUP / STEP {
             let own = offsets.add(STEP * index);
             let at = |lane: usize| base.wrapping_add(own.add(lane).read() as usize);
             let row = in_a_row(own, BYTES as i32);
@@ -480,6 +515,7 @@ compiled_for! { Avx2:
 /// # Safety
 /// As [`store`]; `first` is 0 or 2.
 pub(super) unsafe fn store_bytes<const BYTES: usize>(
+    groups: usize,
     base: *mut u8,
     offsets: *const u32,
     data: *const u32,
@@ -488,7 +524,7 @@ pub(super) unsafe fn store_bytes<const BYTES: usize>(
     // SAFETY: the caller's promises.
     unsafe {
         let mut index = 0;
-        while index < LANES / STEP {
+        while index < groups * GROUP / STEP {
             let own = offsets.add(STEP * index);
             let values = data.add(STEP * index);
             let at = |lane: usize| base.wrapping_add(own.add(lane).read() as usize);
@@ -526,7 +562,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2; `a`, `b` and `dst` are rows.
-pub(super) unsafe fn permute_bytes(a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
+pub(super) unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
     // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
     // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
     let all = _mm256_set1_epi32(selectors as i32);
@@ -548,7 +584,7 @@ pub(super) unsafe fn permute_bytes(a: *const u32, b: *const u32, dst: *mut u32, 
     // SAFETY: the caller's promise.
     unsafe {
         let mut index = 0;
-        while index < LANES / STEP {
+        while index < groups * GROUP / STEP {
             let a = _mm256_shuffle_epi8(part(a, index), of_a);
             let b = _mm256_shuffle_epi8(part(b, index), of_b);
             set_part(dst, index, _mm256_or_si256(a, b));

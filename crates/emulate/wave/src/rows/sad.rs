@@ -36,7 +36,8 @@ impl VectorBody for Permute {
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         #[cfg(target_arch = "x86_64")]
-        if F::AVX2 && F::UNIFORM == 4 && wave.wide {
+        if F::AVX2 && F::UNIFORM == 4 && wave.wide != 0 {
+            let groups = wave.wide;
             // SAFETY: what callers of bodies promise; the row has these types.
             let operands = unsafe { wave.wide_operands::<F, 3>(op, [Type::B32; 3], Type::B32) };
             let selectors = operands.uniform(2) as u32;
@@ -48,6 +49,7 @@ impl VectorBody for Permute {
                 // SAFETY: the wave is wide, and operands are rows.
                 unsafe {
                     super::full_wave::permute_bytes(
+                        groups,
                         operands.row(0),
                         operands.row(1),
                         operands.target(),

@@ -16,9 +16,11 @@ use crate::{
     state::Wave,
 };
 
-/// Groups of lanes in a wide wave.
+/// Groups of lanes in a wide wave of 64, and of 32.
 #[cfg(target_arch = "x86_64")]
 const GROUPS: usize = LANES / GROUP;
+#[cfg(target_arch = "x86_64")]
+const HALF: usize = GROUPS / 2;
 
 /// What kind of numbers a row computes with, and how they lie in host vectors.
 ///
@@ -705,7 +707,8 @@ where
 {
     #[cfg(target_arch = "x86_64")]
     if F::USUAL && F::AVX2 {
-        if !wave.wide_and_plain {
+        let total = wave.wide_and_plain;
+        if total == 0 {
             // SAFETY: forms with AVX2, AVX-512 or arithmetic on halves exist only where the host has it.
             return unsafe {
                 if F::FP16 {
@@ -724,22 +727,30 @@ where
         let (target, mask) = (operands.target(), std::ptr::null());
         // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
         let done = unsafe {
-            match (F::AVX512, K::PARTS) {
-                (true, _) if F::FP16 => groups::<Zph, F, K::Native, O, SOURCES, false, 4>(
-                    &operands, target, mask, GROUPS,
-                ),
-                (true, _) => {
-                    groups::<Zmm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
+            if total == GROUPS {
+                match (F::AVX512, K::PARTS) {
+                    (true, _) if F::FP16 => groups::<Zph, F, K::Native, O, SOURCES, false, 4>(
+                        &operands, target, mask, GROUPS,
+                    ),
+                    (true, _) => {
+                        groups::<Zmm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
+                    }
+                    (false, 1) => {
+                        groups::<Ymm, F, K, O, SOURCES, false, 8>(&operands, target, mask, GROUPS)
+                    }
+                    (false, _) => {
+                        groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
+                    }
                 }
-                (false, 1) => {
-                    groups::<Ymm, F, K, O, SOURCES, false, 8>(&operands, target, mask, GROUPS)
-                }
-                (false, _) => {
-                    groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, GROUPS)
-                }
+            } else if F::FP16 {
+                groups::<Zph, F, K::Native, O, SOURCES, false, 2>(&operands, target, mask, HALF)
+            } else if F::AVX512 {
+                groups::<Zmm, F, K, O, SOURCES, false, 2>(&operands, target, mask, HALF)
+            } else {
+                groups::<Ymm, F, K, O, SOURCES, false, 4>(&operands, target, mask, HALF)
             }
         };
-        if done != GROUPS {
+        if done != total {
             return go_on::<V, F>(wave, op, env, K::RESULT.words(), done);
         }
         return u32::from(op.after);
@@ -760,7 +771,7 @@ where
     wave.deliver::<F>(op, K::RESULT.words())
 }
 
-/// The short cut for waves of 32 lanes, and with lanes off, for one width of the host's vectors.
+/// The short cut for waves with lanes off, for one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! not_wide {
     ($name:ident, $level:ident, $host:ident, $count:literal) => {

@@ -49,36 +49,31 @@ impl Offsets {
     /// Addresses from `row` of elements of `bytes` bytes, a constant in every caller.
     #[inline(always)]
     pub fn of_bytes(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
-        let (mut lowest, mut highest) = (!0, 0);
-        let mut consecutive = false;
         #[cfg(target_arch = "x86_64")]
-        if bytes == 4 && wave.wide {
+        if bytes == 4 && wave.wide != 0 {
             let words = wave.row(row);
             // SAFETY: the wave is wide.
-            consecutive = unsafe { full_wave::consecutive(words) };
-            if consecutive {
-                (lowest, highest) = (words.0[0], words.0[0] + 4 * (LANES as u32 - 1));
+            if unsafe { full_wave::consecutive(wave.wide, words) } {
+                let last = (GROUP * wave.wide - 1) as u32;
                 return Some(Offsets {
                     row,
-                    lowest,
-                    highest,
-                    consecutive,
+                    lowest: words.0[0],
+                    highest: words.0[0] + 4 * last,
+                    consecutive: true,
                 });
             }
         }
-        if wave.all_lanes && wave.groups == LANES / GROUP {
+        if wave.all_lanes {
             let words = &wave.row(row).0;
-            let mut lane = 0;
-            while lane < LANES {
-                lowest = lowest.min(words[lane]);
-                highest = highest.max(words[lane]);
-                lane += 1;
-            }
+            let (lowest, highest) = match wave.groups == LANES / GROUP {
+                true => extremes::<LANES>(words),
+                false => extremes::<{ LANES / 2 }>(words),
+            };
             return Some(Offsets {
                 row,
                 lowest,
                 highest,
-                consecutive,
+                consecutive: false,
             });
         }
         outlined::offsets(wave, row, bytes)
@@ -151,10 +146,10 @@ impl Offsets {
     #[inline(always)]
     pub fn common(wave: &Wave, row: usize) -> Option<u32> {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide {
+        if wave.wide != 0 {
             let words = wave.row(row);
             // SAFETY: the wave is wide.
-            return unsafe { full_wave::uniform(words) }.then_some(words.0[0]);
+            return unsafe { full_wave::uniform(wave.wide, words) }.then_some(words.0[0]);
         }
         Self::common_of_some(wave, row)
     }
@@ -163,10 +158,10 @@ impl Offsets {
     #[inline(always)]
     pub fn common_in_place(wave: &Wave, row: usize) -> Option<u32> {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide {
+        if wave.wide != 0 {
             let words = wave.row(row);
             // SAFETY: the wave is wide.
-            return unsafe { full_wave::uniform_in_place(words) }.then_some(words.0[0]);
+            return unsafe { full_wave::uniform_in_place(wave.wide, words) }.then_some(words.0[0]);
         }
         Self::common_of_some(wave, row)
     }
@@ -240,6 +235,19 @@ impl Offsets {
     pub fn lowest(&self) -> u32 {
         self.lowest
     }
+}
+
+/// The lowest and the highest of the first `COUNT` words.
+#[inline(always)]
+fn extremes<const COUNT: usize>(words: &[u32; LANES]) -> (u32, u32) {
+    let (mut lowest, mut highest) = (!0, 0);
+    let mut lane = 0;
+    while lane < COUNT {
+        lowest = lowest.min(words[lane]);
+        highest = highest.max(words[lane]);
+        lane += 1;
+    }
+    (lowest, highest)
 }
 
 /// How the addresses of a group of lanes lie.
@@ -438,7 +446,7 @@ impl Spread {
     #[inline(always)]
     pub fn load_words<const WORDS: usize>(&self, wave: &mut Wave, dst: usize) {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide {
+        if wave.wide != 0 {
             assert!(dst + WORDS <= wave.rows.len() && self.row < wave.rows.len());
             let rows = wave.rows.as_mut_ptr();
             // SAFETY: the wave is wide, the rows exist, and every lane may read `WORDS` dwords.
@@ -446,9 +454,9 @@ impl Spread {
                 let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    full_wave::copy(wave.avx512, self.at(first).cast(), target);
+                    full_wave::copy(wave.avx512, wave.wide, self.at(first).cast(), target);
                 } else {
-                    full_wave::load::<WORDS>(wave.avx512, self.base, offsets, target);
+                    full_wave::load::<WORDS>(wave.avx512, wave.wide, self.base, offsets, target);
                 }
             }
             return;
@@ -540,7 +548,7 @@ impl Spread {
     #[inline(always)]
     pub fn store_words<const WORDS: usize>(&self, wave: &Wave, data: usize) {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide {
+        if wave.wide != 0 {
             assert!(data + WORDS <= wave.rows.len() && self.row < wave.rows.len());
             let rows = wave.rows.as_ptr();
             // SAFETY: the wave is wide, the rows exist, and every lane may write `WORDS` dwords.
@@ -548,9 +556,9 @@ impl Spread {
                 let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
                 if WORDS == 1 && self.consecutive {
                     let first = *wave.rows[self.row].0.first().expect("a row has lanes");
-                    full_wave::copy(wave.avx512, data, self.at(first).cast());
+                    full_wave::copy(wave.avx512, wave.wide, data, self.at(first).cast());
                 } else {
-                    full_wave::store::<WORDS>(self.base, offsets, data);
+                    full_wave::store::<WORDS>(wave.wide, self.base, offsets, data);
                 }
             }
             return;
@@ -602,16 +610,16 @@ impl Spread {
     #[inline(always)]
     pub fn load_bytes<const BYTES: usize>(&self, wave: &mut Wave, dst: usize, fill: Fill) {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide && matches!(fill, Fill::Zero | Fill::Sign8 | Fill::Sign16) {
+        if wave.wide != 0 && matches!(fill, Fill::Zero | Fill::Sign8 | Fill::Sign16) {
             assert!(dst < wave.rows.len() && self.row < wave.rows.len());
             let rows = wave.rows.as_mut_ptr();
             // SAFETY: the wave is wide, the rows exist, and every lane may read `BYTES` bytes.
             unsafe {
                 let (offsets, target) = (rows.add(self.row).cast(), rows.add(dst).cast());
                 if fill == Fill::Zero {
-                    full_wave::load_bytes::<BYTES, false>(self.base, offsets, target);
+                    full_wave::load_bytes::<BYTES, false>(wave.wide, self.base, offsets, target);
                 } else {
-                    full_wave::load_bytes::<BYTES, true>(self.base, offsets, target);
+                    full_wave::load_bytes::<BYTES, true>(wave.wide, self.base, offsets, target);
                 }
             }
             return;
@@ -668,13 +676,19 @@ impl Spread {
     #[inline(always)]
     pub fn store_bytes<const BYTES: usize>(&self, wave: &Wave, data: usize, shift: u32) {
         #[cfg(target_arch = "x86_64")]
-        if wave.wide {
+        if wave.wide != 0 {
             assert!(data < wave.rows.len() && self.row < wave.rows.len());
             let rows = wave.rows.as_ptr();
             // SAFETY: the wave is wide, the rows exist, and every lane may write `BYTES` bytes; the shift is 0 or 16.
             unsafe {
                 let (offsets, data) = (rows.add(self.row).cast(), rows.add(data).cast());
-                full_wave::store_bytes::<BYTES>(self.base, offsets, data, (shift as usize / 8) & 2);
+                full_wave::store_bytes::<BYTES>(
+                    wave.wide,
+                    self.base,
+                    offsets,
+                    data,
+                    (shift as usize / 8) & 2,
+                );
             }
             return;
         }

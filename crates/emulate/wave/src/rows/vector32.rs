@@ -216,14 +216,21 @@ impl VectorBody for ShiftLeft64 {
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         #[cfg(target_arch = "x86_64")]
-        if F::AVX2 && F::UNIFORM == 1 && wave.wide {
+        if F::AVX2 && F::UNIFORM == 1 && wave.wide != 0 {
+            let groups = wave.wide;
             let types = [Type::B32, Type::B64, Type::None];
             // SAFETY: what callers of bodies promise; the row has these types.
             let operands = unsafe { wave.wide_operands::<F, 2>(op, types, Type::B64) };
             let bits = operands.uniform(0) as u32 & 63;
             // SAFETY: the wave is wide, and operands are rows.
             unsafe {
-                super::full_wave::shift_left64(F::AVX512, operands.row(1), operands.target(), bits)
+                super::full_wave::shift_left64(
+                    F::AVX512,
+                    groups,
+                    operands.row(1),
+                    operands.target(),
+                    bits,
+                )
             };
             return u32::from(op.after);
         }

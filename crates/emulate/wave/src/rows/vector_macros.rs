@@ -8,7 +8,7 @@ use crate::{
     mode::Context,
     ports::{B32, Lane, Operands, Type, lanes, with_zeros},
     shell::{Form, VectorBody},
-    state::{LANES, Wave},
+    state::Wave,
 };
 
 /// Lanes of a group as array indices.
@@ -63,6 +63,16 @@ fn each_group(groups: usize, mut act: impl FnMut(usize)) {
     }
 }
 
+/// The groups of a wide wave for which a row is right that looks at MODE or does not; 0: it has to go the long way.
+#[inline(always)]
+fn wide_groups<V: VectorBody>(wave: &Wave) -> usize {
+    if V::MODE {
+        wave.wide_and_plain
+    } else {
+        wave.wide
+    }
+}
+
 /// `$any` by itself, compiled for a level of the host.
 macro_rules! outlined {
     ($name:ident, $level:ident, $any:ident, [$($source:ident),+]) => {
@@ -96,7 +106,8 @@ macro_rules! map_functions {
         ) -> u32 {
             #[cfg(target_arch = "x86_64")]
             if V::HOT && F::USUAL && F::AVX2 {
-                if !(if V::MODE { wave.wide_and_plain } else { wave.wide }) {
+                let groups = wide_groups::<V>(wave);
+                if groups == 0 {
                     // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
                     return unsafe {
                         if F::AVX512 {
@@ -109,15 +120,17 @@ macro_rules! map_functions {
                 let types = [$($source::TYPE,)+ $($none),*];
                 // SAFETY: what callers of bodies promise; the row has these types.
                 let operands = unsafe { wave.wide_operands::<F, $count>(op, types, R::TYPE) };
-                let mut group = 0;
-                while group < LANES / GROUP {
-                    $(let $x = operands.load::<F, $source>($index, group);)+
-                    operands.store::<R>(group, lanes(
-                        #[inline(always)]
-                        |i| lane(Context::PLAIN, $($x[i]),+),
-                    ));
-                    group += 1;
-                }
+                each_group(
+                    groups,
+                    #[inline(always)]
+                    |group| {
+                        $(let $x = operands.load::<F, $source>($index, group);)+
+                        operands.store::<R>(group, lanes(
+                            #[inline(always)]
+                            |i| lane(Context::PLAIN, $($x[i]),+),
+                        ));
+                    },
+                );
                 return u32::from(op.after);
             }
             $any::<V, F, $($source,)+ R>(wave, op, env, lane)
@@ -203,11 +216,8 @@ where
 {
     #[cfg(target_arch = "x86_64")]
     if V::HOT && F::USUAL && F::AVX2 {
-        if !(if V::MODE {
-            wave.wide_and_plain
-        } else {
-            wave.wide
-        }) {
+        let groups = wide_groups::<V>(wave);
+        if groups == 0 {
             // SAFETY: forms with AVX2 exist only where the host has it.
             return unsafe {
                 with_masks_outlined::<V, F::Outlined, A, B, C, R, COUNT, IN, OUT>(
@@ -216,7 +226,7 @@ where
             };
         }
         let bits = if IN {
-            wave.scalar64(op.vector().mask_src as usize)
+            wave.mask(op.vector().mask_src as usize)
         } else {
             0
         };
@@ -224,20 +234,22 @@ where
         // SAFETY: what callers of bodies promise; the row has these types.
         let operands = unsafe { wave.wide_operands::<F, COUNT>(op, types, R::TYPE) };
         let mut mask = 0;
-        let mut group = 0;
-        while group < LANES / GROUP {
-            mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-                &operands,
-                Context::PLAIN,
-                group,
-                bits,
-                false,
-                &lane,
-            );
-            group += 1;
-        }
+        each_group(
+            groups,
+            #[inline(always)]
+            |group| {
+                mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
+                    &operands,
+                    Context::PLAIN,
+                    group,
+                    bits,
+                    false,
+                    &lane,
+                );
+            },
+        );
         if OUT {
-            wave.set_scalar64(op.vector().mask_dst as usize, mask);
+            wave.set_mask(op.vector().mask_dst as usize, mask);
         }
         return u32::from(op.after);
     }
@@ -476,17 +488,17 @@ pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
     lane: impl Fn(Context, A::Value, B::Value) -> bool,
 ) -> u64 {
     let context = context::<F>(wave, op);
-    let (wide, groups) = (wave.wide, wave.groups());
+    let (wide, groups) = (wave.wide != 0, wave.groups());
     let types = [A::TYPE, B::TYPE, Type::None];
     // SAFETY: what callers of bodies promise; the row has these types.
     let operands = unsafe { wave.operands::<F, 2>(op, types, Type::None) };
     if V::HOT && F::USUAL && F::AVX2 && wide {
         let mut mask = 0;
-        let mut group = 0;
-        while group < LANES / GROUP {
-            mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
-            group += 1;
-        }
+        each_group(
+            groups,
+            #[inline(always)]
+            |group| mask |= compared_group::<F, A, B>(&operands, context, group, &lane),
+        );
         return mask;
     }
     let mut mask = 0u64;

@@ -18,7 +18,8 @@ use std::{
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, Memory, Program, Range, SplitBarrier, Stop, Wave, run,
+    AddressSpace, Config, Counts, Env, Host, LANES, Memory, Program, Range, SplitBarrier, Stop,
+    Wave, run,
 };
 
 use documented::VECTOR_ROWS;
@@ -201,7 +202,7 @@ impl Machine {
             .segment(&mut Memory::new(&allocations), start)
             .expect("code");
         let mut wave = Wave::new(segment.clone(), VECTOR_ROWS, wave_size, MODE);
-        wave.restart(&segment, MODE, POISON);
+        wave.fill(|| POISON);
         Ok(Machine {
             wave,
             lds: Vec::new(),
@@ -295,11 +296,26 @@ impl Machine {
             host: &self.outside,
             counts: Counts::new(),
         };
+        let row = |row| *self.wave.vgpr_row(row);
+        let before: Vec<_> = (0..VECTOR_ROWS).map(row).collect();
         let stop = run(&mut self.wave, &mut env, 1_000_000);
         self.lds = env.lds;
         self.barrier = env.barrier;
         self.counts = env.counts;
+        self.check_written(&before);
         stop
+    }
+
+    /// Who starts the next wave relies on it: code writes the rows that it says it may write, and no other ones.
+    fn check_written(&self, before: &[[u32; LANES]]) {
+        let mut changed: Vec<usize> = (0..VECTOR_ROWS).collect();
+        changed.retain(|&row| before[row] != *self.wave.vgpr_row(row));
+        self.counts
+            .for_each(|segment, _, _| changed.retain(|&row| !segment.may_write(row)));
+        assert!(
+            changed.is_empty(),
+            "no code says that it may write rows {changed:?}"
+        );
     }
 
     /// Runs to `s_endpgm`.

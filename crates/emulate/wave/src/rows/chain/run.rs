@@ -8,7 +8,10 @@ use super::{Form, Link, Port};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     LANES,
-    rows::host_vector::{Host, Ymm, Zmm},
+    rows::{
+        host_vector::{Host, Ymm, Zmm},
+        lanes::GROUP,
+    },
 };
 use crate::{
     engine::Env,
@@ -75,7 +78,7 @@ where
     fn run<F: shell::Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         // Both ways end in calls, so that neither waits for host registers that the other one needs.
         #[cfg(target_arch = "x86_64")]
-        if F::AVX2 && wave.wide_and_plain {
+        if F::AVX2 && wave.wide_and_plain != 0 {
             // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
             return unsafe {
                 if F::AVX512 {
@@ -113,7 +116,7 @@ fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
     flow::NEXT
 }
 
-/// A chain for 64 lanes, with one width of the host's vectors.
+/// A chain for all lanes of a wave, with one width of the host's vectors.
 #[cfg(target_arch = "x86_64")]
 macro_rules! wide {
     ($name:ident, $level:ident, $host:ident, $singles:literal, $doubles:literal) => {
@@ -130,10 +133,11 @@ macro_rules! wide {
                 let chain = unsafe { chain(wave, op) };
                 // SAFETY: the caller's promise.
                 let done = unsafe {
-                    if K::PARTS == 1 {
-                        links::<$host, K, $singles, { LANES / $singles / $host::STEP }>(wave, chain)
-                    } else {
-                        links::<$host, K, $doubles, { LANES / $doubles / $host::STEP }>(wave, chain)
+                    match (K::PARTS, wave.wide_and_plain == LANES / GROUP) {
+                        (1, true) => links::<$host, K, $singles, { LANES / $singles / $host::STEP }>(wave, chain),
+                        (1, false) => links::<$host, K, { $singles / 2 }, { LANES / $singles / $host::STEP }>(wave, chain),
+                        (_, true) => links::<$host, K, $doubles, { LANES / $doubles / $host::STEP }>(wave, chain),
+                        (_, false) => links::<$host, K, { $doubles / 2 }, { LANES / $doubles / $host::STEP }>(wave, chain),
                     }
                 };
                 if done {
@@ -150,7 +154,7 @@ wide!(wide256, Avx2, Ymm, 8, 4);
 #[cfg(target_arch = "x86_64")]
 wide!(wide512, Avx512, Zmm, 4, 4);
 
-/// Does `chain` for `PASSES` times `COUNT` host vectors, which make 64 lanes. If a NaN is involved, which stays one to the end,
+/// Does `chain` for `PASSES` times `COUNT` host vectors, which make 64 or 32 lanes. If a NaN is involved, which stays one to the end,
 /// the last result is not stored, nothing that the chain read has changed, and the result is false.
 ///
 /// # Safety
@@ -166,7 +170,7 @@ where
     K: Number,
     fma: Operation<K, 3>,
 {
-    const { assert!(COUNT * PASSES * H::STEP == LANES) };
+    const { assert!(matches!(LANES / (COUNT * PASSES * H::STEP), 1 | 2)) };
     // SAFETY: the caller's promise.
     unsafe {
         let zero = K::uniform::<H>(0);
