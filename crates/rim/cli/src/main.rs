@@ -1,10 +1,12 @@
 //! The `luthier` command.
 
 mod ahead;
+mod alone;
 mod built_in;
 mod checking;
 mod chosen;
 mod compatibility;
+mod demo;
 mod doctor;
 mod emulate;
 mod format;
@@ -48,6 +50,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show in a second what Luthier does: kernels that it carries, on the emulated GPU, and a report
+    Demo(demo::Demo),
     /// Run a HIP or HSA program, on an emulated GPU if there is no real one
     Run(Box<run::Run>),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let result = match Cli::parse().command {
+        Command::Demo(demo) => demo.execute(),
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
         Command::Report(report) => report.execute(),

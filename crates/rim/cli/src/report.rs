@@ -83,6 +83,7 @@ impl Report {
             title: self.title.clone().unwrap_or_else(|| names.join(", ")),
             command: String::new(),
             sources: !self.no_sources,
+            beside: None,
         };
         let step = |what: &str, done, all| steps.step(what, done, all);
         Ok(report::Run::read(directories, &options, &step)?)
@@ -126,9 +127,24 @@ impl Pages {
                 title: name.to_string_lossy().into_owned(),
                 command: words.join(" "),
                 sources: !no_sources,
+                beside: None,
             },
             scratch: TempDir::with_prefix("luthier-report-")
                 .context("cannot make a directory for the report's data")?,
+        }))
+    }
+
+    /// The same of launches without a program; sources that are named without a directory may lie in `beside`.
+    pub fn of_launches(
+        page: &Option<PathBuf>,
+        title: &str,
+        beside: Option<PathBuf>,
+    ) -> Result<Option<Pages>> {
+        let pages = Pages::wanted(page, &None, false, &[OsString::from(title)])?;
+        Ok(pages.map(|mut pages| {
+            pages.options.title = title.to_owned();
+            pages.options.beside = beside;
+            pages
         }))
     }
 
@@ -146,7 +162,7 @@ impl Pages {
         }
     }
 
-    fn written(&self, output: &Path) -> Result<()> {
+    pub fn written(&self, output: &Path) -> Result<()> {
         let steps = Steps::new();
         let step = |what: &str, done, all| steps.step(what, done, all);
         let run = report::Run::read(&[output.to_owned()], &self.options, &step)?;

@@ -211,10 +211,10 @@ fn newer_than_program(directory: &Path) -> bool {
     let Some(program) = std::env::current_exe().ok().as_deref().and_then(modified) else {
         return false;
     };
-    tools::TOOLS.iter().all(|tool| {
-        let path = directory.join(format!("{}.{}", tool.name, tools::SUFFIX));
-        modified(&path).is_some_and(|built| built > program)
-    })
+    let tools = tools::TOOLS.iter();
+    let names = tools.map(|tool| format!("{}.{}", tool.name, tools::SUFFIX));
+    let mut all = names.chain([tool_build::example::OBJECT_FILE.to_owned()]);
+    all.all(|name| modified(&directory.join(name)).is_some_and(|built| built > program))
 }
 
 /// As `-t` wants a path: with a slash.

@@ -1,0 +1,1 @@
+//! Tools in kernels without ROCm.
