@@ -69,7 +69,7 @@ impl<'a> Device<'a> {
             barriers: header.barriers.clone(),
             counted: false,
         };
-        let dispatch: Dispatch = 
+        let dispatch: Dispatch =
             self.dispatch(&prepared, prepared.packet, found.descriptor.bytes())?;
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(prepared)

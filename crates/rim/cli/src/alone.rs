@@ -82,7 +82,10 @@ impl Wanted {
             }
             None => Some(TempDir::with_prefix("luthier-launch-")?),
         };
-        let output = self.output.as_deref().or(scratch.as_ref().map(TempDir::path));
+        let output = self
+            .output
+            .as_deref()
+            .or(scratch.as_ref().map(TempDir::path));
         let output = std::path::absolute(output.unwrap_or(Path::new(".")))?;
         let engine = Engine::new(tools, &self.site, Some(output.clone()))?;
         let engine = engine.temporary(self.output.is_none());

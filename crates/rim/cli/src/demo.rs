@@ -13,7 +13,7 @@ use launcher::libraries;
 use stand_alone::{Argument, Shape};
 use tool_build::example;
 
-use crate::{alone::Wanted, doctor};
+use crate::{alone::Wanted, doctor, report::PAGE};
 
 /// Show in a second what Luthier does.
 ///
@@ -32,7 +32,6 @@ const TOOLS: [&str; 4] = ["hotspots", "instr-count", "mem-coalesce", "lds-confli
 const KERNELS: [&str; 3] = ["transpose_naive", "transpose_tiled", "transpose_padded"];
 const SIDE: usize = 256;
 const TILE: u32 = 32;
-const PAGE: &str = "report.html";
 
 impl Demo {
     pub fn execute(self) -> Result<ExitCode> {
@@ -144,7 +143,9 @@ fn next(folder: &Path, target: &str) -> String {
                 program.display()
             ),
         ]),
-        (true, false) => lines.push(format!("luthier run --device {target} -- ./your_hip_program")),
+        (true, false) => lines.push(format!(
+            "luthier run --device {target} -- ./your_hip_program"
+        )),
         (false, _) => lines.push("luthier doctor    # what HIP programs need here".to_owned()),
     }
     format!("What to type next:\n  {}", lines.join("\n  "))

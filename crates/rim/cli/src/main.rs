@@ -202,8 +202,30 @@ mod tests {
         }
         walk(&Cli::command(), &mut |command, argument| {
             let place = format!("{} {}", command.get_name(), argument.get_id());
-            if argument.get_short() == Some('k') {
+            if argument.get_short() == Some('k') || argument.get_long() == Some("kernel") {
                 assert_eq!(argument.get_long(), Some("kernel"), "{place}");
+                assert_eq!(argument.get_short(), Some('k'), "{place}");
+                // NAME: what an expression has to fit alone.
+                let names = argument.get_value_names().unwrap_or_default();
+                assert!(
+                    names == ["REGEX"] || names == ["NAME"],
+                    "{place}: {names:?}"
+                );
+            }
+            // A directory for many files, or a file, for which a directory does as well.
+            if argument.get_short() == Some('o') || argument.get_long() == Some("output") {
+                assert_eq!(argument.get_long(), Some("output"), "{place}");
+                assert_eq!(argument.get_short(), Some('o'), "{place}");
+                let names = argument.get_value_names().unwrap_or_default();
+                let help = argument
+                    .get_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                assert!(help.to_lowercase().contains("directory"), "{place}: {help}");
+                assert!(
+                    names == ["DIR"] || names[0].starts_with("FILE"),
+                    "{place}: {names:?}"
+                );
             }
             if argument.get_long() == Some("format") {
                 let words = argument.get_possible_values();

@@ -26,8 +26,8 @@ pub struct Report {
     /// `luthier run --report`, or LUTHIER_OBJECTS=1
     #[arg(required = true, value_name = "DIR")]
     inputs: Vec<PathBuf>,
-    /// The page to write
-    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
+    /// The page to write, or a directory for it
+    #[arg(short, long, value_name = "FILE.html", default_value = PAGE)]
     output: PathBuf,
     /// Compare two runs: what changed, by kernel, source line and opcode
     #[arg(long)]
@@ -60,9 +60,10 @@ impl Report {
             }
             report::page(&run, &mut page)?;
         }
-        write(&self.output, &page)?;
+        let output = files::named(&self.output, PAGE);
+        write(&output, &page)?;
         drop(steps);
-        files::say!("{}", self.output.display());
+        files::say!("{}", output.display());
         Ok(ExitCode::SUCCESS)
     }
 
@@ -89,6 +90,9 @@ impl Report {
         Ok(report::Run::read(directories, &options, &step)?)
     }
 }
+
+/// What a page is called.
+pub const PAGE: &str = "report.html";
 
 /// What a run writes when its program has ended.
 pub struct Pages {

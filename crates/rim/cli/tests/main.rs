@@ -2,6 +2,7 @@
 
 mod check;
 mod common;
+mod demo;
 mod descriptors;
 mod doctor;
 mod documentation;

@@ -13,9 +13,7 @@ use std::{
 
 use codeobj::CodeObject;
 pub use emulate::{Argument, Counts, Prepared, Shape};
-use session::{
-    Config, Decision, Dispatch, Enqueued, Instrumenter, LoadedObject, Session, Summary,
-};
+use session::{Config, Decision, Dispatch, Enqueued, Instrumenter, LoadedObject, Session, Summary};
 
 use device::{AGENT, Emulated};
 

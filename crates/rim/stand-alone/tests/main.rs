@@ -1,1 +1,0 @@
-//! Tools in kernels without ROCm.
