@@ -63,6 +63,13 @@ fn options(arguments: &[String]) -> Result<Options> {
 /// `--key KEY | --unsigned [--no-wheel] [--no-image] [--twice]`; twice: to compare what does not depend on a signature's time.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let options = options(arguments)?;
+    // Of whoever builds because a tag was pushed.
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let tag = variable("GITHUB_REF_NAME");
+    ensure!(
+        variable("GITHUB_REF_TYPE") != "tag" || tag == format!("v{VERSION}"),
+        "the tag {tag} is not v{VERSION}, which Cargo.toml has"
+    );
     let date = package::date()?;
     let packages = package::make(options.wheel, &date)?;
     let mut complaints = lint::package(&packages)?;
