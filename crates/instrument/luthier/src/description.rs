@@ -561,7 +561,7 @@ mod tests {
             ("%s4", "s4"),
             ("s4:5", "s[4:5]"),
             ("v[4-5]", "v[4:5]"),
-            ("exce", "exec"),
+            ("exek", "exec"),
         ] {
             let said = expression(written).unwrap_err().to_string();
             assert!(
