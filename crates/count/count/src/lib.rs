@@ -161,7 +161,7 @@ pub struct RunArguments {
     /// `json` has all data that the text shows
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
-    /// Write the result here instead of stderr
+    /// Write the result to this file, or to count.txt or count.json in this directory, instead of stderr
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The program and its arguments
@@ -194,8 +194,8 @@ pub struct RewriteArguments {
     pub count: CountArguments,
     /// Bitcode (or textual IR) before optimisation
     pub input: PathBuf,
-    /// The bitcode to write
-    #[arg(long, short)]
+    /// The file for the counting bitcode, or a directory for it
+    #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
 }
 

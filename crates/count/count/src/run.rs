@@ -113,7 +113,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     };
     match &arguments.output {
         // The program has run: a status of its own that is not success is worth more than that the file is missing.
-        Some(path) => {
+        Some(output) => {
+            let usual = match arguments.format {
+                Format::Json => "count.json",
+                Format::Text => "count.txt",
+            };
+            let path = &files::named(output, usual);
             if let Err(error) = files::write_whole(path, text.as_bytes()).map_err(at(path)) {
                 files::say!("luthier count: {error}");
                 if status.success() {

@@ -28,7 +28,7 @@ const LIBRARY: &str = "libluthier_drain.so";
 #[derive(Debug, Args)]
 pub struct Run {
     /// Directory for profiles and loaded images
-    #[arg(long, short, default_value = DEFAULT_DIRECTORY)]
+    #[arg(long, short, value_name = "DIR", default_value = DEFAULT_DIRECTORY)]
     output: PathBuf,
     /// File name pattern below the output directory, as in LLVM_PROFILE_FILE; `%m` merges processes into one file
     #[arg(long, default_value = "%p.profraw")]

@@ -86,17 +86,21 @@ pub struct Html {
     #[command(flatten)]
     input: Input,
     /// Directory for the pages
-    #[arg(long, short, default_value = "coverage-html")]
+    #[arg(long, short, value_name = "DIR", default_value = "coverage-html")]
     output: PathBuf,
 }
+
+/// What files are called.
+const LCOV: &str = "coverage.lcov";
+const PROFILE: &str = "coverage.profdata";
 
 /// Arguments of `lcov`.
 #[derive(Debug, Args)]
 pub struct Lcov {
     #[command(flatten)]
     input: Input,
-    /// File to write; `-` is standard output
-    #[arg(long, short, default_value = "coverage.lcov")]
+    /// File to write, or a directory for it; `-` is standard output
+    #[arg(long, short, value_name = "FILE", default_value = LCOV)]
     output: PathBuf,
 }
 
@@ -106,8 +110,8 @@ pub struct Merge {
     /// Output directories of `run`, or `.profraw` and `.profdata` files
     #[arg(default_value = DEFAULT_DIRECTORY)]
     inputs: Vec<PathBuf>,
-    /// File to write
-    #[arg(long, short, default_value = "coverage.profdata")]
+    /// File to write, or a directory for it
+    #[arg(long, short, value_name = "FILE", default_value = PROFILE)]
     output: PathBuf,
 }
 
@@ -169,8 +173,9 @@ impl Lcov {
         if self.output == Path::new("-") {
             crate::print(&String::from_utf8_lossy(&text))?;
         } else {
-            drain::output::write_atomically(&self.output, &text)?;
-            crate::print(&format!("{}\n", self.output.display()))?;
+            let output = files::named(&self.output, LCOV);
+            drain::output::write_atomically(&output, &text)?;
+            crate::print(&format!("{}\n", output.display()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -180,8 +185,9 @@ impl Merge {
     pub fn run(self) -> Result<ExitCode> {
         let found = Profiles::find(&self.inputs)?;
         let tools = Tools::find(found.version)?;
-        merge(&tools, &found.files, &self.output)?;
-        crate::print(&format!("{}\n", self.output.display()))?;
+        let output = files::named(&self.output, PROFILE);
+        merge(&tools, &found.files, &output)?;
+        crate::print(&format!("{}\n", output.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -43,7 +43,10 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
-/// The offset of the two segment sizes in a dispatch packet.
+/// Bytes of a kernel descriptor.
+const DESCRIPTOR: usize = 64;
+
+/// Where the two segment sizes are in a dispatch packet.
 const PACKET_SIZES: u64 = 24;
 
 /// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
@@ -78,6 +81,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// What the device is given.
+    pub fn packet(&self) -> KernelDispatchPacket {
+        self.packet
+    }
+
     /// From now on [`Counts::instructions`] are told, too. Their addresses are the device's: [`Device::base`] is that of the code
     /// object's address 0.
     pub fn count_instructions(&mut self) {
@@ -259,7 +267,7 @@ impl<'a> Device<'a> {
             barriers: Vec::new(),
             counted: false,
         };
-        let dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
+        let dispatch = self.dispatch(&prepared, prepared.packet, found.descriptor.bytes())?;
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(prepared)
     }
@@ -273,7 +281,7 @@ impl<'a> Device<'a> {
         let asked = prepared.packet.private_segment_size.next_multiple_of(4);
         prepared.packet.private_segment_size = asked.saturating_add(bytes);
         let own = self.object.kernel(&prepared.kernel)?;
-        let dispatch = self.dispatch(prepared, prepared.packet, &own)?;
+        let dispatch = self.dispatch(prepared, prepared.packet, own.descriptor.bytes())?;
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(())
     }
@@ -293,7 +301,7 @@ impl<'a> Device<'a> {
     /// Runs a launch to its end.
     pub fn run(&self, prepared: &Prepared) -> Result<Counts> {
         let found = self.object.kernel(&prepared.kernel)?;
-        self.execute(prepared, prepared.packet, &found, None)
+        self.execute(prepared, prepared.packet, found.descriptor.bytes(), None)
     }
 
     /// [`Device::run`], stopped after `limit` like [`Device::run_within`], or with [`Error::Stopped`] when `go_on`, which is asked
@@ -306,7 +314,12 @@ impl<'a> Device<'a> {
     ) -> Result<Counts> {
         let found = self.object.kernel(&prepared.kernel)?;
         let watch = Watch { limit, go_on };
-        self.execute(prepared, prepared.packet, &found, Some(watch))
+        self.execute(
+            prepared,
+            prepared.packet,
+            found.descriptor.bytes(),
+            Some(watch),
+        )
     }
 
     /// [`Device::run`], stopped after `limit`: [`Error::Endless`] says where its waves were.
@@ -316,7 +329,12 @@ impl<'a> Device<'a> {
             limit: Some(limit),
             go_on: &mut || true,
         };
-        self.execute(prepared, prepared.packet, &found, Some(watch))
+        self.execute(
+            prepared,
+            prepared.packet,
+            found.descriptor.bytes(),
+            Some(watch),
+        )
     }
 
     /// Runs a launch with the code that another object, loaded at `base`, has for the kernel.
@@ -344,18 +362,35 @@ impl<'a> Device<'a> {
         let mut own = [0; 8];
         self.read(at, &mut own)?;
         self.write(at, sizes.map(u32::to_le_bytes).as_flattened())?;
-        let outcome = self.execute(prepared, packet, &other, None);
+        let outcome = self.execute(prepared, packet, other.descriptor.bytes(), None);
         self.write(at, &own)?;
         outcome
+    }
+
+    /// Runs a launch with another packet, such as one that names a kernel of an object that was [`Device::add`]ed. Like
+    /// [`Device::run_while`].
+    pub fn run_packet(
+        &self,
+        prepared: &Prepared,
+        packet: KernelDispatchPacket,
+        limit: Option<Duration>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Counts> {
+        let mut descriptor = [0; DESCRIPTOR];
+        self.read(packet.kernel_object, &mut descriptor)?;
+        // Kernels may read it.
+        self.write(prepared.origin.packet_address, &packet.to_bytes())?;
+        let watch = Watch { limit, go_on };
+        self.execute(prepared, packet, &descriptor, Some(watch))
     }
 
     fn dispatch(
         &self,
         prepared: &Prepared,
         packet: KernelDispatchPacket,
-        kernel: &codeobj::Kernel<'_>,
+        descriptor: &[u8; DESCRIPTOR],
     ) -> Result<Dispatch> {
-        let descriptor = dispatch::Descriptor::parse(kernel.descriptor.bytes());
+        let descriptor = dispatch::Descriptor::parse(descriptor);
         let target = self.object.target().target;
         let mut dispatch = Dispatch::prepare(target, prepared.origin, packet, descriptor)?;
         dispatch.name = Some(prepared.kernel.clone());
@@ -397,10 +432,10 @@ impl<'a> Device<'a> {
         &self,
         prepared: &Prepared,
         packet: KernelDispatchPacket,
-        kernel: &codeobj::Kernel<'_>,
+        descriptor: &[u8; DESCRIPTOR],
         watch: Option<Watch<'_>>,
     ) -> Result<Counts> {
-        let mut dispatch = self.dispatch(prepared, packet, kernel)?;
+        let mut dispatch = self.dispatch(prepared, packet, descriptor)?;
         let scratch = match prepared.scratch {
             Some(scratch) if scratch.wave_bytes >= dispatch.scratch.wave_bytes => Some(scratch),
             _ => self.scratch(&dispatch)?,

@@ -69,7 +69,8 @@ impl<'a> Device<'a> {
             barriers: header.barriers.clone(),
             counted: false,
         };
-        let dispatch: Dispatch = self.dispatch(&prepared, prepared.packet, &found)?;
+        let dispatch: Dispatch =
+            self.dispatch(&prepared, prepared.packet, found.descriptor.bytes())?;
         prepared.scratch = self.scratch(&dispatch)?;
         Ok(prepared)
     }

@@ -1,7 +1,7 @@
 //! Luthier's files and descriptors, in commands and inside application processes.
 //!
 //! * [`Output`]: a file that a user named. It appears whole or not at all; devices, FIFOs and what links lead to are written, not
-//!   replaced.
+//!   replaced. [`named`]: where it belongs.
 //! * [`Input`]: a file that a user named, which may be larger than memory; [`read_regular`]: one that has to be a file.
 //! * [`Behind`]: what is complete of a long output goes to its disk and out of memory.
 //! * [`make_directories`]: directories of outputs, which follow the user's umask as outputs do, whatever a daemon's is.
@@ -33,7 +33,7 @@ pub use bell::Bell;
 pub use console::{print_error, print_output};
 pub use input::{Input, read_regular};
 pub use keeper::{Keeper, Kept, apart};
-pub use output::{Output, write_apart, write_whole};
+pub use output::{Output, named, write_apart, write_whole};
 pub use permissions::{UMASK, make_directories, umask};
 pub use scratch::Scratch;
 pub use text::{grouped, html};

@@ -23,6 +23,14 @@ const PROCESSES: i64 = 0x9fa0;
 /// Ending of files that have no name of their own yet.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 
+/// Where a file belongs that a user named: in a directory it is called as usual. So one option takes either, wherever it is.
+pub fn named(path: &Path, usual: impl AsRef<Path>) -> PathBuf {
+    match path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/") {
+        true => path.join(usual),
+        false => path.to_owned(),
+    }
+}
+
 /// A file in the making.
 ///
 /// A regular file, or a name that is still free, gets its complete contents by renaming when [`Output::finish`] is called. Until then the
@@ -248,14 +256,14 @@ fn unfinished(target: &Path) -> io::Result<Unfinished> {
                 Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL | libc::ENOENT)
             ) =>
         {
-            named(target).map(Unfinished::Named)
+            with_a_name(target).map(Unfinished::Named)
         }
         Err(error) => Err(error),
     }
 }
 
-/// A hidden file beside the target, whose name shows that it is not finished.
-fn named(target: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A hidden file beside the target, which nobody takes for a finished one.
+fn with_a_name(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or(OsStr::new("luthier")));
     prefix.push(".");
@@ -305,7 +313,7 @@ fn name(file: File, target: &Path) -> io::Result<File> {
 
 fn copy(mut file: &File, target: &Path) -> io::Result<File> {
     use std::io::Seek;
-    let mut named = named(target)?;
+    let mut named = with_a_name(target)?;
     file.rewind()?;
     io::copy(&mut file, named.as_file_mut())?;
     let permissions = file.metadata()?.permissions();

@@ -332,7 +332,10 @@ fn of_narrow(node: &Node, shape: &str, several: bool) -> bool {
     let blocks = ["_2b_", "_4b_", "_16b_"];
     single_precision_matrix(node, shape)
         && !node.inst.mnemonic().ends_with("_f32")
-        && blocks.iter().any(|part| node.inst.mnemonic().contains(part)) == several
+        && blocks
+            .iter()
+            .any(|part| node.inst.mnemonic().contains(part))
+            == several
 }
 
 fn narrow_2_passes(node: &Node) -> bool {

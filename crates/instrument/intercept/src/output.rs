@@ -2,9 +2,7 @@
 //!
 //! An application may have put another file where standard error was. Messages then go to the program's launcher, by the [`ledger`].
 
-use std::path::Path;
-
-use session::{Summary, config::Level, output::file_name};
+use session::{Summary, config::Level};
 
 use crate::ledger;
 
@@ -17,17 +15,8 @@ pub fn say(message: &str) {
 pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str) {
     let config = session.config();
     let told = config.level >= Level::Warn;
-    if let Some(directory) = &config.output {
-        let name = file_name("summary.json", config.session);
-        if let Err(error) = write(directory, &name, &summary.json()) {
-            say(&format!(
-                "cannot write {}: {error}",
-                directory.join(name).display()
-            ));
-        }
-    }
-    if let Some(directory) = &config.output {
-        keep_objects(session, &directory.join("objects"));
+    for problem in session::output::leave(session, summary) {
+        say(&problem);
     }
     if told {
         print(&summary.text());
@@ -39,27 +28,4 @@ fn print(text: &str) {
     if !text.is_empty() && !files::standard_error::print(text) {
         ledger::say(text);
     }
-}
-
-/// Writes the code objects whose kernels ran as `HASH.co`, if the settings ask for it. An object that is there already is the same.
-fn keep_objects(session: &session::Session, directory: &Path) {
-    for (hash, bytes) in session.launched_objects() {
-        let path = directory.join(format!("{hash}.co"));
-        let known = || std::fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64);
-        let write = || {
-            files::make_directories(directory)?;
-            files::write_apart(&path, &bytes)
-        };
-        if !known()
-            && let Err(error) = write()
-        {
-            say(&format!("cannot write {}: {error}", path.display()));
-        }
-    }
-}
-
-/// Readers see the whole file or none.
-fn write(directory: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    files::make_directories(directory)?;
-    files::write_apart(&directory.join(name), text.as_bytes())
 }

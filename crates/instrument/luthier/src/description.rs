@@ -3,6 +3,7 @@
 use crate::{
     Error, Result, SiteFilter,
     edit::Argument,
+    filter::likeness,
     parameters,
     per_place::{self, PREFIX, braced},
 };
@@ -401,8 +402,10 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
         None => {
             let words = HOOK_VALUES.iter().map(|row| row.word);
             let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            let meant = meant(text, &words).map(|meant| format!("did you mean {meant}? "));
+            let meant = meant.unwrap_or_default();
             Err(unknown(&format!(
-                "expected a number, a register (v3, s[4:5]; v0 to v255, a0 to a255 and s0 to s105), &VARIABLE, &site.NAME, $PARAMETER, operand.N, block.length, block.index, or one of {}",
+                "{meant}expected a number, a register (v3, s[4:5]; v0 to v255, a0 to a255 and s0 to s105), &VARIABLE, &site.NAME, $PARAMETER, operand.N, block.length, block.index, or one of {}",
                 words.join(", ")
             )))
         }
@@ -449,6 +452,31 @@ fn register(text: &str) -> Option<Reg> {
         index: first,
         width,
         half: None,
+    })
+}
+
+/// The register or the word that may have been meant.
+fn meant(text: &str, words: &[&str]) -> Option<String> {
+    let small = text.to_lowercase();
+    let short = ["vgpr", "sgpr", "agpr"]
+        .iter()
+        .find_map(|long| Some(format!("{}{}", &long[..1], small.strip_prefix(long)?)));
+    let plain: String = short
+        .unwrap_or(small)
+        .chars()
+        .filter(|letter| !" $%_".contains(*letter))
+        .collect();
+    // `v4:5` or `v[4-5]`.
+    let (kind, rest) = plain.split_at_checked(1)?;
+    let range = rest.trim_matches(['[', ']']).replace('-', ":");
+    let bracketed = format!("{kind}[{range}]");
+    let registers = [plain.clone(), bracketed];
+    let named = registers.into_iter().find(|name| register(name).is_some());
+    named.or_else(|| {
+        let near = words
+            .iter()
+            .filter_map(|word| Some((likeness(&plain, word)?, *word)));
+        near.min().map(|(_, word)| word.to_owned())
     })
 }
 
@@ -523,6 +551,26 @@ mod tests {
         for text in ["", "v", "v[3:1]", "s[1]", "block", "v300000", "operand.x"] {
             assert!(expression(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn words_that_are_nearly_right_are_named() {
+        for (written, meant) in [
+            ("vgpr3", "v3"),
+            ("V3", "v3"),
+            ("%s4", "s4"),
+            ("s4:5", "s[4:5]"),
+            ("v[4-5]", "v[4:5]"),
+            ("exek", "exec"),
+        ] {
+            let said = expression(written).unwrap_err().to_string();
+            assert!(
+                said.contains(&format!("did you mean {meant}?")),
+                "{written}: {said}"
+            );
+        }
+        let said = expression("frobnicate").unwrap_err().to_string();
+        assert!(!said.contains("did you mean"), "{said}");
     }
 
     #[test]

@@ -246,7 +246,7 @@ const NEAR_NAMES: usize = 3;
 
 /// How many letters have to change to make `name` of `written`; `None` if that is another word. An instruction's name on another
 /// family is the same word.
-fn likeness(written: &str, name: &str) -> Option<usize> {
+pub(crate) fn likeness(written: &str, name: &str) -> Option<usize> {
     if isa::first_name(written) == isa::first_name(name) {
         return Some(0);
     }

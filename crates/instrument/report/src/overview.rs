@@ -274,6 +274,7 @@ mod tests {
             title: String::new(),
             command: String::new(),
             sources: false,
+            beside: None,
         };
         let mut overview = build(&results, &options);
         add_counts(&mut overview, &BTreeMap::new(), &results);
@@ -310,6 +311,7 @@ mod tests {
             title: String::new(),
             command: String::new(),
             sources: false,
+            beside: None,
         };
         let overview = build(&results, &options);
         assert_eq!(overview.launches, 4);

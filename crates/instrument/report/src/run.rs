@@ -38,6 +38,8 @@ pub struct Options {
     pub command: String,
     /// Texts of source files.
     pub sources: bool,
+    /// Where source files lie that the debug information names without a directory; `None`: they have no text.
+    pub beside: Option<PathBuf>,
 }
 
 impl Run {
@@ -64,7 +66,7 @@ impl Run {
             row.remarks = advice::of(row, code);
         }
         if options.sources {
-            let texts = sources::collect(run.codes.values());
+            let texts = sources::collect(run.codes.values(), options.beside.as_deref());
             (overview.sources, run.sources) = texts.into_iter().unzip();
         }
         overview.timed = run

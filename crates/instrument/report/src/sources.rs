@@ -9,7 +9,10 @@ const FILES: usize = 400;
 const LARGEST: u64 = 4 << 20;
 
 /// Texts by name, of the files that the code names, those with most instructions first.
-pub(crate) fn collect<'c>(codes: impl Iterator<Item = &'c Code>) -> BTreeMap<String, String> {
+pub(crate) fn collect<'c>(
+    codes: impl Iterator<Item = &'c Code>,
+    beside: Option<&Path>,
+) -> BTreeMap<String, String> {
     let mut named: BTreeMap<&str, usize> = BTreeMap::new();
     for code in codes {
         for place in &code.place {
@@ -21,10 +24,13 @@ pub(crate) fn collect<'c>(codes: impl Iterator<Item = &'c Code>) -> BTreeMap<Str
     let mut named: Vec<_> = named.into_iter().collect();
     named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let readable = named.into_iter().filter_map(|(name, _)| {
-        let path = Path::new(name);
-        // A name without a directory could mean any file, so it is not read.
-        let file = path.metadata().ok().filter(|_| path.is_absolute())?;
-        let text = fs::read(path)
+        // What a name without a directory means nobody knows, unless somebody says it.
+        let path = match Path::new(name) {
+            path if path.is_absolute() => path.to_owned(),
+            path => beside?.join(path),
+        };
+        let file = path.metadata().ok()?;
+        let text = fs::read(&path)
             .ok()
             .filter(|_| file.is_file() && file.len() <= LARGEST)?;
         Some((name.to_owned(), String::from_utf8(text).ok()?))

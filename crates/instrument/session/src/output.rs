@@ -3,7 +3,41 @@
 //! A process may start HSA again when it has shut it down, and a program may be replaced by another one (`exec`) that keeps the
 //! number of the process: each of these sessions has files of its own.
 
-use std::path::Path;
+use std::{io, path::Path};
+
+use crate::{Session, Summary};
+
+/// Leaves the summary and the code objects whose kernels ran in the session's directory, where somebody wants them; what could not be
+/// written, in words. Readers see whole files or none.
+pub fn leave(session: &Session, summary: &Summary) -> Vec<String> {
+    let config = session.config();
+    let Some(directory) = &config.output else {
+        return Vec::new();
+    };
+    let objects = directory.join("objects");
+    let name = file_name("summary.json", config.session);
+    let text = summary.json().into_bytes();
+    let launched = session.launched_objects();
+    let launched = launched
+        .iter()
+        .map(|(hash, bytes)| (objects.join(format!("{hash}.co")), &bytes[..]));
+    let all = std::iter::once((directory.join(name), &text[..])).chain(launched);
+    let failed = all.filter_map(|(path, bytes)| {
+        let error = write(&path, bytes).err()?;
+        Some(format!("cannot write {}: {error}", path.display()))
+    });
+    failed.collect()
+}
+
+/// An object that is there already is the same: its name says what is in it.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_object = path.extension().is_some_and(|ending| ending == "co");
+    if is_object && std::fs::metadata(path).is_ok_and(|file| file.len() == bytes.len() as u64) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), files::make_directories)?;
+    files::write_apart(path, bytes)
+}
 
 /// `NAME.PID.EXTENSION` of the first session of this process, and `NAME.PID-2.EXTENSION` of the second.
 pub fn file_name(name: &str, session: u32) -> String {

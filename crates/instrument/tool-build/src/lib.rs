@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod constructors;
+pub mod example;
 mod stock;
 
 use hook::{Arg, BuildError, Bundle, Global, ToolRequest};
@@ -159,7 +160,7 @@ pub fn build_host(source: &Path, tool: &[u8], output: &Path, clang: &str) -> Res
     Ok(true)
 }
 
-/// Builds all tools that come with Luthier into `directory`, several at a time, telling `progress` about each.
+/// Builds all tools that come with Luthier into `directory`, and the [`example`], several at a time, telling `progress` about each.
 pub fn ready(
     directory: &Path,
     targets: &[&str],
@@ -180,6 +181,8 @@ pub fn ready(
         let path = directory.join(format!("{}.{}", tool.name, tools::SUFFIX));
         Ok(records::write_whole(&path, &bytes)?)
     };
+    progress(example::OBJECT_FILE);
+    example::build(directory, clang)?;
     let next = AtomicUsize::new(0);
     let work = || -> Result<(), Error> {
         while let Some(tool) = tools::TOOLS.get(next.fetch_add(1, Ordering::Relaxed)) {

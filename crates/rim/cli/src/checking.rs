@@ -16,6 +16,7 @@ use check::{Covered, Grade, Selection, Suppressions, Tally};
 use clap::Args;
 use codeobj::{CodeObject, Found, container::EntryKind};
 use launcher::launch;
+use regex::Regex;
 
 use crate::{format::Format, progress::Progress};
 use report::{Report, Writer};
@@ -57,9 +58,9 @@ pub struct Check {
     /// Look for missing waits and wait states
     #[arg(long)]
     waits: bool,
-    /// Only kernels and functions whose name contains this, as in the object or as in the source
-    #[arg(short, long, value_name = "TEXT")]
-    kernel: Option<String>,
+    /// Only kernels and functions whose name matches, as in the object or as in the source
+    #[arg(short, long, value_name = "REGEX")]
+    kernel: Option<Regex>,
     /// Only code objects for this target, such as gfx90a
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
@@ -84,7 +85,7 @@ pub struct Check {
     /// `json` has the form of docs/schemas/check.json
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Write the report to this file instead of standard output
+    /// Write the report to this file, or to check.txt or check.json in this directory, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Of a program: the results of loads and of LDS come when they are waited for, not before
@@ -138,8 +139,8 @@ impl Check {
     }
 
     fn selects(&self, name: &str) -> bool {
-        let part = self.kernel.as_deref();
-        part.is_none_or(|part| name.contains(part))
+        let pattern = self.kernel.as_ref();
+        pattern.is_none_or(|pattern| pattern.is_match(name))
     }
 
     fn selects_target(&self, object: &CodeObject<'_>) -> bool {
@@ -248,13 +249,19 @@ impl Run<'_> {
     fn finish(self) -> Result<ExitCode> {
         let unselected = self.report.covered == Covered::default() && self.options.kernel.is_some();
         if unselected && self.report.problems.is_empty() {
-            let wanted = self.options.kernel.as_deref().unwrap_or_default();
-            bail!("no kernel or function has a name that contains {wanted:?}");
+            let wanted = self.options.kernel.as_ref().map_or("", Regex::as_str);
+            bail!("-k {wanted} fits no kernel and no function");
         }
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
             None => files::print_output(format_args!("{text}")),
-            Some(file) => write(file, &text)?,
+            Some(output) => {
+                let usual = match self.options.format {
+                    Format::Text => "check.txt",
+                    Format::Json => "check.json",
+                };
+                write(&files::named(output, usual), &text)?;
+            }
         }
         let status = self.options.error_exitcode.unwrap_or(FOUND);
         let found = self.tally.all(Grade::Certain) > 0 && status != 0;

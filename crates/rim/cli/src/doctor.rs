@@ -178,7 +178,7 @@ fn examine() -> Vec<Finding> {
 }
 
 /// The first line a program prints of its own version.
-fn version(program: &str) -> Option<String> {
+pub fn version(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Some(

@@ -1,7 +1,11 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
 use std::{
-    collections::BTreeMap, fs, path::PathBuf, process::ExitCode, str::FromStr, thread,
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    str::FromStr,
     time::Duration,
 };
 
@@ -12,6 +16,7 @@ use files::Input;
 use serde::Serialize;
 
 use crate::{
+    alone::{self, Alone},
     chosen::{self, Chosen, Which},
     format::{Format, print_json},
     progress,
@@ -68,7 +73,19 @@ pub struct Emulate {
     /// Results of approximate functions as measured on a GPU: a file that `luthier hardware-check --numerics` wrote
     #[arg(long, value_name = "FILE")]
     numerics: Option<PathBuf>,
-    /// `text` is one line on standard error, `json` is printed on standard output
+    /// A tool in the kernel: a name from `luthier tool list` or the path of a built tool; several are composed
+    #[arg(short, long = "tool", value_name = "TOOL")]
+    tools: Vec<String>,
+    /// Only places where this holds, as of `luthier run`
+    #[arg(long, value_name = "CONDITION")]
+    site: Vec<String>,
+    /// Write a page about the launch that any browser opens. Without -t with all tools that it can show, else with those and `hotspots`
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Directory for what tools write
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// `text` is one line on standard error, `json` is printed on standard output. With tools, both count their hooks, too
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -184,7 +201,58 @@ impl FromStr for Dump {
     }
 }
 
+/// What a kernel runs on.
+enum Ground<'a> {
+    Plain(Device<'a>),
+    WithTools(Alone),
+}
+
+impl<'a> Ground<'a> {
+    fn device(&self) -> &Device<'a> {
+        match self {
+            Ground::Plain(device) => device,
+            Ground::WithTools(alone) => alone.device(),
+        }
+    }
+
+    fn run(
+        &self,
+        prepared: &emulate::Prepared,
+        limit: Option<Duration>,
+    ) -> emulate::Result<emulate::Counts> {
+        match (self, limit) {
+            (Ground::WithTools(alone), limit) => alone.launch(prepared, limit),
+            (Ground::Plain(device), Some(limit)) => device.run_within(prepared, limit),
+            (Ground::Plain(device), None) => device.run(prepared),
+        }
+    }
+}
+
 impl Emulate {
+    /// The tools that were asked for, on a device with the object.
+    fn with_tools(&self, object: &[u8]) -> Result<Option<Alone>> {
+        if self.tools.is_empty() && self.report.is_none() {
+            let without = [
+                ("--site", !self.site.is_empty()),
+                ("--output", self.output.is_some()),
+            ];
+            if let Some((option, _)) = without.iter().find(|(_, given)| *given) {
+                bail!("{option} is for tools, and there are none: add -t TOOL");
+            }
+            return Ok(None);
+        }
+        let wanted = alone::Wanted {
+            tools: self.tools.clone(),
+            site: self.site.join(";"),
+            output: self.output.clone(),
+            page: self.report.clone(),
+            title: self.kernel.clone(),
+            // The directories of sources in code objects of others are not ours to guess; names without one may lie beside the object.
+            sources: self.file.parent().map(Path::to_owned),
+        };
+        wanted.open(object.to_vec()).map(Some)
+    }
+
     pub fn execute(self) -> Result<ExitCode> {
         self.run().map_err(|error| crate::about(&self.file, error))
     }
@@ -195,9 +263,12 @@ impl Emulate {
         let Chosen { object, kernel } = chosen::choose(input.bytes(), &self.kernel, &self.which)
             .with_context(|| file.display().to_string())?;
         let code = codeobj::CodeObject::parse(&object)?;
-        let threads = thread::available_parallelism().map_or(1, usize::from);
         let own = code.target().target.name;
-        let device = Device::new(code, threads)?;
+        let ground = match self.with_tools(&object)? {
+            Some(alone) => Ground::WithTools(alone),
+            None => Ground::Plain(Device::new(code, alone::threads())?),
+        };
+        let device = ground.device();
         if let Some(path) = &self.numerics {
             let bytes = fs::read(path).with_context(|| path.display().to_string())?;
             let target =
@@ -257,11 +328,11 @@ impl Emulate {
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
         let limit = limit.context("--limit is a number of seconds")?;
         let waiting = progress::waiting(&format!("running {}", self.kernel));
-        let done = match limit {
-            Some(limit) => device.run_within(&prepared, limit),
-            None => device.run(&prepared),
-        };
+        let done = ground.run(&prepared, limit);
         drop(waiting);
+        if let Ground::WithTools(alone) = &ground {
+            alone.finish()?;
+        }
         let counts = match done {
             Err(error @ emulate::Error::Endless { .. }) => {
                 files::say!("luthier: {error}");

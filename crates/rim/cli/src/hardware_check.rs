@@ -38,12 +38,12 @@ use crate::{
 ///   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics
 #[derive(Args)]
 pub struct HardwareCheck {
-    /// The file to write; the page has the same name with .html
+    /// The file to write, or a directory for it; the page gets the same name with .html
     #[arg(
         short,
         long,
         value_name = "FILE.json",
-        default_value = "hardware-check.json"
+        default_value = FILE
     )]
     output: PathBuf,
     /// Only instructions with TEXT in their mnemonic
@@ -85,6 +85,9 @@ pub struct HardwareCheck {
 /// Exit status where something differs.
 const DIFFERS: u8 = 1;
 
+/// What the file is called.
+const FILE: &str = "hardware-check.json";
+
 impl HardwareCheck {
     pub fn execute(self) -> Result<ExitCode> {
         if self.serve {
@@ -94,8 +97,9 @@ impl HardwareCheck {
         if !self.import.is_empty() {
             return self.show();
         }
-        let paths = [self.output.clone(), self.output.with_extension("html")];
-        // If the file cannot be written, the error comes before minutes of work.
+        let output = files::named(&self.output, FILE);
+        let paths = [output.clone(), output.with_extension("html")];
+        // What cannot be written is said before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
         let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
         let programs = programs?;

@@ -1,7 +1,7 @@
 //! `luthier instrument`: tools put into code objects on disk.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::IsTerminal,
     path::{Path, PathBuf},
@@ -41,8 +41,8 @@ pub struct Instrument {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed
     #[arg(short, long = "tool", value_name = "TOOL", required = true)]
     tools: Vec<String>,
-    /// The file to write: a copy of the input with the tools in it
-    #[arg(short, long, value_name = "OUT")]
+    /// The file to write, with the tools in it, or a directory for it
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Only kernels whose name matches
     #[arg(short, long, value_name = "REGEX")]
@@ -55,8 +55,28 @@ pub struct Instrument {
     format: Format,
 }
 
+/// Names that may have been meant, as a message goes on with them.
+pub fn meant(near: &BTreeSet<String>) -> String {
+    const NAMES: usize = 3;
+    let first: Vec<&str> = near.iter().take(NAMES).map(String::as_str).collect();
+    match first.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", first.join(" or ")),
+    }
+}
+
 impl Instrument {
-    pub fn execute(self) -> Result<ExitCode> {
+    pub fn execute(mut self) -> Result<ExitCode> {
+        let output = files::named(&self.output, self.input.file_name().unwrap_or_default());
+        if output != self.output
+            && fs::canonicalize(&output).ok() == fs::canonicalize(&self.input).ok()
+        {
+            bail!(
+                "{} has the input in it, which would be replaced: name another directory, or the file",
+                self.output.display()
+            );
+        }
+        self.output = output;
         let name = self.input.display();
         let input = Input::open(&self.input).with_context(|| format!("cannot read {name}"))?;
         let directory = libraries::tools_directory()?;
@@ -116,9 +136,10 @@ impl Instrument {
                 );
             }
             _ if report.instrumented == 0 && report.without_site != 0 => files::say!(
-                "luthier: warning: --site {} holds at no place of the {} kernels that were examined",
+                "luthier: warning: --site {} holds at no place of the {} kernels that were looked at{}",
                 self.site.join(";"),
-                report.without_site
+                report.without_site,
+                meant(&report.near)
             ),
             _ => {}
         }
@@ -250,6 +271,9 @@ struct Report {
     sites: u64,
     /// Kernels in which no place was selected.
     without_site: u64,
+    /// Names in those that are like those in the conditions.
+    #[serde(skip)]
+    near: BTreeSet<String>,
     /// Kernels that have no code of their own, which `luthier inspect` counts as well.
     without_code: u64,
     refused: u64,
@@ -266,7 +290,11 @@ impl Report {
     fn add(&mut self, kernel: KernelOutcome, target: &str, selected: bool) {
         self.kernels += 1;
         match kernel.result {
-            Ok(done) if done.sites == 0 && selected => self.without_site += 1,
+            Ok(done) if done.sites == 0 && selected => {
+                self.without_site += 1;
+                self.near
+                    .extend(done.unmatched.into_iter().flat_map(|one| one.near));
+            }
             Ok(done) => {
                 self.instrumented += 1;
                 self.sites += done.sites;

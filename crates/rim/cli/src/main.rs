@@ -2,10 +2,12 @@
 
 mod advice;
 mod ahead;
+mod alone;
 mod built_in;
 mod checking;
 mod chosen;
 mod compatibility;
+mod demo;
 mod doctor;
 mod emulate;
 mod format;
@@ -49,6 +51,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show in a second what Luthier does: kernels that it carries, on the emulated GPU, and a report
+    Demo(demo::Demo),
     /// Run a HIP or HSA program, on an emulated GPU if there is no real one
     Run(Box<run::Run>),
     /// Show what is inside HIP executables, libraries, code objects and offload bundles
@@ -113,6 +117,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let result = match Cli::parse().command {
+        Command::Demo(demo) => demo.execute(),
         Command::Run(run) => run.execute(),
         Command::Inspect(inspect) => inspect.execute(),
         Command::Report(report) => report.execute(),
@@ -198,8 +203,30 @@ mod tests {
         }
         walk(&Cli::command(), &mut |command, argument| {
             let place = format!("{} {}", command.get_name(), argument.get_id());
-            if argument.get_short() == Some('k') {
+            if argument.get_short() == Some('k') || argument.get_long() == Some("kernel") {
                 assert_eq!(argument.get_long(), Some("kernel"), "{place}");
+                assert_eq!(argument.get_short(), Some('k'), "{place}");
+                // NAME: what an expression has to fit alone.
+                let names = argument.get_value_names().unwrap_or_default();
+                assert!(
+                    names == ["REGEX"] || names == ["NAME"],
+                    "{place}: {names:?}"
+                );
+            }
+            // A directory for many files, or a file, for which a directory does as well.
+            if argument.get_short() == Some('o') || argument.get_long() == Some("output") {
+                assert_eq!(argument.get_long(), Some("output"), "{place}");
+                assert_eq!(argument.get_short(), Some('o'), "{place}");
+                let names = argument.get_value_names().unwrap_or_default();
+                let help = argument
+                    .get_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                assert!(help.to_lowercase().contains("directory"), "{place}: {help}");
+                assert!(
+                    names == ["DIR"] || names[0].starts_with("FILE"),
+                    "{place}: {names:?}"
+                );
             }
             if argument.get_long() == Some("format") {
                 let words = argument.get_possible_values();

@@ -29,7 +29,7 @@ pub struct Report {
     /// A page, or what stands out in the kernels, as text or JSON on standard output
     #[arg(long, value_enum, default_value_t = Form::Html, conflicts_with = "diff")]
     format: Form,
-    /// The file to write; report.html for a page
+    /// The file to write, or a directory for it; report.html for a page
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Compare two runs: what changed, by kernel, source line and opcode
@@ -74,11 +74,9 @@ impl Report {
             }
             report::page(&run, &mut page)?;
         }
-        let output = match &self.output {
-            Some(path) => path,
-            None => Path::new("report.html"),
-        };
-        write(output, &page)?;
+        let output = self.output.as_deref().unwrap_or(Path::new(PAGE));
+        let output = files::named(output, PAGE);
+        write(&output, &page)?;
         drop(steps);
         files::say!("{}", output.display());
         Ok(ExitCode::SUCCESS)
@@ -99,7 +97,13 @@ impl Report {
             _ => advice::text(&run),
         };
         match &self.output {
-            Some(path) => write(path, said.as_bytes())?,
+            Some(output) => {
+                let usual = match self.format {
+                    Form::Json => "report.json",
+                    _ => "report.txt",
+                };
+                write(&files::named(output, usual), said.as_bytes())?;
+            }
             None => files::print_output(format_args!("{said}")),
         }
         Ok(ExitCode::SUCCESS)
@@ -122,13 +126,17 @@ impl Report {
             title: self.title.clone().unwrap_or_else(|| names.join(", ")),
             command: String::new(),
             sources: !self.no_sources,
+            beside: None,
         };
         let step = |what: &str, done, all| steps.step(what, done, all);
         Ok(report::Run::read(directories, &options, &step)?)
     }
 }
 
-/// The report that a run writes when its program has ended.
+/// What a page is called.
+pub const PAGE: &str = "report.html";
+
+/// What a run writes when its program has ended.
 pub struct Pages {
     page: Option<PathBuf>,
     timeline: Option<PathBuf>,
@@ -165,9 +173,24 @@ impl Pages {
                 title: name.to_string_lossy().into_owned(),
                 command: words.join(" "),
                 sources: !no_sources,
+                beside: None,
             },
             scratch: TempDir::with_prefix("luthier-report-")
                 .context("cannot make a directory for the report's data")?,
+        }))
+    }
+
+    /// The same of launches without a program; sources that are named without a directory may lie in `beside`.
+    pub fn of_launches(
+        page: &Option<PathBuf>,
+        title: &str,
+        beside: Option<PathBuf>,
+    ) -> Result<Option<Pages>> {
+        let pages = Pages::wanted(page, &None, false, &[OsString::from(title)])?;
+        Ok(pages.map(|mut pages| {
+            pages.options.title = title.to_owned();
+            pages.options.beside = beside;
+            pages
         }))
     }
 
@@ -185,7 +208,7 @@ impl Pages {
         }
     }
 
-    fn written(&self, output: &Path) -> Result<()> {
+    pub fn written(&self, output: &Path) -> Result<()> {
         let steps = Steps::new();
         let step = |what: &str, done, all| steps.step(what, done, all);
         let run = report::Run::read(&[output.to_owned()], &self.options, &step)?;

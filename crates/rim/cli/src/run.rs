@@ -74,7 +74,7 @@ pub struct Run {
     timeline: Option<PathBuf>,
     /// Directory for files: with --stats, statistics.json; traces and reports of tools. In an MPI job, each rank has a directory `rank=N`
     /// in it
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The program and its arguments
     #[arg(

@@ -86,8 +86,8 @@ struct Build {
     /// HIP file with the hooks
     #[arg(value_name = "FILE.hip", required_unless_present = "ready")]
     file: Option<PathBuf>,
-    /// The file to write; default: the input's name with .tool
-    #[arg(short, long, value_name = "FILE")]
+    /// The file to write, or a directory for it; by default the file's name with .tool. With --ready a directory
+    #[arg(short, long, value_name = "FILE.tool")]
     output: Option<PathBuf>,
     /// The file has hooks and no host code: it is a module that a tool loads, or belongs to a tool in Rust
     #[arg(long)]
@@ -178,9 +178,11 @@ impl Build {
         let Some(file) = self.file else {
             bail!("name a HIP file");
         };
-        let output = self
-            .output
-            .unwrap_or_else(|| file.with_extension(tools::SUFFIX));
+        let beside = file.with_extension(tools::SUFFIX);
+        let output = match &self.output {
+            Some(output) => files::named(output, beside.file_name().unwrap_or_default()),
+            None => beside,
+        };
         fs::File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let waiting = progress::waiting(&format!("building {}", file.display()));
         if self.module {
@@ -211,10 +213,10 @@ fn newer_than_program(directory: &Path) -> bool {
     let Some(program) = std::env::current_exe().ok().as_deref().and_then(modified) else {
         return false;
     };
-    tools::TOOLS.iter().all(|tool| {
-        let path = directory.join(format!("{}.{}", tool.name, tools::SUFFIX));
-        modified(&path).is_some_and(|built| built > program)
-    })
+    let tools = tools::TOOLS.iter();
+    let names = tools.map(|tool| format!("{}.{}", tool.name, tools::SUFFIX));
+    let mut all = names.chain([tool_build::example::OBJECT_FILE.to_owned()]);
+    all.all(|name| modified(&directory.join(name)).is_some_and(|built| built > program))
 }
 
 /// The form of a path that `-t` requires: with a slash.

@@ -257,8 +257,9 @@ impl Verify {
                 engine.instrument_kernel(&object, &module, kernel, Some(stack))?;
             if rewritten.report.sites == 0 && !self.site.is_empty() {
                 files::say!(
-                    "luthier: warning: --site {} holds at no place of {kernel}: it is compared with itself",
-                    self.site.join(";")
+                    "luthier: warning: --site {} holds at no place of {kernel}: it is compared with itself{}",
+                    self.site.join(";"),
+                    crate::instrument::meant(&engine.near(&object, &module, kernel))
                 );
             }
             verify::lockstep_within(&object, &module, &rewritten, &globals, subject, limit)?

@@ -40,6 +40,7 @@ pages! {
     exit_status "docs/exit-status.md"
     json "docs/schemas/README.md"
     reference "docs/reference.md"
+    install "docs/install.md"
     ci "docs/ci.md"
     hardware "docs/hardware/README.md"
     emulator "docs/emulator/README.md"

@@ -3,6 +3,7 @@
 mod advice;
 mod check;
 mod common;
+mod demo;
 mod descriptors;
 mod doctor;
 mod documentation;

@@ -169,3 +169,51 @@ fn devices_and_fifos_are_no_files() {
         assert!(said.contains(reason), "{arguments:?}: {said}");
     }
 }
+
+/// One option takes a file or a directory for it, wherever it is.
+#[test]
+fn outputs_may_be_directories() {
+    let object = code_object("tiny.cl");
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(at("a.hip"), include_str!("../src/new_tool.hip")).unwrap();
+    let file = object.to_str().unwrap().to_owned();
+    let name = object.file_name().unwrap().to_str().unwrap().to_owned();
+    for (words, expected) in [
+        (vec!["instrument", "-t", "empty", &file], name.as_str()),
+        (vec!["check", "--waits", &file], "check.txt"),
+        (
+            vec!["check", "--waits", "--format", "json", &file],
+            "check.json",
+        ),
+        (
+            vec!["tool", "build", "--target", "gfx90a", &at("a.hip")],
+            "a.tool",
+        ),
+    ] {
+        let out = tempfile::tempdir().unwrap();
+        let mut command = luthier(&words);
+        let ended = command.arg("-o").arg(out.path()).output().unwrap();
+        assert!(ended.status.success(), "{words:?}: {ended:?}");
+        assert!(out.path().join(expected).is_file(), "{words:?}");
+    }
+    let run = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["count", "run", "--format", "json", "-o"]);
+    command
+        .arg(run.path())
+        .args(["--", "true"])
+        .output()
+        .unwrap();
+    let left: Vec<_> = fs::read_dir(run.path()).unwrap().flatten().collect();
+    assert!(
+        left.iter().all(|entry| entry.file_name() == "count.json"),
+        "{left:?}"
+    );
+    // The input would be replaced without having been named.
+    let input = folder.path().join("tiny.co");
+    fs::copy(&object, &input).unwrap();
+    let ended = instrument(&input, folder.path());
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("would be replaced"), "{said}");
+}

@@ -61,6 +61,9 @@ fn selections_that_fit_nothing_say_what_there_was() {
         assert!(said.contains(expected), "{options:?}: {said}");
         assert_eq!(said.matches("warning: ").count(), 1, "{options:?}: {said}");
     }
+    // Names of instructions that are there and nearly the same.
+    let said = tool(&["--site", "opcode=global_stroe_dword"]);
+    assert!(said.contains("did you mean global_store_dword"), "{said}");
     for options in [
         &[][..],
         &["-k", "step"],
@@ -97,6 +100,8 @@ fn selections_that_fit_nothing_say_what_there_was() {
         instrument(&["--site", "opcode=v_adf_u32"])
             .contains("warning: --site opcode=v_adf_u32 holds at no place")
     );
+    let said = instrument(&["--site", "opcode=global_stroe_dword"]);
+    assert!(said.contains("did you mean global_store_dword"), "{said}");
     assert!(!instrument(&["-k", "step"]).contains("warning: "));
 }
 

@@ -7,11 +7,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{command::done, rocm::environment::Environment, root};
 
-/// A release, what its HIP runtime is called, and the release whose compiler makes programs for that, if this machine's
+/// A release, and the release whose compiler makes programs for that, if this machine's
 /// compiler does not.
 struct Row {
     name: &'static str,
-    runtime: &'static str,
     compiler: Option<&'static str>,
     /// The packages that compile HIP there; for Debian 12 those of `docs/ci.md`.
     packages: &'static [&'static str],
@@ -20,31 +19,26 @@ struct Row {
 const ROWS: &[Row] = &[
     Row {
         name: "debian-12",
-        runtime: "libamdhip64-5",
         compiler: None,
         packages: &["hipcc", "libamdhip64-dev", "rocm-device-libs", "lld", "g++"],
     },
     Row {
         name: "debian-13",
-        runtime: "libamdhip64-5",
         compiler: None,
         packages: &["hipcc", "libamdhip64-dev", "lld-17", "g++"],
     },
     Row {
         name: "debian-testing",
-        runtime: "libamdhip64-6",
         compiler: Some("debian-testing"),
         packages: &["hipcc", "libamdhip64-dev", "g++"],
     },
     Row {
         name: "ubuntu-24.04",
-        runtime: "libamdhip64-5",
         compiler: None,
         packages: &["hipcc", "libamdhip64-dev", "g++"],
     },
     Row {
         name: "ubuntu-26.04",
-        runtime: "libamdhip64-7",
         compiler: Some("ubuntu-26.04"),
         packages: &["hipcc", "libamdhip64-dev", "g++"],
     },
@@ -64,6 +58,14 @@ const WITHOUT_HIP: &[(&str, &str)] = &[
         "the same",
     ),
     ("luthier tool list", "instr-count"),
+    (
+        "luthier demo 2>&1 && cat luthier-demo/report.html",
+        "</html>",
+    ),
+    (
+        "ls /usr/share/doc/luthier/examples/vector_add.hip /usr/share/doc/luthier/docs/start.md",
+        "start.md",
+    ),
     ("luthier run -- ./vector_add 2>&1 || true", "libamdhip64"),
 ];
 const WITH_HIP: &[(&str, &str)] = &[
@@ -160,23 +162,23 @@ fn one(
             start.elapsed().as_secs_f64()
         );
     };
-    let install = |packages: &[&str]| -> Result<()> {
-        let start = Instant::now();
-        release.apt_install(packages)?;
-        took(true, start, &format!("apt install {}", packages.join(" ")));
-        Ok(())
-    };
-    install(&["/tmp/luthier.deb"])?;
     let mut complaints = Vec::new();
-    let stages = [
-        (&[][..], WITHOUT_HIP),
-        (&[row.runtime], WITH_HIP),
-        (row.packages, WITH_COMPILER),
+    // First without what it recommends, then as `docs/start.md` has it.
+    let stages: [(bool, &[&str], _); 3] = [
+        (false, &[PACKAGE], WITHOUT_HIP),
+        (true, &[PACKAGE], WITH_HIP),
+        (false, row.packages, WITH_COMPILER),
     ];
-    for (packages, lines) in stages {
-        if !packages.is_empty() {
-            install(packages)?;
+    for (recommended, packages, lines) in stages {
+        let start = Instant::now();
+        if recommended {
+            // What is installed already gets nothing recommended any more.
+            done(release.command("dpkg").args(["--purge", "luthier"]))?;
+            release.apt_install_recommended(packages)?;
+        } else {
+            release.apt_install(packages)?;
         }
+        took(true, start, &format!("apt install {}", packages.join(" ")));
         for (line, word) in lines {
             let start = Instant::now();
             let output = release
@@ -210,5 +212,7 @@ fn one(
     Ok(complaints)
 }
 
+/// Where the package lies there.
+const PACKAGE: &str = "/tmp/luthier.deb";
 /// The user and group.
 const SOMEBODY: u32 = 4242;

@@ -2,6 +2,7 @@
 
 mod attack;
 mod c;
+mod ci;
 mod cluster;
 mod command;
 mod coverage;
@@ -11,15 +12,20 @@ mod fuzz_device;
 mod fuzz_rewrite;
 mod gate;
 mod hsa_events;
+mod image;
 mod installed;
 mod layers;
+mod lint;
 mod model;
 mod nightly;
+mod notes;
 mod package;
 mod python;
 mod reference;
+mod release;
 mod rocm;
 mod sanitize;
+mod sbom;
 mod tidy;
 mod tool_abi;
 
@@ -115,6 +121,16 @@ const TASKS: &[Task] = &[
         "package",
         "[--no-wheel] [--twice]: make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made, and the Python wheel; twice, to compare them",
         package::run,
+    ),
+    (
+        "release",
+        "--key KEY | --unsigned [--no-wheel] [--no-image] [--twice]: make everything that a release needs in target/dist, signed with a key that gpg has; twice, to compare it",
+        release::run,
+    ),
+    (
+        "ci",
+        "[FOLDER]: run what docs/ci.md shows, with the release in the folder or in target/dist, in clean Debians 12, as root; how long a newcomer waits for a report",
+        ci::run,
     ),
     (
         "python",

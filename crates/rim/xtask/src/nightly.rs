@@ -24,7 +24,9 @@ const PARTS: &[Part] = &[
     ("sanitize",   &["xtask", "sanitize", "address"], 90),
     ("c",          &["xtask", "c", "--all"], 20),
     ("wheel",      &["xtask", "python"], 60),
-    ("package",    &["xtask", "package", "--twice"], 60),
+    ("package",    &["xtask", "package", "--twice", "--no-wheel"], 60),
+    ("release",    &["xtask", "release", "--unsigned", "--twice"], 90),
+    ("ci",         &["xtask", "ci"], 60),
     ("installed",  &["xtask", "installed"], 90),
 ];
 

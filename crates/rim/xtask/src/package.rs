@@ -64,6 +64,7 @@ const TEXTS: &[(&str, &str)] = &[
         "include/luthier/luthier_hsa_events.h",
     ),
     ("README.md", "share/doc/luthier/README.md"),
+    ("SECURITY.md", "share/doc/luthier/SECURITY.md"),
     ("LICENSE-MIT", "share/doc/luthier/LICENSE-MIT"),
     ("packaging/copyright", "share/doc/luthier/copyright"),
     (
@@ -71,6 +72,20 @@ const TEXTS: &[(&str, &str)] = &[
         "share/lintian/overrides/luthier",
     ),
 ];
+/// Folders of the repository whose files with such an ending go below `share/doc/luthier`.
+const FOLDERS: &[(&str, &str)] = &[
+    ("docs", "md"),
+    ("docs", "png"),
+    ("docs/schemas", "json"),
+    ("examples", "hip"),
+    ("examples/tools", "hip"),
+    ("examples/bot-match", "cpp"),
+    ("examples/bot-match", "hpp"),
+    ("examples/bot-match", "md"),
+    ("examples/bot-match", "sh"),
+];
+/// What users do not look for in documentation: decisions and their figures are for developers, who have the repository.
+const FOR_DEVELOPERS: [&str; 2] = ["docs/decisions", "docs/measurements"];
 /// A shell and where it looks for completions.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "share/bash-completion/completions/luthier"),
@@ -86,13 +101,9 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         arguments.len() == usize::from(!with_wheel) + usize::from(twice),
         "the only options are --no-wheel and --twice"
     );
-    let date = said(
-        Command::new("git")
-            .current_dir(root())
-            .args(["log", "-1", "--format=%ct"]),
-    )?;
+    let date = date()?;
     let made = make(with_wheel, &date)?;
-    let mut complaints = Vec::new();
+    let mut complaints = crate::lint::package(&made)?;
     if twice {
         let read = |path: &PathBuf| fs::read(path).with_context(|| path.display().to_string());
         let first: Vec<Vec<u8>> = made.iter().map(read).collect::<Result<_>>()?;
@@ -109,8 +120,17 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
+/// The commit's, in seconds.
+pub fn date() -> Result<String> {
+    said(
+        Command::new("git")
+            .current_dir(root())
+            .args(["log", "-1", "--format=%ct"]),
+    )
+}
+
 /// Makes the packages, with `date` for the times of files; where they are.
-fn make(with_wheel: bool, date: &str) -> Result<Vec<PathBuf>> {
+pub fn make(with_wheel: bool, date: &str) -> Result<Vec<PathBuf>> {
     let root = root();
     let output = root.join("target/package");
     let stage = output.join("stage");
@@ -175,7 +195,7 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
         let path = tool?.path();
         if path
             .extension()
-            .is_some_and(|extension| extension == "tool")
+            .is_some_and(|extension| extension == "tool" || extension == "co")
         {
             let name = path
                 .file_name()
@@ -191,6 +211,14 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
     for (from, to) in TEXTS {
         fs::copy(root.join(from), place(usr, to)?)
             .with_context(|| format!("cannot copy {from}"))?;
+    }
+    for (folder, ending) in FOLDERS {
+        documents(
+            &root.join(folder),
+            root,
+            ending,
+            &usr.join("share/doc/luthier"),
+        )?;
     }
     let luthier = built.join("luthier");
     for (shell, to) in COMPLETIONS {
@@ -222,6 +250,27 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
 }
 
 const MAINTAINER: &str = "Luthier maintainers <luthier@localhost.localdomain>";
+
+/// Copies files with an ending, of a folder and those in it, to the same places below `to`.
+fn documents(folder: &Path, root: &Path, ending: &str, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        let within = path.strip_prefix(root)?;
+        if path.is_dir() {
+            if !FOR_DEVELOPERS
+                .iter()
+                .any(|other| within == Path::new(other))
+            {
+                documents(&path, root, ending, to)?;
+            }
+        } else if path.extension().is_some_and(|own| own == ending) {
+            let target = to.join(within);
+            fs::create_dir_all(target.parent().unwrap_or(to))?;
+            fs::copy(&path, &target).with_context(|| format!("cannot copy {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
 
 /// `usr` joined with `to`, whose directory exists then.
 fn place(usr: &Path, to: &str) -> Result<PathBuf> {

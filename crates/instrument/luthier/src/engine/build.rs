@@ -197,9 +197,16 @@ pub(crate) fn kernel(
     let CombinedPlan {
         data,
         notes,
-        unmatched,
+        mut unmatched,
         ..
     } = wanted;
+    if rewritten.report.sites == 0 {
+        let near = engine.filter.near(&kernel);
+        if !near.is_empty() {
+            let what = format!("{} holds at no place", engine.filter_text());
+            unmatched.push(Unmatched { what, near });
+        }
+    }
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }

@@ -1,7 +1,7 @@
 //! Code objects instrumented on disk.
 
 use crate::{
-    Engine, Error, Result,
+    Engine, Error, Kernel, Result,
     engine::{
         build::{self, BuiltKernel, Source},
         built_in::{Manifest, SECTION, tools_in},
@@ -14,6 +14,7 @@ use rewrite::Rewritten;
 use session::{Refusal, Report};
 use sha2::{Digest, Sha256};
 use std::{
+    collections::BTreeSet,
     panic::resume_unwind,
     sync::{
         Arc,
@@ -78,6 +79,16 @@ impl Engine {
         let mut globals = variables(self, &built, source);
         globals.extend(self.variables());
         Ok((built.rewritten, globals))
+    }
+
+    /// Names of instructions in a kernel that are like those in the user's conditions.
+    pub fn near(&self, object: &CodeObject<'_>, module: &Module, kernel: &str) -> BTreeSet<String> {
+        let function = module.function(kernel);
+        let near = function.map(|function| {
+            let kernel = Kernel::new(object, module, None, function);
+            self.filter.near(&kernel)
+        });
+        near.unwrap_or_default().into_iter().collect()
     }
 
     /// The variables of all tools.

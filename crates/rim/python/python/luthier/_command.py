@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="with --named: the first N rows")
     parser.add_argument("--format", choices=("table", "csv", "json"), help="how rows are printed (table without)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.parquet", help="write the rows to a Parquet file instead")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.parquet", help="write the rows to a Parquet file instead, or to query.parquet in a directory")
     parser.add_argument("--threads", type=int, metavar="N", help="without: one per core")
     parser.add_argument(
         "--memory", type=_bytes, metavar="BYTES", help="for what is gathered, such as 4G; more goes to temporary files"
@@ -104,7 +104,7 @@ def main() -> int:
             with waiting("querying"):
                 rows = answer(within, sql, options.named, options.cache_line, options.kernel, options.limit)
                 if options.output:
-                    write(rows, options.output)
+                    write(rows, options.output / "query.parquet" if options.output.is_dir() else options.output)
                 else:
                     # Most of the work is done when the first rows come.
                     first = list(itertools.islice(rows.batches, 1))

@@ -352,6 +352,15 @@ impl Environment {
 
     /// Installs packages or package files, with what they need.
     pub fn apt_install(&self, packages: &[&str]) -> Result<()> {
+        self.apt(&[&["--no-install-recommends"], packages].concat())
+    }
+
+    /// The same as somebody does who knows no options of apt's: with what they recommend.
+    pub fn apt_install_recommended(&self, packages: &[&str]) -> Result<()> {
+        self.apt(packages)
+    }
+
+    fn apt(&self, packages: &[&str]) -> Result<()> {
         eprintln!("Installing in {}: {}", self.name, packages.join(" "));
         if packages
             .iter()
@@ -363,7 +372,7 @@ impl Environment {
         let options = ["-q", "-o", "Acquire::Check-Valid-Until=false"];
         for arguments in [
             &["update"][..],
-            &[&["install", "-y", "--no-install-recommends"], packages].concat(),
+            &[&["install", "-y"], packages].concat(),
             &["clean"],
         ] {
             let status = self
@@ -448,6 +457,11 @@ impl Environment {
         }
         Ok(paths)
     }
+}
+
+/// Where apt has packages of Debian from here.
+pub fn debian() -> Result<String> {
+    mirror(&DEBIAN)
 }
 
 fn is_root() -> Result<bool> {

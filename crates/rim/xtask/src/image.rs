@@ -1,0 +1,167 @@
+//! A container image: Debian with HIP, ROCr and Luthier, as an archive that Docker, Podman and skopeo take. It needs no root.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::{command::done, rocm::environment};
+
+const RELEASE: &str = "bookworm";
+/// What the package recommends there, and what fetches over HTTPS need.
+const PACKAGES: &str = "libamdhip64-5,libhsa-runtime64-1,ca-certificates";
+/// What nobody reads in a container. Licences stay.
+const LEFT_OUT: [&str; 5] = [
+    "path-exclude=/usr/share/man/*",
+    "path-exclude=/usr/share/locale/*",
+    "path-exclude=/usr/share/doc/*",
+    "path-include=/usr/share/doc/*/copyright",
+    "path-include=/usr/share/doc/luthier/*",
+];
+/// The image's name in the archive.
+const NAME: &str = "luthier";
+
+/// Writes the archive.
+pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result<()> {
+    let work = archive.with_extension("making");
+    if work.exists() {
+        fs::remove_dir_all(&work)?;
+    }
+    fs::create_dir_all(&work)?;
+    let system = work.join("system.tar");
+    let package = package.canonicalize()?;
+    let mut command = Command::new("mmdebstrap");
+    command.env("SOURCE_DATE_EPOCH", date).args([
+        "--quiet",
+        "--variant=minbase",
+        "--aptopt=APT::Install-Recommends \"false\"",
+        "--aptopt=Acquire::Languages \"none\"",
+    ]);
+    command.args(LEFT_OUT.map(|option| format!("--dpkgopt={option}")));
+    command
+        .arg(format!("--include={PACKAGES}"))
+        // (From one folder into the other: the package is no part of the image.)
+        .arg(format!(
+            "--customize-hook=upload {} /tmp/luthier.deb",
+            quoted(&package)
+        ))
+        .arg("--customize-hook=chroot \"$1\" apt-get install -y -q --no-install-recommends /tmp/luthier.deb")
+        .arg("--customize-hook=rm \"$1/tmp/luthier.deb\"")
+        .arg("--customize-hook=rm -rf \"$1\"/var/log/* \"$1\"/var/cache/ldconfig/aux-cache")
+        .arg("--customize-hook=mkdir \"$1/work\"")
+        .arg(RELEASE)
+        .arg(&system)
+        .arg(environment::debian()?);
+    done(&mut command).context("mmdebstrap makes the image's system")?;
+    let layout = work.join("layout");
+    let when = format!("@{date}");
+    let when = crate::command::said(Command::new("date").args([
+        "-u",
+        "-d",
+        &when,
+        "+%Y-%m-%dT%H:%M:%SZ",
+    ]))?;
+    let image = format!("{}:{NAME}", layout.display());
+    let umoci =
+        |words: &[&str]| done(Command::new("umoci").args(words)).context("umoci makes the image");
+    umoci(&["init", "--layout", &layout.display().to_string()])?;
+    umoci(&["new", "--image", &image])?;
+    umoci(&[
+        "raw",
+        "add-layer",
+        "--image",
+        &image,
+        "--history.created",
+        &when,
+        "--history.created_by",
+        "mmdebstrap",
+        &system.display().to_string(),
+    ])?;
+    umoci(&[
+        "config",
+        "--image",
+        &image,
+        "--created",
+        &when,
+        "--history.created",
+        &when,
+        "--history.created_by",
+        "umoci config",
+        "--os",
+        "linux",
+        "--architecture",
+        "amd64",
+        "--config.cmd",
+        "luthier",
+        "--config.cmd",
+        "--help",
+        "--config.workingdir",
+        "/work",
+        "--config.env",
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "--config.label",
+        &format!("org.opencontainers.image.version={version}"),
+        "--config.label",
+        "org.opencontainers.image.title=Luthier",
+        "--config.label",
+        "org.opencontainers.image.licenses=MIT OR Apache-2.0",
+    ])?;
+    umoci(&["gc", "--layout", &layout.display().to_string()])?;
+    fs::write(
+        layout.join("manifest.json"),
+        for_docker(&layout, &format!("{NAME}:{version}"))?,
+    )?;
+    done(
+        Command::new("tar")
+            .args([
+                "--sort=name",
+                "--owner=0",
+                "--group=0",
+                "--numeric-owner",
+                "--mode=u+rwX,go+rX,go-w",
+            ])
+            .arg(format!("--mtime=@{date}"))
+            .arg("-cf")
+            .arg(archive)
+            .arg("-C")
+            .arg(&layout)
+            .args(["blobs", "index.json", "manifest.json", "oci-layout"]),
+    )?;
+    let size = fs::metadata(archive)?.len();
+    ensure!(
+        size <= MOST,
+        "the image has {size} bytes, and may have {MOST}"
+    );
+    fs::remove_dir_all(&work).context("cannot remove what the image was made of")
+}
+
+/// Bytes: what a job fetches each time.
+const MOST: u64 = 250_000_000;
+
+/// What `docker load` looks for besides: which blobs are the image, and what it is called.
+fn for_docker(layout: &Path, name: &str) -> Result<String> {
+    let json = |path: &str| -> Result<Value> {
+        let text = fs::read(layout.join(path)).with_context(|| path.to_owned())?;
+        Ok(serde_json::from_slice(&text)?)
+    };
+    let blob = |value: &Value| -> Result<String> {
+        let digest = value["digest"]
+            .as_str()
+            .and_then(|text| text.split_once(':'));
+        let (kind, digest) = digest.context("umoci's layout has no digest")?;
+        Ok(format!("blobs/{kind}/{digest}"))
+    };
+    let manifest = json(&blob(&json("index.json")?["manifests"][0])?)?;
+    let layers = manifest["layers"]
+        .as_array()
+        .context("there are no layers")?;
+    let layers = layers.iter().map(blob).collect::<Result<Vec<_>>>()?;
+    let image =
+        json!([{ "Config": blob(&manifest["config"])?, "RepoTags": [name], "Layers": layers }]);
+    Ok(image.to_string())
+}
+
+/// For a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
