@@ -407,6 +407,16 @@ fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
         operands.any(|operand| matches!(operand, Operand::Use(reg) if scalar(reg)))
             || inst.implicit_uses.iter().any(scalar)
     };
+    // A wait of the same kind that comes before what was written is read does as well.
+    let written = named(&function.insts.at(wait - 1), true);
+    let next = behind.clone().find(|inst| {
+        inst.mnemonic == "s_waitcnt_depctr"
+            || named(inst, false).iter().any(|reg| written.contains(reg))
+    });
+    let own = function.insts.at(wait).words[0];
+    if next.is_some_and(|next| next.words[0] == own) {
+        return false;
+    }
     let first = behind.find(|inst| reads(inst));
     const FOR_SCALARS_OR_SOURCES: [u32; 2] = [1, 0b11100];
     let fields = function.insts.at(wait).words[0];
