@@ -58,7 +58,6 @@ const BESIDE_PSEUDOCODE: &[Explained] = &[
     Explained("ds_append",                "reads",  "M0",  Ours,  "the pseudocode of gfx12 leaves it out"),
     Explained("ds_consume",               "reads",  "M0",  Ours,  "the pseudocode of gfx12 leaves it out"),
     Explained("ds_*_gs_reg_rtn",          "reads",  "M0",  Ours,  "LLVM lists it; reading too much is safe"),
-    Explained("ds_*_gs_reg_rtn",          "reads",  "EXEC", Ours, "LLVM lists it; reading too much is safe"),
     Explained("v_mad_co_*",               "writes", "VCC", Ours,  "the pseudocode calls the carry D1"),
     Explained("v_mad_u64_u32",            "writes", "VCC", Ours,  "the pseudocode calls the carry D1"),
     Explained("v_mad_i64_i32",            "writes", "VCC", Ours,  "the pseudocode calls the carry D1"),
@@ -290,10 +289,8 @@ fn ours(inst: &Inst) -> Sets {
     {
         reads.insert("VCC");
     }
-    if inst
-        .effects
-        .intersects(Effects::VALU | Effects::VMEM | Effects::LDS)
-    {
+    let by_lane = Effects::VALU | Effects::VMEM | Effects::LDS;
+    if inst.effects.intersects(by_lane) || inst.format == Format::Ds {
         reads.remove("EXEC");
     }
     let destination = inst.operands.iter().find_map(|operand| match operand {

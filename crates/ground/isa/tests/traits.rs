@@ -38,7 +38,6 @@ const BESIDE_PSEUDOCODE: &[Explained] = &[
     Explained("buffer_load_*",         "STORE",     Ours, "forms with the lds bit store to LDS"),
     Explained("scratch_load_*",        "STORE",     Ours, "forms with the lds bit store to LDS"),
     // That a part of the destination stays is safe to say of an instruction that overwrites it.
-    Explained("v_cvt_scalef32_*",      "RESULT_16", Ours, "it writes a half that op_sel chooses, or two halves"),
     Explained("v_*_legacy_*",          "RESULT_16", Ours, "the upper half becomes 0 without op_sel, which gfx9 alone has"),
     Explained("v_mac_f16",             "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),
     Explained("v_madak_f16",           "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),
@@ -74,6 +73,9 @@ const BESIDE_LLVM: &[Explained] = &[
     Explained("ds_ordered_count",  "atomic return",  Ours,  "it adds to a counter"),
     Explained("ds_ordered_count",  "counts exports", Ours,  "GDS holds expcnt"),
     Explained("ds_*_gs_reg_rtn",   "counts exports", Ours,  "GDS holds expcnt"),
+    Explained("ds_*_addtid_b32",   "counts exports", Ours,  "forms with the gds bit: GDS holds expcnt"),
+    Explained("ds_append",         "counts exports", Ours,  "forms with the gds bit: GDS holds expcnt"),
+    Explained("ds_consume",        "counts exports", Ours,  "forms with the gds bit: GDS holds expcnt"),
     Explained("ds_gws_*",          "counts exports", Ours,  "GDS holds expcnt"),
     Explained("ds_gws_*",          "load",           Other, "waves meet; no memory is accessed"),
     Explained("ds_gws_*",          "store",          Other, "waves meet; no memory is accessed"),
