@@ -133,6 +133,8 @@ pub struct Footprint {
     pub barriers: u32,
     /// Bytes of scratch that one lane can have.
     pub scratch_lane_bytes: u32,
+    /// The unit is so many of those that a device has.
+    pub compute_units: u32,
 }
 
 impl Footprint {
@@ -150,6 +152,7 @@ impl Footprint {
             lds_granule: target.lds_granule,
             barriers: unit.barriers,
             scratch_lane_bytes: target.scratch_lane_bytes(wave_size),
+            compute_units: unit.units,
         }
     }
 
@@ -178,6 +181,7 @@ impl Footprint {
 
 /// What shares one LDS.
 struct ComputeUnit {
+    units: u32,
     simds: u32,
     lds_bytes: u32,
     barriers: u32,
@@ -193,6 +197,7 @@ impl ComputeUnit {
             1
         };
         ComputeUnit {
+            units,
             simds: units * u32::from(target.simds_per_cu),
             lds_bytes: units * target.lds_bytes,
             barriers: units * u32::from(target.barriers_per_cu),

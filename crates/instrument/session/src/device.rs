@@ -14,6 +14,9 @@ pub struct Agent {
     pub target: String,
     /// As sold.
     pub product: String,
+    /// Compute units that cooperative launches may use; 0: not known.
+    #[serde(skip)]
+    pub compute_units: u32,
 }
 
 /// Where memory lies and who reaches it.
