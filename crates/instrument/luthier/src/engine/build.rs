@@ -194,12 +194,14 @@ pub(crate) fn kernel(
 ) -> Result<BuiltKernel> {
     let kernel = Kernel::new(source.object, source.module, source.lines, function);
     let (mut rewritten, wanted) = made(engine, source, function, &kernel)?;
+    let empty = wanted.without_lanes(source);
     let CombinedPlan {
         data,
-        notes,
+        mut notes,
         unmatched,
         ..
     } = wanted;
+    notes.extend(empty);
     if let Some(lines) = source.lines {
         rewritten.find_lines(lines);
     }
