@@ -218,6 +218,8 @@ pub struct Footprint {
     pub barriers: u32,
     /// Bytes of scratch that one lane can have.
     pub scratch_lane_bytes: u32,
+    /// The unit is so many of those that a device has.
+    pub compute_units: u32,
 }
 
 impl Footprint {
@@ -235,6 +237,7 @@ impl Footprint {
             lds_granule: target.lds_granule,
             barriers: unit.barriers,
             scratch_lane_bytes: target.scratch_lane_bytes(wave_size),
+            compute_units: unit.units,
         }
     }
 
@@ -263,6 +266,7 @@ impl Footprint {
 
 /// The hardware that shares one LDS.
 struct ComputeUnit {
+    units: u32,
     simds: u32,
     lds_bytes: u32,
     barriers: u32,
@@ -278,6 +282,7 @@ impl ComputeUnit {
             1
         };
         ComputeUnit {
+            units,
             simds: units * u32::from(target.simds_per_cu),
             lds_bytes: units * target.lds_bytes,
             barriers: units * u32::from(target.barriers_per_cu),

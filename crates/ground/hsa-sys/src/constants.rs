@@ -25,6 +25,8 @@ pub mod agent_info {
     pub const PRODUCT_NAME: u32 = 0xa009;
     /// `char[21]` at most, with the terminating zero.
     pub const UUID: u32 = 0xa011;
+    /// Compute units that cooperative launches may use, `u32`.
+    pub const COOPERATIVE_COMPUTE_UNITS: u32 = 0xa014;
 }
 pub const DEVICE_TYPE_GPU: u32 = 1;
 /// `hsa_system_info_t`: ticks of the system's clock, 64 bits.

@@ -123,6 +123,7 @@ fn values() -> Vec<Row> {
         ("HSA_AMD_AGENT_INFO_PRODUCT_NAME", agent_info::PRODUCT_NAME.into()),
         ("HSA_AMD_AGENT_INFO_DRIVER_NODE_ID", agent_info::DRIVER_NODE.into()),
         ("HSA_AMD_AGENT_INFO_UUID", agent_info::UUID.into()),
+        ("HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT", agent_info::COOPERATIVE_COMPUTE_UNITS.into()),
         ("HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY", constants::SYSTEM_TIMESTAMP_FREQUENCY.into()),
         ("HSA_DEVICE_TYPE_GPU", constants::DEVICE_TYPE_GPU.into()),
         ("HSA_ISA_INFO_NAME_LENGTH", isa_info::NAME_LENGTH.into()),

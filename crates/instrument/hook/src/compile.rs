@@ -275,6 +275,7 @@ impl Compiler {
         });
         derived.map(|template| Template {
             constants: constants.collect(),
+            counts_waves: compiled.counts_waves,
             ..template
         })
     }

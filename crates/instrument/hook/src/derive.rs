@@ -144,6 +144,7 @@ pub fn derive(
         stack: declared.stack,
         shared: declared.shared.clone(),
         reads_mode: reads_mode(&flow),
+        counts_waves: false,
         constants: Vec::new(),
     };
     prove_patches(decoder, &template, &flow)?;

@@ -70,11 +70,23 @@ impl HsaDevice {
             let text = |what| unsafe { info::text(call, get, handle, what, 63) };
             let (name, product) = (text(agent_info::NAME), text(agent_info::PRODUCT_NAME));
             let name = name.map_err(told)?;
+            // Runtimes of some years ago do not say.
+            // SAFETY: the number is 32 bits wide.
+            let compute_units = unsafe {
+                info::get(
+                    call,
+                    get,
+                    handle,
+                    agent_info::COOPERATIVE_COMPUTE_UNITS,
+                    0u32,
+                )
+            };
             agents.push(Agent {
                 id: AgentId(handle),
                 number: agents.len() as u32,
                 target: target(api, handle).unwrap_or(name),
                 product: product.unwrap_or_default(),
+                compute_units: compute_units.unwrap_or(0),
             });
         }
         Ok(HsaDevice {

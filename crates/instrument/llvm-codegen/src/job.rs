@@ -88,6 +88,8 @@ pub struct Compiled {
     pub shared: Vec<Shared>,
     /// Constant tables, to which relocations refer by name. Tables of one name are alike.
     pub constants: Vec<Global>,
+    /// It says of itself that it counts waves ([`object::COUNTS_WAVES`]).
+    pub counts_waves: bool,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// Source file and line where the hook begins, by the debug information.
@@ -156,10 +158,15 @@ impl Job {
             let bytes = (shim.object)(handle.job.as_ptr(), &raw mut length);
             std::slice::from_raw_parts(bytes, length)
         };
-        let (code, relocations) = object::read(object)?;
+        let object::Function {
+            code,
+            relocations,
+            counts_waves,
+        } = object::read(object)?;
         Ok(Compiled {
             code,
             relocations,
+            counts_waves,
             bindings: bindings(shim, &handle),
             // SAFETY: the handle is live.
             stack: unsafe { (shim.stack)(handle.job.as_ptr()) } as u32,

@@ -4,6 +4,8 @@ use crate::Error;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 const WRAPPER: &str = "luthier_template";
+/// What the name of a symbol begins with that `luthier::count_wave` defines.
+pub(crate) const COUNTS_WAVES: &str = "__luthier_counts_waves";
 
 /// A place in the code that holds (half of) an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +18,14 @@ pub struct Relocation {
     pub addend: i64,
 }
 
-/// Code and relocations of the wrapper.
-pub(crate) fn read(bytes: &[u8]) -> Result<(Vec<u8>, Vec<Relocation>), Error> {
+/// The wrapper.
+pub(crate) struct Function {
+    pub code: Vec<u8>,
+    pub relocations: Vec<Relocation>,
+    pub counts_waves: bool,
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Function, Error> {
     let broken = Error::Object;
     let file = object::File::parse(bytes).map_err(|_| broken("it is no ELF file"))?;
     let function = file
@@ -73,5 +81,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Vec<u8>, Vec<Relocation>), Error> {
         });
     }
     relocations.sort_by_key(|relocation| relocation.offset);
-    Ok((code, relocations))
+    let counts_waves = file.symbols().any(|symbol| {
+        symbol
+            .name()
+            .is_ok_and(|name| name.starts_with(COUNTS_WAVES))
+    });
+    Ok(Function {
+        code,
+        relocations,
+        counts_waves,
+    })
 }

@@ -23,6 +23,7 @@ mod build;
 mod built_in;
 mod chosen;
 mod compose;
+mod lanes;
 mod offline;
 mod recent;
 mod wanted;

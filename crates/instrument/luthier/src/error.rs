@@ -174,6 +174,7 @@ fn rewriting(refusal: &rewrite::Refusal, text: String) -> session::Refusal {
         Refusal::Registers { .. }
         | Refusal::Full { .. }
         | Refusal::NoRegisters { .. }
+        | Refusal::TooLarge { .. }
         | Refusal::NoRoom { .. } => session::Refusal::Resources(text),
         Refusal::Change { .. } => session::Refusal::Tool(text),
         Refusal::Unresolved { .. }

@@ -117,6 +117,7 @@ impl Glue {
             clobbers: guard.clobbers | hook.clobbers | Clobbers::SCC,
             instructions: guard.instructions + hook.instructions + 2,
             reads_mode: guard.reads_mode || hook.reads_mode,
+            counts_waves: guard.counts_waves || hook.counts_waves,
             ..hook.clone()
         };
         // The place of the hook's groups among those of both, and of SCC behind them.

@@ -11,9 +11,6 @@ use gfx::Family;
 use lift::registers::{AGPR_BASE, RegisterSet, SGPR_COUNT, Span};
 use template::{RegisterFile, Template};
 
-/// VGPRs that can be in scratch at a time.
-pub(crate) const SCRATCH_SLOTS: u16 = 64;
-
 /// The choice of registers for one splice.
 #[derive(Clone)]
 pub(crate) struct Allocation<'a> {
@@ -207,6 +204,20 @@ impl<'p> Lowering<'_, 'p> {
         inputs: RegisterSet,
         wanted: RegisterRequest,
     ) -> Result<Allocated, Refusal> {
+        let groups = template.groups.iter();
+        let vectors = groups.filter(|group| group.file == RegisterFile::Vgpr);
+        let (needed, most) = (
+            vectors.map(|group| group.width).sum(),
+            self.supply.most_vectors(),
+        );
+        if needed > most {
+            return Err(Refusal::TooLarge {
+                hook: hook.to_owned(),
+                pc: place.pc,
+                needed,
+                most,
+            });
+        }
         if self.scratch.is_none() || wanted.stored {
             return self.allocate_once(hook, template, place, dwords, inputs, wanted);
         }

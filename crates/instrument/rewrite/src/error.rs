@@ -33,6 +33,16 @@ pub enum Refusal {
         file: RegisterFile,
         width: u16,
     },
+    #[error(
+        "hook {hook} at {pc:#x} takes {needed} VGPRs at a time, and a wave has at most {most} where workgroups are as large as the kernel \
+         allows: keep fewer values at a time in the hook, or build the kernel with smaller __launch_bounds__"
+    )]
+    TooLarge {
+        hook: String,
+        pc: u64,
+        needed: u16,
+        most: u16,
+    },
     #[error("hook {hook} cannot have {port} at {pc:#x}: {reason}")]
     NoValue {
         hook: String,
@@ -90,6 +100,7 @@ impl Refusal {
     pub fn place(&self) -> Option<u64> {
         match self {
             Refusal::NoRegisters { pc, .. }
+            | Refusal::TooLarge { pc, .. }
             | Refusal::NoValue { pc, .. }
             | Refusal::Bind { pc, .. }
             | Refusal::Place { pc, .. } => Some(*pc),

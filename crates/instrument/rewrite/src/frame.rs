@@ -5,13 +5,13 @@
 //! Bytes of each lane, from the frame's start: the VGPR where SCC was 0, the VGPR where it was 1, and twice what the kernel's entry
 //! left for all places, so that it is at the same distance from either.
 
-use crate::allocate::{Allocation, SCRATCH_SLOTS};
+use crate::allocate::Allocation;
 use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
 use crate::lower::{Lowering, M0_NUMBER, SCC_NUMBER, fixed};
 use template::{Clobbers, RegisterFile};
 
-/// Dwords of scratch, behind those of VGPRs that are spilled one by one.
+/// Dwords of scratch, before those of VGPRs that are spilled one by one.
 pub(crate) const FRAME_SLOTS: u16 = 4;
 /// Bytes from either place of the VGPR to what the entry left.
 const LEFT: u32 = 8;
@@ -28,11 +28,6 @@ pub(crate) struct Frame {
     pub saves: bool,
     /// The hook needs what the entry left.
     pub loads: bool,
-}
-
-/// Bytes from the start of a lane's scratch. `scratch`: where VGPRs may be spilled.
-fn start(scratch: u32) -> u32 {
-    scratch + 4 * u32::from(SCRATCH_SLOTS)
 }
 
 fn store(vgpr: u16, base: u16, offset: u32, code: &mut impl InstructionSink) {
@@ -67,7 +62,7 @@ fn wait(codes: &Encodings, code: &mut impl InstructionSink) {
 
 impl Frame {
     pub fn save(&self, scratch: u32, codes: &Encodings, code: &mut impl InstructionSink) {
-        let (address, base) = (self.address, SourceOperand::Constant(start(scratch)));
+        let (address, base) = (self.address, SourceOperand::Constant(scratch));
         if self.keeps_scc {
             let (one, zero) = (SourceOperand::Constant(4), SourceOperand::Constant(0));
             code.scalar2(Op::SCselectB32, address, one, zero);
@@ -93,7 +88,7 @@ impl Frame {
         let address = self.address;
         in_all_lanes(codes, code, |code| load(self.vgpr, address, 0, code));
         wait(codes, code);
-        self.restore_scc(SourceOperand::Constant(start(scratch)), codes, code);
+        self.restore_scc(SourceOperand::Constant(scratch), codes, code);
     }
 
     fn restore_scc(&self, base: SourceOperand, codes: &Encodings, code: &mut impl InstructionSink) {
@@ -112,7 +107,7 @@ pub(crate) fn leave(
     codes: &Encodings,
     code: &mut Vec<Instruction>,
 ) {
-    code.move_scalar(address, SourceOperand::Constant(start(scratch)));
+    code.move_scalar(address, SourceOperand::Constant(scratch));
     in_all_lanes(codes, code, |code| {
         store(vgpr, address, LEFT, code);
         store(vgpr, address, LEFT + 4, code);

@@ -38,6 +38,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
                 report: &mut rewriting.report,
                 spill: None,
                 scratch: rewriting.scratch,
+                spill_slots: rewriting.spill_slots,
                 foreign_mode: rewriting.foreign_mode,
             },
         };

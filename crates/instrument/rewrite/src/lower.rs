@@ -62,6 +62,8 @@ pub(crate) struct Lowering<'a, 'p> {
     pub foreign_mode: bool,
     /// Bytes from the start of a lane's scratch to where its VGPRs may be spilled, if they may.
     pub scratch: Option<u32>,
+    /// How many of them.
+    pub spill_slots: u16,
 }
 
 impl<'p> Lowering<'_, 'p> {

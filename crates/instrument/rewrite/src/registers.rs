@@ -240,6 +240,11 @@ impl RegisterPool {
         }
     }
 
+    /// VGPRs that a wave can have.
+    pub fn most_vectors(&self) -> u16 {
+        self.most
+    }
+
     /// SGPRs that are left.
     pub fn free_scalars(&self) -> usize {
         self.sgprs.len()

@@ -19,6 +19,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     let mut storage = Storage::new(rewriting.plan);
     if rewriting.spills_vectors {
         let application = rewriting.scratch_size().ok_or(Refusal::DynamicStack)?;
+        rewriting.spill_slots = storage.spill_slots();
         let (with_room, start) = storage.with_room_for_spills(application);
         (storage, rewriting.scratch) = (with_room, Some(start));
         // FLAT_SCRATCH has to be among the SGPRs of the wave.

@@ -43,6 +43,7 @@ pub(crate) struct Rewriting<'a, 'p> {
     /// Whether VGPRs may be spilled to scratch, and then where: bytes from the start of a lane's scratch.
     pub spills_vectors: bool,
     pub scratch: Option<u32>,
+    pub spill_slots: u16,
     /// MODE may be another than hooks are compiled for.
     pub foreign_mode: bool,
     pub entry: EntryValues,
@@ -189,6 +190,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
             supply,
             spills_vectors,
             scratch: None,
+            spill_slots: 0,
             foreign_mode,
             entry: EntryValues::default(),
             counting: Counting::default(),

@@ -2,7 +2,7 @@
 
 use crate::allocate::Allocated;
 use crate::encode::Encodings;
-use crate::frame::Frame;
+use crate::frame::{FRAME_SLOTS, Frame};
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
 use crate::ir::Code;
 use crate::lower::{HookSite, fixed};
@@ -65,7 +65,7 @@ impl Save {
             chosen.exec.map(|first| Save::Exec(first, wide)),
             in_scratch.map(|(register, vgprs)| Save::Scratch {
                 register: *register,
-                offset: scratch.unwrap_or(0),
+                offset: scratch.unwrap_or(0) + 4 * u32::from(FRAME_SLOTS),
                 vgprs: vgprs.clone(),
             }),
         ];

@@ -1,7 +1,7 @@
 //! Registers for a hook, one group after the other: free ones, dead ones, and live ones that are spilled.
 
 use crate::Refusal;
-use crate::allocate::{Allocation, SCRATCH_SLOTS};
+use crate::allocate::Allocation;
 use crate::lower::Lowering;
 use crate::registers::{FileMask, in_a_row};
 use lift::registers::SGPR_COUNT;
@@ -148,7 +148,7 @@ impl Lowering<'_, '_> {
         limit: u16,
     ) -> Option<u16> {
         self.scratch?;
-        if chosen.in_scratch.len() + usize::from(width) > usize::from(SCRATCH_SLOTS) {
+        if chosen.in_scratch.len() + usize::from(width) > usize::from(self.spill_slots) {
             return None;
         }
         let limit = limit.min(self.supply.allocated.1);

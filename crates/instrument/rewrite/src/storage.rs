@@ -4,7 +4,6 @@
 //! the start out from its dispatch packet: the host adds to the packet's sizes what the descriptor has grown by, and so the
 //! hooks' part is the last one.
 
-use crate::allocate::SCRATCH_SLOTS;
 use crate::encode::Encodings;
 use crate::entry::{EntryValues, load};
 use crate::frame::FRAME_SLOTS;
@@ -14,18 +13,23 @@ use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
 use gfx::Family;
 use std::collections::BTreeMap;
+use template::RegisterFile;
 
 /// Where the sizes are in a dispatch packet (HSA specification, `hsa_kernel_dispatch_packet_t`).
 const PACKET_PRIVATE_SIZE: u32 = 24;
 const PACKET_GROUP_SIZE: u32 = 28;
 /// What the application has in LDS may end anywhere; variables start at multiples of this.
 const LDS_ALIGNMENT: u32 = 16;
+/// VGPRs that a hook may take beside those of its template: for addresses, for lanes, for values on their way.
+const OWN_VECTORS: u16 = 8;
 
 /// What the hooks of a plan need in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Storage {
     /// Bytes per lane, of the largest hook: no two run at a time.
     pub stack: u32,
+    /// VGPRs of the hook that takes most.
+    vectors: u16,
     /// Bytes per lane for VGPRs that are spilled, between the application's scratch and the stack.
     spills: u32,
     /// Offsets of LDS variables by name: all hooks that name one share it.
@@ -63,6 +67,9 @@ impl Storage {
     fn add(&mut self, hook: &HookVariants<'_>) {
         for (_, _, template) in &hook.templates {
             self.stack = self.stack.max(template.stack.next_multiple_of(16));
+            let groups = template.groups.iter();
+            let vectors = groups.filter(|group| group.file == RegisterFile::Vgpr);
+            self.vectors = self.vectors.max(vectors.map(|group| group.width).sum());
             for variable in &template.shared {
                 if self.shared.contains_key(&variable.name) {
                     continue;
@@ -76,10 +83,15 @@ impl Storage {
         }
     }
 
+    /// VGPRs of the application that can be in scratch at a time, beside a frame: as many as one hook may want.
+    pub fn spill_slots(&self) -> u16 {
+        self.vectors + OWN_VECTORS
+    }
+
     /// With room for VGPRs of the application behind so many bytes of scratch; returns where it begins, in bytes from the start of a
     /// lane's scratch.
     pub fn with_room_for_spills(mut self, application: u32) -> (Storage, u32) {
-        self.spills = 4 * u32::from(SCRATCH_SLOTS + FRAME_SLOTS);
+        self.spills = 4 * u32::from(self.spill_slots() + FRAME_SLOTS);
         (self, application.next_multiple_of(4))
     }
 

@@ -119,6 +119,7 @@ fn template() -> Template {
         stack: 0,
         shared: Vec::new(),
         reads_mode: false,
+        counts_waves: false,
         constants: Vec::new(),
     }
 }

@@ -14,6 +14,9 @@ pub struct Agent {
     pub target: String,
     /// The name under which it is sold.
     pub product: String,
+    /// Compute units that cooperative launches may use; 0: not known.
+    #[serde(skip)]
+    pub compute_units: u32,
 }
 
 /// The place of memory, and the agents that reach it.

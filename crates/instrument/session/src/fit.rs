@@ -39,7 +39,22 @@ pub(crate) struct LaunchSize {
     /// Bytes per work-item.
     pub scratch: Needed,
     /// All workgroups must be on the device at once.
-    pub cooperative: bool,
+    pub together: Option<Together>,
+}
+
+/// Workgroups of a cooperative launch, and the compute units that are there for them (0: not known).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Together {
+    pub workgroups: u64,
+    pub compute_units: u32,
+}
+
+impl Together {
+    /// Whether all of them run at once if each unit of `footprint` holds so many.
+    fn fit(&self, footprint: &Footprint, per_unit: u32) -> bool {
+        let units = self.compute_units / footprint.compute_units.max(1);
+        self.workgroups <= u64::from(units) * u64::from(per_unit)
+    }
 }
 
 /// Why a launch runs the original although there is a variant.
@@ -98,11 +113,12 @@ impl Fit {
             );
             return Some((Unfit::Workgroup, reason));
         }
-        (launch.cooperative && room[1] < room[0]).then(|| {
+        let together = launch.together?;
+        (room[1] < room[0] && !together.fit(after, room[1])).then(|| {
             let reason = format!(
-                "it is a cooperative launch, all of whose workgroups have to run at once: the application counts on {} of them per \
-                 compute unit, and with tools {} fit",
-                room[0], room[1]
+                "it is a cooperative launch, all of whose {} workgroups have to run at once: without tools {} of them fit per compute \
+                 unit, and with tools {}",
+                together.workgroups, room[0], room[1]
             );
             (Unfit::Cooperative, reason)
         })
@@ -123,6 +139,7 @@ mod tests {
             lds_granule: 512,
             barriers: 16,
             scratch_lane_bytes: 131_056,
+            compute_units: 1,
         };
         let after = Footprint {
             waves: 28,
@@ -136,7 +153,7 @@ mod tests {
             work_items,
             lds: Needed::grown(lds, 0, 0),
             scratch: Needed::grown(0, 0, 0),
-            cooperative: false,
+            together: None,
         }
     }
 
@@ -162,7 +179,10 @@ mod tests {
     fn cooperative_launches_need_as_many_workgroups_at_once() {
         let of = |work_items, lds| {
             let cooperative = LaunchSize {
-                cooperative: true,
+                together: Some(Together {
+                    workgroups: 1000,
+                    compute_units: 0,
+                }),
                 ..launch(work_items, lds)
             };
             unfit(&fit(), cooperative)
@@ -175,6 +195,29 @@ mod tests {
         assert_eq!(of(1024, 40_000), None);
         assert_eq!(of(1024, 0), Some(Unfit::Cooperative));
         assert_eq!(unfit(&fit(), launch(512, 0)), None);
+    }
+
+    #[test]
+    fn a_small_grid_fits_with_fewer_workgroups_per_unit() {
+        let of = |workgroups, compute_units, seen_as_one| {
+            let together = Together {
+                workgroups,
+                compute_units,
+            };
+            let mut fit = fit();
+            fit.after.compute_units = seen_as_one;
+            let launch = LaunchSize {
+                together: Some(together),
+                ..launch(512, 0)
+            };
+            unfit(&fit, launch)
+        };
+        // 3 of 8 waves per unit, with tools.
+        assert_eq!(of(3 * 104, 104, 1), None);
+        assert_eq!(of(3 * 104 + 1, 104, 1), Some(Unfit::Cooperative));
+        assert_eq!(of(3 * 52, 104, 2), None);
+        assert_eq!(of(3 * 52 + 1, 104, 2), Some(Unfit::Cooperative));
+        assert_eq!(of(1, 0, 1), Some(Unfit::Cooperative));
     }
 
     #[test]

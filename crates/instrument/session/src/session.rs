@@ -13,7 +13,7 @@ use crate::{
     Agent, AgentId, BuiltIn, Config, Copied, Device, Enqueued, Instrumenter, Launch, LoadedObject,
     Refusal, Summary, build,
     cache::Cache,
-    fit::{LaunchSize, Needed},
+    fit::{LaunchSize, Needed, Together},
     globals::{Final, Globals},
     kernel::{Kernel, Outcome},
     live::Access,
@@ -47,6 +47,16 @@ pub struct Dispatch {
     pub cooperative: bool,
     /// Only where launches are observed, see [`Session::observes_launches`].
     pub enqueued: Option<Enqueued>,
+}
+
+impl Dispatch {
+    /// Workgroups, partial ones included.
+    fn workgroups(&self) -> u64 {
+        let along = self.grid.iter().zip(self.workgroup);
+        along.fold(1, |product, (&grid, size)| {
+            u64::saturating_mul(product, grid.div_ceil(u32::from(size).max(1)).into())
+        })
+    }
 }
 
 /// The values to write into the packet.
@@ -428,7 +438,10 @@ impl Session {
                 original.private_segment_size,
                 ready.private_segment_size,
             ),
-            cooperative: dispatch.cooperative,
+            together: dispatch.cooperative.then(|| Together {
+                workgroups: dispatch.workgroups(),
+                compute_units: kernel.agent.compute_units,
+            }),
         };
         if let Some((unfit, reason)) = ready.fit.judge(&size) {
             kernel.did_not_fit(unfit, reason);

@@ -146,6 +146,8 @@ pub struct Template {
     pub shared: Vec<SharedVariable>,
     /// It computes with floating-point numbers: rounding and denormals have to be as it was compiled for.
     pub reads_mode: bool,
+    /// It is to add once for each wave, and adds nothing where EXEC is 0 (`count_wave`).
+    pub counts_waves: bool,
     /// Constant tables that relocations name; who puts templates into a bundle puts them among its variables.
     #[serde(skip)]
     pub constants: Vec<crate::Global>,

@@ -138,6 +138,7 @@ fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
         number: 0,
         target: target.to_owned(),
         product: String::new(),
+        compute_units: 0,
     };
     let kernels = object.kernels().expect("kernels");
     let mut least = vec![f64::INFINITY; kernels.len()];

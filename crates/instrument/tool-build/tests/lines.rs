@@ -99,6 +99,7 @@ fn variants_that_are_packed_into_one_object_keep_their_lines() {
         number: 0,
         target: "gfx90a".to_owned(),
         product: String::new(),
+        compute_units: 0,
     };
     let variants = ["first", "second"].map(|kernel| {
         let request = Request {

@@ -95,6 +95,7 @@ fn a_kernel_is_the_same_behind_others() {
         number: 0,
         target: TARGET.to_owned(),
         product: String::new(),
+        compute_units: 0,
     };
     let tool = build(TARGET, "bb-count");
     let many = engine(tool.clone());

@@ -65,14 +65,15 @@ print = [{ text = "total {total}." }])")
 
 #[test]
 fn launches_that_leave_tools_no_room_run_as_they_are() {
-    let kernel = add_one(64) + "#define LAUNCHES 3\n";
+    let kernel = add_one(64) + "#define LAUNCHES 4\n";
     let source = program(
         &kernel,
         "add_one<<<1, 64, 65536>>>(data); add_one<<<1, 64, 1024>>>(data);\n\
          int per_unit = 0; hipDeviceProp_t properties; GOOD(hipGetDeviceProperties(&properties, 0));\n\
          GOOD(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, add_one, 256, 0));\n\
          void *arguments[] = {&data};\n\
-         GOOD(hipLaunchCooperativeKernel((void *)add_one, dim3(per_unit * properties.multiProcessorCount), dim3(256), arguments, 0, 0));",
+         GOOD(hipLaunchCooperativeKernel((void *)add_one, dim3(per_unit * properties.multiProcessorCount), dim3(256), arguments, 0, 0));\n\
+         GOOD(hipLaunchCooperativeKernel((void *)add_one, dim3(2), dim3(256), arguments, 0, 0));",
     );
     let Some(scene) = Scene::with_source(&source) else {
         return;
@@ -84,7 +85,8 @@ fn launches_that_leave_tools_no_room_run_as_they_are() {
         "not instrumented: 1 launch of add_one(int*): tools need ",
         "bytes of LDS beside what the launch asks for, and a workgroup has at most 65536",
         "not instrumented: 1 launch of add_one(int*): it is a cooperative launch",
-        "total 64.",
+        // The small cooperative launch fits, with fewer workgroups per unit.
+        "total 576.",
     ] {
         assert!(
             stderr.contains(told) || stdout.contains(told),
@@ -98,6 +100,71 @@ fn launches_that_leave_tools_no_room_run_as_they_are() {
         "{again}"
     );
     assert!(again.contains("it is a cooperative launch"), "{again}");
+}
+
+/// A kernel that has so many values in VGPRs at the first of its stores, which the second one needs.
+fn full_of_values(values: u32, work_items: u32) -> String {
+    format!(
+        "#define LAUNCHES 1\n__global__ void __launch_bounds__({work_items}) full(int *data) {{\n\
+         unsigned values[{values}], sum = 0, bad = 0, item = threadIdx.x;\n\
+         _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) values[i] = ((volatile int *)data)[item + 1024 * (i % 16 + 1)];\n\
+         _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) sum = sum * 31 + values[i];\n\
+         ((volatile int *)data)[item + 1024 * 20] = sum;\n\
+         _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) asm volatile(\"\" : \"+v\"(values[i]));\n\
+         _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) bad |= values[i] ^ 0x11111111;\n\
+         data[item] = bad ? 7 : 1;\n}}\n"
+    )
+}
+
+/// A hook that has so many values in VGPRs.
+fn many_loads(values: u32) -> String {
+    r##"
+#include <luthier_device.h>
+LUTHIER_GLOBAL luthier_u64 total, wrong;
+LUTHIER_GLOBAL unsigned table[4096];
+LUTHIER_HOOK void many(luthier_u32 lane) {
+  unsigned values[VALUES], sum = 0;
+  _Pragma("unroll") for (int i = 0; i < VALUES; i++) values[i] = ((volatile unsigned *)table)[i * 7 + luthier::lane()];
+  _Pragma("unroll") for (int i = 0; i < VALUES; i++) sum = sum * 31 + values[VALUES - 1 - i];
+  luthier::add(&total, 1);
+  luthier::add(&wrong, sum);
+}
+LUTHIER_TOOL(R"(insert = [{ hook = "many", where = "kind=store", arguments = [1] }]
+print = [{ text = "total {total}, wrong {wrong}." }])")
+"##
+    .replace("VALUES", &values.to_string())
+}
+
+/// Hooks that want more VGPRs than a place has put the application's aside. What no wave of the kernel can have is refused.
+#[test]
+fn hooks_with_more_registers_than_a_place_has_spill() {
+    for (values, work_items, loads, fits) in [
+        (110, 1024, 40, true),
+        (110, 1024, 160, false),
+        (200, 512, 60, true),
+        (230, 256, 60, true),
+    ] {
+        let kernel = full_of_values(values, work_items);
+        let main = format!(
+            "GOOD(hipMemset(data + 1024, 0x11, 17 * 4096)); full<<<1, {work_items}>>>(data);"
+        );
+        let Some(scene) = Scene::with_source(&program(&kernel, &main)) else {
+            return;
+        };
+        let tool = scene.built("many", &many_loads(loads));
+        let (stdout, stderr) = scene.with(&tool);
+        let case = format!("{values} in {work_items}, {loads}: {stdout}{stderr}");
+        assert!(stdout.contains("right"), "{case}");
+        let told = match fits {
+            // (The compiler's own spills are stores, too.)
+            true => ", wrong 0.".to_owned(),
+            false => "VGPRs at a time, and a wave has at most 128 where workgroups".to_owned(),
+        };
+        assert!(stdout.contains(&told) || stderr.contains(&told), "{case}");
+        let instrumented = u32::from(fits);
+        let summary = format!("{instrumented} instrumented, {} refused", 1 - instrumented);
+        assert!(stderr.contains(&summary), "{case}");
+    }
 }
 
 const REGISTERS: &str = r##"

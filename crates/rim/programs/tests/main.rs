@@ -4,6 +4,7 @@ mod addresses;
 mod bad_input;
 mod cached;
 mod computed_jumps;
+mod empty_waves;
 mod fits;
 mod library_tool;
 mod module_tool;

@@ -194,12 +194,14 @@ pub(crate) fn kernel(
 ) -> Result<BuiltKernel> {
     let kernel = Kernel::new(source.object, source.module, source.lines, function);
     let (mut rewritten, wanted) = made(engine, source, function, &kernel)?;
+    let empty = wanted.without_lanes(source);
     let CombinedPlan {
         data,
-        notes,
+        mut notes,
         mut unmatched,
         ..
     } = wanted;
+    notes.extend(empty);
     if rewritten.report.sites == 0 {
         let near = engine.filter.near(&kernel);
         if !near.is_empty() {

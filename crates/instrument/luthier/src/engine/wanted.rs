@@ -6,13 +6,15 @@ use crate::{
         ToolData,
         build::{Source, left_name, rewritten},
         compose::{self, Counting},
+        lanes,
     },
     parameters::LANES,
 };
 use lift::{FunctionIndex, Module};
-use rewrite::{Action, Insertion, Plan, Refusal, Rewritten};
+use rewrite::{Action, Insertion, Lanes, Plan, Refusal, Rewritten};
 use serde_json::value::RawValue;
 use session::Unmatched;
+use std::collections::BTreeMap;
 
 /// The kernel with the edits that the tools request, as far as they are possible. Every tool is asked once, however many attempts it takes.
 /// If registers are scarce, counters count in memory. If a place cannot take a hook, it is left out, unless there are too many such places.
@@ -268,6 +270,58 @@ fn nowhere(engine: &Engine, kernel: &Kernel<'_>) -> Option<String> {
     (!engine.filter.is_empty() && !kernel.instructions().any(chosen)).then(|| {
         "no instruction matches --site (patterns of opcodes are like v_*, not regular expressions)".into()
     })
+}
+
+impl CombinedPlan<'_> {
+    /// Remarks on hooks that count waves and stand where a wave may have no lane on.
+    pub fn without_lanes(&self, source: Source<'_>) -> Vec<String> {
+        let module = source.module;
+        let mut facts: BTreeMap<FunctionIndex, lanes::SomeLane> = BTreeMap::new();
+        let mut found: BTreeMap<usize, (usize, Vec<u64>)> = BTreeMap::new();
+        for insertion in &self.plan.insertions {
+            let Action::Call {
+                hook,
+                lanes: Lanes::Active,
+                ..
+            } = insertion.action
+            else {
+                continue;
+            };
+            let templates = self.plan.hooks.get(hook).map(|hook| &hook.templates);
+            if !templates
+                .is_some_and(|all| all.iter().any(|(_, _, template)| template.counts_waves))
+            {
+                continue;
+            }
+            let (places, empty) = found.entry(hook).or_default();
+            *places += 1;
+            let function = &module.functions[insertion.function];
+            let facts = facts
+                .entry(insertion.function)
+                .or_insert_with(|| lanes::SomeLane::find(function));
+            if !facts.is_on(function, insertion.inst, insertion.point) {
+                empty.push(function.insts.pc(insertion.inst));
+            }
+        }
+        let remark = |(hook, (places, empty)): (usize, (usize, Vec<u64>))| {
+            let first = *empty.first()?;
+            let at = match source
+                .lines
+                .and_then(|lines| module.source_line(lines, first))
+            {
+                Some((file, line)) => format!("{file}:{line} ({first:#x})"),
+                None => format!("{first:#x}"),
+            };
+            let tool = self.tool_of(hook).map_or("a tool", |tool| tool.name);
+            let name = &self.plan.hooks[hook].name;
+            Some(format!(
+                "{tool}: {name} counts waves, and at {} of its {places} places EXEC may be 0, the first at {at}: it counts nothing \
+                 when it is; insert it with `once` and let it call `add` to count every wave",
+                empty.len()
+            ))
+        };
+        found.into_iter().filter_map(remark).collect()
+    }
 }
 
 /// The requests of all tools for a kernel together.

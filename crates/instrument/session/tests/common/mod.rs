@@ -127,6 +127,7 @@ impl Device for HostDevice {
             number: 0,
             target: "gfx90a:sramecc+:xnack-".into(),
             product: "host memory".into(),
+            compute_units: 1,
         }]
     }
 
