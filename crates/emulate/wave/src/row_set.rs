@@ -59,7 +59,10 @@ impl RowSet {
     pub fn add_writes(&mut self, config: &Config, inst: &Inst) {
         // It names one register and writes others, too, which M0 chooses.
         let chosen_later = ["movrel", "swaprel", "gpr_idx"];
-        if chosen_later.iter().any(|part| inst.mnemonic.contains(part)) {
+        if chosen_later
+            .iter()
+            .any(|part| inst.mnemonic().contains(part))
+        {
             self.0 = [!0; ROWS / 64];
             return;
         }

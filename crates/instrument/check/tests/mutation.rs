@@ -410,7 +410,7 @@ fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
     // A wait of the same kind that comes before what was written is read does as well.
     let written = named(&function.insts.at(wait - 1), true);
     let next = behind.clone().find(|inst| {
-        inst.mnemonic == "s_waitcnt_depctr"
+        inst.mnemonic() == "s_waitcnt_depctr"
             || named(inst, false).iter().any(|reg| written.contains(reg))
     });
     let own = function.insts.at(wait).words[0];

@@ -177,7 +177,7 @@ fn missing_padding_is_found() {
         for function in &module.functions {
             let nops = (0..function.insts.len()).filter(|&index| {
                 let block = &function.blocks[function.block_of(index)];
-                function.insts.at(index).mnemonic == "s_nop" && block.reachable && block.len() > 1
+                function.insts.at(index).mnemonic() == "s_nop" && block.reachable && block.len() > 1
             });
             for nop in nops {
                 let mut changed = function.clone();

@@ -79,7 +79,7 @@ impl SomeLane {
             let last = blocks[index]
                 .range()
                 .last()
-                .map(|inst| function.insts.at(inst).mnemonic);
+                .map(|inst| function.insts.at(inst).mnemonic());
             for edge in &blocks[index].successors {
                 let arrives = on_edge(end, last, edge.without_lanes, edge.kind);
                 let met = starts[edge.to].map_or(arrives, |known| known.meet(arrives));
@@ -151,7 +151,7 @@ fn step(function: &Function, known: Known, inst: InstIndex) -> Known {
             }
         }
     }
-    let name = decoded.mnemonic;
+    let name = decoded.mnemonic();
     let uses: Vec<&Operand> = (decoded.operands.iter())
         .filter(|operand| !matches!(operand, Operand::Def(_)))
         .collect();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::instruction::{EXEC, InstructionSink, TTMP7};
+use gfx::Family;
 use isa::Decoder;
 
 fn text(target: &'static Target, code: &[u8]) -> Vec<String> {
