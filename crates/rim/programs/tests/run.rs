@@ -1,6 +1,7 @@
 //! Compiles and runs every program of the `programs` folder on every device it is for.
 //!
-//! `cargo test --release --workspace --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc.
+//! `cargo test --release --workspace --test run -- lanes lds` runs those two. Needs no GPU; skipped without hipcc. With
+//! `LUTHIER_FILL=random:SEED`, what nothing has written (registers, LDS, fresh memory) is random.
 
 use std::{
     process::ExitCode,

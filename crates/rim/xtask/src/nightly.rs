@@ -20,6 +20,8 @@ const PARTS: &[Part] = &[
     ("gate",       &["xtask", "gate"], 60),
     ("ignored",    &["xtask", "gate", "--lib", "--tests", "--", "--ignored"], 180),
     ("attack",     &["xtask", "attack", "--seconds", "120"], 60),
+    ("fill-1",     &["env", "LUTHIER_FILL=random:1", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
+    ("fill-2",     &["env", "LUTHIER_FILL=random:2", "cargo", "test", "--release", "--workspace", "--test", "run"], 60),
     ("fuzz",       &["xtask", "fuzz", "--seconds", "300"], 120),
     ("sanitize",   &["xtask", "sanitize", "address"], 90),
     ("c",          &["xtask", "c", "--all"], 20),

@@ -1,8 +1,11 @@
 //! Everything that once harmed a user, again, and a while of chance besides: `cargo xtask attack [--seconds N] [GROUP...]`.
 //!
 //! Groups of tests run as they are; the others take `--seconds` each (default 20): hostile objects by mutation, runs that are killed at any
-//! moment, files that may not grow, and litmus tests of the memory model at three scopes. A line for each says how often it was tried, how
-//! often it failed and how long that took, as soon as it is known. Failures are listed at the end.
+//! moment, files that may not grow, litmus tests of the memory model at three scopes, and applications that tools, the scheduler or the
+//! runtime could harm ([`harm`]). A line for each says how often it was tried, how often it failed and how long that took, as soon as it is
+//! known. Failures are listed at the end.
+
+mod harm;
 
 use std::{
     fs,
@@ -47,6 +50,12 @@ const CHANCES: &[(&str, Chance)] = &[
     ("kills", kills),
     ("full", full),
     ("litmus", litmus),
+    ("room", harm::room),
+    ("waits", harm::waits),
+    ("restarts", harm::restarts),
+    ("frees", harm::frees),
+    ("absent", harm::absent),
+    ("raised", harm::raised),
 ];
 
 /// The setting of random groups.
