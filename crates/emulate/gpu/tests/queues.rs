@@ -765,7 +765,7 @@ fn who_is_interrupted_finds_the_packet_done() {
     ];
     let trap = [6, event];
     let events = bench.machine.events();
-    let mut wait = || while events.wait(&[event], false, Some(Duration::ZERO)).is_err() {};
+    let wait = || while events.wait(&[event], false, Some(Duration::ZERO)).is_err() {};
     for round in 1..=1000_u64 {
         for (offset, dword) in release.iter().enumerate() {
             write(ring + ((round - 1) * 32 + offset as u64 * 4) % PAGE, *dword);

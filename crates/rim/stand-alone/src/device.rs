@@ -29,6 +29,8 @@ impl Emulated {
                 number: 0,
                 target,
                 product,
+                // No launch is cooperative here.
+                compute_units: 0,
             },
             executables: AtomicU64::new(super::EXECUTABLE),
         }
