@@ -63,15 +63,10 @@ const BESIDE_LLVM: &[Explained] = &[
     Explained("s_cbranch_*",       "terminator",     Ours,  "forks and joins: LLVM knows them for their text only"),
     Explained("s_code_end",        "terminator",     Other, "it is padding, behind which nothing is executed"),
     Explained("s_sendmsg*",        "counts data",    Ours,  "lgkmcnt and kmcnt count messages"),
-    Explained("ds_store_*",        "atomic",         Other, "a plain store"),
-    Explained("ds_write*",         "atomic",         Other, "a plain store"),
     Explained("ds_append",         "atomic",         Ours,  "it adds to a counter"),
     Explained("ds_append",         "atomic return",  Ours,  "it adds to a counter"),
     Explained("ds_consume",        "atomic",         Ours,  "it subtracts from a counter"),
     Explained("ds_consume",        "atomic return",  Ours,  "it subtracts from a counter"),
-    Explained("ds_ordered_count",  "atomic",         Ours,  "it adds to a counter"),
-    Explained("ds_ordered_count",  "atomic return",  Ours,  "it adds to a counter"),
-    Explained("ds_ordered_count",  "counts exports", Ours,  "GDS holds expcnt"),
     Explained("ds_*_gs_reg_rtn",   "counts exports", Ours,  "GDS holds expcnt"),
     Explained("ds_*_addtid_b32",   "counts exports", Ours,  "forms with the gds bit: GDS holds expcnt"),
     Explained("ds_append",         "counts exports", Ours,  "forms with the gds bit: GDS holds expcnt"),
@@ -83,9 +78,6 @@ const BESIDE_LLVM: &[Explained] = &[
     Explained("buffer_*",          "counts exports", Other, "before gfx8 only"),
     Explained("tbuffer_*",         "counts exports", Other, "before gfx8 only"),
     Explained("image_*",           "counts exports", Other, "before gfx8 only"),
-    Explained("flat_*",            "counts exports", Other, "before gfx8 only"),
-    Explained("global_*",          "counts exports", Other, "before gfx8 only"),
-    Explained("scratch_*",         "counts exports", Other, "before gfx8 only"),
     // LLVM must not move these across accesses to memory.
     Explained("exp*",              "load",           Other, "it accesses no memory"),
     Explained("exp*",              "store",          Other, "it accesses no memory"),
@@ -96,7 +88,6 @@ const BESIDE_LLVM: &[Explained] = &[
     Explained("s_wakeup",          "load",           Other, "it accesses no memory"),
     Explained("s_wakeup",          "store",          Other, "it accesses no memory"),
     Explained("v_accvgpr_*",       "matrix",         Other, "a move, on the unit of matrix products"),
-    Explained("*_ld_scale*",       "matrix",         Ours,  "the first half of a product"),
 ];
 
 /// Collects differences, and says which no row explains.
