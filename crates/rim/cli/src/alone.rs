@@ -64,10 +64,10 @@ impl Wanted {
             }
         }
         let tools = tools::open_all(&self.tools, &libraries::tools_directory()?)?;
-        if let Some(tool) = tools.iter().find(|tool| tool.file().has_host_code()) {
+        if let Some(tool) = tools.iter().find(|tool| tool.info().file.has_host_code()) {
             bail!(
                 "{} has host code, which only `luthier run` calls",
-                tool.name()
+                tool.info().name
             );
         }
         let target = CodeObject::parse(&object)?.target().target;
