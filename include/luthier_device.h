@@ -381,16 +381,13 @@ template <typename T> LUTHIER_INLINE T kernel_argument(luthier_u32 offset) {
 typedef luthier_u64 __attribute__((address_space(1))) *global_u64;
 typedef luthier_u32 __attribute__((address_space(1))) *global_u32;
 
-LUTHIER_INLINE void count_in_one_lane(luthier_u64 *counter, luthier_u64 amount) {
-  if (elected())
-    __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-}
 // Adds `amount` once for the wave, in the first active lane. Where EXEC is 0 there is none, and nothing is added: insert a hook that has
 // to count every wave with `once` (luthier_insert_once), and let it call `add`; or use the engine's counters (luthier_count).
 LUTHIER_INLINE void count_wave(luthier_u64 *counter, luthier_u64 amount) {
   // Says to the engine that the hook does so, and is no instruction: the summary names places where EXEC may be 0.
   __asm__ volatile(".set __luthier_counts_waves_%=, 1" ::);
-  count_in_one_lane(counter, amount);
+  if (elected())
+    __scoped_atomic_fetch_add((global_u64)counter, amount, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 // Adds `amount`; for hooks that run in one lane (`once`). In other hooks every active lane adds.
 LUTHIER_INLINE void add(luthier_u64 *counter, luthier_u64 amount) {
@@ -398,7 +395,9 @@ LUTHIER_INLINE void add(luthier_u64 *counter, luthier_u64 amount) {
 }
 // Adds `amount` for every active lane, with one memory operation for the wave; nothing where EXEC is 0.
 LUTHIER_INLINE void count_lanes(luthier_u64 *counter, luthier_u64 amount) {
-  count_in_one_lane(counter, amount * active_lanes());
+  luthier_u64 all = amount * active_lanes();
+  if (elected())
+    __scoped_atomic_fetch_add((global_u64)counter, all, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
 // --- Some executions of many -------------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ impl Lowering<'_, '_> {
             HookValue::Vcc => mask(VCC),
             HookValue::Scc => padded(count, 1, |_| Dword::Scc),
             HookValue::Mode => padded(count, 1, |_| Dword::Mode),
-            HookValue::M0 => vec![Dword::Special(self.codes.m0())],
+            HookValue::M0 => padded(count, 1, |_| Dword::Special(self.codes.m0())),
             HookValue::KernargPointer => return kept(entry.kernarg, 2),
             HookValue::DispatchPointer => return kept(entry.dispatch, 2),
             HookValue::ImplicitArgumentPointer => return kept(entry.implicit, 2),

@@ -49,9 +49,9 @@ pub struct Report {
 /// What `luthier report` makes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
-    Html,
     Text,
     Json,
+    Html,
 }
 
 impl Report {

@@ -5,7 +5,7 @@ use crate::stock::Scene;
 const SOURCE: &str = r#"
 #include <cstdio>
 #include <hip/hip_runtime.h>
-__global__ void branches(unsigned *out) {
+__global__ void add_one(unsigned *out) {
   unsigned x = threadIdx.x;
   // No lane is on at the first place, and all of them again at the second.
   asm volatile("s_mov_b64 s[20:21], exec\n s_mov_b64 exec, 0\n v_bfrev_b32 %0, %0\n s_mov_b64 exec, s[20:21]\n" : "+v"(x)::"s20", "s21");
@@ -24,7 +24,7 @@ __global__ void branches(unsigned *out) {
 int main() {
   unsigned *out;
   if (hipMalloc(&out, 1024) != hipSuccess) return 1;
-  branches<<<1, 64>>>(out);
+  add_one<<<1, 64>>>(out);
   if (hipDeviceSynchronize() != hipSuccess) return 1;
   puts("right");
 }

@@ -105,7 +105,7 @@ fn launches_that_leave_tools_no_room_run_as_they_are() {
 /// A kernel that has so many values in VGPRs at the first of its stores, which the second one needs.
 fn full_of_values(values: u32, work_items: u32) -> String {
     format!(
-        "#define LAUNCHES 1\n__global__ void __launch_bounds__({work_items}) full(int *data) {{\n\
+        "#define LAUNCHES 1\n__global__ void __launch_bounds__({work_items}) add_one(int *data) {{\n\
          unsigned values[{values}], sum = 0, bad = 0, item = threadIdx.x;\n\
          _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) values[i] = ((volatile int *)data)[item + 1024 * (i % 16 + 1)];\n\
          _Pragma(\"unroll\") for (int i = 0; i < {values}; i++) sum = sum * 31 + values[i];\n\
@@ -146,7 +146,7 @@ fn hooks_with_more_registers_than_a_place_has_spill() {
     ] {
         let kernel = full_of_values(values, work_items);
         let main = format!(
-            "GOOD(hipMemset(data + 1024, 0x11, 17 * 4096)); full<<<1, {work_items}>>>(data);"
+            "GOOD(hipMemset(data + 1024, 0x11, 17 * 4096)); add_one<<<1, {work_items}>>>(data);"
         );
         let Some(scene) = Scene::with_source(&program(&kernel, &main)) else {
             return;
