@@ -83,14 +83,18 @@ fn entry(seam: &Seam) -> String {
         ..
     } = seam.padding;
     let mut text = padding(entry, entry_vector);
-    for wait in &seam.waits {
+    for wait in seam.padding.settles.iter().chain(&seam.waits) {
         let _ = write!(text, ", {wait:?}");
     }
     text
 }
 
 fn exit(seam: &Seam) -> String {
-    padding(seam.padding.exit, seam.padding.exit_vector)
+    let mut text = padding(seam.padding.exit, seam.padding.exit_vector);
+    for wait in seam.padding.settles {
+        let _ = write!(text, ", {wait:?}");
+    }
+    text
 }
 
 fn padding(states: u32, vector: bool) -> String {

@@ -119,13 +119,16 @@ impl Emission<'_, '_> {
             Item::Enter(index) => {
                 let seam = &self.code.seams[index as usize];
                 self.padding(seam.padding.entry, seam.padding.entry_vector);
-                for wait in &seam.waits {
+                for wait in seam.padding.settles.iter().chain(&seam.waits) {
                     self.instruction(&Instruction::fixed(*wait));
                 }
             }
             Item::Leave(index) => {
                 let padding = &self.code.seams[index as usize].padding;
                 self.padding(padding.exit, padding.exit_vector);
+                for wait in padding.settles {
+                    self.instruction(&Instruction::fixed(*wait));
+                }
             }
             _ => {}
         }

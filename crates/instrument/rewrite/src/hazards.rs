@@ -13,6 +13,7 @@ use crate::layout::padding_size;
 use crate::rewriting::Rewriting;
 use crate::roles::{Role, Roles};
 use hazard::{Rule, Unit};
+use isa::Format;
 use lift::registers::RegisterSet;
 use lift::{Access, Function, FunctionIndex, InstIndex, Span, WordHash};
 use smallvec::SmallVec;
@@ -56,6 +57,7 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     if rewriting.roles.rules.is_empty() || rewriting.code.seams.is_empty() {
         return Ok(());
     }
+    let uses_lds = rewriting.codes.has(Op::SettleStores) && uses_lds(rewriting);
     let mut seams = std::mem::take(&mut rewriting.code.seams);
     let rules = rewriting.roles.rules.clone();
     let mut hazards = Hazards {
@@ -78,12 +80,15 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
                 let function = &rewriting.module.functions[seam.function];
                 let items = &rewriting.code.items[entered + 1..at];
                 seam.padding = hazards.padding(function, seam, items);
+                seam.padding.settles = settles(rewriting.codes, seam, items, uses_lds);
                 let Padding {
                     entry,
                     exit,
                     entry_vector,
                     exit_vector,
+                    settles,
                 } = seam.padding;
+                nops += 2 * settles.len();
                 nops += padding_size(rewriting.codes, entry, entry_vector) / 4;
                 nops += padding_size(rewriting.codes, exit, exit_vector) / 4;
             }
@@ -93,6 +98,42 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     rewriting.code.seams = seams;
     rewriting.report.seam_nops += nops as u32;
     Ok(())
+}
+
+/// What gfx10.1 needs where inserted code meets the application's: some instruction in between, whatever the distance. Each
+/// seam gets it, without a look at what is near: few use these chips, and to look would be to follow all paths.
+fn settles(codes: &Encodings, seam: &Seam, items: &[Item<'_>], uses_lds: bool) -> &'static [Op] {
+    let nothing = items.is_empty() && seam.waits.is_empty();
+    // Sums are scalar and touch registers of their own.
+    let sums = matches!(seam.meets, HazardScope::NoRegister);
+    match (codes.has(Op::SettleRegisters), uses_lds) {
+        (false, _) => &[],
+        _ if nothing || sums => &[],
+        (true, false) => &[Op::SettleRegisters, Op::SettleLoads],
+        (true, true) => &[Op::SettleRegisters, Op::SettleLoads, Op::SettleStores],
+    }
+}
+
+/// Whether the kernel, or what it may call, accesses LDS, or a hook does: accesses to LDS and to memory are in conflict across a branch.
+fn uses_lds(rewriting: &Rewriting<'_, '_>) -> bool {
+    let functions = rewriting.module.functions.iter();
+    let mut insts = functions
+        .flat_map(|function| (0..function.insts.len()).map(move |inst| function.insts.at(inst)));
+    insts.any(|inst| inst.format == Format::Ds)
+        || rewriting.code.bound.iter().any(|bound| {
+            let code = &bound.template.code[..];
+            let mut at = 0;
+            std::iter::from_fn(|| {
+                let inst = rewriting
+                    .roles
+                    .decoder()
+                    .decode(code.get(at..)?, at as u64)
+                    .ok()?;
+                at += usize::from(inst.size);
+                Some(inst.format)
+            })
+            .any(|format| format == Format::Ds)
+        })
 }
 
 /// Sums consist of the same few instructions again and again.

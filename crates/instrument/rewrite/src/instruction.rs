@@ -75,6 +75,12 @@ pub(crate) enum Op {
     WaitExport,
     WaitAlu,
     WaitVector,
+    /// Until memory instructions have read their registers, and scalar ones have written theirs.
+    SettleRegisters,
+    /// Until scalar loads have read theirs.
+    SettleLoads,
+    /// Until all stores are done.
+    SettleStores,
     IndexOff,
     IndexOn,
     EndPadding,

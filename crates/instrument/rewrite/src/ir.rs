@@ -150,6 +150,8 @@ pub(crate) struct Padding {
     /// A wait for all vector results, where wait states do not count.
     pub entry_vector: bool,
     pub exit_vector: bool,
+    /// What ends hazards that no wait states end, at both ends.
+    pub settles: &'static [Op],
 }
 
 /// New code, function by function.

@@ -2,7 +2,7 @@
 
 use crate::encode::Encodings;
 use crate::instruction::Op;
-use crate::ir::{Code, Item, Label, Padding, Seam};
+use crate::ir::{Code, Item, Label, Seam};
 use crate::islands::{IslandPool, OffsetMap, SPACING, pools};
 use crate::rewriting::Rewriting;
 use crate::{NewFunction, PcRun, Refusal};
@@ -262,13 +262,12 @@ fn size_of(item: &Item<'_>, code: &Code<'_>, function: &Function, codes: &Encodi
         }
         Item::Enter(index) => {
             let Seam { waits, padding, .. } = &code.seams[index as usize];
-            4 * waits.len() + padding_size(codes, padding.entry, padding.entry_vector)
+            let states = padding_size(codes, padding.entry, padding.entry_vector);
+            4 * (waits.len() + padding.settles.len()) + states
         }
         Item::Leave(index) => {
-            let Padding {
-                exit, exit_vector, ..
-            } = code.seams[index as usize].padding;
-            padding_size(codes, exit, exit_vector)
+            let padding = code.seams[index as usize].padding;
+            4 * padding.settles.len() + padding_size(codes, padding.exit, padding.exit_vector)
         }
         _ => 0,
     };

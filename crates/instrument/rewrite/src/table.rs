@@ -116,6 +116,10 @@ fn wave64(target: &Target, wave_size: u8) -> bool {
 fn gfx10(target: &Target, _: u8) -> bool {
     gfx10_up(target, 32) && target.family < Family::Gfx11
 }
+/// Before it was repaired in gfx10.3.
+fn gfx10_1(target: &Target, _: u8) -> bool {
+    target.family == Family::Gfx10
+}
 fn gfx11(target: &Target, _: u8) -> bool {
     target.family == Family::Gfx11
 }
@@ -219,6 +223,9 @@ pub(crate) const ROWS: &[(Op, Availability, Shape, &str)] = &[
     (Op::WaitExport,         gfx12_up,     Shape::Fixed,            "s_wait_expcnt 0x0"),
     (Op::WaitAlu,            gfx12_up,     Shape::Fixed,            "s_wait_alu 0x0"),
     (Op::WaitVector,         gfx11,        Shape::Fixed,            "s_waitcnt_depctr 0xfff"),
+    (Op::SettleRegisters,    gfx10_1,      Shape::Fixed,            "s_waitcnt_depctr 0xffe2"),
+    (Op::SettleLoads,        gfx10_1,      Shape::Fixed,            "s_mov_b32 null, 0"),
+    (Op::SettleStores,       gfx10_1,      Shape::Fixed,            "s_waitcnt_vscnt null, 0x0"),
     (Op::IndexOff,           gfx9,         Shape::Fixed,            "s_set_gpr_idx_off"),
     (Op::IndexOn,            gfx9,         Shape::IndexOn,          "s_set_gpr_idx_on s0, 0x0"),
     (Op::EndPadding,         gfx10_up,     Shape::Fixed,            "s_code_end"),

@@ -113,6 +113,8 @@ fn cooperative_launches_need_the_room_that_they_had() {
         let mut dispatch = launch(&bytes, kernel);
         dispatch.cooperative = cooperative;
         dispatch.workgroup = [1024, 1, 1];
+        // As many as nobody has room for one less a unit.
+        dispatch.grid = [1024 << 16, 1, 1];
         variant(session.dispatch(&dispatch)).is_some()
     };
     let outcomes = [("scale", false), ("scale", true), ("tile", true)];

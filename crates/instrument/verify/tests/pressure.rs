@@ -60,7 +60,12 @@ fn live_vector_registers_go_to_scratch() {
         let tool = Tool::build(target);
         let launch = launch("full", vec![words(0), words(1), Input::number(3)]);
         let rewritten = in_all_lanes(target, &bytes, &launch, &tool);
-        assert_eq!(rewritten.report.scratch, (0, 272), "{target}");
+        // (Spills one by one have room for what the hook takes, no more.)
+        let (before, after) = rewritten.report.scratch;
+        assert!(
+            before == 0 && (20..272).contains(&after),
+            "{target}: {after}"
+        );
         let (executed, [total]) = both(&bytes, rewritten, &tool, &launch, "total", target);
         // Nowhere is EXEC zero for long: only the part behind the comparison, in waves where it holds in no lane.
         assert!(total <= executed, "{target}");

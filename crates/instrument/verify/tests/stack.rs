@@ -68,7 +68,13 @@ fn registers_are_saved_behind_the_stack() {
         assert!(stack >= 1024, "{stack}");
         plan.stack_size = Some(stack);
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan).expect("has room");
-        assert_eq!(rewritten.report.scratch, (fixed as u32, fixed as u32 + 272));
+        // (Spills one by one have room for what the hook takes, no more.)
+        let (before, after) = rewritten.report.scratch;
+        let more = after - before;
+        assert!(
+            before == fixed as u32 && (20..272).contains(&more),
+            "{after}"
+        );
         let verdict = lockstep(&object, &module, &rewritten, globals, &launch).expect("runs");
         assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}");
         // No file knows its launches.

@@ -392,6 +392,19 @@ pub fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
     let mut found = Vec::new();
     for (index, function) in module.functions.iter().enumerate() {
         let violations = hazard::check(function, module.target);
+        if let Some(first) = violations.first() {
+            // Where it is, for whoever looks for the cause.
+            let near = first.producer.saturating_sub(32)..=first.consumer;
+            let insts =
+                (0..function.insts.len()).filter(|inst| near.contains(&function.insts.pc(*inst)));
+            for inst in insts {
+                eprintln!(
+                    "{:#x} {}",
+                    function.insts.pc(inst),
+                    function.insts.at(inst).mnemonic()
+                );
+            }
+        }
         found.extend(violations.iter().map(ToString::to_string));
         let unwaited = hazard::check_waits(&module, index);
         found.extend(unwaited.iter().map(ToString::to_string));
