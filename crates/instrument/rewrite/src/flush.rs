@@ -1,9 +1,10 @@
 //! Counters to memory, before the end of the program.
 
 use crate::counting::{Array, Counting};
+use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand};
 use crate::ir::{Code, HazardScope, Seam};
-use crate::lower::{HookSite, Lowering};
+use crate::lower::{HookSite, Lowering, fixed};
 use crate::registers::Home;
 use crate::save::move_mask;
 use crate::{AddressHalf, Refusal, Symbol};
@@ -54,7 +55,7 @@ impl Counting {
                 what: "global",
                 index: array.global,
             })?;
-            array.flush(name, with, place.wave_size, code);
+            array.flush(name, with, lowering.codes, code);
         }
         let seam_is = Seam::new(place.function, place.spot, HazardScope::All, registers);
         code.leave(seam, seam_is);
@@ -71,7 +72,8 @@ struct FlushRegisters {
 }
 
 impl Array {
-    fn flush(&self, name: &str, with: FlushRegisters, wave_size: u8, code: &mut Code<'_>) {
+    fn flush(&self, name: &str, with: FlushRegisters, codes: &Encodings, code: &mut Code<'_>) {
+        let wave_size = codes.wave_size;
         for (index, home) in self.homes.iter().enumerate() {
             if let Home::Scalar(register) = *home {
                 let lane = index % usize::from(wave_size);
@@ -81,7 +83,7 @@ impl Array {
         }
         for (group, vgpr) in self.vgprs.iter().enumerate() {
             let is_last = self.vgprs.len() == group + 1;
-            self.flush_group(name, with, wave_size, (group, *vgpr, is_last), code);
+            self.flush_group(name, with, codes, (group, *vgpr, is_last), code);
         }
     }
 
@@ -94,10 +96,11 @@ impl Array {
             data,
             address,
         }: FlushRegisters,
-        wave_size: u8,
+        codes: &Encodings,
         (group, vgpr, is_last): (usize, u16, bool),
         code: &mut Code<'_>,
     ) {
+        let wave_size = codes.wave_size;
         let first = group * usize::from(wave_size);
         for (half, register) in [
             (AddressHalf::Low, scalars),
@@ -131,6 +134,7 @@ impl Array {
             SourceOperand::Vector(address),
         ];
         code.put(Instruction::new(Op::GlobalAtomicAddU64, 0, &sources));
+        fixed(codes, code, Op::SettleRegisters);
         if is_part && is_last {
             let op = move_mask(u16::from(wave_size / 32));
             code.scalar1(op, EXEC, SourceOperand::Constant(u32::MAX));

@@ -213,6 +213,10 @@ impl<'p> Lowering<'_, 'p> {
             drop_tail: true,
         };
         let bound = code.bind(template, call.number, place.pc, binding);
+        // What is restored may be what a memory instruction of the template still reads.
+        if levels.iter().any(|saves| !saves.is_empty()) || !copies.outward.is_empty() {
+            fixed(codes, code, Op::SettleRegisters);
+        }
         inner
             .iter()
             .rev()

@@ -125,6 +125,7 @@ impl Save {
                     ];
                     code.put(Instruction::new(Op::ScratchStore, 0, &sources));
                 }
+                fixed(codes, code, Op::SettleRegisters);
             }
             Save::Mode(register) => {
                 code.scalar1(Op::SGetMode, *register, SourceOperand::None);
@@ -181,6 +182,7 @@ impl Save {
                 if let Some(wait) = codes.wait(lift::Counter::Load) {
                     code.fixed(wait);
                 }
+                fixed(codes, code, Op::SettleRegisters);
             }
             Save::Mode(register) => {
                 let register = SourceOperand::Scalar(*register);
