@@ -116,7 +116,8 @@ fn settles(codes: &Encodings, seam: &Seam, items: &[Item<'_>], uses_lds: bool) -
 
 /// Whether the kernel, or what it may call, accesses LDS, or a hook does: accesses to LDS and to memory are in conflict across a branch.
 fn uses_lds(rewriting: &Rewriting<'_, '_>) -> bool {
-    let functions = rewriting.module.functions.iter();
+    let functions = rewriting.functions.iter();
+    let functions = functions.map(|index| &rewriting.module.functions[*index]);
     let mut insts = functions
         .flat_map(|function| (0..function.insts.len()).map(move |inst| function.insts.at(inst)));
     insts.any(|inst| inst.format == Format::Ds)
