@@ -192,7 +192,7 @@ impl Process {
         let counts = process.threads.iter();
         (process.total, process.more_than) =
             sum(counts.map(|thread| (thread.units, thread.more_than)));
-        // Where the sum was too large, one of theirs was, and nobody knows which.
+        // If a thread's sum was too large, so was the count of one of its functions or lines, and the report cannot tell which.
         if process.threads.iter().any(|thread| thread.more_than) {
             process.functions.clear();
             process.lines.clear();

@@ -33,9 +33,9 @@ constexpr unsigned MostBits = 62;
 constexpr unsigned FewBits = 40;
 // Expressions with more parts are not looked into: the sum of a loop is a few products.
 constexpr unsigned MostParts = 64;
-// Of what a round of a loop costs.
+// Bits of the cost of one round of a loop.
 constexpr unsigned CostBits = 16;
-// Of an address that a process can have.
+// Bits of an address that a process can have.
 constexpr unsigned AddressBits = 48;
 
 Function *many(Module &module) {
@@ -148,7 +148,7 @@ void checkAmount(Value *amount, Instruction *at) {
   tell(builder, builder.CreateSelect(beyond, builder.getInt64(uint64_t(1) << MostBits), amount), *at);
 }
 
-// The same for a constant. What was paid ahead may be taken back.
+// The same for a constant. It may be negative: an addition can take back an amount that was paid ahead.
 void checkConstant(ConstantInt *amount, Instruction *at) {
   const APInt &value = amount->getValue();
   if (value.abs().getActiveBits() <= FewBits)
@@ -209,7 +209,7 @@ namespace {
 constexpr unsigned WideBits = 1024;
 constexpr unsigned MostDegree = 8;
 
-// What a sum grows by in `iterations`, if its steps are constants.
+// The amount by which a sum grows in `iterations`, if its steps are constants.
 std::optional<APInt> growth(const SCEVAddRecExpr &sum, const APInt &iterations) {
   APInt total(WideBits, 0), binomial(WideBits, 1), count = iterations.zext(WideBits);
   if (sum.getNumOperands() > MostDegree)
