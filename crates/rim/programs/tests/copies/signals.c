@@ -69,11 +69,15 @@ static int round_trip(void) {
   CHECK(hsa_amd_memory_async_copy(back, host, on_device, device, SIZE / 8, 0, NULL, signal));
   await(signal);
 
-  // One that counts two.
+  // One that counts two. Both copies wait for the gate, so the first cannot end before the second is enqueued.
+  hsa_signal_t gate;
+  CHECK(hsa_signal_create(1, 0, NULL, &gate));
   hsa_signal_store_screlease(signal, 2);
-  CHECK(hsa_amd_memory_async_copy(on_device, device, there, host, SIZE / 16, 0, NULL, signal));
-  CHECK(hsa_amd_memory_async_copy(on_device, device, there, host, SIZE / 16, 0, NULL, signal));
+  CHECK(hsa_amd_memory_async_copy(on_device, device, there, host, SIZE / 16, 1, &gate, signal));
+  CHECK(hsa_amd_memory_async_copy(on_device, device, there, host, SIZE / 16, 1, &gate, signal));
+  hsa_signal_store_screlease(gate, 0);
   await(signal);
+  CHECK(hsa_signal_destroy(gate));
 
   // One that is refused: its signal stays.
   hsa_agent_t nobody = {0};
