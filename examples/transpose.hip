@@ -10,7 +10,9 @@
 //   luthier run --device gfx90a --report report.html -- ./transpose
 
 #ifdef WITHOUT_HIP
-struct Index { unsigned x, y; };
+struct Index {
+  unsigned x, y;
+};
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define threadIdx (Index{__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y()})
@@ -31,8 +33,7 @@ extern "C" __global__ void transpose_naive(const float *in, float *out) {
   out[x * SIDE + y] = in[y * SIDE + x];
 }
 
-template <unsigned WIDTH>
-static __attribute__((device)) void by_tiles(float (&tile)[TILE][WIDTH], const float *in, float *out) {
+template <unsigned WIDTH> static __attribute__((device)) void by_tiles(float (&tile)[TILE][WIDTH], const float *in, float *out) {
   unsigned x = threadIdx.x;
   unsigned y = threadIdx.y;
   unsigned column = blockIdx.x * TILE;
@@ -53,15 +54,16 @@ extern "C" __global__ void transpose_padded(const float *in, float *out) {
 }
 
 #ifndef WITHOUT_HIP
-#define CHECK(call)                                                                                    \
-  if (hipError_t error = (call)) {                                                                     \
-    std::fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error));                                 \
-    return 1;                                                                                          \
+#define CHECK(call)                                                    \
+  if (hipError_t error = (call)) {                                     \
+    std::fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error)); \
+    return 1;                                                          \
   }
 
 int main() {
   std::vector<float> in(SIDE * SIDE);
-  for (unsigned i = 0; i < in.size(); i++) in[i] = static_cast<float>(i);
+  for (unsigned i = 0; i < in.size(); i++)
+    in[i] = static_cast<float>(i);
   size_t size = in.size() * sizeof(float);
   float *from = nullptr, *to = nullptr;
   CHECK(hipMalloc(&from, size));

@@ -3,15 +3,15 @@
 #pragma once
 #pragma clang system_header
 
-#define LUTHIER_LANE(name, of_x, of_y, of_z)                                                                          \
-  struct luthier_##name {                                                                                             \
-    __declspec(property(get = get_x)) luthier_u32 x;                                                                  \
-    __declspec(property(get = get_y)) luthier_u32 y;                                                                  \
-    __declspec(property(get = get_z)) luthier_u32 z;                                                                  \
-    __device__ __attribute__((always_inline)) luthier_u32 get_x() const { return of_x; }                              \
-    __device__ __attribute__((always_inline)) luthier_u32 get_y() const { return of_y; }                              \
-    __device__ __attribute__((always_inline)) luthier_u32 get_z() const { return of_z; }                              \
-  };                                                                                                                  \
+#define LUTHIER_LANE(name, of_x, of_y, of_z)                                             \
+  struct luthier_##name {                                                                \
+    __declspec(property(get = get_x)) luthier_u32 x;                                     \
+    __declspec(property(get = get_y)) luthier_u32 y;                                     \
+    __declspec(property(get = get_z)) luthier_u32 z;                                     \
+    __device__ __attribute__((always_inline)) luthier_u32 get_x() const { return of_x; } \
+    __device__ __attribute__((always_inline)) luthier_u32 get_y() const { return of_y; } \
+    __device__ __attribute__((always_inline)) luthier_u32 get_z() const { return of_z; } \
+  };                                                                                     \
   extern const __device__ __attribute__((weak)) luthier_##name name;
 
 namespace luthier {
@@ -38,9 +38,9 @@ LUTHIER_INLINE unsigned __lane_id() { return luthier::lane(); }
 
 LUTHIER_INLINE long long clock64() { return (long long)__builtin_readcyclecounter(); }
 
-#define LUTHIER_ATOMIC(name, operation)                                                                               \
-  template <typename T> LUTHIER_INLINE T name(T *address, typename luthier::plain<T>::type value) {                   \
-    return operation(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);                                        \
+#define LUTHIER_ATOMIC(name, operation)                                                             \
+  template <typename T> LUTHIER_INLINE T name(T *address, typename luthier::plain<T>::type value) { \
+    return operation(address, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);                      \
   }
 LUTHIER_ATOMIC(atomicAdd, __scoped_atomic_fetch_add)
 LUTHIER_ATOMIC(atomicSub, __scoped_atomic_fetch_sub)
@@ -52,7 +52,6 @@ LUTHIER_ATOMIC(atomicXor, __scoped_atomic_fetch_xor)
 LUTHIER_ATOMIC(atomicExch, __scoped_atomic_exchange_n)
 template <typename T>
 LUTHIER_INLINE T atomicCAS(T *address, typename luthier::plain<T>::type expected, typename luthier::plain<T>::type desired) {
-  __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
-                                     __MEMORY_SCOPE_DEVICE);
+  __scoped_atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
   return expected;
 }

@@ -7,10 +7,10 @@
 #include <rocrand/rocrand.h>
 #include <rocrand/rocrand_kernel.h>
 
-#define RAND(call)                                                                                                    \
-    do {                                                                                                              \
-        rocrand_status status_ = (call);                                                                              \
-        EXPECT(status_ == ROCRAND_STATUS_SUCCESS, "%s: status %d", #call, int(status_));                              \
+#define RAND(call)                                                                       \
+    do {                                                                                 \
+        rocrand_status status_ = (call);                                                 \
+        EXPECT(status_ == ROCRAND_STATUS_SUCCESS, "%s: status %d", #call, int(status_)); \
     } while (0)
 
 template <typename T> static void judge(const char *name, const std::vector<T> &v, double mean, double deviation) {

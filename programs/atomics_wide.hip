@@ -83,7 +83,8 @@ static void judge(const char *where, const Cells &c, unsigned n) {
     EXPECT(c.sum == sum, "%s: f64 sum %g instead of %g", where, c.sum, sum);
     EXPECT(c.sum32 == float(n), "%s: f32 sum %g", where, c.sum32);
     EXPECT(c.least64 == 5 && c.most64 == (n - 1) * 0x100000001ull + 5, "%s: %llx %llx", where, c.least64, c.most64);
-    EXPECT(c.bits_and == all_and && c.bits_or == all_or && c.bits_xor == all_xor, "%s: bits %llx %llx %llx", where, c.bits_and, c.bits_or, c.bits_xor);
+    EXPECT(c.bits_and == all_and && c.bits_or == all_or && c.bits_xor == all_xor, "%s: bits %llx %llx %llx", where, c.bits_and, c.bits_or,
+           c.bits_xor);
     EXPECT(c.swing == swing, "%s: swing %lld", where, c.swing);
     EXPECT(c.wrap_up == up && c.wrap_down == down, "%s: wrapping %u %u instead of %u %u", where, c.wrap_up, c.wrap_down, up, down);
     EXPECT(c.ticket == n && c.taken == 2 * n, "%s: %llu tickets, %llu taken", where, c.ticket, c.taken);
@@ -93,7 +94,8 @@ static void judge(const char *where, const Cells &c, unsigned n) {
 }
 
 // Old values handed out are all different, and orders of one address agree.
-__global__ void tickets(unsigned long long *next, unsigned long long *old, double *real, double *old_real, unsigned *exchanged, unsigned *old_exchanged) {
+__global__ void tickets(unsigned long long *next, unsigned long long *old, double *real, double *old_real, unsigned *exchanged,
+                        unsigned *old_exchanged) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     old[i] = atomicAdd(next, 3ull);
     old_real[i] = atomicAdd(real, 0.5);

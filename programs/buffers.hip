@@ -11,15 +11,15 @@ typedef unsigned index_and_offset __attribute__((ext_vector_type(2)));
 
 enum Form { OFF, OFFEN, IDXEN, BOTHEN, FORMS };
 
-#define ACCESS(modifiers, address)                                                                                    \
-    asm volatile("s_nop 4\n\tbuffer_load_dword %0, " address ", %2, %3 " modifiers " offset:20\n\t"                   \
-                 "buffer_store_dword %4, " address ", %5, %3 " modifiers " offset:20\n\ts_waitcnt vmcnt(0)"           \
-                 : "=&v"(value)                                                                                       \
-                 : "v"(at), "s"(in), "s"(scalar_offset), "v"(mark), "s"(out)                                          \
+#define ACCESS(modifiers, address)                                                                          \
+    asm volatile("s_nop 4\n\tbuffer_load_dword %0, " address ", %2, %3 " modifiers " offset:20\n\t"         \
+                 "buffer_store_dword %4, " address ", %5, %3 " modifiers " offset:20\n\ts_waitcnt vmcnt(0)" \
+                 : "=&v"(value)                                                                             \
+                 : "v"(at), "s"(in), "s"(scalar_offset), "v"(mark), "s"(out)                                \
                  : "memory")
 
-template <int FORM> __global__ void access(word4 in, word4 out, unsigned scalar_offset, const unsigned *index,
-                                           const unsigned *offset, int *results) {
+template <int FORM>
+__global__ void access(word4 in, word4 out, unsigned scalar_offset, const unsigned *index, const unsigned *offset, int *results) {
     unsigned lane = threadIdx.x, value = 0, mark = lane + 1;
     if (FORM == OFF) {
         unsigned at = 0;
@@ -135,7 +135,8 @@ int main() {
                     std::printf("%d load %u %p 4\n", checked, lane % wave_size, (void *)((char *)(unsigned *)memory + found));
                 }
                 for (unsigned word = 0; word < WORDS; ++word) {
-                    EXPECT((stored[word] != 0) == wanted[word], "descriptor %ld form %d word %u: %u", &d - descriptors, form, word, stored[word]);
+                    EXPECT((stored[word] != 0) == wanted[word], "descriptor %ld form %d word %u: %u", &d - descriptors, form, word,
+                           stored[word]);
                     if (stored[word])
                         std::printf("%d store %u %p 4\n", checked, (stored[word] - 1) % wave_size, (void *)((unsigned *)target + word));
                 }

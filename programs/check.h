@@ -13,23 +13,23 @@
 static int failures = 0;
 
 // A HIP call that must succeed, or the program ends.
-#define HIP(call)                                                                                                     \
-    do {                                                                                                              \
-        hipError_t error_ = (call);                                                                                   \
-        if (error_ != hipSuccess) {                                                                                   \
-            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(error_));                     \
-            std::exit(2);                                                                                             \
-        }                                                                                                             \
+#define HIP(call)                                                                                 \
+    do {                                                                                          \
+        hipError_t error_ = (call);                                                               \
+        if (error_ != hipSuccess) {                                                               \
+            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(error_)); \
+            std::exit(2);                                                                         \
+        }                                                                                         \
     } while (0)
 
 // A condition that must hold; the rest says with which values it did not.
-#define EXPECT(condition, ...)                                                                                        \
-    do {                                                                                                              \
-        if (!(condition) && failures++ < 10) {                                                                        \
-            std::printf("%s:%d: not %s: ", __FILE__, __LINE__, #condition);                                           \
-            std::printf(__VA_ARGS__);                                                                                 \
-            std::printf("\n");                                                                                        \
-        }                                                                                                             \
+#define EXPECT(condition, ...)                                              \
+    do {                                                                    \
+        if (!(condition) && failures++ < 10) {                              \
+            std::printf("%s:%d: not %s: ", __FILE__, __LINE__, #condition); \
+            std::printf(__VA_ARGS__);                                       \
+            std::printf("\n");                                              \
+        }                                                                   \
     } while (0)
 
 // Ticks of the device's clock that goes on at one rate. Families since gfx11 have no s_memrealtime, and HIP 5 no wall_clock64.
@@ -78,10 +78,10 @@ struct Random {
 };
 
 // Waits for a launch and reports it.
-#define FINISH()                                                                                                      \
-    do {                                                                                                              \
-        HIP(hipGetLastError());                                                                                       \
-        HIP(hipDeviceSynchronize());                                                                                  \
+#define FINISH()                     \
+    do {                             \
+        HIP(hipGetLastError());      \
+        HIP(hipDeviceSynchronize()); \
     } while (0)
 
 // Steps between two floats, 0 if both are NaN.

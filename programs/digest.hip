@@ -25,7 +25,8 @@ __host__ __device__ inline void sha256(const unsigned char *message, unsigned le
     }
     w[15] = length * 8;
     for (int i = 16; i < 64; i++) {
-        unsigned a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3, b = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
+        unsigned a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3,
+                 b = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
     for (int i = 0; i < 8; i++)
@@ -82,7 +83,8 @@ int main() {
     known<<<1, 1>>>(message, 3, one);
     FINISH();
     // FIPS 180-4, and the usual CRC-32 of "abc".
-    const unsigned expected[9] = {0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad, 0x352441c2};
+    const unsigned expected[9] = {0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3,
+                                  0x96177a9c, 0xb410ff61, 0xf20015ad, 0x352441c2};
     for (int k = 0; k < 9; k++)
         EXPECT(one.get()[k] == expected[k], "word %d of abc: %08x", k, one.get()[k]);
     const unsigned n = 1000;

@@ -47,8 +47,16 @@ int main() {
     for (int t = 0; t < 64; t++) {
         int row = t & ~15, in_row = t & 15, v = 100;
         int expected[10] = {
-            v + (t ^ 3), v + (t ^ 2), in_row < 15 ? v + t + 1 : -1, in_row >= 3 ? v + t - 3 : -1, v + row + ((in_row + 11) & 15), v + (t ^ 15), v + (t ^ 7),
-            in_row ? v + t - 1 : 0, 0, v + (t & ~3),
+            v + (t ^ 3),
+            v + (t ^ 2),
+            in_row < 15 ? v + t + 1 : -1,
+            in_row >= 3 ? v + t - 3 : -1,
+            v + row + ((in_row + 11) & 15),
+            v + (t ^ 15),
+            v + (t ^ 7),
+            in_row ? v + t - 1 : 0,
+            0,
+            v + (t & ~3),
         };
         bool chosen = (5 >> (t / 16 % 4) & 1) && (3 >> (t / 4 % 4) & 1);
         expected[8] = chosen && in_row ? v + t - 1 : -1;

@@ -1,7 +1,10 @@
 // Wrong calls and launches give the documented errors, and the device stays usable. Occupancy and properties are sane.
 #include "check.h"
 
-__global__ void nothing(int *p) { if (p) *p = 1; }
+__global__ void nothing(int *p) {
+    if (p)
+        *p = 1;
+}
 __global__ void __launch_bounds__(128) bounded(int *p) { p[threadIdx.x] = threadIdx.x; }
 __global__ void uses_lds(int *p) {
     __shared__ int cells[8192];
@@ -47,7 +50,8 @@ int main() {
     EXPECT(properties.maxThreadsPerBlock == 1024, "%d", properties.maxThreadsPerBlock);
     EXPECT(properties.sharedMemPerBlock == most << 10, "%zu", properties.sharedMemPerBlock);
     EXPECT(properties.warpSize == 64 || properties.warpSize == 32, "%d", properties.warpSize);
-    EXPECT(properties.multiProcessorCount > 0 && properties.totalGlobalMem > 1u << 30, "%d %zu", properties.multiProcessorCount, properties.totalGlobalMem);
+    EXPECT(properties.multiProcessorCount > 0 && properties.totalGlobalMem > 1u << 30, "%d %zu", properties.multiProcessorCount,
+           properties.totalGlobalMem);
     int blocks = 0, grid = 0, block = 0;
     HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void *>(uses_lds), 128, 0));
     // 160 KiB of LDS in a compute unit is the most there is.

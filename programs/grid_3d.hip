@@ -12,8 +12,10 @@ __global__ void visit(unsigned *counts, unsigned *wrong, dim3 grid, dim3 block) 
 }
 
 int main() {
-    struct { dim3 grid, block; } cases[] = {
-        {{1, 1, 1}, {1, 1, 1}}, {{3, 5, 7}, {4, 2, 3}}, {{2, 1, 9}, {1, 64, 1}}, {{1, 4, 1}, {8, 8, 16}},
+    struct {
+        dim3 grid, block;
+    } cases[] = {
+        {{1, 1, 1}, {1, 1, 1}},   {{3, 5, 7}, {4, 2, 3}},    {{2, 1, 9}, {1, 64, 1}},   {{1, 4, 1}, {8, 8, 16}},
         {{65, 2, 3}, {16, 1, 2}}, {{1, 1, 100}, {1, 1, 64}}, {{5, 3, 2}, {10, 10, 10}},
     };
     Array<unsigned> wrong(1);

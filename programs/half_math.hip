@@ -45,7 +45,9 @@ __global__ void arithmetic(const __half *a, const __half *b, float *out, int n) 
 // Decodes a half by its definition.
 static float decode(unsigned short bits) {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    float value = exponent == 31 ? (mantissa ? NAN : INFINITY) : exponent ? std::ldexp(1024.f + mantissa, exponent - 25) : std::ldexp(float(mantissa), -24);
+    float value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                  : exponent     ? std::ldexp(1024.f + mantissa, exponent - 25)
+                                 : std::ldexp(float(mantissa), -24);
     return bits & 0x8000 ? -value : value;
 }
 // The nearest half, ties to even.
@@ -104,9 +106,20 @@ int main() {
     for (int i = 0; i < m; i++) {
         double x = __half2float(a[i]), y = __half2float(b[i]);
         float expected[14] = {
-            round_half(x + y), round_half(x - y), round_half(x * y), round_half(x * y + x), round_half(x / y), 0, 0, round_half(x * y + x),
-            float((x < y) + 2 + 4 * (x >= y)), round_half(std::sqrt(std::fabs(x))), float(std::trunc(x) + std::trunc(y)), float(std::floor(x) + std::ceil(y)),
-            round_half(i - 100), round_half(double(float(i) * 1.37f)),
+            round_half(x + y),
+            round_half(x - y),
+            round_half(x * y),
+            round_half(x * y + x),
+            round_half(x / y),
+            0,
+            0,
+            round_half(x * y + x),
+            float((x < y) + 2 + 4 * (x >= y)),
+            round_half(std::sqrt(std::fabs(x))),
+            float(std::trunc(x) + std::trunc(y)),
+            float(std::floor(x) + std::ceil(y)),
+            round_half(i - 100),
+            round_half(double(float(i) * 1.37f)),
         };
         for (int k = 0; k < 14; k++) {
             float value = results[k * m + i];

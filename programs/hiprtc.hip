@@ -13,13 +13,13 @@ __device__ int twice_of;
 extern "C" __global__ void twice(int *out) { *out = twice_of * 2; }
 )";
 
-#define RTC(call)                                                                                                     \
-    do {                                                                                                              \
-        hiprtcResult result_ = (call);                                                                                \
-        if (result_ != HIPRTC_SUCCESS) {                                                                              \
-            std::printf("%s: %s\n", #call, hiprtcGetErrorString(result_));                                            \
-            return 2;                                                                                                 \
-        }                                                                                                             \
+#define RTC(call)                                                          \
+    do {                                                                   \
+        hiprtcResult result_ = (call);                                     \
+        if (result_ != HIPRTC_SUCCESS) {                                   \
+            std::printf("%s: %s\n", #call, hiprtcGetErrorString(result_)); \
+            return 2;                                                      \
+        }                                                                  \
     } while (0)
 
 int main() {
@@ -74,7 +74,9 @@ int main() {
     int value = 21;
     HIP(hipMemcpyHtoD(global, &value, 4));
     Array<int> out(1);
-    struct { int *out; } packed{out};
+    struct {
+        int *out;
+    } packed{out};
     size_t packed_size = sizeof packed;
     void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &packed_size, HIP_LAUNCH_PARAM_END};
     HIP(hipModuleLaunchKernel(twice, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));

@@ -9,10 +9,9 @@ using Words8 = int __attribute__((ext_vector_type(8)));
 using Floats4 = float __attribute__((ext_vector_type(4)));
 extern "C" {
 __device__ int image_atomic_add(int data, int x, int y, Words8 image, int, int) __asm("llvm.amdgcn.image.atomic.add.2d.i32.i32");
-__device__ int image_atomic_cmpswap(int data, int expected, int x, int y, Words8 image, int, int) __asm(
-    "llvm.amdgcn.image.atomic.cmpswap.2d.i32.i32");
-__device__ Floats4 image_size(int components, int level, Words8 image, int, int) __asm(
-    "llvm.amdgcn.image.getresinfo.2d.v4f32.i32");
+__device__ int image_atomic_cmpswap(int data, int expected, int x, int y, Words8 image, int,
+                                    int) __asm("llvm.amdgcn.image.atomic.cmpswap.2d.i32.i32");
+__device__ Floats4 image_size(int components, int level, Words8 image, int, int) __asm("llvm.amdgcn.image.getresinfo.2d.v4f32.i32");
 }
 
 // Types of images in descriptors.
@@ -60,9 +59,7 @@ struct Image {
     int wide(int level) const { return smaller(width, level); }
     int high(int level) const { return smaller(height, level); }
     int deep(int level) const { return kind == VOLUME ? smaller(depth, level) : depth; }
-    size_t place(int level, int x, int y, int z) const {
-        return size_t(z) * slice + first[level] + size_t(y) * pitch[level] + x;
-    }
+    size_t place(int level, int x, int y, int z) const { return size_t(z) * slice + first[level] + size_t(y) * pitch[level] + x; }
     // `filters` is word 2 of the sampler descriptor.
     void set_sampler(unsigned filters) {
         auto base = reinterpret_cast<uint64_t>(texels->data);
@@ -110,9 +107,7 @@ struct Place {
     float level, x, y, z;
 };
 
-__device__ unsigned ADDRESS_SPACE_CONSTANT *words_of(hipTextureObject_t object) {
-    return (unsigned ADDRESS_SPACE_CONSTANT *)object;
-}
+__device__ unsigned ADDRESS_SPACE_CONSTANT *words_of(hipTextureObject_t object) { return (unsigned ADDRESS_SPACE_CONSTANT *)object; }
 
 __global__ void sample(Kind kind, hipTextureObject_t texture, const Place *places, float *out, size_t count) {
     size_t t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -123,9 +118,12 @@ __global__ void sample(Kind kind, hipTextureObject_t texture, const Place *place
     case LINE: out[t] = tex1DLod<float>(texture, at.x, at.level); break;
     case PLANE: out[t] = tex2DLod<float>(texture, at.x, at.y, at.level); break;
     case VOLUME: out[t] = tex3DLod<float>(texture, at.x, at.y, at.z, at.level); break;
-    case LINES: out[t] = __ockl_image_sample_lod_1Da(words_of(texture), words_of(texture) + 12, float2::Native_vec_{at.x, at.z}, at.level).x; break;
+    case LINES:
+        out[t] = __ockl_image_sample_lod_1Da(words_of(texture), words_of(texture) + 12, float2::Native_vec_{at.x, at.z}, at.level).x;
+        break;
     case PLANES:
-        out[t] = __ockl_image_sample_lod_2Da(words_of(texture), words_of(texture) + 12, float4::Native_vec_{at.x, at.y, at.z, 0}, at.level).x;
+        out[t] =
+            __ockl_image_sample_lod_2Da(words_of(texture), words_of(texture) + 12, float4::Native_vec_{at.x, at.y, at.z, 0}, at.level).x;
         break;
     default: break;
     }

@@ -29,28 +29,27 @@ enum Form { PLAIN, LEVEL, HALVES, FORMS };
 #define DIMENSIONS(name, halves, array) "unorm " halves " " array
 #endif
 
-#define ACCESS(suffix, modifiers)                                                                                     \
-    asm volatile("s_nop 4\n\timage_load" suffix " %0, %1, %2 dmask:0x1 " modifiers "\n\t"                             \
-                 "image_store" suffix " %3, %1, %4 dmask:0x1 " modifiers "\n\ts_waitcnt vmcnt(0)"                     \
-                 : "=&v"(value)                                                                                       \
-                 : "v"(at), "s"(in.words()), "v"(mark), "s"(out.words())                                              \
+#define ACCESS(suffix, modifiers)                                                                 \
+    asm volatile("s_nop 4\n\timage_load" suffix " %0, %1, %2 dmask:0x1 " modifiers "\n\t"         \
+                 "image_store" suffix " %3, %1, %4 dmask:0x1 " modifiers "\n\ts_waitcnt vmcnt(0)" \
+                 : "=&v"(value)                                                                   \
+                 : "v"(at), "s"(in.words()), "v"(mark), "s"(out.words())                          \
                  : "memory")
 
-#define FORMS_OF(name, array, plain, level, halves)                                                                    \
-    if (FORM == PLAIN) {                                                                                              \
-        auto at = plain;                                                                                              \
-        ACCESS("", DIMENSIONS(name, "", array));                                                                      \
-    } else if (FORM == LEVEL) {                                                                                       \
-        auto at = level;                                                                                              \
-        ACCESS("_mip", DIMENSIONS(name, "", array));                                                                  \
-    } else {                                                                                                          \
-        auto at = halves;                                                                                             \
-        ACCESS("", DIMENSIONS(name, "a16", array));                                                                   \
+#define FORMS_OF(name, array, plain, level, halves)  \
+    if (FORM == PLAIN) {                             \
+        auto at = plain;                             \
+        ACCESS("", DIMENSIONS(name, "", array));     \
+    } else if (FORM == LEVEL) {                      \
+        auto at = level;                             \
+        ACCESS("_mip", DIMENSIONS(name, "", array)); \
+    } else {                                         \
+        auto at = halves;                            \
+        ACCESS("", DIMENSIONS(name, "a16", array));  \
     }
 
 template <int SHAPE, int FORM>
-__global__ void access(Descriptor in, Descriptor out, const unsigned *xs, const unsigned *ys, const unsigned *zs,
-                       unsigned *results) {
+__global__ void access(Descriptor in, Descriptor out, const unsigned *xs, const unsigned *ys, const unsigned *zs, unsigned *results) {
     unsigned lane = threadIdx.x, value = 0, mark = lane + 1, level = lane % 7 == 6;
     unsigned x = xs[lane], y = ys[lane], z = zs[lane];
     if (SHAPE == ROW) {
@@ -73,8 +72,9 @@ __global__ void access_sampled(Descriptor in, Descriptor out, word4 sampler, uns
 #ifndef __gfx90a__
     unsigned2 at = {0, 0};
     unsigned mark = threadIdx.x + 1;
-    asm volatile("s_nop 4\n\timage_sample_lz %0, %1, %2, %5 dmask:0x1 " DIMENSIONS("2D", "", "") "\n\t"
-                 "image_store %3, %1, %4 dmask:0x1 " DIMENSIONS("2D", "", "") "\n\ts_waitcnt vmcnt(0)"
+    asm volatile("s_nop 4\n\timage_sample_lz %0, %1, %2, %5 dmask:0x1 " DIMENSIONS(
+                     "2D", "", "") "\n\t"
+                                   "image_store %3, %1, %4 dmask:0x1 " DIMENSIONS("2D", "", "") "\n\ts_waitcnt vmcnt(0)"
                  : "=&v"(value)
                  : "v"(at), "s"(in.words()), "v"(mark), "s"(out.words()), "s"(sampler)
                  : "memory");
@@ -203,8 +203,8 @@ int main() {
                     unsigned level = form == LEVEL && lane % 7 == 6;
                     long place = places[lane] = expected(shape, format, x[lane], y[lane], z[lane], level, gfx10);
                     long found = loaded[lane] ? (loaded[lane] - 1) * (format.bytes == 2 ? 2L : 4L) : -1;
-                    EXPECT(found == place, "shape %d form %d, %u bytes, lane %u: %ld, expected %ld", shape, form, format.bytes,
-                           lane, found, place);
+                    EXPECT(found == place, "shape %d form %d, %u bytes, lane %u: %ld, expected %ld", shape, form, format.bytes, lane, found,
+                           place);
                     if (place >= 0)
                         pieces.told("load", lane, (char *)Pieces::pointer(memory) + found, format.bytes);
                 }
@@ -218,8 +218,7 @@ int main() {
     for (int sampled = 0; sampled < (samples ? 2 : 1); ++sampled) {
         pieces.target.zero();
         if (sampled)
-            access_sampled<<<1, LANES>>>(described(FLAT, format, pieces.words, 0, gfx10), out, word4{1 << 15, 0, 0, 0},
-                                         pieces.results);
+            access_sampled<<<1, LANES>>>(described(FLAT, format, pieces.words, 0, gfx10), out, word4{1 << 15, 0, 0, 0}, pieces.results);
         else
             kernel(FLAT, PLAIN)<<<1, LANES>>>(in, out, zeros, zeros, zeros, pieces.results);
         std::vector<unsigned> loaded = pieces.results.get();

@@ -70,15 +70,10 @@ template <typename T> struct Texture {
 // The texel that an index stands for; -1 is beyond the border.
 static int wrapped(int index, int size, hipTextureAddressMode address) {
     switch (address) {
-    case hipAddressModeWrap:
-        return ((index % size) + size) % size;
-    case hipAddressModeMirror:
-        index = ((index % (2 * size)) + 2 * size) % (2 * size);
-        return index < size ? index : 2 * size - 1 - index;
-    case hipAddressModeBorder:
-        return index < 0 || index >= size ? -1 : index;
-    default:
-        return index < 0 ? 0 : index >= size ? size - 1 : index;
+    case hipAddressModeWrap: return ((index % size) + size) % size;
+    case hipAddressModeMirror: index = ((index % (2 * size)) + 2 * size) % (2 * size); return index < size ? index : 2 * size - 1 - index;
+    case hipAddressModeBorder: return index < 0 || index >= size ? -1 : index;
+    default: return index < 0 ? 0 : index >= size ? size - 1 : index;
     }
 }
 
@@ -122,15 +117,16 @@ static void flat() {
                         double left = std::floor(x[i] - 0.5), above = std::floor(y[i] - 0.5);
                         double right_part = x[i] - 0.5 - left, lower_part = y[i] - 0.5 - above;
                         int column = int(left), row = int(above);
-                        want = (texel(column, row, mode) * (1 - right_part) + texel(column + 1, row, mode) * right_part) * (1 - lower_part) +
-                               (texel(column, row + 1, mode) * (1 - right_part) + texel(column + 1, row + 1, mode) * right_part) * lower_part;
+                        want =
+                            (texel(column, row, mode) * (1 - right_part) + texel(column + 1, row, mode) * right_part) * (1 - lower_part) +
+                            (texel(column, row + 1, mode) * (1 - right_part) + texel(column + 1, row + 1, mode) * right_part) * lower_part;
                     } else {
                         want = texel(int(std::floor(x[i])), int(std::floor(y[i])), mode);
                     }
                     // Weights have eight bits, and normalized coordinates may round to the next one.
                     double slack = !linear ? 0 : normalized ? 1.0 : 1e-4;
-                    EXPECT(std::fabs(got[i] - want) <= slack, "%s%s%s (%g, %g): %g, not %g", MODES[address],
-                           linear ? " linear" : "", normalized ? " normalized" : "", x[i], y[i], got[i], want);
+                    EXPECT(std::fabs(got[i] - want) <= slack, "%s%s%s (%g, %g): %g, not %g", MODES[address], linear ? " linear" : "",
+                           normalized ? " normalized" : "", x[i], y[i], got[i], want);
                 }
             }
 }
@@ -205,8 +201,8 @@ template <typename T> static void normalized(const char *name, double highest) {
     Array<float> at_x(x), at_y(y), parts(count);
     Array<T> whole(count);
     read_2d<T><<<count / 64, 64>>>(texture.sampled(hipAddressModeClamp, hipFilterModePoint, false), whole, at_x, at_y);
-    read_2d<float><<<count / 64, 64>>>(
-        texture.sampled(hipAddressModeClamp, hipFilterModePoint, false, hipReadModeNormalizedFloat), parts, at_x, at_y);
+    read_2d<float><<<count / 64, 64>>>(texture.sampled(hipAddressModeClamp, hipFilterModePoint, false, hipReadModeNormalizedFloat), parts,
+                                       at_x, at_y);
     FINISH();
     auto got = whole.get();
     auto got_parts = parts.get();

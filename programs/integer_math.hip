@@ -25,7 +25,8 @@ template <typename T> void check_mix(const char *name) {
     FINISH();
     auto got = out.get();
     for (int i = 0; i < n; i++)
-        EXPECT(got[i] == mix(a[i], b[i]), "%s of %lld and %lld: %lld instead of %lld", name, (long long)a[i], (long long)b[i], (long long)got[i], (long long)mix(a[i], b[i]));
+        EXPECT(got[i] == mix(a[i], b[i]), "%s of %lld and %lld: %lld instead of %lld", name, (long long)a[i], (long long)b[i],
+               (long long)got[i], (long long)mix(a[i], b[i]));
 }
 
 __global__ void bits(const unsigned *a, const unsigned *b, unsigned long long *out, int n) {
@@ -49,7 +50,7 @@ __global__ void bits(const unsigned *a, const unsigned *b, unsigned long long *o
     o[11] = __sad(int(x) >> 1, int(y) >> 1, 7u); // HIP subtracts as int, which must not overflow.
     o[12] = __usad(x, y, 9u);
     o[13] = (unsigned long long)__mulhi(int(x), int(y));
-    o[14] = (unsigned long long)__mul64hi((long long)w, -3ll) ;
+    o[14] = (unsigned long long)__mul64hi((long long)w, -3ll);
     o[15] = __uhadd(x >> 1, y >> 1) + __urhadd(x >> 1, y >> 1);
 }
 
@@ -59,7 +60,7 @@ __global__ void dots(const char4 *a, const char4 *b, const uchar4 *c, int *out, 
         return;
     char4 x = a[i], y = b[i];
     uchar4 z = c[i];
-    out[i] = amd_mixed_dot(make_short2(x.x, x.y), make_short2(y.z, y.w), 5, false) ;
+    out[i] = amd_mixed_dot(make_short2(x.x, x.y), make_short2(y.z, y.w), 5, false);
     out[n + i] = amd_mixed_dot(x, y, 11, false);
     out[2 * n + i] = int(amd_mixed_dot(z, z, 3u, false));
     out[3 * n + i] = (x + y).x * 1000 + (x - y).w + (z * z).y;
@@ -123,15 +124,25 @@ int main() {
         uint64_t expected[16] = {
             uint64_t(__builtin_popcount(x) + 100 * (x ? __builtin_clz(x) : 32) + 10000 * __builtin_ffs(x)),
             uint64_t(__builtin_popcountll(w) + 100 * (w ? __builtin_clzll(w) : 64) + 10000 * __builtin_ffsll(w)),
-            reverse(x, 32), reverse(w, 64), uint64_t(x) * y >> 32, uint64_t((unsigned __int128)w * (w * 3 + 1) >> 64),
-            unsigned(signed24(x) * signed24(y)), unsigned(uint64_t(x & 0xffffff) * (y & 0xffffff)), permuted,
-            unsigned((uint64_t(y) << 32 | x) << (y & 31) >> 32), unsigned((uint64_t(y) << 32 | x) >> (x & 31)),
-            unsigned(std::llabs((long long)(int(x) >> 1) - (int(y) >> 1)) + 7), unsigned((x > y ? x - y : y - x) + 9), uint64_t(int64_t(int(int64_t(int(x)) * int(y) >> 32))),
-            uint64_t((long long)((__int128)(long long)w * -3 >> 64)), 0,
+            reverse(x, 32),
+            reverse(w, 64),
+            uint64_t(x) * y >> 32,
+            uint64_t((unsigned __int128)w * (w * 3 + 1) >> 64),
+            unsigned(signed24(x) * signed24(y)),
+            unsigned(uint64_t(x & 0xffffff) * (y & 0xffffff)),
+            permuted,
+            unsigned((uint64_t(y) << 32 | x) << (y & 31) >> 32),
+            unsigned((uint64_t(y) << 32 | x) >> (x & 31)),
+            unsigned(std::llabs((long long)(int(x) >> 1) - (int(y) >> 1)) + 7),
+            unsigned((x > y ? x - y : y - x) + 9),
+            uint64_t(int64_t(int(int64_t(int(x)) * int(y) >> 32))),
+            uint64_t((long long)((__int128)(long long)w * -3 >> 64)),
+            0,
         };
         expected[15] = unsigned((uint64_t(x >> 1) + (y >> 1)) >> 1) + unsigned((uint64_t(x >> 1) + (y >> 1) + 1) >> 1);
         for (int k = 0; k < 16; k++)
-            EXPECT(got[16 * i + k] == expected[k], "case %d of %x and %x: %llx instead of %llx", k, x, y, got[16 * i + k], (unsigned long long)expected[k]);
+            EXPECT(got[16 * i + k] == expected[k], "case %d of %x and %x: %llx instead of %llx", k, x, y, got[16 * i + k],
+                   (unsigned long long)expected[k]);
     }
 
     std::vector<char4> p(n), q(n);
@@ -151,7 +162,9 @@ int main() {
         char4 x = p[i], y = q[i];
         uchar4 z = r[i];
         int expected[4] = {
-            x.x * y.z + x.y * y.w + 5, x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w + 11, z.x * z.x + z.y * z.y + z.z * z.z + z.w * z.w + 3,
+            x.x * y.z + x.y * y.w + 5,
+            x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w + 11,
+            z.x * z.x + z.y * z.y + z.z * z.z + z.w * z.w + 3,
             (signed char)(x.x + y.x) * 1000 + (signed char)(x.w - y.w) + (unsigned char)(z.y * z.y),
         };
         for (int k = 0; k < 4; k++)
@@ -185,11 +198,22 @@ int main() {
         float k = float(int(d[i] * 1e5));
         memcpy(&k32, &k, 4);
         long long expected[12] = {
-            int(f[i]), (long long)(f[i] * 1e6f), unsigned(std::fabs(f[i])), (long long)(unsigned long long)(std::fabs(d[i]) * 1e12), (long long)std::nearbyint(f[i]),
-            (long long)std::floor(f[i]), (long long)std::ceil(f[i]), (long long)std::nearbyint(d[i]), g32, h64, k32, (unsigned char)(int)f[i] + (short)(int)d[i],
+            int(f[i]),
+            (long long)(f[i] * 1e6f),
+            unsigned(std::fabs(f[i])),
+            (long long)(unsigned long long)(std::fabs(d[i]) * 1e12),
+            (long long)std::nearbyint(f[i]),
+            (long long)std::floor(f[i]),
+            (long long)std::ceil(f[i]),
+            (long long)std::nearbyint(d[i]),
+            g32,
+            h64,
+            k32,
+            (unsigned char)(int)f[i] + (short)(int)d[i],
         };
         for (int c = 0; c < 12; c++)
-            EXPECT(converted[12 * i + c] == expected[c], "conversion %d of %.9g and %.17g: %lld instead of %lld", c, f[i], d[i], converted[12 * i + c], expected[c]);
+            EXPECT(converted[12 * i + c] == expected[c], "conversion %d of %.9g and %.17g: %lld instead of %lld", c, f[i], d[i],
+                   converted[12 * i + c], expected[c]);
     }
     return verdict();
 }

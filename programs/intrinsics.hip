@@ -13,8 +13,16 @@ __host__ __device__ inline uint64_t mix(uint64_t x) {
 __host__ __device__ inline uint32_t a_of(unsigned i) { return uint32_t(mix(3 * i)); }
 __host__ __device__ inline uint32_t b_of(unsigned i) { return uint32_t(mix(3 * i + 1)); }
 __host__ __device__ inline uint32_t c_of(unsigned i) { return uint32_t(mix(3 * i + 2)); }
-__host__ __device__ inline float as_f(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
-__host__ __device__ inline uint32_t as_u(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
+__host__ __device__ inline float as_f(uint32_t v) {
+    float f;
+    memcpy(&f, &v, 4);
+    return f;
+}
+__host__ __device__ inline uint32_t as_u(float v) {
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    return u;
+}
 
 typedef short short2v __attribute__((ext_vector_type(2)));
 typedef unsigned short ushort2v __attribute__((ext_vector_type(2)));
@@ -128,7 +136,8 @@ static void check_integers() {
         uint32_t mask = (1u << bits) - 1;
         want[23] = (a & ~(mask << offset)) | ((b & mask) << offset);
         for (int k = 0; k < columns; k++)
-            EXPECT(got[i * columns + k] == want[k], "integer builtin %d of %x %x %x: %x instead of %x", k, a, b, c, got[i * columns + k], want[k]);
+            EXPECT(got[i * columns + k] == want[k], "integer builtin %d of %x %x %x: %x instead of %x", k, a, b, c, got[i * columns + k],
+                   want[k]);
     }
 }
 
@@ -191,8 +200,13 @@ static void check_reals() {
         const uint32_t *g = &got[i * columns];
         float x = as_f(a_of(i)), y = as_f(b_of(i));
         float u = float(int(a_of(i))) * 0x1p-20f, v = float(int(b_of(i))) * 0x1p-20f, w = float(int(c_of(i))) * 0x1p-20f;
-        auto expect = [&](int k, uint32_t want) { EXPECT(g[k] == want, "builtin %d of number %u (%g %g %g): %x instead of %x", k, i, u, v, w, g[k], want); };
-        auto near = [&](int k, double want, double limit) { EXPECT(steps(as_f(g[k]), want) <= limit, "builtin %d of number %u (%g %g %g): %g instead of %g", k, i, u, v, w, as_f(g[k]), want); };
+        auto expect = [&](int k, uint32_t want) {
+            EXPECT(g[k] == want, "builtin %d of number %u (%g %g %g): %x instead of %x", k, i, u, v, w, g[k], want);
+        };
+        auto near = [&](int k, double want, double limit) {
+            EXPECT(steps(as_f(g[k]), want) <= limit, "builtin %d of number %u (%g %g %g): %g instead of %g", k, i, u, v, w, as_f(g[k]),
+                   want);
+        };
         expect(0, as_u(std::min(u - std::floor(u), as_f(0x3f7fffff))));
         int e = 0;
         if (std::isfinite(x)) {
@@ -204,15 +218,22 @@ static void check_reals() {
         int kind = std::fpclassify(x);
         bool minus = std::signbit(x), quiet = a_of(i) >> 22 & 1;
         (void)quiet;
-        expect(4, uint32_t(kind == FP_NAN) | uint32_t(kind == FP_INFINITE) << 1 | uint32_t(kind == FP_SUBNORMAL) << 2 | uint32_t(kind == FP_NORMAL) << 3 | uint32_t(kind == FP_ZERO) << 4);
+        expect(4, uint32_t(kind == FP_NAN) | uint32_t(kind == FP_INFINITE) << 1 | uint32_t(kind == FP_SUBNORMAL) << 2 |
+                      uint32_t(kind == FP_NORMAL) << 3 | uint32_t(kind == FP_ZERO) << 4);
         expect(5, as_u(std::max(std::min(u, v), std::min(std::max(u, v), w))));
         float scaled = u * 0.25f;
         uint32_t byte = scaled <= 0 ? 0 : scaled >= 255 ? 255 : uint32_t(std::nearbyint(scaled));
         unsigned shift = 8 * (b_of(i) & 3);
         expect(6, (c_of(i) & ~(255u << shift)) | byte << shift);
         expect(7, uint32_t(half_toward_zero(u)) | uint32_t(half_toward_zero(v)) << 16);
-        auto snorm = [](float f) { double c = std::max(-1.0, std::min(1.0, double(f))); return std::nearbyint(c * 32767); };
-        auto unorm = [](float f) { double c = std::max(0.0, std::min(1.0, double(f))); return std::nearbyint(c * 65535); };
+        auto snorm = [](float f) {
+            double c = std::max(-1.0, std::min(1.0, double(f)));
+            return std::nearbyint(c * 32767);
+        };
+        auto unorm = [](float f) {
+            double c = std::max(0.0, std::min(1.0, double(f)));
+            return std::nearbyint(c * 65535);
+        };
         for (int h = 0; h < 2; h++) {
             float f = (h ? v : u) * 0.001f;
             // The manual leaves the last step of the product open.
@@ -241,7 +262,8 @@ static void check_reals() {
         EXPECT(std::fabs(as_f(g[18]) - std::sin(double(u * 0.01f) * 2 * M_PI)) < 1e-4, "sin of %g turns: %g", u * 0.01f, as_f(g[18]));
         EXPECT(std::fabs(as_f(g[19]) - std::cos(double(u * 0.01f) * 2 * M_PI)) < 1e-4, "cos of %g turns: %g", u * 0.01f, as_f(g[19]));
         near(20, std::exp2(double(u * 0.05f)), 2);
-        EXPECT(std::fabs(as_f(g[21]) - std::log2(double(au + 0.001f))) < 4e-6 + 2e-7 * std::fabs(std::log2(double(au + 0.001f))), "log2 of %g: %g", au, as_f(g[21]));
+        EXPECT(std::fabs(as_f(g[21]) - std::log2(double(au + 0.001f))) < 4e-6 + 2e-7 * std::fabs(std::log2(double(au + 0.001f))),
+               "log2 of %g: %g", au, as_f(g[21]));
         (void)minus;
     }
 }
@@ -250,14 +272,15 @@ static void check_reals() {
 __global__ void modes(float *out, float a, float b, double c, double d, float tiny) {
     float r[4];
     double s[4];
-#define IN_MODE(k, mode)                                                                                              \
-    asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), " #mode "\n"                                           \
-                 "s_nop 3\n"                                                                                          \
-                 "v_add_f32 %0, %2, %3\n"                                                                             \
-                 "v_mul_f64 %1, %4, %5\n"                                                                             \
-                 "s_nop 3\n"                                                                                          \
-                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\n"                                                   \
-                 : "=&v"(r[k]), "=&v"(s[k]) : "v"(a), "v"(b), "v"(c), "v"(d));
+#define IN_MODE(k, mode)                                                    \
+    asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), " #mode "\n" \
+                 "s_nop 3\n"                                                \
+                 "v_add_f32 %0, %2, %3\n"                                   \
+                 "v_mul_f64 %1, %4, %5\n"                                   \
+                 "s_nop 3\n"                                                \
+                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\n"         \
+                 : "=&v"(r[k]), "=&v"(s[k])                                 \
+                 : "v"(a), "v"(b), "v"(c), "v"(d));
     IN_MODE(0, 0x0)
     IN_MODE(1, 0x5)
     IN_MODE(2, 0xa)
@@ -274,7 +297,8 @@ __global__ void modes(float *out, float a, float b, double c, double d, float ti
                  "v_mul_f32 %1, 1.0, %2\n"
                  "s_nop 3\n"
                  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3\n"
-                 : "=&v"(kept), "=&v"(flushed) : "v"(tiny));
+                 : "=&v"(kept), "=&v"(flushed)
+                 : "v"(tiny));
     out[8] = kept * 0x1p100f;
     out[9] = flushed * 0x1p100f;
     unsigned mode;
@@ -308,8 +332,10 @@ __global__ void places(unsigned *out) {
     unsigned t = __builtin_amdgcn_workitem_id_x() + 5 * (__builtin_amdgcn_workitem_id_y() + 7 * __builtin_amdgcn_workitem_id_z());
     __shared__ int word;
     int mine = int(t);
-    unsigned flags = __builtin_amdgcn_is_shared((__attribute__((address_space(0))) void *)&word) | __builtin_amdgcn_is_private((__attribute__((address_space(0))) void *)&mine) << 1 |
-                     __builtin_amdgcn_is_shared((__attribute__((address_space(0))) void *)out) << 2 | __builtin_amdgcn_is_private((__attribute__((address_space(0))) void *)&word) << 3;
+    unsigned flags = __builtin_amdgcn_is_shared((__attribute__((address_space(0))) void *)&word) |
+                     __builtin_amdgcn_is_private((__attribute__((address_space(0))) void *)&mine) << 1 |
+                     __builtin_amdgcn_is_shared((__attribute__((address_space(0))) void *)out) << 2 |
+                     __builtin_amdgcn_is_private((__attribute__((address_space(0))) void *)&word) << 3;
     auto packet = (const unsigned short *)__builtin_amdgcn_dispatch_ptr();
     unsigned grid = __builtin_amdgcn_grid_size_x() * 10000 + __builtin_amdgcn_grid_size_y() * 100 + __builtin_amdgcn_grid_size_z();
     unsigned at = (id * size + t) * 4;
@@ -365,10 +391,20 @@ static void check_exchanges() {
         int below = 0;
         for (int l = 0; l < lane; l++)
             below += l < 32 ? 0x33333333u >> l & 1 : 0x0f0f0f0fu >> (l - 32) & 1;
-        const int want[] = {
-            v(lane ^ 1), v((lane & ~3) | (3 - (lane & 3))), v(lane ^ 7), v(lane ^ 21), v(lane ^ 13), v(17), lane >= 9 ? v(9) : -1,
-            v((lane & ~3) | (3 - (lane & 3))), in ? v(lane - 1) : -5, row >> 4 & 1 ? (in < 15 ? v(lane + 1) : 0) : -5, v(row | (15 - in)),
-            v((lane & ~7) | (7 - (lane & 7))), v(row | ((in - 4) & 15)), below};
+        const int want[] = {v(lane ^ 1),
+                            v((lane & ~3) | (3 - (lane & 3))),
+                            v(lane ^ 7),
+                            v(lane ^ 21),
+                            v(lane ^ 13),
+                            v(17),
+                            lane >= 9 ? v(9) : -1,
+                            v((lane & ~3) | (3 - (lane & 3))),
+                            in ? v(lane - 1) : -5,
+                            row >> 4 & 1 ? (in < 15 ? v(lane + 1) : 0) : -5,
+                            v(row | (15 - in)),
+                            v((lane & ~7) | (7 - (lane & 7))),
+                            v(row | ((in - 4) & 15)),
+                            below};
         for (int k = 0; k < 14; k++)
             EXPECT(got[k * 64 + t] == want[k], "exchange %d of lane %d: %d instead of %d", k, t, got[k * 64 + t], want[k]);
     }

@@ -66,9 +66,22 @@ int main() {
         auto of = [&](int l) { return (base + l) * 10 + 1; };
         auto pull = [&](int l) { return of((lane & ~(reach - 1)) | (l & (reach - 1))); };
         int expected[16] = {
-            pull(5), pull(lane >= 3 ? lane - 3 : lane), pull(lane + 7 < wave ? lane + 7 : lane), of(lane ^ 9), pull((lane * 5 + 1) % wave),
-            of(lane ^ 3), of(lane % 4 == 3 ? lane : lane + 1), of((lane & ~15) + 2), of(lane ^ 16), pull(lane ? lane - 1 : 0),
-            pull(lane + 16 < wave ? lane + 16 : lane), of(0), of(13), pull(lane * 3 % wave), 0, of(lane ^ 1),
+            pull(5),
+            pull(lane >= 3 ? lane - 3 : lane),
+            pull(lane + 7 < wave ? lane + 7 : lane),
+            of(lane ^ 9),
+            pull((lane * 5 + 1) % wave),
+            of(lane ^ 3),
+            of(lane % 4 == 3 ? lane : lane + 1),
+            of((lane & ~15) + 2),
+            of(lane ^ 16),
+            pull(lane ? lane - 1 : 0),
+            pull(lane + 16 < wave ? lane + 16 : lane),
+            of(0),
+            of(13),
+            pull(lane * 3 % wave),
+            0,
+            of(lane ^ 1),
         };
         for (int l = 0; l < wave; l++)
             if (l / reach == lane / reach && l * 3 % reach == lane % reach)
@@ -76,8 +89,14 @@ int main() {
         for (int k = 0; k < 16; k++)
             EXPECT(got[k * n + t] == expected[k], "case %d thread %d: %d instead of %d", k, t, got[k * n + t], expected[k]);
         unsigned long long votes[8] = {
-            thirds, full, 3, 0, lane % 2 ? odd & 0xffff : ~odd & full & ~0xffffull, lane % 2 ? odd : ~odd & full,
-            (unsigned long long)lane, (unsigned long long)__builtin_popcountll(0x123456789abcdef0ull & ((1ull << lane) - 1)),
+            thirds,
+            full,
+            3,
+            0,
+            lane % 2 ? odd & 0xffff : ~odd & full & ~0xffffull,
+            lane % 2 ? odd : ~odd & full,
+            (unsigned long long)lane,
+            (unsigned long long)__builtin_popcountll(0x123456789abcdef0ull & ((1ull << lane) - 1)),
         };
         for (int k = 0; k < 8; k++)
             EXPECT(bits[k * n + t] == votes[k], "vote %d thread %d: %llx instead of %llx", k, t, bits[k * n + t], votes[k]);

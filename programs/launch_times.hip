@@ -67,7 +67,8 @@ int main() {
     });
     std::vector<double> late;
     for (int round = 0; round < ROUNDS / 10; round++) {
-        for (double began = microseconds(); microseconds() - began < 5000;) {}
+        for (double began = microseconds(); microseconds() - began < 5000;) {
+        }
         double began = microseconds();
         launch();
         HIP(hipStreamSynchronize(stream));

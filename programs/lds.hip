@@ -19,7 +19,9 @@ template <typename T> __global__ void rotate_dynamic(const T *in, T *out, int n)
         out[i] = tile[(i * 5 + 3) % n];
 }
 
-struct Odd { unsigned char bytes[3]; };
+struct Odd {
+    unsigned char bytes[3];
+};
 template <typename T> void check_rotation(int n, const char *name) {
     std::vector<T> in(n);
     for (int i = 0; i < int(n * sizeof(T)); i++)

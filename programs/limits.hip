@@ -13,7 +13,9 @@ template <typename T> __global__ void fill_lds(T *out, int bytes, int shift) {
     for (int i = threadIdx.x; i < count; i += blockDim.x)
         out[blockIdx.x * count + i] = cells[(i * 7 + shift) % count];
 }
-struct alignas(4) Triple { unsigned v[3]; };
+struct alignas(4) Triple {
+    unsigned v[3];
+};
 template <typename T> static void check_lds(const char *name, int bytes) {
     int count = bytes / sizeof(T), words = sizeof(T) / 4;
     Array<T> out(3 * count);
@@ -35,7 +37,11 @@ __global__ void ragged(unsigned *out) {
     for (int i = threadIdx.x; i < 2048; i += blockDim.x)
         bytes[i] = i * 31 + i / 256;
     __syncthreads();
-    struct __attribute__((packed)) Loose { unsigned long long a; unsigned b; unsigned short c; };
+    struct __attribute__((packed)) Loose {
+        unsigned long long a;
+        unsigned b;
+        unsigned short c;
+    };
     const Loose *loose = reinterpret_cast<const Loose *>(bytes + threadIdx.x * 5);
     out[threadIdx.x * 3] = unsigned(loose->a) ^ unsigned(loose->a >> 32);
     out[threadIdx.x * 3 + 1] = loose->b;
@@ -63,7 +69,8 @@ static void check_ragged() {
         uint32_t b;
         uint16_t c;
         memcpy(&a, bytes + t * 5, 8), memcpy(&b, bytes + t * 5 + 8, 4), memcpy(&c, bytes + t * 5 + 12, 2);
-        EXPECT(got[t * 3] == (unsigned(a) ^ unsigned(a >> 32)) && got[t * 3 + 1] == b && got[t * 3 + 2] == c, "ragged loads of thread %d", t);
+        EXPECT(got[t * 3] == (unsigned(a) ^ unsigned(a >> 32)) && got[t * 3 + 1] == b && got[t * 3 + 2] == c, "ragged loads of thread %d",
+               t);
     }
     for (unsigned t = 0; t < 100; t++) {
         unsigned value = t * 0x01020304;
@@ -76,7 +83,11 @@ static void check_ragged() {
         EXPECT(got[600 + t] == sum, "ragged stores seen by thread %d", t);
 }
 
-struct Large { double a[200]; int b[500]; char tail[300]; };
+struct Large {
+    double a[200];
+    int b[500];
+    char tail[300];
+};
 __global__ void large(Large argument, double *out, int k) {
     int t = threadIdx.x;
     out[t] = argument.a[(t * k) % 200] + argument.b[(t * 3 + k) % 500] + argument.tail[(t + k) % 300];
@@ -104,11 +115,16 @@ static void check_arguments() {
 
 template <typename... T> __global__ void sixty(long long *out, T... values) {
     long long sum = 0, weight = 1;
-    ((sum += (long long)(values) * weight++), ...);
+    ((sum += (long long)(values)*weight++), ...);
     out[threadIdx.x] = sum;
 }
 template <int... k> static void launch_sixty(Array<long long> &out, std::integer_sequence<int, k...>) {
-    sixty<<<1, 64>>>(out.data, std::conditional_t<k % 5 == 0, char, std::conditional_t<k % 5 == 1, double, std::conditional_t<k % 5 == 2, short, std::conditional_t<k % 5 == 3, long long, float>>>>(k + 1)...);
+    sixty<<<1, 64>>>(
+        out.data,
+        std::conditional_t<k % 5 == 0, char,
+                           std::conditional_t<k % 5 == 1, double,
+                                              std::conditional_t<k % 5 == 2, short, std::conditional_t<k % 5 == 3, long long, float>>>>(
+            k + 1)...);
 }
 static void check_sixty() {
     Array<long long> out(64);
@@ -167,12 +183,14 @@ static void check_many() {
 
 // Shapes of blocks and grids, each work-item once.
 __global__ void visit(unsigned *cells, dim3 extent) {
-    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+             z = blockIdx.z * blockDim.z + threadIdx.z;
     if (x < extent.x && y < extent.y && z < extent.z)
         atomicAdd(&cells[(z * extent.y + y) * extent.x + x], 1 + (gridDim.x * gridDim.y * gridDim.z == 0));
 }
 static void check_shapes() {
-    const dim3 blocks[] = {dim3(1, 1, 1), dim3(1024, 1, 1), dim3(1, 1024, 1), dim3(1, 1, 64), dim3(7, 11, 13), dim3(3, 1, 33), dim3(32, 32, 1), dim3(63, 2, 2)};
+    const dim3 blocks[] = {dim3(1, 1, 1),   dim3(1024, 1, 1), dim3(1, 1024, 1), dim3(1, 1, 64),
+                           dim3(7, 11, 13), dim3(3, 1, 33),   dim3(32, 32, 1),  dim3(63, 2, 2)};
     for (dim3 block : blocks) {
         dim3 extent(block.x * 2 + 1, block.y + 3, block.z * 2 - block.z / 2);
         Array<unsigned> cells(size_t(extent.x) * extent.y * extent.z);

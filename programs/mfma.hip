@@ -24,8 +24,8 @@ __device__ inline short brain(int v) { return short(__float_as_int(float(v)) >> 
 #endif
 
 // Writes result registers to row-major blocks of M columns; the column is the lane number modulo M.
-#define STORE(type, registers, result, M, place_row, place_block)                                                     \
-    for (int r = 0; r < registers; r++)                                                                               \
+#define STORE(type, registers, result, M, place_row, place_block) \
+    for (int r = 0; r < registers; r++)                           \
         out[(place_block * M + place_row) * M + lane % M] = type(result[r]);
 
 __global__ void f32_32x32x2(float *out) {
@@ -33,7 +33,8 @@ __global__ void f32_32x32x2(float *out) {
     f32x16 c;
     for (int r = 0; r < 16; r++)
         c[r] = value_c(0, r / 4 * 8 + lane / 32 * 4 + r % 4, lane % 32);
-    f32x16 d = __builtin_amdgcn_mfma_f32_32x32x2f32(float(value_a(0, lane % 32, lane / 32)), float(value_b(0, lane / 32, lane % 32)), c, 0, 0, 0);
+    f32x16 d =
+        __builtin_amdgcn_mfma_f32_32x32x2f32(float(value_a(0, lane % 32, lane / 32)), float(value_b(0, lane / 32, lane % 32)), c, 0, 0, 0);
     STORE(float, 16, d, 32, (r / 4 * 8 + lane / 32 * 4 + r % 4), 0)
 }
 __global__ void f32_32x32x1_2b(float *out) {
@@ -41,7 +42,8 @@ __global__ void f32_32x32x1_2b(float *out) {
     f32x32 c;
     for (int r = 0; r < 32; r++)
         c[r] = value_c(r / 16, r % 16 / 4 * 8 + lane / 32 * 4 + r % 4, lane % 32);
-    f32x32 d = __builtin_amdgcn_mfma_f32_32x32x1f32(float(value_a(lane / 32, lane % 32, 0)), float(value_b(lane / 32, 0, lane % 32)), c, 0, 0, 0);
+    f32x32 d =
+        __builtin_amdgcn_mfma_f32_32x32x1f32(float(value_a(lane / 32, lane % 32, 0)), float(value_b(lane / 32, 0, lane % 32)), c, 0, 0, 0);
     STORE(float, 32, d, 32, (r % 16 / 4 * 8 + lane / 32 * 4 + r % 4), (r / 16))
 }
 __global__ void f32_16x16x4(float *out) {
@@ -49,7 +51,8 @@ __global__ void f32_16x16x4(float *out) {
     f32x4 c;
     for (int r = 0; r < 4; r++)
         c[r] = value_c(0, lane / 16 * 4 + r, lane % 16);
-    f32x4 d = __builtin_amdgcn_mfma_f32_16x16x4f32(float(value_a(0, lane % 16, lane / 16)), float(value_b(0, lane / 16, lane % 16)), c, 0, 0, 0);
+    f32x4 d =
+        __builtin_amdgcn_mfma_f32_16x16x4f32(float(value_a(0, lane % 16, lane / 16)), float(value_b(0, lane / 16, lane % 16)), c, 0, 0, 0);
     STORE(float, 4, d, 16, (lane / 16 * 4 + r), 0)
 }
 __global__ void f32_4x4x1_16b(float *out) {
@@ -181,12 +184,14 @@ __global__ void f64_16x16x4(float *out) {
     f64x4 c;
     for (int r = 0; r < 4; r++)
         c[r] = value_c(0, r * 4 + lane / 16, lane % 16);
-    f64x4 d = __builtin_amdgcn_mfma_f64_16x16x4f64(double(value_a(0, lane % 16, lane / 16)), double(value_b(0, lane / 16, lane % 16)), c, 0, 0, 0);
+    f64x4 d = __builtin_amdgcn_mfma_f64_16x16x4f64(double(value_a(0, lane % 16, lane / 16)), double(value_b(0, lane / 16, lane % 16)), c, 0,
+                                                   0, 0);
     STORE(float, 4, d, 16, (r * 4 + lane / 16), 0)
 }
 __global__ void f64_4x4x4_4b(float *out) {
     int lane = threadIdx.x, block = lane / 4 % 4;
-    double d = __builtin_amdgcn_mfma_f64_4x4x4f64(double(value_a(block, lane % 4, lane / 16)), double(value_b(block, lane / 16, lane % 4)), double(value_c(block, lane / 16, lane % 4)), 0, 0, 0);
+    double d = __builtin_amdgcn_mfma_f64_4x4x4f64(double(value_a(block, lane % 4, lane / 16)), double(value_b(block, lane / 16, lane % 4)),
+                                                  double(value_c(block, lane / 16, lane % 4)), 0, 0, 0);
     out[(block * 4 + lane / 16) * 4 + lane % 4] = float(d);
 }
 #else

@@ -55,7 +55,11 @@ int main() {
         for (int i = 0; i < n; i++)
             numbers[i] = i;
         Array<int> a(numbers), b(numbers), out(n);
-        struct { int *a, *b, *out; int n; short factor; } packed{a, b, out, n, -3};
+        struct {
+            int *a, *b, *out;
+            int n;
+            short factor;
+        } packed{a, b, out, n, -3};
         size_t size = sizeof packed;
         void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
         HIP(hipModuleLaunchKernel(combine, 5, 1, 1, 100, 1, 1, 0, nullptr, nullptr, extra));

@@ -16,7 +16,7 @@ int main(void) {
 #pragma acc parallel loop gang vector copyin(a, b) copyout(c)
     for (int i = 0; i < N; i++)
         c[i] = a[i] * b[i] + 1;
-#pragma acc parallel loop copyin(c) reduction(max: most)
+#pragma acc parallel loop copyin(c) reduction(max : most)
     for (int i = 0; i < N; i++)
         most = c[i] > most ? c[i] : most;
     int wrong = 0;

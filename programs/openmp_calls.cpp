@@ -18,7 +18,7 @@ double squares[64];
 
 int main() {
     int wrong = 0, values[20];
-#pragma omp target map(from: values[0:20])
+#pragma omp target map(from : values[0 : 20])
 #pragma omp parallel for
     for (int i = 0; i < 20; i++)
         values[i] = fibonacci(i % 12);
@@ -37,7 +37,7 @@ int main() {
     Point *point = points.data();
     for (int i = 0; i < n; i++)
         point[i] = {i * 0.5, 1.0 / (i + 1)};
-#pragma omp target teams distribute parallel for simd map(tofrom: point[0:n])
+#pragma omp target teams distribute parallel for simd map(tofrom : point[0 : n])
     for (int i = 0; i < n; i++)
         point[i] = point[i] + Point{1, 2};
     for (int i = 0; i < n; i++)
@@ -51,7 +51,7 @@ int main() {
         wrong += squares[i] != i * i;
 
     int count = 0;
-#pragma omp target map(tofrom: count)
+#pragma omp target map(tofrom : count)
 #pragma omp parallel num_threads(4)
     {
 #pragma omp atomic

@@ -65,7 +65,10 @@ static unsigned expected(const unsigned char *code, unsigned x) {
         case ADD: x += at; break;
         case MUL: x = x * 3 + 1; break;
         case CALL: x = x & 1 ? mix(x) : turn(x); break;
-        case LOOP: if (++round < ROUNDS) at = -1; break;
+        case LOOP:
+            if (++round < ROUNDS)
+                at = -1;
+            break;
         }
     return x;
 }
@@ -77,7 +80,7 @@ int main(void) {
     code[STEPS - 2] = LOOP;
     code[STEPS - 1] = END;
     unsigned first[ITEMS], second[ITEMS];
-#pragma omp target teams distribute parallel for map(to: code) map(from: first, second)
+#pragma omp target teams distribute parallel for map(to : code) map(from : first, second)
     for (int i = 0; i < ITEMS; i++) {
         first[i] = interpret(code, i);
         second[i] = distances(code, i * 3);

@@ -13,11 +13,11 @@ int main(void) {
         x[i] = i;
         y[i] = 2 * i;
     }
-#pragma omp target teams distribute parallel for map(to: x[0:n]) map(tofrom: y[0:n])
+#pragma omp target teams distribute parallel for map(to : x[0 : n]) map(tofrom : y[0 : n])
     for (int i = 0; i < n; i++)
         y[i] = y[i] * 3 + x[i];
     double sum = 0;
-#pragma omp target teams distribute parallel for map(to: y[0:n]) map(tofrom: sum) reduction(+: sum)
+#pragma omp target teams distribute parallel for map(to : y[0 : n]) map(tofrom : sum) reduction(+ : sum)
     for (int i = 0; i < n; i++)
         sum += y[i];
     // Whole numbers, so that the order of additions does not matter.

@@ -12,7 +12,8 @@
 
 __global__ void touch(volatile int *cells) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (cells[i] == 12345) cells[0] = 1;
+    if (cells[i] == 12345)
+        cells[0] = 1;
 }
 
 int main() {

@@ -6,7 +6,10 @@
 #include <thread>
 
 // One workgroup serves requests until it is told to stop.
-struct Mailbox { unsigned request, answer, stop; float value[64]; };
+struct Mailbox {
+    unsigned request, answer, stop;
+    float value[64];
+};
 __global__ void server(Mailbox *box) {
     unsigned served = 0;
     __shared__ unsigned now;
@@ -74,7 +77,10 @@ static void mailboxes() {
 }
 
 // A kernel on one stream produces what a kernel on another consumes, through a ring in device memory.
-struct Ring { unsigned written, read; unsigned cells[16]; };
+struct Ring {
+    unsigned written, read;
+    unsigned cells[16];
+};
 __global__ void produce(Ring *ring, unsigned n) {
     for (unsigned k = 0; k < n; k++) {
         while (k - __hip_atomic_load(&ring->read, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) >= 16)

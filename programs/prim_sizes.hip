@@ -54,7 +54,8 @@ template <typename T> static void check(const char *name, size_t n) {
     if (n)
         EXPECT(count.get()[0] == want.size() && head(out, want.size()) == want, "unique of %zu %s", n, name);
     if (n) {
-        with_storage([&](void *s, size_t &b) { return rocprim::run_length_encode(s, b, device_in.data, n, out.data, lengths.data, count.data); });
+        with_storage(
+            [&](void *s, size_t &b) { return rocprim::run_length_encode(s, b, device_in.data, n, out.data, lengths.data, count.data); });
         auto runs = lengths.get();
         EXPECT(count.get()[0] == want.size() && head(out, want.size()) == want, "runs of %zu %s", n, name);
         EXPECT(std::accumulate(runs.begin(), runs.begin() + want.size(), size_t(0)) == n, "run lengths of %zu %s", n, name);

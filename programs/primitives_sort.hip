@@ -32,7 +32,8 @@ int main() {
     auto got = sorted.get();
     auto where = places.get();
     for (size_t i = 0; i < n; i++)
-        EXPECT(got[i] == keys[order[i]] && where[i] == order[i], "radix sort [%zu] is %d from %u instead of %d from %u", i, got[i], where[i], keys[order[i]], order[i]);
+        EXPECT(got[i] == keys[order[i]] && where[i] == order[i], "radix sort [%zu] is %d from %u instead of %d from %u", i, got[i],
+               where[i], keys[order[i]], order[i]);
 
     with_storage([&](void *s, size_t &b) { return rocprim::merge_sort(s, b, device_keys.data, sorted.data, n, rocprim::greater<int>()); });
     got = sorted.get();

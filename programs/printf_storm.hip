@@ -44,7 +44,8 @@ int main() {
         else if (i % 3 == 1)
             std::snprintf(buffer, sizeof buffer, "[B %05d|%-8u|%x|%c|%e|%5.1f%%]", i, i * 7u, i, 'a' + i % 26, i * 1e-5, double(i % 100));
         else if (i % 2)
-            std::snprintf(buffer, sizeof buffer, "[C %hhd %hd %ld %llu %g %s %s]", (signed char)i, short(i * 3), -(long)i, ~0ull - i, i / 8.0, names[i & 3], names[(i + 1) & 3]);
+            std::snprintf(buffer, sizeof buffer, "[C %hhd %hd %ld %llu %g %s %s]", (signed char)i, short(i * 3), -(long)i, ~0ull - i,
+                          i / 8.0, names[i & 3], names[(i + 1) & 3]);
         else
             continue;
         want.push_back(buffer);

@@ -5,13 +5,13 @@
 #include "check.h"
 #include <rocrand/rocrand.h>
 
-#define RAND(call)                                                                                                    \
-    do {                                                                                                              \
-        rocrand_status status_ = (call);                                                                              \
-        if (status_ != ROCRAND_STATUS_SUCCESS) {                                                                      \
-            std::printf("%s: status %d\n", #call, int(status_));                                                      \
-            return 2;                                                                                                 \
-        }                                                                                                             \
+#define RAND(call)                                               \
+    do {                                                         \
+        rocrand_status status_ = (call);                         \
+        if (status_ != ROCRAND_STATUS_SUCCESS) {                 \
+            std::printf("%s: status %d\n", #call, int(status_)); \
+            return 2;                                            \
+        }                                                        \
     } while (0)
 
 static void moments(const char *name, const std::vector<float> &v, double mean, double deviation) {

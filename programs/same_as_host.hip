@@ -75,12 +75,23 @@ BOTH inline int dispatch(unsigned i) {
     case 0: x += 3; [[fallthrough]];
     case 1: x *= 5; break;
     case 2: return -x;
-    case 3: for (int k = 0; k < int(i % 7); k++) x ^= k << k; break;
+    case 3:
+        for (int k = 0; k < int(i % 7); k++)
+            x ^= k << k;
+        break;
     case 4: x = x > 100 ? x - 100 : x + 100; [[fallthrough]];
     case 5: x <<= 2; break;
     case 6: x = ~x; break;
-    case 7: if (i & 8) break; x /= 3; break;
-    case 8: do x -= 7; while (x > 50); break;
+    case 7:
+        if (i & 8)
+            break;
+        x /= 3;
+        break;
+    case 8:
+        do
+            x -= 7;
+        while (x > 50);
+        break;
     default: x %= 17;
     }
     return x;
@@ -185,7 +196,12 @@ BOTH inline int queens(unsigned seed) {
     return count;
 }
 
-struct Bits { unsigned a : 3; int b : 7; unsigned long long c : 41; unsigned d : 1; };
+struct Bits {
+    unsigned a : 3;
+    int b : 7;
+    unsigned long long c : 41;
+    unsigned d : 1;
+};
 BOTH inline uint64_t bit_fields(unsigned i) {
     Bits bits{};
     bits.a = i;
@@ -219,7 +235,10 @@ BOTH inline float virtual_call(unsigned i) {
     return all[mix(i) % 3]->area(float(i % 100)) + all[i % 3]->area(2);
 }
 
-struct Big { int values[20]; double tail; };
+struct Big {
+    int values[20];
+    double tail;
+};
 BOTH __attribute__((noinline)) Big transform(Big big, int by) {
     for (int k = 0; k < 20; k++)
         big.values[k] = big.values[(k + by) % 20] + k;
@@ -314,10 +333,26 @@ int main() {
     SAME(__builtin_bitreverse64(mix(i)) ^ __builtin_bswap64(mix(i)));
     SAME(__builtin_rotateleft32(uint32_t(mix(i)), i) ^ uint32_t(__builtin_rotateright64(mix(i), i)));
     SAME(uint32_t((mix(i) >> 32 << 32 | uint32_t(mix(i + 1))) >> (i % 32)));
-    SAME([] BOTH(unsigned i) { int r; bool o = __builtin_add_overflow(int(mix(i)), int(mix(i) >> 32), &r); return r ^ int(o) << 7; }(i));
-    SAME([] BOTH(unsigned i) { int r; bool o = __builtin_mul_overflow(int(mix(i)) >> (i % 20), int(mix(i) >> 32) >> (i % 13), &r); return r ^ int(o); }(i));
-    SAME([] BOTH(unsigned i) { int64_t r; bool o = __builtin_sub_overflow(int64_t(mix(i)), int64_t(mix(i + 3)), &r); return r ^ int64_t(o); }(i));
-    SAME([] BOTH(unsigned i) { uint64_t r; bool o = __builtin_mul_overflow(mix(i) >> (i % 64), mix(i + 3) >> 20, &r); return r ^ uint64_t(o); }(i));
+    SAME([] BOTH(unsigned i) {
+        int r;
+        bool o = __builtin_add_overflow(int(mix(i)), int(mix(i) >> 32), &r);
+        return r ^ int(o) << 7;
+    }(i));
+    SAME([] BOTH(unsigned i) {
+        int r;
+        bool o = __builtin_mul_overflow(int(mix(i)) >> (i % 20), int(mix(i) >> 32) >> (i % 13), &r);
+        return r ^ int(o);
+    }(i));
+    SAME([] BOTH(unsigned i) {
+        int64_t r;
+        bool o = __builtin_sub_overflow(int64_t(mix(i)), int64_t(mix(i + 3)), &r);
+        return r ^ int64_t(o);
+    }(i));
+    SAME([] BOTH(unsigned i) {
+        uint64_t r;
+        bool o = __builtin_mul_overflow(mix(i) >> (i % 64), mix(i + 3) >> 20, &r);
+        return r ^ uint64_t(o);
+    }(i));
     SAME(int32_t(mix(i)) > int32_t(i) ? max(int(i), 7) : min(int(mix(i)), -3));
     SAME(abs(int(mix(i))) + (int(mix(i)) < 0) * 2 + (int64_t(mix(i)) < int64_t(mix(i + 1))) * 4 + (mix(i) < mix(i + 1)) * 8);
     SAME(uint8_t(mix(i)) | uint8_t(mix(i) >> 8) << 8 | uint8_t(mix(i) >> 40) << 16);
@@ -361,14 +396,24 @@ int main() {
     SAME(copysignf(any_float(i), any_float(i + 1)));
     SAME(ldexpf(some_float(i), int(mix(i) % 300) - 200));
     SAME(ldexp(some_double(i), int(mix(i) % 2200) - 1100));
-    SAME([] BOTH(unsigned i) { int e; float m = frexpf(some_float(i) * 1e-20f, &e); return m * 100 + float(e); }(i));
-    SAME([] BOTH(unsigned i) { int e; double m = frexp(some_double(i) * 1e-200, &e); return m * 100 + double(e); }(i));
+    SAME([] BOTH(unsigned i) {
+        int e;
+        float m = frexpf(some_float(i) * 1e-20f, &e);
+        return m * 100 + float(e);
+    }(i));
+    SAME([] BOTH(unsigned i) {
+        int e;
+        double m = frexp(some_double(i) * 1e-200, &e);
+        return m * 100 + double(e);
+    }(i));
     SAME(fmodf(some_float(i), some_float(i + 1)));
     SAME(fmod(some_double(i), some_double(i + 1)));
     SAME(remainderf(some_float(i), some_float(i + 1)));
     SAME(nextafterf(some_float(i), 0.0f) + float(ilogbf(some_float(i) + 0.1f)));
-    SAME((any_float(i) < any_float(i + 1)) + 2 * (any_float(i) >= any_float(i + 2)) + 4 * (any_float(i) != any_float(i)) + 8 * (fabsf(any_float(i)) > 3.4e38f) + 16 * (any_float(i) < -1e30f));
-    SAME((any_double(i) < any_double(i + 1)) + 2 * (any_double(i) >= any_double(i + 2)) + 4 * !(any_double(i) > 0) + 8 * (any_double(i) == any_double(i)));
+    SAME((any_float(i) < any_float(i + 1)) + 2 * (any_float(i) >= any_float(i + 2)) + 4 * (any_float(i) != any_float(i)) +
+         8 * (fabsf(any_float(i)) > 3.4e38f) + 16 * (any_float(i) < -1e30f));
+    SAME((any_double(i) < any_double(i + 1)) + 2 * (any_double(i) >= any_double(i + 2)) + 4 * !(any_double(i) > 0) +
+         8 * (any_double(i) == any_double(i)));
     SAME(fabsf(any_float(i)) * -1.0f + (any_float(i) > 0 ? 0.5f : -2.0f));
     SAME(_Float16(some_float(i)) == _Float16(1) ? 1.0f : float(_Float16(some_float(i))));
 

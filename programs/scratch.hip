@@ -98,7 +98,8 @@ int main() {
                 v[i] = std::fmaf(v[i], 0.5f, v[(i * 5 + 7 + k) % 96]);
         for (int i = 0; i < 96; i++)
             sum = std::fmaf(v[i], float(i & 3), sum);
-        EXPECT(std::fabs(got_sums[t] - sum) <= 1e-5f * std::fabs(sum) && got_sums[1024 + t] == got_sums[t], "thread %d: %.9g instead of %.9g", t, got_sums[t], sum);
+        EXPECT(std::fabs(got_sums[t] - sum) <= 1e-5f * std::fabs(sum) && got_sums[1024 + t] == got_sums[t],
+               "thread %d: %.9g instead of %.9g", t, got_sums[t], sum);
     }
 
     Array<int> bytes(64);

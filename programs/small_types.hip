@@ -48,7 +48,9 @@ static void check_bytes() {
     auto got_signed = signed_out.get();
     for (int i = 0; i < n; i++) {
         uchar4 a = in[i], b = in[n - 1 - i];
-        EXPECT(got[i].x == (a.x + b.x + 1) / 2 && got[i].y == abs(a.y - b.y) && got[i].z == std::min(255, a.z + b.z) && got[i].w == (a.w * b.w) >> 8, "bytes %d", i);
+        EXPECT(got[i].x == (a.x + b.x + 1) / 2 && got[i].y == abs(a.y - b.y) && got[i].z == std::min(255, a.z + b.z) &&
+                   got[i].w == (a.w * b.w) >> 8,
+               "bytes %d", i);
         signed char y = (signed char)(a.y + b.y), tx = (signed char)b.x;
         EXPECT(got_signed[i].x == (signed char)(a.x + b.x), "signed byte x of %d", i);
         EXPECT(got_signed[i].y == (signed char)(y / (tx | 1)), "signed byte y of %d", i);
@@ -96,10 +98,12 @@ static void check_shorts() {
         for (int h = 0; h < 2; h++) {
             short a = in[i][h], b = in[n - 1 - i][h], other_a = in[i][1], other_b = in[n - 1 - i][0];
             unsigned short ua = a, ub = b;
-            const short want[] = {short(a + b), short(a - b), short(a * b + a), short(a << (b & 15)), short(a >> (b & 15)),
-                                  short(ua >> (ub & 15)), std::min(a, b), short(std::max(ua, ub)), h ? other_b : other_a, short(~a ^ (b | a))};
+            const short want[] = {short(a + b),          short(a - b),           short(a * b + a), short(a << (b & 15)),
+                                  short(a >> (b & 15)),  short(ua >> (ub & 15)), std::min(a, b),   short(std::max(ua, ub)),
+                                  h ? other_b : other_a, short(~a ^ (b | a))};
             for (int k = 0; k < 10; k++)
-                EXPECT(got[i * 10 + k][h] == want[k], "short operation %d of %d and %d: %d instead of %d", k, a, b, got[i * 10 + k][h], want[k]);
+                EXPECT(got[i * 10 + k][h] == want[k], "short operation %d of %d and %d: %d instead of %d", k, a, b, got[i * 10 + k][h],
+                       want[k]);
         }
 }
 
@@ -135,16 +139,22 @@ static void check_halves() {
     auto got = out.get();
     for (int i = 0; i < n; i++)
         for (int h = 0; h < 2; h++) {
-            auto part = [&](__half2 v) { __half parts[2]; memcpy(parts, &v, 4); return wide(parts[h]); };
+            auto part = [&](__half2 v) {
+                __half parts[2];
+                memcpy(parts, &v, 4);
+                return wide(parts[h]);
+            };
             float a = part(in[i]), b = part(in[n - 1 - i]), c = part(in[i * 7 % n]);
             auto round = [](double v) { return wide(__float2half(float(v))); };
-            float want[] = {round(a + b), round(a - b), round(double(a) * b), 0, round(a / b), round(std::sqrt(std::fabs(a))), std::floor(a), h ? -a : std::max(a, b)};
+            float want[] = {round(a + b),  round(a - b),           round(double(a) * b), 0, round(a / b), round(std::sqrt(std::fabs(a))),
+                            std::floor(a), h ? -a : std::max(a, b)};
             // Two roundings of the fused product could differ from one: check it where the sum is exact in float.
             double fused = double(a) * b + c;
             want[3] = double(float(fused)) == fused ? round(fused) : part(got[i * 8 + 3]);
             for (int k = 0; k < 8; k++) {
                 float found = part(got[i * 8 + k]);
-                bool close = found == want[k] || (k == 4 && std::fabs(found - want[k]) <= std::fabs(want[k]) * 0x1p-10f) || (std::isnan(found) && std::isnan(want[k]));
+                bool close = found == want[k] || (k == 4 && std::fabs(found - want[k]) <= std::fabs(want[k]) * 0x1p-10f) ||
+                             (std::isnan(found) && std::isnan(want[k]));
                 EXPECT(close, "half operation %d of %g %g %g: %g instead of %g", k, a, b, c, found, want[k]);
             }
         }
@@ -181,11 +191,17 @@ static void check_brains() {
     FINISH();
     auto got = out.get();
     for (int i = 0; i < n; i++) {
-        auto value = [](hip_bfloat16 v) { uint32_t bits = uint32_t(v.data) << 16; float f; memcpy(&f, &bits, 4); return f; };
+        auto value = [](hip_bfloat16 v) {
+            uint32_t bits = uint32_t(v.data) << 16;
+            float f;
+            memcpy(&f, &bits, 4);
+            return f;
+        };
         float a = value(in[i]), b = value(in[n - 1 - i]);
         const uint16_t want[] = {brain(a + b), brain(a * b), brain(a / b), brain(a * 1.0009765625f), brain(a < b ? -a : b)};
         for (int k = 0; k < 5; k++)
-            EXPECT(got[i * 5 + k].data == want[k], "bfloat16 operation %d of %g and %g: %x instead of %x", k, a, b, got[i * 5 + k].data, want[k]);
+            EXPECT(got[i * 5 + k].data == want[k], "bfloat16 operation %d of %g and %g: %x instead of %x", k, a, b, got[i * 5 + k].data,
+                   want[k]);
     }
 }
 
@@ -240,8 +256,14 @@ static void check_dots() {
             }
             return sum;
         };
-        const int want[] = {int(dot(16, true) + c), int(dot(16, false) + c), int(dot(8, true) + c), int(dot(8, false) + c), int(dot(4, true) + c), int(dot(4, false) + c),
-                            int(std::min<int64_t>(0x7fffffff, dot(8, true) + 0x7ffff000)), int(std::min<int64_t>(0xffffffff, dot(8, false) + 0xfffff000ll))};
+        const int want[] = {int(dot(16, true) + c),
+                            int(dot(16, false) + c),
+                            int(dot(8, true) + c),
+                            int(dot(8, false) + c),
+                            int(dot(4, true) + c),
+                            int(dot(4, false) + c),
+                            int(std::min<int64_t>(0x7fffffff, dot(8, true) + 0x7ffff000)),
+                            int(std::min<int64_t>(0xffffffff, dot(8, false) + 0xfffff000ll))};
         for (int k = 0; k < 8; k++)
             EXPECT(got[i * 8 + k] == want[k], "dot product %d of %x, %x and %d: %x instead of %x", k, a, b, c, got[i * 8 + k], want[k]);
     }

@@ -1,9 +1,20 @@
 // Kernel arguments of every size and alignment, by value.
 #include "check.h"
 
-struct Inner { char c; short s; double d; };
-struct Big { int values[100]; Inner inner; float3 vector; uint64_t last; };
-struct alignas(32) Aligned { float values[8]; };
+struct Inner {
+    char c;
+    short s;
+    double d;
+};
+struct Big {
+    int values[100];
+    Inner inner;
+    float3 vector;
+    uint64_t last;
+};
+struct alignas(32) Aligned {
+    float values[8];
+};
 struct Empty {};
 
 __global__ void read(char a, Big big, bool flag, Aligned aligned, short b, Empty, double c, float3 v, unsigned char d, double *out) {
@@ -24,7 +35,9 @@ __global__ void read(char a, Big big, bool flag, Aligned aligned, short b, Empty
     out[11] = d + (flag ? 1000 : 0);
 }
 
-template <int N> struct Bytes { unsigned char values[N]; };
+template <int N> struct Bytes {
+    unsigned char values[N];
+};
 template <int N> __global__ void sum_bytes(Bytes<N> bytes, int *out) {
     int sum = 0;
     for (int i = 0; i < N; i++)

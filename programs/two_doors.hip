@@ -33,7 +33,7 @@ struct Free {
     uint64_t handle;
 };
 enum : uint32_t { VRAM = 1, PUBLIC = 1 << 29, WRITABLE = 1u << 31 };
-#define DRIVER(descriptor, kind, number, argument)                                                                             \
+#define DRIVER(descriptor, kind, number, argument) \
     EXPECT(ioctl(descriptor, kind('K', number, decltype(argument)), &argument) == 0, "command " #number)
 
 __global__ void add(int *words, int n) { words[threadIdx.x] += n; }

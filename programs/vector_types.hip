@@ -23,7 +23,13 @@ template <typename V, typename T, int lanes> void check(const char *name) {
         }
 }
 
-struct __attribute__((packed)) Packed { char tag; int number; short half; double real; long long big; };
+struct __attribute__((packed)) Packed {
+    char tag;
+    int number;
+    short half;
+    double real;
+    long long big;
+};
 __global__ void unpack(const Packed *in, double *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -60,7 +66,9 @@ int main() {
     FINISH();
     auto host = packed.get();
     for (int i = 0; i < n; i++)
-        EXPECT(host[i].tag == char(i) && host[i].number == 3 * i && host[i].half == -i && host[i].real == i * 0.5 && host[i].big == (long long)i << 35, "packed %d", i);
+        EXPECT(host[i].tag == char(i) && host[i].number == 3 * i && host[i].half == -i && host[i].real == i * 0.5 &&
+                   host[i].big == (long long)i << 35,
+               "packed %d", i);
     unpack<<<2, 100>>>(packed, out, n);
     FINISH();
     auto got = out.get();

@@ -38,6 +38,5 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_a
 }
 
 void luthier_at_term() {
-  fprintf(stderr, "allocation_tracker: %zu allocations, %zu bytes at most, %zu bytes in %zu not freed\n", all, most, now,
-          sizes.size());
+  fprintf(stderr, "allocation_tracker: %zu allocations, %zu bytes at most, %zu bytes in %zu not freed\n", all, most, now, sizes.size());
 }

@@ -47,6 +47,4 @@ bool luthier_at_records(const char *, const void *records, size_t size) {
   return true;
 }
 
-void luthier_at_term() {
-  luthier_report(std::to_string(hits) + " hits, " + std::to_string(misses) + " misses");
-}
+void luthier_at_term() { luthier_report(std::to_string(hits) + " hits, " + std::to_string(misses) + " misses"); }

@@ -35,10 +35,9 @@ void luthier_at_term() {
   for (const auto &kernel : luthier_all_counted()) {
     unsigned long count = kernel.counters[0];
     total += count;
-    luthier_report(std::to_string(kernel.launches) + " launches, " + std::to_string(count) + " wave instructions of " +
-                   kernel.demangled);
-    rows += (rows.empty() ? "" : ", ") + ("{\"kernel\": \"" + kernel.kernel) + "\", \"launches\": " +
-            std::to_string(kernel.launches) + ", \"wave_instructions\": " + std::to_string(count) + "}";
+    luthier_report(std::to_string(kernel.launches) + " launches, " + std::to_string(count) + " wave instructions of " + kernel.demangled);
+    rows += (rows.empty() ? "" : ", ") + ("{\"kernel\": \"" + kernel.kernel) + "\", \"launches\": " + std::to_string(kernel.launches) +
+            ", \"wave_instructions\": " + std::to_string(count) + "}";
   }
   luthier_report(std::to_string(kernels) + " launches, " + std::to_string(graphs) + " of graphs; " + std::to_string(total) +
                  " wave instructions");

@@ -17,13 +17,13 @@ extern "C" __device__ void count(unsigned counter) { luthier::add((luthier_u64 *
 LUTHIER_EXPORT_FUNC(count)
 
 static const char *kind(const Instr &instruction) {
-  return instruction.is(LUTHIER_CLASS_LDS)                                                                  ? "lds"
-         : instruction.reads_or_writes_memory()                                                             ? "memory"
-         : instruction.is(LUTHIER_CLASS_MATRIX)                                                             ? "matrix"
-         : instruction.is(LUTHIER_CLASS_VALU)                                                               ? "vector"
+  return instruction.is(LUTHIER_CLASS_LDS)                                                                      ? "lds"
+         : instruction.reads_or_writes_memory()                                                                 ? "memory"
+         : instruction.is(LUTHIER_CLASS_MATRIX)                                                                 ? "matrix"
+         : instruction.is(LUTHIER_CLASS_VALU)                                                                   ? "vector"
          : instruction.is(LUTHIER_CLASS_BRANCH | LUTHIER_CLASS_CALL | LUTHIER_CLASS_RETURN | LUTHIER_CLASS_END) ? "control"
-         : instruction.is(LUTHIER_CLASS_WAIT | LUTHIER_CLASS_BARRIER)                                       ? "wait"
-                                                                                                            : "scalar";
+         : instruction.is(LUTHIER_CLASS_WAIT | LUTHIER_CLASS_BARRIER)                                           ? "wait"
+                                                                                                                : "scalar";
 }
 
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_t id) {
@@ -36,8 +36,7 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
     std::string line = instruction.file.substr(instruction.file.rfind('/') + 1) + ":" + std::to_string(instruction.line);
     unsigned counter = counters.emplace(std::make_pair(line, kind(instruction)), counters.size()).first->second;
     if (counter < Most)
-      luthier_insert_once(instruction, LUTHIER_GET_HOOK_HANDLE(count), LUTHIER_IPOINT_BEFORE,
-                          {{LUTHIER_ARG_CONSTANT, 0, counter}});
+      luthier_insert_once(instruction, LUTHIER_GET_HOOK_HANDLE(count), LUTHIER_IPOINT_BEFORE, {{LUTHIER_ARG_CONSTANT, 0, counter}});
   }
   luthier_override_with_instrumented(packet);
 }

@@ -23,6 +23,4 @@ LUTHIER_WRAP_HIP(hipError_t, hipMemcpy, void *to, const void *from, size_t size,
 
 void luthier_at_init() { size_left_out = luthier_option_number("size"); }
 
-void luthier_at_term() {
-  luthier_report("left out " + std::to_string(left_out) + " of " + std::to_string(all) + " copies");
-}
+void luthier_at_term() { luthier_report("left out " + std::to_string(left_out) + " of " + std::to_string(all) + " copies"); }

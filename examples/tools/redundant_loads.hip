@@ -35,9 +35,9 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
   for (const auto &instruction : luthier_disassemble_kernel_object(packet->kernel_object)) {
     if (instruction.mnemonic != "global_load_dword")
       continue;
-    luthier_insert_call(instruction, LUTHIER_GET_HOOK_HANDLE(look), LUTHIER_IPOINT_AFTER,
-                        {{LUTHIER_ARG_ADDRESS, 0, 0}, {LUTHIER_ARG_CONSTANT, 0, places.size()},
-                         {LUTHIER_ARG_VGPR, 0, instruction.operands()[0].first}});
+    luthier_insert_call(
+        instruction, LUTHIER_GET_HOOK_HANDLE(look), LUTHIER_IPOINT_AFTER,
+        {{LUTHIER_ARG_ADDRESS, 0, 0}, {LUTHIER_ARG_CONSTANT, 0, places.size()}, {LUTHIER_ARG_VGPR, 0, instruction.operands()[0].first}});
     places.push_back(std::string(args->hsa_evt_kernel_launch.kernel_name) + ": " + instruction.text);
   }
   luthier_override_with_instrumented(packet);

@@ -18,13 +18,9 @@ __attribute__((weak)) int luthier_coverage_dump(void);
  * Kernels that run meanwhile may be counted or not. */
 __attribute__((weak)) int luthier_coverage_reset(void);
 
-static inline int luthier_coverage_dump_if_present(void) {
-    return luthier_coverage_dump ? luthier_coverage_dump() : 0;
-}
+static inline int luthier_coverage_dump_if_present(void) { return luthier_coverage_dump ? luthier_coverage_dump() : 0; }
 
-static inline int luthier_coverage_reset_if_present(void) {
-    return luthier_coverage_reset ? luthier_coverage_reset() : 0;
-}
+static inline int luthier_coverage_reset_if_present(void) { return luthier_coverage_reset ? luthier_coverage_reset() : 0; }
 
 #ifdef __cplusplus
 }

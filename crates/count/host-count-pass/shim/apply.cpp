@@ -29,8 +29,7 @@ GlobalValue::ThreadLocalMode threadLocalModel(const Module &module, const Settin
 class Applier {
 public:
   Applier(Module &module, Session *session, const Settings &settings)
-      : module(module), session(session), settings(settings), context(module.getContext()),
-        word(Type::getInt64Ty(context)) {}
+      : module(module), session(session), settings(settings), context(module.getContext()), word(Type::getInt64Ty(context)) {}
 
   void run(const DescribedModule &described) {
     apart = accessTag();
@@ -137,14 +136,10 @@ private:
 
   Place &place(const DescribedFunction &described, const Increment &at, Places &places, Jumps &jumps) {
     switch (at.kind) {
-    case SiteKind::Call:
-      return places[described.calls[at.block][at.index]][Own];
-    case SiteKind::End:
-      return places[described.blocks[at.block]->getTerminator()][Own];
-    case SiteKind::Start:
-      return places[startOf(*described.blocks[at.block])][WayIn];
-    case SiteKind::Edge:
-      return jumps[{at.block, at.index}];
+    case SiteKind::Call: return places[described.calls[at.block][at.index]][Own];
+    case SiteKind::End: return places[described.blocks[at.block]->getTerminator()][Own];
+    case SiteKind::Start: return places[startOf(*described.blocks[at.block])][WayIn];
+    case SiteKind::Edge: return jumps[{at.block, at.index}];
     }
     llvm_unreachable("site kinds are listed");
   }
@@ -243,8 +238,8 @@ private:
   // Atomic for a single thread, that is, towards signal handlers, in name; lowerAdditions() makes it plain. Until then no
   // pass takes it apart into a load here and a store there.
   AtomicRMWInst *add(IRBuilder<> &builder, Value *address, Value *amount) {
-    AtomicRMWInst *old = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic,
-                                                 SyncScope::SingleThread);
+    AtomicRMWInst *old =
+        builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic, SyncScope::SingleThread);
     old->setMetadata(LLVMContext::MD_tbaa, apart);
     return old;
   }
@@ -284,8 +279,7 @@ private:
   Function *limitFunction() {
     if (limit)
       return limit;
-    FunctionCallee callee =
-        module.getOrInsertFunction(LimitName, FunctionType::get(Type::getVoidTy(context), {word}, false));
+    FunctionCallee callee = module.getOrInsertFunction(LimitName, FunctionType::get(Type::getVoidTy(context), {word}, false));
     limit = cast<Function>(callee.getCallee());
     // Saves registers itself: the code around a check stays as good as without.
     limit->setCallingConv(CallingConv::PreserveMost);
@@ -297,8 +291,8 @@ private:
 
   void makeSlots(size_t count) {
     ArrayType *type = ArrayType::get(word, count);
-    slots = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type),
-                               SlotsName, nullptr, threadLocalModel(module, settings));
+    slots = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type), SlotsName, nullptr,
+                               threadLocalModel(module, settings));
     slots->setAlignment(Align(8));
   }
 
@@ -322,8 +316,8 @@ private:
       variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
       return variable;
     };
-    Function *here = Function::Create(FunctionType::get(pointer, false), GlobalValue::InternalLinkage,
-                                      "__luthier_count_slots_here", module);
+    Function *here =
+        Function::Create(FunctionType::get(pointer, false), GlobalValue::InternalLinkage, "__luthier_count_slots_here", module);
     IRBuilder<> builder(BasicBlock::Create(context, "", here));
     builder.CreateRet(builder.CreateThreadLocalAddress(slots));
 
@@ -337,12 +331,10 @@ private:
         ConstantPointerNull::get(pointer), // sums, for the runtime
     };
     Constant *record = ConstantStruct::getAnon(fields);
-    auto *variable = new GlobalVariable(module, record->getType(), false, GlobalValue::InternalLinkage, record,
-                                        "__luthier_count_module");
-    FunctionCallee callee = module.getOrInsertFunction(
-        RegisterModuleName, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
-    Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
-                                             GlobalValue::InternalLinkage, "__luthier_count_register", module);
+    auto *variable = new GlobalVariable(module, record->getType(), false, GlobalValue::InternalLinkage, record, "__luthier_count_module");
+    FunctionCallee callee = module.getOrInsertFunction(RegisterModuleName, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
+    Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(context), false), GlobalValue::InternalLinkage,
+                                             "__luthier_count_register", module);
     builder.SetInsertPoint(BasicBlock::Create(context, "", constructor));
     builder.CreateCall(callee, {variable});
     builder.CreateRetVoid();
@@ -356,15 +348,15 @@ GlobalVariable *counter(Module &module, const Settings &settings) {
   if (GlobalVariable *known = module.getGlobalVariable(CounterName))
     return known;
   Type *type = ArrayType::get(Type::getInt64Ty(module.getContext()), CounterLanes);
-  auto *variable = new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, CounterName, nullptr, threadLocalModel(module, settings));
+  auto *variable = new GlobalVariable(module, type, false, GlobalValue::ExternalLinkage, nullptr, CounterName, nullptr,
+                                      threadLocalModel(module, settings));
   variable->setAlignment(Align(8));
   if (variable->getThreadLocalMode() == GlobalValue::LocalExecTLSModel)
     variable->setDSOLocal(true);
   return variable;
 }
 
-void apply(Module &module, const DescribedModule &described, Session *session, const Settings &settings,
-           StringRef contract) {
+void apply(Module &module, const DescribedModule &described, Session *session, const Settings &settings, StringRef contract) {
   Applier(module, session, settings).run(described);
   emitContracts(module, contract, settings);
   emitExemptions(module, described);

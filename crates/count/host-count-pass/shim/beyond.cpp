@@ -40,7 +40,8 @@ constexpr unsigned AddressBits = 48;
 
 Function *many(Module &module) {
   LLVMContext &context = module.getContext();
-  FunctionCallee callee = module.getOrInsertFunction(ManyName, FunctionType::get(Type::getVoidTy(context), {Type::getInt64Ty(context)}, false));
+  FunctionCallee callee =
+      module.getOrInsertFunction(ManyName, FunctionType::get(Type::getVoidTy(context), {Type::getInt64Ty(context)}, false));
   auto *function = cast<Function>(callee.getCallee());
   function->setCallingConv(CallingConv::PreserveMost);
   function->addFnAttr(Attribute::Cold);
@@ -266,9 +267,8 @@ private:
     SmallVector<Sum, 2> sums;
     for (BasicBlock *block : loop.blocks())
       for (Instruction &instruction : *block) {
-        bool leaves = instruction.getType()->isIntegerTy(64) && any_of(instruction.users(), [&](User *user) {
-          return !loop.contains(cast<Instruction>(user));
-        });
+        bool leaves = instruction.getType()->isIntegerTy(64) &&
+                      any_of(instruction.users(), [&](User *user) { return !loop.contains(cast<Instruction>(user)); });
         if (!leaves || !isSum(&instruction))
           continue;
         auto *sum = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(&instruction));
@@ -283,8 +283,8 @@ private:
       return false;
     BasicBlock *before = loop.getLoopPreheader();
     if (!before)
-      before = InsertPreheaderForLoop(&loop, &analyses.getResult<DominatorTreeAnalysis>(function), &analyses.getResult<LoopAnalysis>(function),
-                                      nullptr, false);
+      before = InsertPreheaderForLoop(&loop, &analyses.getResult<DominatorTreeAnalysis>(function),
+                                      &analyses.getResult<LoopAnalysis>(function), nullptr, false);
     if (!before)
       return false;
     Instruction *at = before->getTerminator();
@@ -297,7 +297,8 @@ private:
       IRBuilder<> builder(at);
       uint64_t most = uint64_t(1) << MostBits;
       if (loop.getParentLoop())
-        end = builder.CreateAdd(end, builder.getInt64(sum.grown.abs().getActiveBits() > MostBits ? most : sum.grown.getLoBits(64).getZExtValue()));
+        end = builder.CreateAdd(
+            end, builder.getInt64(sum.grown.abs().getActiveBits() > MostBits ? most : sum.grown.getLoBits(64).getZExtValue()));
       else
         tell(builder, builder.getInt64(most), *at);
       instruction->replaceUsesWithIf(end, [&](Use &use) { return !loop.contains(cast<Instruction>(use.getUser())); });

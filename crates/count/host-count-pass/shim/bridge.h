@@ -10,8 +10,23 @@
 
 // Mirrors host_count::Kind; src/bridge.rs tests that the numbers agree.
 enum class Kind : uint8_t {
-  Marker, Work, Terminator, StackSlot, Cast, Address, Phi, Freeze, Aggregate, LocalAccess,
-  CopyFixed, CopySized, FillFixed, FillSized, Call, CounterCall, CatchSwitch,
+  Marker,
+  Work,
+  Terminator,
+  StackSlot,
+  Cast,
+  Address,
+  Phi,
+  Freeze,
+  Aggregate,
+  LocalAccess,
+  CopyFixed,
+  CopySized,
+  FillFixed,
+  FillSized,
+  Call,
+  CounterCall,
+  CatchSwitch,
 };
 
 enum class End : uint8_t { Jump, Invoke, Return, Resume, Unreachable };
@@ -66,8 +81,7 @@ void lc_exempt(Session *, const char *reason, size_t length);
 void lc_block(Session *, double frequency, bool holdsCode);
 // The price per bytes as a shift, or NoShift.
 uint8_t lc_instruction(Session *, Kind kind, uint64_t bytes, uint32_t location);
-void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, Tail tail,
-             bool returnsAgain);
+void lc_call(Session *, uint32_t function, const char *name, size_t length, bool promised, Tail tail, bool returnsAgain);
 void lc_end(Session *, End end);
 void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 
@@ -86,8 +100,8 @@ void lc_slot_table(const Session *, TextSink out, void *context);
 // Places costs on the arcs of a graph with so many vertices. Code on a jump that needs a block of its own costs `split` times what it costs elsewhere.
 void lc_place(PlacedArc *arcs, size_t count, size_t vertices, double split);
 // Something `luthier count lint` may want to judge.
-void lc_fact(Session *, const char *kind, size_t kindLength, const char *function, size_t functionLength,
-             const char *what, size_t whatLength, uint32_t location);
+void lc_fact(Session *, const char *kind, size_t kindLength, const char *function, size_t functionLength, const char *what,
+             size_t whatLength, uint32_t location);
 // Costs of every block and the facts, as lines of text (src/explain.rs).
 void lc_explain(const Session *, TextSink out, void *context);
 }

@@ -74,9 +74,8 @@ public:
 void registerCharges(PassBuilder &builder) {
   builder.registerLateLoopOptimizationsEPCallback([](LoopPassManager &passes, OptimizationLevel) { passes.addPass(ChargePass()); });
   // Some numbers of iterations are known after inlining only.
-  builder.registerVectorizerStartEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
-    passes.addPass(createFunctionToLoopPassAdaptor(ChargePass()));
-  });
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(createFunctionToLoopPassAdaptor(ChargePass())); });
 }
 
 } // namespace luthier

@@ -54,8 +54,8 @@ bool Check::canBeAssembly(const Module &module) {
   const GlobalVariable *counter = module.getGlobalVariable(CounterName);
   const Function *limit = module.getFunction(LimitName);
   // (Assembly has no landing pad: a limit that throws needs a call.)
-  return limit && counter && limit->doesNotThrow() && triple.getArch() == Triple::x86_64 && triple.isOSBinFormatELF() &&
-         !triple.isX32() && counter->getThreadLocalMode() == GlobalValue::LocalExecTLSModel;
+  return limit && counter && limit->doesNotThrow() && triple.getArch() == Triple::x86_64 && triple.isOSBinFormatELF() && !triple.isX32() &&
+         counter->getThreadLocalMode() == GlobalValue::LocalExecTLSModel;
 }
 
 namespace {
@@ -91,8 +91,8 @@ Value *Check::assemble(IRBuilder<> &builder, Value *held) const {
   Value *owed = limit->getArgOperand(0);
   CallInst *assembly;
   if (held) {
-    std::string code = (addsNothing ? "testq $0, $0" : "addq $2, $0") + ("\n\tmovq $0, " + there) +
-                       lookBehind("$3", "movq " + there + ", $0\n\t");
+    std::string code =
+        (addsNothing ? "testq $0, $0" : "addq $2, $0") + ("\n\tmovq $0, " + there) + lookBehind("$3", "movq " + there + ", $0\n\t");
     auto *type = FunctionType::get(word, {word, word, word}, false);
     assembly = builder.CreateCall(InlineAsm::get(type, code, "=r,0," + inputs, true), {held, amount, owed});
   } else {

@@ -292,8 +292,7 @@ private:
   }
 
   AtomicRMWInst *add(IRBuilder<> &builder, Value *amount) {
-    return builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic,
-                                   SyncScope::SingleThread);
+    return builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic, SyncScope::SingleThread);
   }
 
   static void unlink(BasicBlock *block) {

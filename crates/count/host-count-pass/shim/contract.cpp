@@ -17,14 +17,12 @@ const char *sectionName(const Triple &triple, bool exemptions) {
   return exemptions ? "luthier_exempt" : "luthier_contract";
 }
 
-Function *registration(Module &module, const std::string &symbol, GlobalVariable *text,
-                       GlobalValue::LinkageTypes linkage) {
+Function *registration(Module &module, const std::string &symbol, GlobalVariable *text, GlobalValue::LinkageTypes linkage) {
   LLVMContext &context = module.getContext();
   Type *nothing = Type::getVoidTy(context);
-  FunctionCallee callee = module.getOrInsertFunction(
-      RegisterContractName, FunctionType::get(nothing, {PointerType::getUnqual(context)}, false));
-  Function *constructor =
-      Function::Create(FunctionType::get(nothing, false), linkage, symbol + "_register", module);
+  FunctionCallee callee =
+      module.getOrInsertFunction(RegisterContractName, FunctionType::get(nothing, {PointerType::getUnqual(context)}, false));
+  Function *constructor = Function::Create(FunctionType::get(nothing, false), linkage, symbol + "_register", module);
   IRBuilder<> builder(BasicBlock::Create(context, "", constructor));
   builder.CreateCall(callee, {text});
   builder.CreateRetVoid();
@@ -90,8 +88,7 @@ void emitExemptions(Module &module, const DescribedModule &described) {
   if (text.empty())
     return;
   Constant *value = ConstantDataArray::getString(module.getContext(), text, true);
-  auto *variable =
-      new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, "__luthier_count_exempt");
+  auto *variable = new GlobalVariable(module, value->getType(), true, GlobalValue::PrivateLinkage, value, "__luthier_count_exempt");
   variable->setSection(sectionName(Triple(module.getTargetTriple()), true));
   appendToUsed(module, {variable});
 }

@@ -103,15 +103,13 @@ bool endsFunction(const llvm::CallInst &call);
 void partReturns(llvm::Module &module);
 
 // `optimised`: behind the optimiser. `withFacts`: also note what `luthier count lint` judges.
-DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised,
-                         bool withFacts);
+DescribedModule describe(llvm::Module &module, llvm::ModuleAnalysisManager &analyses, Session *session, bool optimised, bool withFacts);
 
 // Writes the object's contract, for linkers and the runtime (shim/contract.cpp).
 void emitContracts(llvm::Module &module, llvm::StringRef contract, const Settings &settings);
 void emitExemptions(llvm::Module &module, const DescribedModule &described);
 
-void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings,
-           llvm::StringRef contract);
+void apply(llvm::Module &module, const DescribedModule &described, Session *session, const Settings &settings, llvm::StringRef contract);
 
 // The thread-local counter of this module, declared on first use.
 llvm::GlobalVariable *counter(llvm::Module &module, const Settings &settings);
@@ -209,9 +207,7 @@ void lowerAdditions(llvm::Module &module, llvm::FunctionAnalysisManager *spread,
 llvm::Value *additionTo(const llvm::Instruction &instruction);
 
 // Collects the text a Rust function writes.
-inline void appendText(void *context, const char *text, size_t length) {
-  static_cast<std::string *>(context)->append(text, length);
-}
+inline void appendText(void *context, const char *text, size_t length) { static_cast<std::string *>(context)->append(text, length); }
 
 // The counting pass on one module; reports errors through the context's diagnostics. False if there was one.
 // `plain`: the front end is known to have written what it writes at -O0, which counts differently.

@@ -31,10 +31,8 @@ bool isMarker(const IntrinsicInst &call) {
   case Intrinsic::annotation:
   case Intrinsic::sideeffect:
   case Intrinsic::fake_use:
-  case Intrinsic::donothing:
-    return true;
-  default:
-    return isa<DbgInfoIntrinsic>(call);
+  case Intrinsic::donothing: return true;
+  default: return isa<DbgInfoIntrinsic>(call);
   }
 }
 
@@ -63,24 +61,17 @@ Kind classify(const Instruction &instruction, uint64_t &bytes) {
   if (instruction.isTerminator())
     return Kind::Terminator;
   switch (instruction.getOpcode()) {
-  case Instruction::Alloca:
-    return Kind::StackSlot;
-  case Instruction::GetElementPtr:
-    return Kind::Address;
-  case Instruction::PHI:
-    return Kind::Phi;
-  case Instruction::Freeze:
-    return Kind::Freeze;
+  case Instruction::Alloca: return Kind::StackSlot;
+  case Instruction::GetElementPtr: return Kind::Address;
+  case Instruction::PHI: return Kind::Phi;
+  case Instruction::Freeze: return Kind::Freeze;
   case Instruction::ExtractValue:
-  case Instruction::InsertValue:
-    return Kind::Aggregate;
+  case Instruction::InsertValue: return Kind::Aggregate;
   case Instruction::Load:
   case Instruction::Store:
     // Also fields of a local aggregate: ABIs differ in whether a by-value argument is taken apart.
-    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess
-                                                                                                     : Kind::Work;
-  default:
-    return instruction.isCast() ? Kind::Cast : Kind::Work;
+    return isa<AllocaInst>(getLoadStorePointerOperand(&instruction)->stripInBoundsConstantOffsets()) ? Kind::LocalAccess : Kind::Work;
+  default: return instruction.isCast() ? Kind::Cast : Kind::Work;
   }
 }
 
@@ -110,8 +101,7 @@ bool onlyCalledHere(const Function &function) {
     return false;
   for (const Use &use : function.uses()) {
     auto *call = dyn_cast<CallBase>(use.getUser());
-    if (!call || !call->isCallee(&use) || call->getFunctionType() != function.getFunctionType() ||
-        !exemption(*call->getFunction()).empty())
+    if (!call || !call->isCallee(&use) || call->getFunctionType() != function.getFunctionType() || !exemption(*call->getFunction()).empty())
       return false;
   }
   return true;
@@ -164,8 +154,7 @@ private:
     DescribedFunction described;
     described.function = &function;
     sizedInFunction = 0;
-    lc_function(session, function.getName().data(), function.getName().size(), onlyCalledHere(function),
-                function.hasLocalLinkage());
+    lc_function(session, function.getName().data(), function.getName().size(), onlyCalledHere(function), function.hasLocalLinkage());
     StringRef reason = exemption(function);
     if (!reason.empty()) {
       lc_exempt(session, reason.data(), reason.size());
@@ -194,8 +183,7 @@ private:
     Kind kind = classify(instruction, bytes);
     uint8_t shift = lc_instruction(session, kind, bytes, location(instruction));
     if (counted && shift != NoShift)
-      result.sized.push_back(
-          {cast<CallInst>(&instruction), shift, uint32_t(result.functions.size()), sizedInFunction++});
+      result.sized.push_back({cast<CallInst>(&instruction), shift, uint32_t(result.functions.size()), sizedInFunction++});
     if (withFacts)
       noteFacts(instruction);
     if (auto *call = dyn_cast<CallBase>(&instruction)) {
@@ -211,8 +199,7 @@ private:
   void noteFacts(const Instruction &instruction) {
     auto note = [&](StringRef kind, StringRef what) {
       StringRef function = instruction.getFunction()->getName();
-      lc_fact(session, kind.data(), kind.size(), function.data(), function.size(), what.data(), what.size(),
-              location(instruction));
+      lc_fact(session, kind.data(), kind.size(), function.data(), function.size(), what.data(), what.size(), location(instruction));
     };
     if (auto *call = dyn_cast<CallBase>(&instruction)) {
       if (call->isInlineAsm())
@@ -238,8 +225,7 @@ private:
       case Instruction::UDiv:
       case Instruction::Xor:
       case Instruction::LShr:
-      case Instruction::AShr:
-        return true;
+      case Instruction::AShr: return true;
       case Instruction::ZExt:
       case Instruction::Trunc:
         if (isMixed(*instruction, depth + 1))
@@ -251,8 +237,7 @@ private:
             if (isa<LoadInst>(reader) && isMixed(*reader, depth + 1))
               return true;
         break;
-      default:
-        break;
+      default: break;
       }
     }
     return false;
@@ -261,7 +246,10 @@ private:
   void describeCall(CallBase &call, bool boundary) {
     auto *plain = dyn_cast<CallInst>(&call);
     bool again = returnsAgain(call);
-    Tail tail = !plain ? Tail::No : plain->isMustTailCall() ? Tail::Must : optimised && !again && endsFunction(*plain) ? Tail::May : Tail::No;
+    Tail tail = !plain                                        ? Tail::No
+                : plain->isMustTailCall()                     ? Tail::Must
+                : optimised && !again && endsFunction(*plain) ? Tail::May
+                                                              : Tail::No;
     bool promised = !boundary && !call.isInlineAsm() && call.doesNotThrow() && call.hasFnAttr(Attribute::WillReturn);
     uint32_t number = NoFunction;
     StringRef name;
@@ -339,10 +327,8 @@ bool isBoundary(const IntrinsicInst &call) {
   case Intrinsic::experimental_deoptimize:
   case Intrinsic::eh_sjlj_longjmp:
   case Intrinsic::eh_sjlj_setjmp:
-  case Intrinsic::localescape:
-    return true;
-  default:
-    return call.doesNotReturn();
+  case Intrinsic::localescape: return true;
+  default: return call.doesNotReturn();
   }
 }
 

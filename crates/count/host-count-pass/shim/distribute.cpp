@@ -52,8 +52,7 @@ bool holdsCode(const BasicBlock &block) {
 
 class Distribution {
 public:
-  explicit Distribution(AtomicRMWInst &addition)
-      : addition(addition), address(addition.getPointerOperand()), join(*addition.getParent()) {}
+  explicit Distribution(AtomicRMWInst &addition) : addition(addition), address(addition.getPointerOperand()), join(*addition.getParent()) {}
 
   bool run() {
     amounts = dyn_cast<PHINode>(addition.getValOperand());
@@ -142,8 +141,8 @@ private:
     if (amount.isZero())
       return;
     IRBuilder<> builder(from.getTerminator());
-    AtomicRMWInst *paid = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, builder.getInt(amount), Align(8),
-                                                  AtomicOrdering::Monotonic, SyncScope::SingleThread);
+    AtomicRMWInst *paid = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, builder.getInt(amount), Align(8), AtomicOrdering::Monotonic,
+                                                  SyncScope::SingleThread);
     paid->setMetadata(LLVMContext::MD_tbaa, addition.getMetadata(LLVMContext::MD_tbaa));
   }
 };

@@ -51,32 +51,23 @@ Value *decided(const IntrinsicInst &call) {
     auto *constant = dyn_cast<Constant>(call.getArgOperand(0));
     return truth(call, constant && constant->isManifestConstant());
   }
-  case Intrinsic::objectsize:
-    return objectSize(call);
+  case Intrinsic::objectsize: return objectSize(call);
   // Checks that a profile may have left out.
   case Intrinsic::allow_runtime_check:
   case Intrinsic::allow_ubsan_check:
   // An optimiser may answer either way.
-  case Intrinsic::experimental_widenable_condition:
-    return truth(call, true);
+  case Intrinsic::experimental_widenable_condition: return truth(call, true);
   // Whether the function that this is inlined into is checked.
-  case Intrinsic::allow_sanitize_address:
-    return truth(call, function.hasFnAttribute(Attribute::SanitizeAddress));
-  case Intrinsic::allow_sanitize_hwaddress:
-    return truth(call, function.hasFnAttribute(Attribute::SanitizeHWAddress));
-  case Intrinsic::allow_sanitize_memory:
-    return truth(call, function.hasFnAttribute(Attribute::SanitizeMemory));
-  case Intrinsic::allow_sanitize_thread:
-    return truth(call, function.hasFnAttribute(Attribute::SanitizeThread));
+  case Intrinsic::allow_sanitize_address: return truth(call, function.hasFnAttribute(Attribute::SanitizeAddress));
+  case Intrinsic::allow_sanitize_hwaddress: return truth(call, function.hasFnAttribute(Attribute::SanitizeHWAddress));
+  case Intrinsic::allow_sanitize_memory: return truth(call, function.hasFnAttribute(Attribute::SanitizeMemory));
+  case Intrinsic::allow_sanitize_thread: return truth(call, function.hasFnAttribute(Attribute::SanitizeThread));
   // A coroutine's frame is allocated. Otherwise, where the coroutine is inlined, its caller may have it on its stack, and the
   // calls of the allocation are left out.
-  case Intrinsic::coro_alloc:
-    return truth(call, true);
+  case Intrinsic::coro_alloc: return truth(call, true);
   // The optimiser's own copies of values, which only it may insert.
-  case Intrinsic::ssa_copy:
-    return call.getArgOperand(0);
-  default:
-    return nullptr;
+  case Intrinsic::ssa_copy: return call.getArgOperand(0);
+  default: return nullptr;
   }
 }
 

@@ -41,9 +41,7 @@ void mergeNeighbours(BasicBlock &block) {
   for (Instruction &instruction : make_early_inc_range(block)) {
     if (additionTo(instruction)) {
       auto &addition = cast<AtomicRMWInst>(instruction);
-      auto known = find_if(open, [&](AtomicRMWInst *other) {
-        return other->getPointerOperand() == addition.getPointerOperand();
-      });
+      auto known = find_if(open, [&](AtomicRMWInst *other) { return other->getPointerOperand() == addition.getPointerOperand(); });
       // One of them pays for both, a sum where it is: it would want a register for longer.
       if (known != open.end() && addition.use_empty() && (isConstant(**known) || isConstant(addition))) {
         bool later = isConstant(**known);
@@ -91,8 +89,8 @@ void raise(AtomicRMWInst &addition) {
 class Lowering {
 public:
   Lowering(Module &module, bool spread, bool checked)
-      : checked(checked), compact(Check::canBeAssembly(module)),
-        addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64), spread(spread) {}
+      : checked(checked), compact(Check::canBeAssembly(module)), addsToMemory(Triple(module.getTargetTriple()).getArch() == Triple::x86_64),
+        spread(spread) {}
 
   // `often`: it runs about as often as its function, or more.
   void lower(AtomicRMWInst &addition, bool often) {

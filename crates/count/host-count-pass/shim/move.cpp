@@ -81,12 +81,10 @@ class Mover {
 public:
   Mover(Function &function, FunctionAnalysisManager &analyses, Stage stage)
       : function(function), stage(stage), loops(analyses.getResult<LoopAnalysis>(function)),
-        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
-        evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
-        assumptions(analyses.getResult<AssumptionAnalysis>(function)),
-        frequencies(analyses.getResult<BlockFrequencyAnalysis>(function)),
-        libraries(analyses.getResult<TargetLibraryAnalysis>(function)),
-        target(analyses.getResult<TargetIRAnalysis>(function)), word(Type::getInt64Ty(function.getContext())) {}
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)), evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
+        assumptions(analyses.getResult<AssumptionAnalysis>(function)), frequencies(analyses.getResult<BlockFrequencyAnalysis>(function)),
+        libraries(analyses.getResult<TargetLibraryAnalysis>(function)), target(analyses.getResult<TargetIRAnalysis>(function)),
+        word(Type::getInt64Ty(function.getContext())) {}
 
   bool run() {
     // A debt must not be kept while a coroutine sleeps.
@@ -228,9 +226,8 @@ private:
     simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, false);
     SmallVector<BasicBlock *, 4> exits;
     loop->getUniqueExitBlocks(exits);
-    if (!loop->getLoopPreheader() || !loop->hasDedicatedExits() || any_of(exits, [](BasicBlock *exit) {
-          return exit->getFirstInsertionPt() == exit->end() || exit->isEHPad();
-        }))
+    if (!loop->getLoopPreheader() || !loop->hasDedicatedExits() ||
+        any_of(exits, [](BasicBlock *exit) { return exit->getFirstInsertionPt() == exit->end() || exit->isEHPad(); }))
       return false;
     return changed = true;
   }
@@ -291,8 +288,8 @@ private:
   }
 
   AtomicRMWInst *addTo(IRBuilder<> &builder, Value *address, Value *amount, MDNode *tag) {
-    AtomicRMWInst *addition = builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8),
-                                                      AtomicOrdering::Monotonic, SyncScope::SingleThread);
+    AtomicRMWInst *addition =
+        builder.CreateAtomicRMW(AtomicRMWInst::Add, address, amount, Align(8), AtomicOrdering::Monotonic, SyncScope::SingleThread);
     addition->setMetadata(LLVMContext::MD_tbaa, tag);
     return addition;
   }

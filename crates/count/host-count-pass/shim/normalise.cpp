@@ -23,7 +23,8 @@ constexpr char CountedSuffix[] = ".counted";
 // always inlined stay: there is no other copy of some of them.
 void dropUnemittedBodies(Module &module) {
   for (Function &function : module)
-    if (function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::AlwaysInline) && !function.hasFnAttribute(Uncounted))
+    if (function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::AlwaysInline) &&
+        !function.hasFnAttribute(Uncounted))
       function.deleteBody();
 }
 
@@ -54,15 +55,12 @@ void stripPurity(Module &module) {
   }
 }
 
-bool isShared(const GlobalValue &value) {
-  return !value.isDeclaration() && (value.hasLinkOnceLinkage());
-}
+bool isShared(const GlobalValue &value) { return !value.isDeclaration() && (value.hasLinkOnceLinkage()); }
 
 // Type information is compared by address or name across the program and refers to no code.
 bool isTypeInformation(StringRef name) { return name.starts_with("_ZTI") || name.starts_with("_ZTS"); }
 
-bool refersTo(const Constant *constant, const SmallPtrSetImpl<const GlobalValue *> &values,
-              SmallPtrSetImpl<const Constant *> &seen) {
+bool refersTo(const Constant *constant, const SmallPtrSetImpl<const GlobalValue *> &values, SmallPtrSetImpl<const Constant *> &seen) {
   if (!seen.insert(constant).second)
     return false;
   if (auto *value = dyn_cast<GlobalValue>(constant))
@@ -135,8 +133,7 @@ void renameSharedCode(Module &module) {
   for (bool changed = true; changed;) {
     changed = false;
     for (GlobalVariable &variable : module.globals()) {
-      if (!isShared(variable) || !variable.isConstant() || renamed.contains(&variable) ||
-          isTypeInformation(variable.getName()))
+      if (!isShared(variable) || !variable.isConstant() || renamed.contains(&variable) || isTypeInformation(variable.getName()))
         continue;
       SmallPtrSet<const Constant *, 16> seen;
       if (refersTo(variable.getInitializer(), renamed, seen)) {

@@ -52,8 +52,7 @@ enum class Position { Start, End, Alone, AloneAtEnd };
 bool leaveUnoptimised(Module &module) {
   bool changed = false;
   for (Function &function : module) {
-    if (function.isDeclaration() || function.hasFnAttribute(Attribute::AlwaysInline) ||
-        function.hasFnAttribute(Attribute::OptimizeNone))
+    if (function.isDeclaration() || function.hasFnAttribute(Attribute::AlwaysInline) || function.hasFnAttribute(Attribute::OptimizeNone))
       continue;
     for (Attribute::AttrKind kind : {Attribute::OptimizeForSize, Attribute::MinSize, Attribute::OptimizeForDebugging})
       function.removeFnAttr(kind);
@@ -121,7 +120,8 @@ public:
     }
     if (position != Position::Start && module.getNamedMetadata(DoneMetadata)) {
       bool spread = settings.placement == Placement::Tree || settings.placement == Placement::Least;
-      lowerAdditions(module, spread ? &analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager() : nullptr, settings.budget);
+      lowerAdditions(module, spread ? &analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager() : nullptr,
+                     settings.budget);
       changed = true;
     }
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -136,25 +136,22 @@ private:
 };
 
 void registerCallbacks(PassBuilder &builder) {
-  builder.registerPipelineStartEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel level) {
-        passes.addPass(CountPass(Position::Start, level != OptimizationLevel::O0));
-      });
-  builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
-        passes.addPass(CountPass(Position::End, level != OptimizationLevel::O0));
-      });
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
+    passes.addPass(CountPass(Position::Start, level != OptimizationLevel::O0));
+  });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
+    passes.addPass(CountPass(Position::End, level != OptimizationLevel::O0));
+  });
   registerMoves(builder);
   registerWatches(builder);
   registerCharges(builder);
   // For `opt -passes=luthier-count`.
-  builder.registerPipelineParsingCallback(
-      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-        if (name != "luthier-count" && name != "luthier-count-late")
-          return false;
-        passes.addPass(CountPass(name == "luthier-count-late" ? Position::AloneAtEnd : Position::Alone, true));
-        return true;
-      });
+  builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+    if (name != "luthier-count" && name != "luthier-count-late")
+      return false;
+    passes.addPass(CountPass(name == "luthier-count-late" ? Position::AloneAtEnd : Position::Alone, true));
+    return true;
+  });
 }
 
 } // namespace
@@ -202,6 +199,4 @@ bool countModule(Module &module, ModuleAnalysisManager &analyses, StringRef opti
 
 } // namespace luthier
 
-extern "C" void luthier_register_callbacks(void *builder) {
-  luthier::registerCallbacks(*static_cast<PassBuilder *>(builder));
-}
+extern "C" void luthier_register_callbacks(void *builder) { luthier::registerCallbacks(*static_cast<PassBuilder *>(builder)); }

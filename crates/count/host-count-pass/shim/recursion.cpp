@@ -114,7 +114,8 @@ private:
   static Function *callee(Instruction &instruction) {
     auto *call = dyn_cast<CallInst>(&instruction);
     Function *callee = call ? call->getCalledFunction() : nullptr;
-    return callee && callee->getFunctionType() == call->getFunctionType() && callee->getCallingConv() == call->getCallingConv() ? callee : nullptr;
+    return callee && callee->getFunctionType() == call->getFunctionType() && callee->getCallingConv() == call->getCallingConv() ? callee
+                                                                                                                                : nullptr;
   }
 
   bool isRecursive(Function *function) {
@@ -176,9 +177,7 @@ private:
 
   // The argument as a number and back: it is a pointer by its type only.
   Value *get(IRBuilder<> &builder, Value *place) { return builder.CreatePtrToInt(builder.CreateLoad(held, place), word); }
-  void set(IRBuilder<> &builder, Value *place, Value *value) {
-    builder.CreateStore(builder.CreateIntToPtr(value, held), place);
-  }
+  void set(IRBuilder<> &builder, Value *place, Value *value) { builder.CreateStore(builder.CreateIntToPtr(value, held), place); }
   void take(IRBuilder<> &builder, Value *place) { set(builder, place, builder.CreateAlignedLoad(word, counter, Align(8))); }
   void giveBack(IRBuilder<> &builder, Value *place) { builder.CreateAlignedStore(get(builder, place), counter, Align(8)); }
 
@@ -300,7 +299,8 @@ private:
   void convertCall(CallInst &call, Value *place) {
     IRBuilder<> builder(&call);
     auto known = bodies.find(call.getCalledFunction());
-    if (known == bodies.end() || call.getFunctionType() != known->first->getFunctionType() || call.getCallingConv() != known->first->getCallingConv()) {
+    if (known == bodies.end() || call.getFunctionType() != known->first->getFunctionType() ||
+        call.getCallingConv() != known->first->getCallingConv()) {
       giveBack(builder, place);
       builder.SetInsertPoint(call.getNextNode());
       take(builder, place);

@@ -45,9 +45,11 @@ std::string notText(StringRef content) {
   StringRef begin = content.take_front(4096);
   if (all_of(begin, [](char letter) { return isPrint(letter) || isSpace(letter) || (letter & 0x80); }))
     return {};
-  StringRef kind = content.starts_with("\x7f" "ELF")      ? "an object or program (ELF)"
+  StringRef kind = content.starts_with("\x7f"
+                                       "ELF")
+                       ? "an object or program (ELF)"
                    : content.starts_with("!<arch>\n") ? "an archive"
-                                                     : "something else";
+                                                      : "something else";
   return ("neither bitcode nor textual IR of LLVM 22, but " + kind + HowToMake).str();
 }
 
@@ -67,8 +69,7 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
       return (input + ": damaged bitcode: " + toString(producer.takeError())).str();
     StringRef version(*producer);
     if (!version.consume_front("LLVM22"))
-      return (input + ": made by `" + *producer +
-              "`, but counts are defined for LLVM 22 bitcode only; make it with clang-22 or rustc 1.95")
+      return (input + ": made by `" + *producer + "`, but counts are defined for LLVM 22 bitcode only; make it with clang-22 or rustc 1.95")
           .str();
   } else if (std::string problem = notText((*buffer)->getBuffer()); !problem.empty()) {
     return (input + ": " + problem).str();
@@ -132,8 +133,8 @@ std::string rewrite(StringRef input, StringRef output, StringRef options) {
 } // namespace
 } // namespace luthier
 
-extern "C" bool luthier_rewrite(const char *input, size_t inputLength, const char *output, size_t outputLength,
-                                const char *options, size_t optionsLength, TextSink error, void *sink) {
+extern "C" bool luthier_rewrite(const char *input, size_t inputLength, const char *output, size_t outputLength, const char *options,
+                                size_t optionsLength, TextSink error, void *sink) {
   std::string problem = luthier::rewrite({input, inputLength}, {output, outputLength}, {options, optionsLength});
   if (problem.empty())
     return true;

@@ -18,8 +18,7 @@ bool isNothing(const Instruction &instruction) {
 }
 
 bool canJump(const CallInst &call) {
-  return call.isTailCall() && !call.isInlineAsm() && !isa<IntrinsicInst>(call) &&
-         !call.getFunction()->hasFnAttribute("disable-tail-calls");
+  return call.isTailCall() && !call.isInlineAsm() && !isa<IntrinsicInst>(call) && !call.getFunction()->hasFnAttribute("disable-tail-calls");
 }
 
 // The last call of `block` that can become a jump, if nothing but `block`'s jump follows.

@@ -89,11 +89,10 @@ void luthier_bind_handler(void) {
 
 int luthier_count_push_budget(uint64_t units, const struct luthier_count_action *action) {
   struct thread *self = &luthier_self;
-  bool bad = action && (action->struct_size != sizeof *action || (unsigned)action->kind > LUTHIER_COUNT_YIELD ||
-                        (action->kind == LUTHIER_COUNT_CALLBACK && !action->callback) ||
-                        (action->kind == LUTHIER_COUNT_LONGJMP && !action->jump) ||
-                        (action->kind == LUTHIER_COUNT_RAISE && !action->raise) ||
-                        (action->kind == LUTHIER_COUNT_YIELD && !action->context));
+  bool bad = action &&
+             (action->struct_size != sizeof *action || (unsigned)action->kind > LUTHIER_COUNT_YIELD ||
+              (action->kind == LUTHIER_COUNT_CALLBACK && !action->callback) || (action->kind == LUTHIER_COUNT_LONGJMP && !action->jump) ||
+              (action->kind == LUTHIER_COUNT_RAISE && !action->raise) || (action->kind == LUTHIER_COUNT_YIELD && !action->context));
   if (bad || self->task || self->depth == LUTHIER_COUNT_MOST_BUDGETS)
     return -1;
   uint64_t now = luthier_checked_now();
@@ -144,8 +143,7 @@ struct luthier_count_stop luthier_count_last_stop(void) { return luthier_self.la
 
 static void stop_here(const struct luthier_count_stop *stop) {
   char text[160];
-  snprintf(text, sizeof text, "budget of %llu units reached after %llu", (unsigned long long)stop->budget,
-           (unsigned long long)stop->used);
+  snprintf(text, sizeof text, "budget of %llu units reached after %llu", (unsigned long long)stop->budget, (unsigned long long)stop->used);
   luthier_stop(text);
 }
 
@@ -178,9 +176,7 @@ static void meet_limit(void) {
     budget->units = saturating_add(stop.used, grant);
     return luthier_set_limit();
   }
-  case LUTHIER_COUNT_LONGJMP:
-    self->depth = index;
-    luthier_set_limit();
+  case LUTHIER_COUNT_LONGJMP: self->depth = index; luthier_set_limit();
 #ifdef _WIN32
     longjmp(*action.jump, 1);
 #else
@@ -199,8 +195,7 @@ static void meet_limit(void) {
     return;
   }
 #endif
-  default:
-    stop_here(&stop);
+  default: stop_here(&stop);
   }
 }
 
@@ -237,56 +232,55 @@ __attribute__((used, target("general-regs-only"))) HIDDEN void luthier_find_stat
   luthier_state_bytes = bytes;
 }
 
-__asm__(
-    ".text\n"
-    ".p2align 4\n"
-    ".globl __luthier_count_limit_here\n"
-    ".type __luthier_count_limit_here,@function\n"
-    "__luthier_count_limit_here:\n"
-    ".cfi_startproc\n"
-    ".cfi_def_cfa_offset 144\n"
-    ".cfi_offset %rip, -144\n"
-    "pushq %rbp\n"
-    ".cfi_adjust_cfa_offset 8\n"
-    ".cfi_offset %rbp, -152\n"
-    "movq %rsp, %rbp\n"
-    ".cfi_def_cfa_register %rbp\n"
-    "pushq %rax\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
-    "pushq %r8\n pushq %r9\n pushq %r10\n pushq %r11\n pushq %rbx\n"
-    "andq $-64, %rsp\n"
-    "cmpl $0, luthier_state_bytes(%rip)\n"
-    "jne 1f\n"
-    "callq luthier_find_state_bytes\n"
-    "1: movl luthier_state_bytes(%rip), %ebx\n"
-    "subq %rbx, %rsp\n"
-    "andq $-64, %rsp\n"
-    "cmpl $512, %ebx\n"
-    "je 2f\n"
-    "xorl %eax, %eax\n" /* the header of the saved state */
-    "movq %rax, 512(%rsp)\n movq %rax, 520(%rsp)\n movq %rax, 528(%rsp)\n movq %rax, 536(%rsp)\n"
-    "movq %rax, 544(%rsp)\n movq %rax, 552(%rsp)\n movq %rax, 560(%rsp)\n movq %rax, 568(%rsp)\n"
-    "movl $-1, %eax\n movl $-1, %edx\n"
-    "xsave64 (%rsp)\n"
-    "jmp 3f\n"
-    "2: fxsave64 (%rsp)\n"
-    "3: fninit\n"
-    "cld\n"
-    "movq 16(%rbp), %rdi\n"
-    "callq luthier_called_here\n"
-    "cmpl $512, %ebx\n"
-    "je 4f\n"
-    "movl $-1, %eax\n movl $-1, %edx\n"
-    "xrstor64 (%rsp)\n"
-    "jmp 5f\n"
-    "4: fxrstor64 (%rsp)\n"
-    "5: leaq -80(%rbp), %rsp\n"
-    "popq %rbx\n popq %r11\n popq %r10\n popq %r9\n popq %r8\n"
-    "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %rax\n"
-    "popq %rbp\n"
-    ".cfi_def_cfa %rsp, 144\n"
-    "retq $136\n"
-    ".cfi_endproc\n"
-    ".size __luthier_count_limit_here, .-__luthier_count_limit_here\n");
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl __luthier_count_limit_here\n"
+        ".type __luthier_count_limit_here,@function\n"
+        "__luthier_count_limit_here:\n"
+        ".cfi_startproc\n"
+        ".cfi_def_cfa_offset 144\n"
+        ".cfi_offset %rip, -144\n"
+        "pushq %rbp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        ".cfi_offset %rbp, -152\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "pushq %rax\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
+        "pushq %r8\n pushq %r9\n pushq %r10\n pushq %r11\n pushq %rbx\n"
+        "andq $-64, %rsp\n"
+        "cmpl $0, luthier_state_bytes(%rip)\n"
+        "jne 1f\n"
+        "callq luthier_find_state_bytes\n"
+        "1: movl luthier_state_bytes(%rip), %ebx\n"
+        "subq %rbx, %rsp\n"
+        "andq $-64, %rsp\n"
+        "cmpl $512, %ebx\n"
+        "je 2f\n"
+        "xorl %eax, %eax\n" /* the header of the saved state */
+        "movq %rax, 512(%rsp)\n movq %rax, 520(%rsp)\n movq %rax, 528(%rsp)\n movq %rax, 536(%rsp)\n"
+        "movq %rax, 544(%rsp)\n movq %rax, 552(%rsp)\n movq %rax, 560(%rsp)\n movq %rax, 568(%rsp)\n"
+        "movl $-1, %eax\n movl $-1, %edx\n"
+        "xsave64 (%rsp)\n"
+        "jmp 3f\n"
+        "2: fxsave64 (%rsp)\n"
+        "3: fninit\n"
+        "cld\n"
+        "movq 16(%rbp), %rdi\n"
+        "callq luthier_called_here\n"
+        "cmpl $512, %ebx\n"
+        "je 4f\n"
+        "movl $-1, %eax\n movl $-1, %edx\n"
+        "xrstor64 (%rsp)\n"
+        "jmp 5f\n"
+        "4: fxrstor64 (%rsp)\n"
+        "5: leaq -80(%rbp), %rsp\n"
+        "popq %rbx\n popq %r11\n popq %r10\n popq %r9\n popq %r8\n"
+        "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %rax\n"
+        "popq %rbp\n"
+        ".cfi_def_cfa %rsp, 144\n"
+        "retq $136\n"
+        ".cfi_endproc\n"
+        ".size __luthier_count_limit_here, .-__luthier_count_limit_here\n");
 #endif
 
 #ifndef _WIN32
@@ -310,8 +304,7 @@ struct luthier_count_task *luthier_count_task_new(void (*run)(void *), void *arg
   task->own.uc_stack.ss_sp = stack;
   task->own.uc_stack.ss_size = stack_bytes;
   task->own.uc_link = &task->host;
-  makecontext(&task->own, (void (*)(void))task_main, 2, (unsigned)(uintptr_t)task,
-              (unsigned)((uint64_t)(uintptr_t)task >> 32));
+  makecontext(&task->own, (void (*)(void))task_main, 2, (unsigned)(uintptr_t)task, (unsigned)((uint64_t)(uintptr_t)task >> 32));
   return task;
 }
 

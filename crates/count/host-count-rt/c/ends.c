@@ -57,10 +57,8 @@ static bool ends_process(int number) {
   case SIGTTIN:
   case SIGTTOU:
   case SIGURG:
-  case SIGWINCH:
-    return false;
-  default:
-    return number >= 1 && number <= LAST_SIGNAL;
+  case SIGWINCH: return false;
+  default: return number >= 1 && number <= LAST_SIGNAL;
   }
 }
 
@@ -199,13 +197,13 @@ static int become_list(const char *path, const char *first, va_list list, bool h
   return become(path, arguments, environment, search);
 }
 
-#define LIST_FORM(name, has_environment, search)                        \
-  PUBLIC int ENTRY(name)(const char *path, const char *first, ...) {    \
-    va_list list;                                                       \
-    va_start(list, first);                                              \
+#define LIST_FORM(name, has_environment, search)                          \
+  PUBLIC int ENTRY(name)(const char *path, const char *first, ...) {      \
+    va_list list;                                                         \
+    va_start(list, first);                                                \
     int result = become_list(path, first, list, has_environment, search); \
-    va_end(list);                                                       \
-    return result;                                                      \
+    va_end(list);                                                         \
+    return result;                                                        \
   }
 LIST_FORM(execl, false, false)
 LIST_FORM(execlp, false, true)

@@ -55,8 +55,7 @@ static int thread_main_c11(void *pointer) {
   return start.run_c11(start.argument);
 }
 
-PUBLIC int ENTRY(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                                 void *argument) {
+PUBLIC int ENTRY(pthread_create)(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
   struct thread_start *start = malloc(sizeof *start);
   if (!start)
     return EAGAIN;

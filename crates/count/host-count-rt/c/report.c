@@ -172,11 +172,10 @@ static void write_report(struct out *out, const char *stopped) {
   if (stopped)
     put_line(out, "stopped\t%s\n", stopped);
   for (struct record *record = luthier_records(); record; record = record->next)
-    put_line(out, "thread\t%llu\t%llu\t%s\n", (unsigned long long)record->number,
-             (unsigned long long)luthier_record_total(record),
-             !record->running                     ? "ended"
+    put_line(out, "thread\t%llu\t%llu\t%s\n", (unsigned long long)record->number, (unsigned long long)luthier_record_total(record),
+             !record->running                   ? "ended"
              : record->running == &luthier_self ? "last"
-                                                  : "running");
+                                                : "running");
   for (struct record *record = luthier_records(); record; record = record->next)
     if (luthier_record_beyond(record))
       put_line(out, "beyond\t%llu\n", (unsigned long long)record->number);
@@ -253,7 +252,6 @@ bool luthier_report(const char *stopped) {
   errno = saved;
   return true;
 }
-
 
 /* False if the variable is not set. */
 static bool number_from(const char *name, uint64_t *number) {

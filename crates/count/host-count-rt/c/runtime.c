@@ -100,9 +100,7 @@ uint64_t luthier_running_slot(const struct module *module, uint64_t slot) {
   return sum;
 }
 
-bool luthier_record_beyond(const struct record *record) {
-  return record->running ? record->running->beyond : record->beyond;
-}
+bool luthier_record_beyond(const struct record *record) { return record->running ? record->running->beyond : record->beyond; }
 
 uint64_t luthier_record_total(const struct record *record) {
   if (luthier_record_beyond(record))
@@ -280,4 +278,3 @@ PUBLIC void __luthier_count_register_module(struct module *module) {
   modules = module;
   luthier_unlock();
 }
-

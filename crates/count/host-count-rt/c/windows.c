@@ -137,9 +137,9 @@ static void write_report(HANDLE file) {
     put_line(file, "stopped\t%s\n", stopped);
   for (struct record *record = records; record; record = record->next)
     put_line(file, "thread\t%llu\t%llu\t%s\n", (unsigned long long)record->number, (unsigned long long)record_total(record),
-             !record->running                     ? "ended"
+             !record->running                   ? "ended"
              : record->running == &luthier_self ? "last"
-                                                  : "running");
+                                                : "running");
   for (struct record *record = records; record; record = record->next)
     if (is_beyond(record))
       put_line(file, "beyond\t%llu\n", (unsigned long long)record->number);
@@ -183,8 +183,7 @@ static void report(void) {
 }
 
 void luthier_stop(const char *reason) {
-  luthier_say("%s; thread %llu had executed %llu", reason,
-              luthier_self.record ? (unsigned long long)luthier_self.record->number : 0ULL,
+  luthier_say("%s; thread %llu had executed %llu", reason, luthier_self.record ? (unsigned long long)luthier_self.record->number : 0ULL,
               (unsigned long long)luthier_count_now());
   stopped = reason;
   fflush(NULL);
@@ -196,12 +195,9 @@ static void NTAPI on_change(void *module, DWORD reason, void *unused) {
   (void)module, (void)unused;
   switch (reason) {
   case DLL_PROCESS_ATTACH:
-  case DLL_THREAD_ATTACH:
-    return begin_thread();
-  case DLL_THREAD_DETACH:
-    return end_thread();
-  case DLL_PROCESS_DETACH:
-    return report();
+  case DLL_THREAD_ATTACH: return begin_thread();
+  case DLL_THREAD_DETACH: return end_thread();
+  case DLL_PROCESS_DETACH: return report();
   }
 }
 /* Between the C library's first and last entry of the loader's list. */

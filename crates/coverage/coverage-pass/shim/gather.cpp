@@ -55,8 +55,7 @@ Value *flag_of(Value *step) {
   if (auto *extension = dyn_cast<ZExtInst>(step); extension && extension->getSrcTy()->isIntegerTy(1))
     return extension->getOperand(0);
   auto *choice = dyn_cast<SelectInst>(step);
-  if (choice && match(choice->getTrueValue(), PatternMatch::m_One()) &&
-      match(choice->getFalseValue(), PatternMatch::m_Zero()))
+  if (choice && match(choice->getTrueValue(), PatternMatch::m_One()) && match(choice->getFalseValue(), PatternMatch::m_Zero()))
     return choice->getCondition();
   return nullptr;
 }
@@ -86,8 +85,7 @@ class Gathering {
 public:
   Gathering(Function &function, FunctionAnalysisManager &analyses)
       : function(function), loops(analyses.getResult<LoopAnalysis>(function)),
-        evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
-        before(analyses.getResult<DominatorTreeAnalysis>(function)),
+        evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)), before(analyses.getResult<DominatorTreeAnalysis>(function)),
         behind(analyses.getResult<PostDominatorTreeAnalysis>(function)) {}
 
   bool run() {
@@ -162,8 +160,7 @@ private:
       return true;
     if (irreducible || loops.getLoopFor(one) != loops.getLoopFor(other))
       return false;
-    return (before.dominates(one, other) && behind.dominates(other, one)) ||
-           (before.dominates(other, one) && behind.dominates(one, other));
+    return (before.dominates(one, other) && behind.dominates(other, one)) || (before.dominates(other, one) && behind.dominates(one, other));
   }
 
   // Whether a site adds 1 or nothing, and at most once.
@@ -186,8 +183,7 @@ private:
     // The places that each counter consists of, and how often.
     SmallVector<std::tuple<Constant *, unsigned, uint64_t, Site>> terms;
     for (auto &[counter, sites] : counters) {
-      bool own = sites.size() > MostPlaces ||
-                 any_of(sites, [&](const Site &site) { return !isa<ConstantInt>(site.step) && !once(site); });
+      bool own = sites.size() > MostPlaces || any_of(sites, [&](const Site &site) { return !isa<ConstantInt>(site.step) && !once(site); });
       unsigned at = places.size();
       if (own) {
         places.emplace_back();
@@ -213,9 +209,7 @@ private:
       if (place.sum)
         sums.push_back(at);
     // The outermost ones are the cheapest in memory.
-    sort(sums, [&](unsigned a, unsigned b) {
-      return std::pair(places[b].depth, a) < std::pair(places[a].depth, b);
-    });
+    sort(sums, [&](unsigned a, unsigned b) { return std::pair(places[b].depth, a) < std::pair(places[a].depth, b); });
     SmallDenseSet<unsigned> in_memory;
     while (sums.size() > MostSums)
       in_memory.insert(sums.pop_back_val());
@@ -368,8 +362,8 @@ private:
     FunctionCallee callee = function.getParent()->getOrInsertFunction(FlushName, type);
     CallInst *call = builder.CreateCall(callee, arguments);
     call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-    for (auto attribute : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback, Attribute::Convergent,
-                           Attribute::NoDuplicate})
+    for (auto attribute :
+         {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoCallback, Attribute::Convergent, Attribute::NoDuplicate})
       call->addFnAttr(attribute);
   }
 

@@ -27,8 +27,8 @@ Constant *counter_of(Instruction &instruction) {
 // As the front end makes counts, or as sites.
 bool counts(Instruction &instruction) {
   auto *call = dyn_cast<IntrinsicInst>(&instruction);
-  return call && (call->getIntrinsicID() == Intrinsic::instrprof_increment ||
-                  call->getIntrinsicID() == Intrinsic::instrprof_increment_step);
+  return call &&
+         (call->getIntrinsicID() == Intrinsic::instrprof_increment || call->getIntrinsicID() == Intrinsic::instrprof_increment_step);
 }
 
 bool only_counts(BasicBlock &block) {
@@ -46,14 +46,12 @@ bool mark(Function &function) {
   for (AtomicRMWInst *add : found) {
     IRBuilder<> builder(add);
     // The operands of the intrinsic that counters come from: here, the counter stands where a name would.
-    Function *intrinsic =
-        Intrinsic::getOrInsertDeclaration(function.getParent(), Intrinsic::instrprof_increment_step);
+    Function *intrinsic = Intrinsic::getOrInsertDeclaration(function.getParent(), Intrinsic::instrprof_increment_step);
     Value *counter = builder.CreatePointerBitCastOrAddrSpaceCast(add->getPointerOperand(), builder.getPtrTy());
-    CallInst *call = builder.CreateCall(
-        intrinsic, {counter, builder.getInt64(0), builder.getInt32(1), builder.getInt32(0), add->getValOperand()});
+    CallInst *call =
+        builder.CreateCall(intrinsic, {counter, builder.getInt64(0), builder.getInt32(1), builder.getInt32(0), add->getValOperand()});
     call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-    for (auto attribute : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree,
-                           Attribute::NoCallback})
+    for (auto attribute : {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree, Attribute::NoCallback})
       call->addFnAttr(attribute);
     add->eraseFromParent();
   }

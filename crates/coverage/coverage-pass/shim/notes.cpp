@@ -24,8 +24,7 @@ GlobalVariable *describe(Function &function, unsigned sums, unsigned bits, const
   constexpr unsigned GlobalMemory = 1;
   auto *type = ArrayType::get(wide, rows * Columns);
   auto *table = new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, Constant::getNullValue(type),
-                                   "__luthier_counts_" + function.getName(), nullptr, GlobalValue::NotThreadLocal,
-                                   GlobalMemory);
+                                   "__luthier_counts_" + function.getName(), nullptr, GlobalValue::NotThreadLocal, GlobalMemory);
   table->setAlignment(Align(Columns * 8));
 
   unsigned factors = 1 + bits + sums;
@@ -37,14 +36,13 @@ GlobalVariable *describe(Function &function, unsigned sums, unsigned bits, const
     types.append(entry - 2, word);
   }
   auto *layout = StructType::get(module.getContext(), types, /*isPacked=*/true);
-  auto *note = new GlobalVariable(module, layout, true, GlobalValue::InternalLinkage, nullptr,
-                                  "__luthier_note_" + function.getName(), nullptr, GlobalValue::NotThreadLocal,
-                                  GlobalMemory);
+  auto *note = new GlobalVariable(module, layout, true, GlobalValue::InternalLinkage, nullptr, "__luthier_note_" + function.getName(),
+                                  nullptr, GlobalValue::NotThreadLocal, GlobalMemory);
   auto distance = [&](Constant *of) {
     return ConstantExpr::getSub(ConstantExpr::getPtrToInt(of, wide), ConstantExpr::getPtrToInt(note, wide));
   };
-  SmallVector<Constant *> values{number(1), number(32 + parts.size() * entry * 4), distance(table), number(Columns),
-                                 number(parts.size()), number(sums), number(bits)};
+  SmallVector<Constant *> values{
+      number(1), number(32 + parts.size() * entry * 4), distance(table), number(Columns), number(parts.size()), number(sums), number(bits)};
   for (auto &[counter, terms] : parts) {
     SmallVector<uint64_t> of(entry - 2, 0);
     for (auto [column, weight] : terms)

@@ -44,8 +44,7 @@ bool mark(Function &function, FunctionAnalysisManager &) { return luthier::mark(
 
 // Branches around additions become selections, as they would be without counters.
 void add_selection(FunctionPassManager &passes) {
-  passes.addPass(SimplifyCFGPass(
-      SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(true)));
+  passes.addPass(SimplifyCFGPass(SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(true)));
 }
 
 // For functions with sums in memory.

@@ -7,9 +7,7 @@ LUTHIER_HOOK void split(luthier_u64 before, luthier_u64 after, luthier_u64 *coun
   luthier::add(&counters[1], after != 0 && after != before ? 1 : 0);
 }
 
-LUTHIER_HOOK void split_32(luthier_u32 before, luthier_u32 after, luthier_u64 *counters) {
-  split(before, after, counters);
-}
+LUTHIER_HOOK void split_32(luthier_u32 before, luthier_u32 after, luthier_u64 *counters) { split(before, after, counters); }
 
 LUTHIER_TOOL(R"(
 about = "how often branches split a wave, by source line"

@@ -17,26 +17,23 @@ LUTHIER_HOOK void lines(luthier_u64 *counters) {
 }
 
 // Through a descriptor of four words, which may be reserved.
-LUTHIER_HOOK void buffer_lines(luthier_u64 *counters, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2,
-                               luthier_u32 word3, luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset,
-                               luthier_u32 constant, luthier_u32 flags) {
+LUTHIER_HOOK void buffer_lines(luthier_u64 *counters, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3,
+                               luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset, luthier_u32 constant, luthier_u32 flags) {
   luthier_u64 address;
   luthier_u32 size;
   if (luthier::active_lanes() != 0 &&
-      luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags) &&
-      size != 0)
+      luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags) && size != 0)
     count(counters, address);
 }
 
 // Through a descriptor of eight words. Lanes of which only the image is known, not the texel, are not counted.
 LUTHIER_HOOK void image_lines(luthier_u64 *counters, luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3,
-                              luthier_u32 word4, luthier_u32 word5, luthier_u32 word6, luthier_u32 at0, luthier_u32 at1,
-                              luthier_u32 at2, luthier_u32 at3, luthier_u32 flags) {
+                              luthier_u32 word4, luthier_u32 word5, luthier_u32 word6, luthier_u32 at0, luthier_u32 at1, luthier_u32 at2,
+                              luthier_u32 at3, luthier_u32 flags) {
   luthier_u64 address;
   luthier_u32 size;
   if (luthier::active_lanes() != 0 &&
-      luthier::image_address(&address, &size, word0, word1, word2, word3, word4, word5, word6, at0, at1, at2, at3, flags) &&
-      size != 0)
+      luthier::image_address(&address, &size, word0, word1, word2, word3, word4, word5, word6, at0, at1, at2, at3, flags) && size != 0)
     count(counters, address);
 }
 

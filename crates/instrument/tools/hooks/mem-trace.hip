@@ -21,9 +21,8 @@ LUTHIER_INLINE void write(luthier_u64 address, luthier_u32 size) {
 LUTHIER_HOOK void record() { write(luthier::effective_address(), luthier::access_size()); }
 
 // Through a descriptor of four words.
-LUTHIER_HOOK void record_buffer(luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3,
-                                luthier_u32 scalar_offset, luthier_u32 index, luthier_u32 offset, luthier_u32 constant,
-                                luthier_u32 flags) {
+LUTHIER_HOOK void record_buffer(luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3, luthier_u32 scalar_offset,
+                                luthier_u32 index, luthier_u32 offset, luthier_u32 constant, luthier_u32 flags) {
   luthier_u64 address;
   luthier_u32 size;
   if (luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant, flags))
@@ -32,8 +31,8 @@ LUTHIER_HOOK void record_buffer(luthier_u32 word0, luthier_u32 word1, luthier_u3
 
 // Through a descriptor of eight words.
 LUTHIER_HOOK void record_image(luthier_u32 word0, luthier_u32 word1, luthier_u32 word2, luthier_u32 word3, luthier_u32 word4,
-                               luthier_u32 word5, luthier_u32 word6, luthier_u32 at0, luthier_u32 at1, luthier_u32 at2,
-                               luthier_u32 at3, luthier_u32 flags) {
+                               luthier_u32 word5, luthier_u32 word6, luthier_u32 at0, luthier_u32 at1, luthier_u32 at2, luthier_u32 at3,
+                               luthier_u32 flags) {
   luthier_u64 address;
   luthier_u32 size;
   if (luthier::image_address(&address, &size, word0, word1, word2, word3, word4, word5, word6, at0, at1, at2, at3, flags))

@@ -17,8 +17,9 @@ static function choose(u32 x) { return x & 1 ? leaf : other; }
 KERNEL void pointed(GLOBAL u32 *out, GLOBAL const u32 *in) { *out = choose(*in)(*in); }
 
 static NOINLINE u32 computed(u32 x) {
-    u32 room[x & 7];
-    for (u32 k = 0; k < (x & 7); k++) room[k] = leaf(k);
-    return x & 7 ? room[x % (x & 7)] : 0;
+  u32 room[x & 7];
+  for (u32 k = 0; k < (x & 7); k++)
+    room[k] = leaf(k);
+  return x & 7 ? room[x % (x & 7)] : 0;
 }
 KERNEL void allocates(GLOBAL u32 *out, GLOBAL const u32 *in) { *out = computed(*in); }

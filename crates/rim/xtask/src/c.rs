@@ -1,12 +1,12 @@
-//! `cargo xtask c`: our C and C++ without warnings, as clang judges it.
+//! `cargo xtask c`: our C and C++ without warnings, as clang judges it, and laid out as `.clang-format` says.
 //!
 //! Headers of tools are no part of it: the tests compile tools in both languages with them.
 
-use std::{fs, path::Path, process::Command};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{command::said, root};
+use crate::{command::said, files_below, root};
 
 const STRICT: [&str; 5] = [
     "-fsyntax-only",
@@ -15,6 +15,8 @@ const STRICT: [&str; 5] = [
     "-Werror",
     "-D_GNU_SOURCE",
 ];
+
+const LAID_OUT: [&str; 6] = ["c", "cc", "cpp", "h", "hpp", "hip"];
 
 /// A folder of C or C++ files, and how they are compiled. `LLVM` stands for LLVM's headers, whose warnings are ignored.
 type Part = (&'static str, &'static [&'static str]);
@@ -33,14 +35,18 @@ const LARGE: &[Part] = &[
     ("crates/instrument/llvm-codegen/src/cxx", &["-std=c++17", "LLVM"]),
 ];
 
-/// `[--all]`
+/// `[--all]`, or `--format`, which lays every file out.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
-    let all = arguments.iter().any(|argument| argument == "--all");
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    if has("--format") {
+        return layout(&["-i"]);
+    }
+    let all = has("--all");
     let llvm = said(Command::new("llvm-config-22").arg("--includedir"))?;
-    let mut complaints = Vec::new();
+    let mut complaints = layout(&["--dry-run", "-Werror"])?;
     let large = LARGE.iter().filter(|_| all);
     for (place, flags) in PARTS.iter().chain(large) {
-        for file in sources(&root().join(place))? {
+        for file in files_below(&root().join(place), &["c", "cpp"])? {
             let mut clang = Command::new("clang-22");
             clang
                 .args(STRICT)
@@ -62,20 +68,20 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// A folder's sources, sorted and relative to the root.
-fn sources(folder: &Path) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    for entry in entries {
-        let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|end| end == "c" || end == "cpp")
-        {
-            let path = path.strip_prefix(root()).unwrap_or(&path);
-            found.push(path.display().to_string());
-        }
+/// What clang-format says of every source and header. `.clang-format-ignore` names those that we generate.
+fn layout(how: &[&str]) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for folder in ["crates", "examples", "include", "programs", "runtime"] {
+        files.extend(files_below(&root().join(folder), &LAID_OUT)?);
     }
-    found.sort();
-    Ok(found)
+    let mut formatter = Command::new("clang-format-22");
+    formatter.args(how).args(files).current_dir(root());
+    let output = formatter.output().context("cannot run clang-format-22")?;
+    if output.status.success() {
+        return Ok(Vec::new());
+    }
+    let places = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok(vec![format!(
+        "{places}`cargo xtask c --format` lays these files out"
+    )])
 }

@@ -29,9 +29,13 @@ mod sbom;
 mod tidy;
 mod tool_abi;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 /// A task: its name, what it does, and the function, which gets the remaining arguments and returns complaints.
 type Task = (
@@ -161,6 +165,26 @@ fn root() -> PathBuf {
         .ancestors()
         .nth(3)
         .map_or(manifest.clone(), PathBuf::from)
+}
+
+/// Files in a folder and below it that end in one of the words, sorted.
+fn files_below(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?
+    {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files_below(&path, ends)?);
+        } else if path
+            .extension()
+            .is_some_and(|end| ends.iter().any(|one| end == *one))
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn main() -> ExitCode {

@@ -6,10 +6,7 @@ mod links;
 mod map;
 mod test_files;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
 
@@ -71,7 +68,7 @@ pub fn check() -> Result<Vec<String>> {
         {
             complaints.push(format!("{place} does not forbid unsafe code"));
         }
-        for file in rust_files(&directory.join("src"))? {
+        for file in crate::files_below(&directory.join("src"), &["rs"])? {
             check_file(&root, &file, &mut complaints)?;
         }
     }
@@ -98,7 +95,7 @@ fn check_use(
     complaints: &mut Vec<String>,
 ) -> Result<()> {
     let (head, own) = (sources.join("lib.rs"), sources.join(format!("{module}.rs")));
-    for file in rust_files(sources)? {
+    for file in crate::files_below(sources, &["rs"])? {
         if file == head || file == own || file.starts_with(sources.join(module)) {
             continue;
         }
@@ -164,19 +161,4 @@ fn check_file(root: &Path, file: &Path, complaints: &mut Vec<String>) -> Result<
         }
     }
     Ok(())
-}
-
-fn rust_files(directory: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in
-        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?
-    {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.extend(rust_files(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(files)
 }

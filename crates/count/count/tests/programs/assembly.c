@@ -7,9 +7,12 @@ static int seven(void) { return 7; }
 #endif
 static int pick(int n) {
   switch (n % 9) {
-  case 0: case 4: return n + 1;
+  case 0:
+  case 4: return n + 1;
   case 1: return n * 3;
-  case 2: case 3: case 5: return n - 2;
+  case 2:
+  case 3:
+  case 5: return n - 2;
   case 7: return seven();
   default: return n;
   }

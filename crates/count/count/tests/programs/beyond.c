@@ -46,9 +46,7 @@ int main(int count, char **words) {
       fprintf(stderr, "%d ", (int)x);
     }
     break;
-  case 6: /* four calls */
-    x = far_away() + far_away() + far_away() + far_away();
-    break;
+  case 6: /* four calls */ x = far_away() + far_away() + far_away() + far_away(); break;
   case 7: /* a constant in N rounds */
     for (uint64_t a = 0; a < n; a++)
       for (uint64_t b = 0; b < UINT64_MAX / 2; b++)

@@ -3,10 +3,22 @@
 #include <cstring>
 #include <string>
 #include <vector>
-struct Small { int a; signed char b; }; // plain char is unsigned on aarch64
-struct Pair { long a; double b; };
-struct Wide { double a[4]; int tag; };
-struct Mixed { float x, y, z; int n; };
+struct Small {
+  int a;
+  signed char b;
+}; // plain char is unsigned on aarch64
+struct Pair {
+  long a;
+  double b;
+};
+struct Wide {
+  double a[4];
+  int tag;
+};
+struct Mixed {
+  float x, y, z;
+  int n;
+};
 static Small shift(Small s) { return {s.a + s.b, (signed char)(s.b * 3 + 1)}; }
 static Pair scale(Pair p, double by) { return {p.a + 1, p.b * by + 0.5}; }
 static Wide turn(Wide w) {

@@ -9,15 +9,9 @@ __attribute__((noinline)) static void walk(const unsigned char *classes, const u
                                            struct position *position) {
   while (at < end) {
     switch (classes[*at]) {
-    case 5:
-      at += 2;
-      break;
-    case 6:
-      at += 3;
-      break;
-    case 7:
-      at += 4;
-      break;
+    case 5: at += 2; break;
+    case 6: at += 3; break;
+    case 7: at += 4; break;
     case 9:
       position->line++;
       at++;
@@ -30,8 +24,7 @@ __attribute__((noinline)) static void walk(const unsigned char *classes, const u
       position->line++;
       at++;
       break;
-    default:
-      at++;
+    default: at++;
     }
     position->column++;
   }

@@ -58,9 +58,20 @@ int main(int count, char **words) {
   size_t many = (size_t)-1;
   struct sigaction action = {.sa_handler = jump};
   switch (which) {
-  case 0: setjmp(plain); rounds++; longjmp(plain, 1);
-  case 1: getcontext(&here); rounds++; setcontext(&here); break;
-  case 2: sigaction(SIGUSR1, &action, 0); sigsetjmp(with_mask, 1); raise(SIGUSR1); break;
+  case 0:
+    setjmp(plain);
+    rounds++;
+    longjmp(plain, 1);
+  case 1:
+    getcontext(&here);
+    rounds++;
+    setcontext(&here);
+    break;
+  case 2:
+    sigaction(SIGUSR1, &action, 0);
+    sigsetjmp(with_mask, 1);
+    raise(SIGUSR1);
+    break;
   case 3: lfind(&k, &k, &many, 0, differ); break;
   case 4: lfind(&k, &k, &many, 0, seldom); break;
   case 5: lfind(&k, &k, &many, 0, not_static); break;

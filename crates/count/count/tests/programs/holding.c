@@ -107,9 +107,7 @@ __attribute__((noinline)) static unsigned pong(unsigned n, unsigned sum) { retur
 
 // The count of a handler is added to that of the recursion that it interrupts.
 static volatile sig_atomic_t handled;
-static void handler(int number) {
-  handled += number == SIGUSR1 ? (int)(tree(3, 1) & 1) + 1 : 0;
-}
+static void handler(int number) { handled += number == SIGUSR1 ? (int)(tree(3, 1) & 1) + 1 : 0; }
 __attribute__((noinline)) static unsigned raising(unsigned depth, unsigned x) {
   if (__builtin_expect(x % 29 == 0, 0))
     raise(SIGUSR1);

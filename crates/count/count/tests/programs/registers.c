@@ -14,16 +14,15 @@ static uint64_t more(const struct luthier_count_stop *stop, void *context) {
                    "movaps %%xmm0, %%xmm12\n movaps %%xmm0, %%xmm13\n movaps %%xmm0, %%xmm14\n movaps %%xmm0, %%xmm15\n"
                    "movq $-1, %%rax\n movq %%rax, %%rcx\n movq %%rax, %%rdx\n movq %%rax, %%rsi\n movq %%rax, %%rdi\n"
                    "movq %%rax, %%r8\n movq %%rax, %%r9\n movq %%rax, %%r10\n movq %%rax, %%r11\n" ::
-                       : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3",
-                         "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-                         "xmm15");
+                       : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+                         "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 #endif
   return *(const uint64_t *)context;
 }
 
 // Six integers and eight doubles in registers at the check of the entry, and an array below the stack pointer of the leaf.
-static double __attribute__((noinline)) deep(long a, long b, long c, long d, long e, long f, double s, double t, double u,
-                                             double v, double w, double x, double y, double z) {
+static double __attribute__((noinline)) deep(long a, long b, long c, long d, long e, long f, double s, double t, double u, double v,
+                                             double w, double x, double y, double z) {
   if (f == 0)
     return s + 2 * t + 3 * u + 4 * v + 5 * w + 6 * x + 7 * y + 8 * z + a + 2 * b + 3 * c + 4 * d + 5 * e;
   return deep(b, c, d, e, a + f, f - 1, t, u, v, w, x, y, z, s + 0.5) + deep(a, b, c, d, e, f / 3, s, t, u, v, w, x, y, z);

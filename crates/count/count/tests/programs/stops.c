@@ -60,8 +60,7 @@ static void try(struct found *found, uint64_t units) {
 static void *search(void *result) {
   struct found *found = calloc(1, sizeof *found);
   *(struct found **)result = found;
-  struct luthier_count_action ask = {
-      .struct_size = sizeof ask, .kind = LUTHIER_COUNT_CALLBACK, .callback = one_more, .context = found};
+  struct luthier_count_action ask = {.struct_size = sizeof ask, .kind = LUTHIER_COUNT_CALLBACK, .callback = one_more, .context = found};
   reset();
   luthier_count_push_budget(0, &ask);
   work();
@@ -88,6 +87,5 @@ int main(void) {
   uint64_t sum = 0; // names the places
   for (size_t check = 0; check < alone->checks; ++check)
     sum = sum * 31 + alone->at[check];
-  printf("%llu %zu %zu %llu %zu\n", (unsigned long long)alone->total, alone->checks, alone->runs, (unsigned long long)sum,
-         alone->wrong);
+  printf("%llu %zu %zu %llu %zu\n", (unsigned long long)alone->total, alone->checks, alone->runs, (unsigned long long)sum, alone->wrong);
 }

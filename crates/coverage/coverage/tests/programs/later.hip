@@ -27,14 +27,14 @@ extern "C" __global__ void later_work(int *out, int lanes) {
                  ".p2align 3\n"
                  "later_record:\n"
                  ".quad " QUOTED(NAME_REF) ", 24, later_counters - later_record, later_uniform - later_record, 0, 0, 0\n"
-                 ".long 2\n"
-                 ".short 0, 0, 0, " QUOTED(WAVE) "\n"
-                 ".long 0\n"
-                 ".popsection\n"
-                 ".pushsection __llvm_prf_names,\"a\",@progbits\n"
-                 ".byte 10, 0\n"
-                 ".ascii \"later_work\"\n"
-                 ".popsection");
+                                           ".long 2\n"
+                                           ".short 0, 0, 0, " QUOTED(WAVE) "\n"
+                                                                           ".long 0\n"
+                                                                           ".popsection\n"
+                                                                           ".pushsection __llvm_prf_names,\"a\",@progbits\n"
+                                                                           ".byte 10, 0\n"
+                                                                           ".ascii \"later_work\"\n"
+                                                                           ".popsection");
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     counted(0);
     if (i < lanes) {

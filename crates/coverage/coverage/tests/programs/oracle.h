@@ -13,8 +13,8 @@
 extern int thread;
 #define DEVICE
 #define KERNEL
-#define RUN(kernel, groups, lanes, ...)                                                                                \
-    for (thread = 0; thread < (groups) * (lanes); ++thread)                                                            \
+#define RUN(kernel, groups, lanes, ...)                     \
+    for (thread = 0; thread < (groups) * (lanes); ++thread) \
     kernel(__VA_ARGS__)
 #endif
 

@@ -3,11 +3,11 @@
 
 #include <hip/hip_runtime.h>
 
-#define IF(k)                                                                                                          \
-    if (x >> (k) & 1)                                                                                                  \
+#define IF(k)         \
+    if (x >> (k) & 1) \
         y = y * 3 + (k);
-#define LOOP(k)                                                                                                        \
-    for (unsigned i = x & (k); i > 0; i &= i - 1)                                                                      \
+#define LOOP(k)                                   \
+    for (unsigned i = x & (k); i > 0; i &= i - 1) \
         y ^= i + (k);
 #define EIGHT(of, k) of((k)) of((k) + 1) of((k) + 2) of((k) + 3) of((k) + 4) of((k) + 5) of((k) + 6) of((k) + 7)
 

@@ -23,13 +23,13 @@ __global__ void work(int *out, int lanes) {
         out[i] = i;
 }
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        hipError_t error = (call);                                                                                     \
-        if (error != hipSuccess) {                                                                                     \
-            fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error));                                              \
-            exit(99);                                                                                                  \
-        }                                                                                                              \
+#define CHECK(call)                                                       \
+    do {                                                                  \
+        hipError_t error = (call);                                        \
+        if (error != hipSuccess) {                                        \
+            fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(error)); \
+            exit(99);                                                     \
+        }                                                                 \
     } while (0)
 
 static void run(int lanes) {

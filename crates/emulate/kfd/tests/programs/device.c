@@ -13,31 +13,34 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno);               \
-            exit(1);                                                                       \
-        }                                                                                  \
+#define CHECK(condition)                                                     \
+    do {                                                                     \
+        if (!(condition)) {                                                  \
+            printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
+            exit(1);                                                         \
+        }                                                                    \
     } while (0)
 #define FAILS(call, code) CHECK((call) == -1 && errno == (code))
 #define LOAD(address) __atomic_load_n(address, __ATOMIC_ACQUIRE)
 #define STORE(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
 // Comes true within ten seconds; or stays untrue for a twentieth of one.
-#define SOON(condition)                                                                    \
-    do {                                                                                   \
-        for (int i_ = 0; i_ < 100000 && !(condition); i_++)                                \
-            usleep(100);                                                                   \
-        CHECK(condition);                                                                  \
+#define SOON(condition)                                     \
+    do {                                                    \
+        for (int i_ = 0; i_ < 100000 && !(condition); i_++) \
+            usleep(100);                                    \
+        CHECK(condition);                                   \
     } while (0)
-#define NOT_YET(condition)                                                                 \
-    do {                                                                                   \
-        usleep(50000);                                                                     \
-        CHECK(!(condition));                                                               \
+#define NOT_YET(condition)   \
+    do {                     \
+        usleep(50000);       \
+        CHECK(!(condition)); \
     } while (0)
 
 // Headers before 1.12 lack these.
-struct runtime_enable { uint64_t debug; uint32_t mode, capabilities; };
+struct runtime_enable {
+    uint64_t debug;
+    uint32_t mode, capabilities;
+};
 #define RUNTIME_ENABLE _IOWR('K', 0x25, struct runtime_enable)
 
 enum { PAGE = 4096 };
@@ -51,7 +54,11 @@ static void *reserve(size_t size) {
     return base;
 }
 
-struct buffer { char *address; uint64_t handle; size_t size; };
+struct buffer {
+    char *address;
+    uint64_t handle;
+    size_t size;
+};
 
 static void map(struct buffer buffer, uint32_t id, unsigned long command) {
     struct kfd_ioctl_map_memory_to_gpu_args map = {.handle = buffer.handle, .device_ids_array_ptr = (uintptr_t)&id, .n_devices = 1};
@@ -74,15 +81,37 @@ static char *pages(size_t size) {
     return buffer.address;
 }
 
-struct signal { int64_t kind, value; uint64_t mailbox; uint32_t event, pad; uint64_t times[2], queue, rest; };
-struct dispatch { uint16_t header, setup, size[3], pad; uint32_t grid[3], private_size, group_size; uint64_t code, arguments, reserved, signal; };
+struct signal {
+    int64_t kind, value;
+    uint64_t mailbox;
+    uint32_t event, pad;
+    uint64_t times[2], queue, rest;
+};
+struct dispatch {
+    uint16_t header, setup, size[3], pad;
+    uint32_t grid[3], private_size, group_size;
+    uint64_t code, arguments, reserved, signal;
+};
 
 // Offsets of fields of an `amd_queue_t`.
 #define FIELD32(queue, offset) (*(volatile uint32_t *)((queue).control + (offset)))
 #define FIELD64(queue, offset) ((uint64_t *)((queue).control + (offset)))
-enum { WRITE_INDEX = 56, READ_INDEX = 128, TMPRING = 140, SCRATCH = 160, SCRATCH_BYTES = 168, REASON = 1024, SIGNAL = 2048, ARGUMENTS = 3072 };
+enum {
+    WRITE_INDEX = 56,
+    READ_INDEX = 128,
+    TMPRING = 140,
+    SCRATCH = 160,
+    SCRATCH_BYTES = 168,
+    REASON = 1024,
+    SIGNAL = 2048,
+    ARGUMENTS = 3072
+};
 
-struct queue { struct kfd_ioctl_create_queue_args args; char *ring, *control, *area; uint64_t next; };
+struct queue {
+    struct kfd_ioctl_create_queue_args args;
+    char *ring, *control, *area;
+    uint64_t next;
+};
 
 static struct queue make_queue(void) {
     struct queue queue = {.ring = pages(PAGE), .control = pages(PAGE), .area = pages(4 * PAGE)};
@@ -90,19 +119,26 @@ static struct queue make_queue(void) {
         queue.ring[i] = 1;
     // The head of the area for saved waves says where errors are told.
     *(uint64_t *)(queue.area + 24) = (uintptr_t)queue.control + REASON;
-    queue.args = (struct kfd_ioctl_create_queue_args){
-        .ring_base_address = (uintptr_t)queue.ring, .ring_size = PAGE, .gpu_id = gpu_ids[0], .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
-        .queue_percentage = 100, .queue_priority = 7, .read_pointer_address = (uintptr_t)queue.control + READ_INDEX,
-        .write_pointer_address = (uintptr_t)queue.control + WRITE_INDEX, .ctx_save_restore_address = (uintptr_t)queue.area,
-        .ctx_save_restore_size = 4 * PAGE};
+    queue.args = (struct kfd_ioctl_create_queue_args){.ring_base_address = (uintptr_t)queue.ring,
+                                                      .ring_size = PAGE,
+                                                      .gpu_id = gpu_ids[0],
+                                                      .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                                      .queue_percentage = 100,
+                                                      .queue_priority = 7,
+                                                      .read_pointer_address = (uintptr_t)queue.control + READ_INDEX,
+                                                      .write_pointer_address = (uintptr_t)queue.control + WRITE_INDEX,
+                                                      .ctx_save_restore_address = (uintptr_t)queue.area,
+                                                      .ctx_save_restore_size = 4 * PAGE};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &queue.args) == 0);
     return queue;
 }
 
 static int update(struct kfd_ioctl_create_queue_args *args, uint32_t percentage, bool ring) {
-    struct kfd_ioctl_update_queue_args update = {
-        .queue_id = args->queue_id, .ring_base_address = ring ? args->ring_base_address : 0, .ring_size = ring ? args->ring_size : 0,
-        .queue_percentage = percentage, .queue_priority = 7};
+    struct kfd_ioctl_update_queue_args update = {.queue_id = args->queue_id,
+                                                 .ring_base_address = ring ? args->ring_base_address : 0,
+                                                 .ring_size = ring ? args->ring_size : 0,
+                                                 .queue_percentage = percentage,
+                                                 .queue_priority = 7};
     return ioctl(kfd, AMDKFD_IOC_UPDATE_QUEUE, &update);
 }
 
@@ -114,9 +150,14 @@ static void launch(struct queue *queue, uint64_t code, const void *arguments, ui
     STORE(&signal->value, 1);
     char *place = queue->control + ARGUMENTS;
     memcpy(place, arguments, 64);
-    struct dispatch packet = {
-        .header = 2, .setup = 1, .size = {items, 1, 1}, .grid = {groups * items, 1, 1}, .private_size = private_size, .code = code,
-        .arguments = (uintptr_t)place, .signal = (uintptr_t)signal};
+    struct dispatch packet = {.header = 2,
+                              .setup = 1,
+                              .size = {items, 1, 1},
+                              .grid = {groups * items, 1, 1},
+                              .private_size = private_size,
+                              .code = code,
+                              .arguments = (uintptr_t)place,
+                              .signal = (uintptr_t)signal};
     char *slot = queue->ring + queue->next % (PAGE / 64) * 64;
     memcpy(slot + 4, (char *)&packet + 4, 60);
     STORE((uint32_t *)slot, *(uint32_t *)&packet);
@@ -157,20 +198,28 @@ static char *kernel(const char *name) {
     return NULL;
 }
 
-#define LAUNCH(queue, name, groups, items, ...)                                            \
+#define LAUNCH(queue, name, groups, items, ...) \
     launch(queue, (uintptr_t)kernel(name ".kd"), (uint64_t[8]){__VA_ARGS__}, groups, items, ((uint32_t *)kernel(name ".kd"))[1])
 #define PAIR(low, high) ((uint32_t)(low) | (uint64_t)(high) << 32)
 
 // A copy engine's queue.
-struct engine { struct kfd_ioctl_create_queue_args args; uint32_t *ring; uint64_t *written, *read; };
+struct engine {
+    struct kfd_ioctl_create_queue_args args;
+    uint32_t *ring;
+    uint64_t *written, *read;
+};
 
 static struct engine make_engine(void) {
     char *ring = pages(PAGE), *positions = pages(PAGE);
     struct engine engine = {.ring = (uint32_t *)ring, .written = (uint64_t *)positions, .read = (uint64_t *)(positions + 128)};
-    engine.args = (struct kfd_ioctl_create_queue_args){
-        .ring_base_address = (uintptr_t)ring, .ring_size = PAGE, .gpu_id = gpu_ids[0], .queue_type = KFD_IOC_QUEUE_TYPE_SDMA,
-        .queue_percentage = 100, .queue_priority = 7, .write_pointer_address = (uintptr_t)engine.written,
-        .read_pointer_address = (uintptr_t)engine.read};
+    engine.args = (struct kfd_ioctl_create_queue_args){.ring_base_address = (uintptr_t)ring,
+                                                       .ring_size = PAGE,
+                                                       .gpu_id = gpu_ids[0],
+                                                       .queue_type = KFD_IOC_QUEUE_TYPE_SDMA,
+                                                       .queue_percentage = 100,
+                                                       .queue_priority = 7,
+                                                       .write_pointer_address = (uintptr_t)engine.written,
+                                                       .read_pointer_address = (uintptr_t)engine.read};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &engine.args) == 0);
     return engine;
 }
@@ -295,8 +344,10 @@ static void doorbells(void) {
     struct queue queue = make_queue();
     size_t size = 2 * PAGE;
     char *place = reserve(size);
-    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
-        .va_addr = (uintptr_t)place, .size = size, .gpu_id = gpu_ids[0], .flags = KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)place,
+                                                      .size = size,
+                                                      .gpu_id = gpu_ids[0],
+                                                      .flags = KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
     CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0);
     CHECK(mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kfd, queue.args.doorbell_offset & ~(size - 1)) == place);
     map((struct buffer){place, args.handle, size}, gpu_ids[0], AMDKFD_IOC_MAP_MEMORY_TO_GPU);
@@ -354,8 +405,10 @@ static void mapping(void) {
 }
 
 static void shared(void) {
-    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute row; } args = {
-        {0x10000, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {KFD_IOCTL_SVM_ATTR_ACCESS, gpu_ids[0]}};
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute row;
+    } args = {{0x10000, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {KFD_IOCTL_SVM_ATTR_ACCESS, gpu_ids[0]}};
     unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args);
     FAILS(ioctl(kfd, request, &args), EFAULT);
     char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -435,15 +488,24 @@ static void exceptions(void) {
 }
 
 // A queue of PM4 commands; layouts are those of the kernel driver's headers.
-struct commands { struct kfd_ioctl_create_queue_args args; uint32_t *ring; uint64_t *written; uint32_t *read; };
+struct commands {
+    struct kfd_ioctl_create_queue_args args;
+    uint32_t *ring;
+    uint64_t *written;
+    uint32_t *read;
+};
 
 static struct commands make_commands(void) {
     char *ring = pages(PAGE), *positions = pages(PAGE);
     struct commands queue = {.ring = (uint32_t *)ring, .written = (uint64_t *)positions, .read = (uint32_t *)(positions + 128)};
-    queue.args = (struct kfd_ioctl_create_queue_args){
-        .ring_base_address = (uintptr_t)ring, .ring_size = PAGE, .gpu_id = gpu_ids[0], .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE,
-        .queue_percentage = 100, .queue_priority = 7, .write_pointer_address = (uintptr_t)queue.written,
-        .read_pointer_address = (uintptr_t)queue.read};
+    queue.args = (struct kfd_ioctl_create_queue_args){.ring_base_address = (uintptr_t)ring,
+                                                      .ring_size = PAGE,
+                                                      .gpu_id = gpu_ids[0],
+                                                      .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE,
+                                                      .queue_percentage = 100,
+                                                      .queue_priority = 7,
+                                                      .write_pointer_address = (uintptr_t)queue.written,
+                                                      .read_pointer_address = (uintptr_t)queue.read};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &queue.args) == 0);
     return queue;
 }
@@ -458,7 +520,15 @@ static void command(struct commands *queue, uint32_t opcode, const uint32_t *bod
 
 #define COMMAND(queue, opcode, ...) command(queue, opcode, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 #define PASSED(queue) SOON(LOAD((queue)->read) == *(queue)->written % (PAGE / 4))
-enum { WRITE_DATA = 0x37, COPY_DATA = 0x40, ATOMIC_MEM = 0x1e, RELEASE_MEM = 0x49, SET_SH_REG = 0x76, WAIT_REG_MEM = 0x3c, COND_EXEC = 0x22 };
+enum {
+    WRITE_DATA = 0x37,
+    COPY_DATA = 0x40,
+    ATOMIC_MEM = 0x1e,
+    RELEASE_MEM = 0x49,
+    SET_SH_REG = 0x76,
+    WAIT_REG_MEM = 0x3c,
+    COND_EXEC = 0x22
+};
 
 // Sets the registers for a kernel as its descriptor says, which the packet processor does for AQL.
 static void set_kernel(struct commands *queue, const char *name, uint64_t arguments, uint32_t items, uint64_t scratch, uint32_t tmpring) {
@@ -512,7 +582,8 @@ static void commands(void) {
     struct kfd_ioctl_create_event_args event = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &event) == 0);
     COMMAND(&queue, WAIT_REG_MEM, 3 | 1 << 4, ADDRESS(to + 16), 5, ~0u, 4);
-    COMMAND(&queue, RELEASE_MEM, 0x14 | 5 << 8, 1u << 29 | 2 << 24, ADDRESS(to + 17), event.event_trigger_data, 0, event.event_trigger_data);
+    COMMAND(&queue, RELEASE_MEM, 0x14 | 5 << 8, 1u << 29 | 2 << 24, ADDRESS(to + 17), event.event_trigger_data, 0,
+            event.event_trigger_data);
     NOT_YET(LOAD(to + 17));
     STORE(to + 16, 5);
     struct kfd_event_data data = {.event_id = event.event_id};
@@ -640,7 +711,9 @@ int main(int count, char **arguments) {
     bool peer = strstr(scene, "peer");
     if (!strncmp(scene, "unmapped", 8))
         unmapped(strstr(scene, "kernel"), peer);
-#define SCENE(name) if (!strcmp(scene, #name)) name()
+#define SCENE(name)            \
+    if (!strcmp(scene, #name)) \
+    name()
     SCENE(engines);
     SCENE(unknown);
     SCENE(suspension);

@@ -20,23 +20,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno);               \
-            exit(1);                                                                       \
-        }                                                                                  \
+#define CHECK(condition)                                                     \
+    do {                                                                     \
+        if (!(condition)) {                                                  \
+            printf("line %d: %s (errno %d)\n", __LINE__, #condition, errno); \
+            exit(1);                                                         \
+        }                                                                    \
     } while (0)
 #define FAILS(call, code) CHECK((call) == -1 && errno == (code))
 
 // Headers before 1.12 lack these.
-struct export_dmabuf { uint64_t handle; uint32_t flags, descriptor; };
+struct export_dmabuf {
+    uint64_t handle;
+    uint32_t flags, descriptor;
+};
 #define EXPORT_DMABUF _IOWR('K', 0x24, struct export_dmabuf)
-struct runtime_enable { uint64_t debug; uint32_t mode, capabilities; };
+struct runtime_enable {
+    uint64_t debug;
+    uint32_t mode, capabilities;
+};
 #define RUNTIME_ENABLE _IOWR('K', 0x25, struct runtime_enable)
-struct ipc_export { uint64_t handle; uint32_t share[4], gpu_id, flags; };
+struct ipc_export {
+    uint64_t handle;
+    uint32_t share[4], gpu_id, flags;
+};
 #define IPC_EXPORT _IOWR('K', 0x81, struct ipc_export)
-struct ipc_import { uint64_t handle, address, offset; uint32_t share[4], gpu_id, flags; };
+struct ipc_import {
+    uint64_t handle, address, offset;
+    uint32_t share[4], gpu_id, flags;
+};
 #define IPC_IMPORT _IOWR('K', 0x80, struct ipc_import)
 
 enum { PAGE = 4096, TOPOLOGY_NODES = 2 };
@@ -50,13 +62,19 @@ static void *reserve(size_t size) {
     return base;
 }
 
-struct buffer { char *address; uint64_t handle; size_t size; };
+struct buffer {
+    char *address;
+    uint64_t handle;
+    size_t size;
+};
 
 static struct buffer allocate(size_t size, uint32_t flags) {
     struct buffer buffer = {reserve(size), 0, size};
-    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
-        .va_addr = (uintptr_t)buffer.address, .size = size, .gpu_id = gpu_id,
-        .flags = flags | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE};
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)buffer.address,
+                                                      .size = size,
+                                                      .gpu_id = gpu_id,
+                                                      .flags =
+                                                          flags | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE};
     CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0 && args.handle);
     void *mapped = mmap(buffer.address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset);
     CHECK(mapped == buffer.address);
@@ -251,8 +269,11 @@ static void memory(void) {
     struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = 1ULL << 40, .size = 1ULL << 36, .gpu_id = gpu_id, .flags = 1};
     FAILS(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), ENOMEM);
     // The driver's attributes of the program's own memory.
-    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[2]; } shared = {
-        {(uintptr_t)&args & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 2}, {{KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu_id}, {KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute rows[2];
+    } shared = {{(uintptr_t)&args & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 2},
+                {{KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu_id}, {KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
     unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof shared);
     CHECK(ioctl(kfd, request, &shared) == 0);
     shared.head.op = KFD_IOCTL_SVM_OP_GET_ATTR;
@@ -271,8 +292,10 @@ static int xnack_mode(int mode) {
 // registered.
 static void xnack(void) {
     static char page[2 * PAGE];
-    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } asked = {
-        {(uintptr_t)(page + PAGE - 1) & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_GET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute rows[1];
+    } asked = {{(uintptr_t)(page + PAGE - 1) & ~4095ULL, PAGE, KFD_IOCTL_SVM_OP_GET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
     unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof asked);
     CHECK(xnack_mode(1) == 1 && xnack_mode(-1) == 1);
     CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_ACCESS);
@@ -319,16 +342,22 @@ static void protected_memory(void) {
     struct buffer ring = allocate(PAGE, GTT), control = allocate(PAGE, GTT);
     memset(control.address, 0, PAGE);
     char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } shared = {
-        {(uintptr_t)page, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute rows[1];
+    } shared = {{(uintptr_t)page, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_ACCESS, gpu_id}}};
     unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof shared);
     CHECK(page != MAP_FAILED && ioctl(kfd, request, &shared) == 0 && mprotect(page, PAGE, PROT_READ) == 0);
     struct kfd_ioctl_create_event_args fault = {.event_type = KFD_IOC_EVENT_MEMORY, .node_id = gpu_id};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &fault) == 0);
-    struct kfd_ioctl_create_queue_args args = {
-        .ring_base_address = (uintptr_t)ring.address, .ring_size = PAGE, .gpu_id = gpu_id,
-        .write_pointer_address = (uintptr_t)control.address, .read_pointer_address = (uintptr_t)(control.address + 8),
-        .queue_type = KFD_IOC_QUEUE_TYPE_SDMA, .queue_percentage = 100, .queue_priority = 7};
+    struct kfd_ioctl_create_queue_args args = {.ring_base_address = (uintptr_t)ring.address,
+                                               .ring_size = PAGE,
+                                               .gpu_id = gpu_id,
+                                               .write_pointer_address = (uintptr_t)control.address,
+                                               .read_pointer_address = (uintptr_t)(control.address + 8),
+                                               .queue_type = KFD_IOC_QUEUE_TYPE_SDMA,
+                                               .queue_percentage = 100,
+                                               .queue_priority = 7};
     // A fence stores a word.
     uint32_t words[] = {5, (uintptr_t)page, (uintptr_t)page >> 32, 1};
     memcpy(ring.address, words, sizeof words);
@@ -360,10 +389,14 @@ static void queues(void) {
     signal[1] = 1;
     signal[2] = (uintptr_t)(control.address + PAGE + 512);
     ((uint32_t *)signal)[6] = id;
-    struct kfd_ioctl_create_queue_args args = {
-        .ring_base_address = (uintptr_t)ring.address, .ring_size = PAGE, .gpu_id = gpu_id,
-        .write_pointer_address = (uintptr_t)(queue + 56), .read_pointer_address = (uintptr_t)(queue + 128),
-        .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .queue_percentage = 100, .queue_priority = 7};
+    struct kfd_ioctl_create_queue_args args = {.ring_base_address = (uintptr_t)ring.address,
+                                               .ring_size = PAGE,
+                                               .gpu_id = gpu_id,
+                                               .write_pointer_address = (uintptr_t)(queue + 56),
+                                               .read_pointer_address = (uintptr_t)(queue + 128),
+                                               .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                               .queue_percentage = 100,
+                                               .queue_priority = 7};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args) == 0);
     // The mode is for all queues of a process.
     CHECK(xnack_mode(1) == -EBUSY && xnack_mode(0) == -EBUSY && xnack_mode(-1) == 0);
@@ -380,7 +413,8 @@ static void queues(void) {
     uint32_t mask[] = {1};
     struct kfd_ioctl_set_cu_mask_args compute_units = {args.queue_id, 32, (uintptr_t)mask};
     CHECK(ioctl(kfd, AMDKFD_IOC_SET_CU_MASK, &compute_units) == 0);
-    struct kfd_ioctl_update_queue_args update = {.ring_base_address = args.ring_base_address, .queue_id = args.queue_id, .ring_size = PAGE, .queue_percentage = 0};
+    struct kfd_ioctl_update_queue_args update = {
+        .ring_base_address = args.ring_base_address, .queue_id = args.queue_id, .ring_size = PAGE, .queue_percentage = 0};
     CHECK(ioctl(kfd, AMDKFD_IOC_UPDATE_QUEUE, &update) == 0);
     struct kfd_ioctl_destroy_queue_args destroy = {args.queue_id};
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
@@ -411,13 +445,24 @@ static void queues(void) {
     release(data);
 }
 
-struct imported { void *object; uint64_t size; };
+struct imported {
+    void *object;
+    uint64_t size;
+};
 
 // Memory without an address is put at one, and at another by libdrm's functions. Metadata that one user of a buffer
 // object sets is read by another user of the same memory; the structures are libdrm's.
 static void metadata(void) {
-    struct metadata { uint64_t flags, tiling; uint32_t size, words[64]; } said = {.flags = 3, .tiling = 5, .size = 8, .words = {7, 9}};
-    struct { uint64_t size, alignment; uint32_t heap; uint64_t flags; struct metadata metadata; } info;
+    struct metadata {
+        uint64_t flags, tiling;
+        uint32_t size, words[64];
+    } said = {.flags = 3, .tiling = 5, .size = 8, .words = {7, 9}};
+    struct {
+        uint64_t size, alignment;
+        uint32_t heap;
+        uint64_t flags;
+        struct metadata metadata;
+    } info;
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     int (*deinitialize)(void *) = dlsym(RTLD_DEFAULT, "amdgpu_device_deinitialize");
     int (*import)(void *, int, uint32_t, struct imported *) = dlsym(RTLD_DEFAULT, "amdgpu_bo_import");
@@ -452,8 +497,15 @@ static void metadata(void) {
 
 // Memory that libdrm's functions allocate, with what is said of it, becomes the driver's.
 static void graphics_memory(void) {
-    struct metadata { uint64_t flags, tiling; uint32_t size, words[64]; } said = {.size = 9};
-    struct { uint64_t size, alignment; uint32_t heap; uint64_t flags; } wanted = {PAGE + 1, PAGE, 4, 0};
+    struct metadata {
+        uint64_t flags, tiling;
+        uint32_t size, words[64];
+    } said = {.size = 9};
+    struct {
+        uint64_t size, alignment;
+        uint32_t heap;
+        uint64_t flags;
+    } wanted = {PAGE + 1, PAGE, 4, 0};
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     int (*alloc)(void *, void *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_bo_alloc");
     int (*map)(void *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_bo_cpu_map");
@@ -534,7 +586,12 @@ static void virtual_memory(void) {
     CHECK(put(object.object, 0, 2 * PAGE, first, 0, 1) == 0 && put(object.object, PAGE, PAGE, second, 0, 1) == 0);
     places[PAGE] = 5;
     CHECK(places[4 * PAGE] == 5);
-    union { struct { uint32_t handle, pad; } in; uint64_t offset; } where = {{0, 0}};
+    union {
+        struct {
+            uint32_t handle, pad;
+        } in;
+        uint64_t offset;
+    } where = {{0, 0}};
     CHECK(export(object.object, 1, &number) == 0);
     where.in.handle = number;
     CHECK(command(get_descriptor(device), 1, &where, sizeof where) == 0);
@@ -562,12 +619,11 @@ static void processes(void) {
     // System memory is the thunk's before the driver is told.
     char *system = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(system != MAP_FAILED && madvise(system, PAGE, MADV_DONTFORK) == 0);
-    struct kfd_ioctl_alloc_memory_of_gpu_args userptr = {
-        .va_addr = (uintptr_t)system,
-        .size = PAGE,
-        .mmap_offset = (uintptr_t)system,
-        .gpu_id = gpu_id,
-        .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    struct kfd_ioctl_alloc_memory_of_gpu_args userptr = {.va_addr = (uintptr_t)system,
+                                                         .size = PAGE,
+                                                         .mmap_offset = (uintptr_t)system,
+                                                         .gpu_id = gpu_id,
+                                                         .flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
     CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &userptr) == 0);
     strcpy(system, "system");
     char *gone = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -636,9 +692,10 @@ static void other_ways(void) {
     CHECK(descriptor >= 0 && ioctl_there(descriptor, AMDKFD_IOC_GET_VERSION, &version) == 0);
     struct buffer buffer = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
     strcpy(buffer.address, "mapped");
-    struct kfd_ioctl_alloc_memory_of_gpu_args args = {
-        .va_addr = (uintptr_t)reserve(PAGE), .size = PAGE, .gpu_id = gpu_id,
-        .flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)reserve(PAGE),
+                                                      .size = PAGE,
+                                                      .gpu_id = gpu_id,
+                                                      .flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE};
     CHECK(ioctl_there(descriptor, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args) == 0 && args.handle);
     void *wanted = (void *)(uintptr_t)args.va_addr;
     CHECK(mmap_there(wanted, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset) == wanted);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(condition)                                                             \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);            \
-            exit(1);                                                                   \
-        }                                                                              \
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
 static hsa_agent_t gpu;

@@ -7,20 +7,20 @@
 #include <unistd.h>
 #include <vector>
 
-#define CHECK(call)                                                                              \
-    do {                                                                                         \
-        hipError_t error_ = (call);                                                              \
-        if (error_ != hipSuccess) {                                                              \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, hipGetErrorString(error_));    \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define CHECK(call)                                                                           \
+    do {                                                                                      \
+        hipError_t error_ = (call);                                                           \
+        if (error_ != hipSuccess) {                                                           \
+            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, hipGetErrorString(error_)); \
+            exit(1);                                                                          \
+        }                                                                                     \
     } while (0)
-#define REQUIRE(condition)                                                                       \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                      \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
 __global__ void add(const float *a, const float *b, float *c, int n) {

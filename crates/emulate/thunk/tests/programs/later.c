@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REQUIRE(condition)                                                             \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);            \
-            exit(1);                                                                   \
-        }                                                                              \
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
 typedef HSAKMT_STATUS (*Call)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
@@ -27,7 +27,9 @@ static Call find(const char *name) {
     }
     return call;
 }
-static HSAKMT_STATUS call(const char *name, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) { return find(name)(a, b, c, d, e, 0); }
+static HSAKMT_STATUS call(const char *name, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
+    return find(name)(a, b, c, d, e, 0);
+}
 #define AT(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 static HsaEvent *make_event(void) {
@@ -98,9 +100,10 @@ int main(void) {
         REQUIRE(call("hsaKmtDestroyEvent", AT(events[i]), 0, 0, 0, 0) == HSAKMT_STATUS_SUCCESS);
 
     // Functions that an emulated device does not offer are refused, not ignored.
-    const char *const refused[] = {"hsaKmtDbgEnable", "hsaKmtDbgDisable", "hsaKmtDbgGetDeviceData", "hsaKmtDbgGetQueueData", "hsaKmtExportDMABufHandle",
-                                   "hsaKmtOpenSMI", "hsaKmtReplaceAsanHeaderPage", "hsaKmtReturnAsanHeaderPage", "hsaKmtSPMAcquire", "hsaKmtSPMRelease",
-                                   "hsaKmtSPMSetDestBuffer"};
+    const char *const refused[] = {
+        "hsaKmtDbgEnable",          "hsaKmtDbgDisable", "hsaKmtDbgGetDeviceData",      "hsaKmtDbgGetQueueData",
+        "hsaKmtExportDMABufHandle", "hsaKmtOpenSMI",    "hsaKmtReplaceAsanHeaderPage", "hsaKmtReturnAsanHeaderPage",
+        "hsaKmtSPMAcquire",         "hsaKmtSPMRelease", "hsaKmtSPMSetDestBuffer"};
     uint64_t room[8] = {0};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         HSAKMT_STATUS status = call(refused[i], AT(room), AT(room + 1), AT(room + 2), AT(room + 3), AT(room + 4));

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                    \
-    do {                                                                               \
-        hsa_status_t status_ = (call);                                                 \
-        if (status_ != HSA_STATUS_SUCCESS) {                                           \
-            const char *text_ = "?";                                                   \
-            hsa_status_string(status_, &text_);                                        \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, text_);              \
-            exit(1);                                                                   \
-        }                                                                              \
+#define CHECK(call)                                                       \
+    do {                                                                  \
+        hsa_status_t status_ = (call);                                    \
+        if (status_ != HSA_STATUS_SUCCESS) {                              \
+            const char *text_ = "?";                                      \
+            hsa_status_string(status_, &text_);                           \
+            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, text_); \
+            exit(1);                                                      \
+        }                                                                 \
     } while (0)
-#define REQUIRE(condition)                                                             \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);            \
-            exit(1);                                                                   \
-        }                                                                              \
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
 static hsa_agent_t cpu, gpus[8];

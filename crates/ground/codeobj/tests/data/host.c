@@ -13,8 +13,8 @@ struct wrapper {
   const char *binary;
   void *unused;
 };
-__attribute__((section(".hipFatBinSegment"), used)) static struct wrapper wrappers[2] = {
-    {0x48495046, 1, fat1, 0}, {0x48495046, 1, fat2, 0}};
+__attribute__((section(".hipFatBinSegment"), used)) static struct wrapper wrappers[2] = {{0x48495046, 1, fat1, 0},
+                                                                                         {0x48495046, 1, fat2, 0}};
 static char zero[1 << 20];
 
 /* Prints length and checksum of every entry of the two bundles. */

@@ -74,13 +74,10 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
   // close either, and are nothing otherwise.
   std::string Closed = (Text + "\n;\"*/\n;\"*/\n").str();
   Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Closed, "assembly"), SMLoc());
-  Sources.setDiagHandler([](const SMDiagnostic &D, void *Context) { (*static_cast<Report *>(Context))(D); },
-                         &Diagnostics);
+  Sources.setDiagHandler([](const SMDiagnostic &D, void *Context) { (*static_cast<Report *>(Context))(D); }, &Diagnostics);
 
   MCContext Context(P.TheTriple, P.AsmInfo.get(), P.Registers.get(), P.Subtarget.get(), &Sources, &P.Options);
-  Context.setDiagnosticHandler([&](const SMDiagnostic &D, bool, const SourceMgr &, std::vector<const MDNode *> &) {
-    Diagnostics(D);
-  });
+  Context.setDiagnosticHandler([&](const SMDiagnostic &D, bool, const SourceMgr &, std::vector<const MDNode *> &) { Diagnostics(D); });
   std::unique_ptr<MCObjectFileInfo> FileInfo(P.T->createMCObjectFileInfo(Context, /*PIC=*/true));
   Context.setObjectFileInfo(FileInfo.get());
 
@@ -92,12 +89,10 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
   std::unique_ptr<MCObjectWriter> Writer =
       std::make_unique<ELFObjectWriter>(std::move(Format), Stream, Backend->Endian == endianness::little);
   std::unique_ptr<MCCodeEmitter> Emitter(P.T->createMCCodeEmitter(*P.Instructions, Context));
-  std::unique_ptr<MCStreamer> Streamer(P.T->createMCObjectStreamer(P.TheTriple, Context, std::move(Backend),
-                                                                   std::move(Writer), std::move(Emitter),
-                                                                   *P.Subtarget));
+  std::unique_ptr<MCStreamer> Streamer(
+      P.T->createMCObjectStreamer(P.TheTriple, Context, std::move(Backend), std::move(Writer), std::move(Emitter), *P.Subtarget));
   std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(Sources, Context, *Streamer, *P.AsmInfo));
-  std::unique_ptr<MCTargetAsmParser> TargetParser(
-      P.T->createMCAsmParser(*P.Subtarget, *Parser, *P.Instructions, P.Options));
+  std::unique_ptr<MCTargetAsmParser> TargetParser(P.T->createMCAsmParser(*P.Subtarget, *Parser, *P.Instructions, P.Options));
   if (!TargetParser)
     return Diagnostics.fail("this LLVM has no AMDGPU assembler");
   Parser->setTargetParser(*TargetParser);
@@ -107,15 +102,12 @@ void assemble(StringRef Cpu, StringRef Features, StringRef Text, SmallVectorImpl
 
 } // namespace
 
-int luthier_mc_assemble(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength,
-                        const char *Text, size_t TextLength, luthier_mc_sink ObjectSink,
-                        luthier_mc_diagnostic Diagnostic, void *User) {
+int luthier_mc_assemble(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength, const char *Text, size_t TextLength,
+                        luthier_mc_sink ObjectSink, luthier_mc_diagnostic Diagnostic, void *User) {
   SmallVector<char, 0> Object;
   Report Diagnostics{Diagnostic, User};
-  std::string Fatal = withoutAborting([&] {
-    assemble(StringRef(Cpu, CpuLength), StringRef(Features, FeaturesLength), StringRef(Text, TextLength), Object,
-             Diagnostics);
-  });
+  std::string Fatal = withoutAborting(
+      [&] { assemble(StringRef(Cpu, CpuLength), StringRef(Features, FeaturesLength), StringRef(Text, TextLength), Object, Diagnostics); });
   if (!Fatal.empty())
     Diagnostics.fail(Fatal);
   if (Diagnostics.Failed)

@@ -20,12 +20,12 @@ struct Row {
 };
 
 constexpr Row Rows[] = {
-    {0, SALU},         {1, VALU},         {2, SOP1},           {3, SOP2},       {4, SOPC},       {5, SOPK},
-    {6, SOPP},         {7, VOP1},         {8, VOP2},           {9, VOPC},       {10, VOP3},      {12, VOP3P},
-    {14, SDWA},        {15, DPP},         {16, TRANS},         {17, MUBUF},     {18, MTBUF},     {19, SMRD},
-    {20, MIMG},        {21, VIMAGE},      {22, VSAMPLE},       {23, EXP},       {24, FLAT},      {25, DS},
-    {32, COUNTS_VM},   {33, COUNTS_EXP},  {34, COUNTS_LGKM},   {51, FLAT_GLOBAL}, {54, MAI},     {55, DOT},
-    {56, FLAT_SCRATCH}, {57, ATOMIC_NORET}, {58, ATOMIC_RET},  {59, WMMA},      {60, TIED_NOT_READ}, {62, GWS},
+    {0, SALU},          {1, VALU},          {2, SOP1},         {3, SOP2},         {4, SOPC},           {5, SOPK},
+    {6, SOPP},          {7, VOP1},          {8, VOP2},         {9, VOPC},         {10, VOP3},          {12, VOP3P},
+    {14, SDWA},         {15, DPP},          {16, TRANS},       {17, MUBUF},       {18, MTBUF},         {19, SMRD},
+    {20, MIMG},         {21, VIMAGE},       {22, VSAMPLE},     {23, EXP},         {24, FLAT},          {25, DS},
+    {32, COUNTS_VM},    {33, COUNTS_EXP},   {34, COUNTS_LGKM}, {51, FLAT_GLOBAL}, {54, MAI},           {55, DOT},
+    {56, FLAT_SCRATCH}, {57, ATOMIC_NORET}, {58, ATOMIC_RET},  {59, WMMA},        {60, TIED_NOT_READ}, {62, GWS},
 };
 
 uint64_t translate(uint64_t TargetFlags) {
@@ -100,8 +100,7 @@ std::string checkFlagLayout(const MCInstrInfo &Instructions) {
         continue;
       ++Found;
       if ((translate(Instructions.get(Opcode).TSFlags) & E.Mask) != E.Flags)
-        return "this LLVM lays out its AMDGPU instruction flags differently (" + Name.str() +
-               "); build against LLVM 22";
+        return "this LLVM lays out its AMDGPU instruction flags differently (" + Name.str() + "); build against LLVM 22";
     }
   }
   if (Found != std::size(Expectations))

@@ -63,8 +63,8 @@ struct luthier_mc {
   std::unique_ptr<MCCodeEmitter> Emitter;
 };
 
-luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength,
-                              luthier_mc_sink Error, void *User) {
+luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength, luthier_mc_sink Error,
+                              void *User) {
   auto Fail = [&](StringRef Message) -> luthier_mc * {
     Error(User, Message.data(), Message.size());
     return nullptr;
@@ -76,14 +76,13 @@ luthier_mc *luthier_mc_create(const char *Cpu, size_t CpuLength, const char *Fea
   const Target &T = *Mc->P.T;
   Mc->AsmInfo = std::make_unique<RoomyAsmInfo>();
   Mc->Longest = Mc->P.AsmInfo->getMaxInstLength(Mc->P.Subtarget.get());
-  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->AsmInfo.get(), Mc->P.Registers.get(),
-                                            Mc->P.Subtarget.get(), nullptr, &Mc->P.Options);
+  Mc->Context = std::make_unique<MCContext>(Mc->P.TheTriple, Mc->AsmInfo.get(), Mc->P.Registers.get(), Mc->P.Subtarget.get(), nullptr,
+                                            &Mc->P.Options);
   // A malformed operand makes LLVM report through the context; decoding then fails, and nothing goes to stderr.
-  Mc->Context->setDiagnosticHandler(
-      [](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
+  Mc->Context->setDiagnosticHandler([](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
   Mc->Disassembler.reset(T.createMCDisassembler(*Mc->P.Subtarget, *Mc->Context));
-  Mc->Printer.reset(T.createMCInstPrinter(Mc->P.TheTriple, Mc->P.AsmInfo->getAssemblerDialect(), *Mc->P.AsmInfo,
-                                          *Mc->P.Instructions, *Mc->P.Registers));
+  Mc->Printer.reset(
+      T.createMCInstPrinter(Mc->P.TheTriple, Mc->P.AsmInfo->getAssemblerDialect(), *Mc->P.AsmInfo, *Mc->P.Instructions, *Mc->P.Registers));
   Mc->Emitter.reset(T.createMCCodeEmitter(*Mc->P.Instructions, *Mc->Context));
   if (!Mc->Disassembler || !Mc->Printer || !Mc->Emitter)
     return Fail("this LLVM has no AMDGPU disassembler");
@@ -200,9 +199,8 @@ static bool isSound(const luthier_mc &Mc, const MCInst &Inst) {
 static bool decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, MCInst &Inst, uint64_t &Size) {
   // A soft failure is an instruction with reserved fields not at their default, e.g. v_cmpx with another destination
   // than EXEC, which clang 15 does emit.
-  return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) !=
-             MCDisassembler::Fail &&
-         Size != 0 && Size <= Length && Size <= Mc->Longest && isSound(*Mc, Inst);
+  return Mc->Disassembler->getInstruction(Inst, Size, ArrayRef<uint8_t>(Bytes, Length), Pc, nulls()) != MCDisassembler::Fail && Size != 0 &&
+         Size <= Length && Size <= Mc->Longest && isSound(*Mc, Inst);
 }
 
 int luthier_mc_decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_inst *Out) {
@@ -224,16 +222,14 @@ int luthier_mc_decode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint6
       Result.value = Operand.getImm();
     } else {
       Result.value = 0;
-      Result.kind = Operand.isExpr() && Operand.getExpr()->evaluateAsAbsolute(Result.value)
-                        ? LUTHIER_MC_OPERAND_LITERAL
-                        : LUTHIER_MC_OPERAND_OPAQUE;
+      Result.kind =
+          Operand.isExpr() && Operand.getExpr()->evaluateAsAbsolute(Result.value) ? LUTHIER_MC_OPERAND_LITERAL : LUTHIER_MC_OPERAND_OPAQUE;
     }
   }
   return 1;
 }
 
-int luthier_mc_print(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Text,
-                     void *User) {
+int luthier_mc_print(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Text, void *User) {
   MCInst Inst;
   uint64_t Size = 0;
   if (!decode(Mc, Bytes, Length, Pc, Inst, Size))
@@ -245,8 +241,7 @@ int luthier_mc_print(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64
   return 1;
 }
 
-int luthier_mc_reencode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Encoding,
-                        void *User) {
+int luthier_mc_reencode(luthier_mc *Mc, const uint8_t *Bytes, size_t Length, uint64_t Pc, luthier_mc_sink Encoding, void *User) {
   MCInst Inst;
   uint64_t Size = 0;
   if (!decode(Mc, Bytes, Length, Pc, Inst, Size))

@@ -17,8 +17,7 @@ typedef struct luthier_mc luthier_mc;
 typedef void (*luthier_mc_sink)(void *user, const char *bytes, size_t length);
 
 // One diagnostic of the assembler. `line` and `column` count from 1; 0 means unknown.
-typedef void (*luthier_mc_diagnostic)(void *user, uint32_t severity, uint32_t line, uint32_t column,
-                                      const char *message, size_t length);
+typedef void (*luthier_mc_diagnostic)(void *user, uint32_t severity, uint32_t line, uint32_t column, const char *message, size_t length);
 
 enum { LUTHIER_MC_SEVERITY_ERROR = 0, LUTHIER_MC_SEVERITY_WARNING = 1, LUTHIER_MC_SEVERITY_NOTE = 2 };
 
@@ -52,6 +51,7 @@ typedef struct {
 } luthier_mc_inst;
 
 // Bits of luthier_mc_opcode_info.flags.
+// clang-format off
 #define LUTHIER_MC_FLAGS(X)                                                                                            \
   X(SALU, 0) X(VALU, 1) X(SOP1, 2) X(SOP2, 3) X(SOPC, 4) X(SOPK, 5) X(SOPP, 6) X(VOP1, 7) X(VOP2, 8) X(VOPC, 9)        \
   X(VOP3, 10) X(VOP3P, 11) X(SDWA, 12) X(DPP, 13) X(TRANS, 14) X(MUBUF, 15) X(MTBUF, 16) X(SMRD, 17) X(MIMG, 18)       \
@@ -59,6 +59,7 @@ typedef struct {
   X(COUNTS_LGKM, 26) X(FLAT_GLOBAL, 27) X(MAI, 28) X(DOT, 29) X(FLAT_SCRATCH, 30) X(ATOMIC_NORET, 31)                  \
   X(ATOMIC_RET, 32) X(WMMA, 33) X(TIED_NOT_READ, 34) X(GWS, 35) X(MAY_LOAD, 40) X(MAY_STORE, 41) X(BRANCH, 42)         \
   X(INDIRECT_BRANCH, 43) X(CALL, 44) X(RETURN, 45) X(BARRIER, 46) X(TERMINATOR, 47) X(CONVERGENT, 48)
+// clang-format on
 
 typedef struct {
   const char *name; // LLVM's opcode name; static storage.
@@ -80,8 +81,8 @@ typedef struct {
 } luthier_mc_register_info;
 
 // Makes a machine-code context for `cpu`; null on failure, after reporting one message to `error`.
-luthier_mc *luthier_mc_create(const char *cpu, size_t cpu_length, const char *features, size_t features_length,
-                              luthier_mc_sink error, void *user);
+luthier_mc *luthier_mc_create(const char *cpu, size_t cpu_length, const char *features, size_t features_length, luthier_mc_sink error,
+                              void *user);
 void luthier_mc_destroy(luthier_mc *mc);
 
 uint32_t luthier_mc_opcode_count(const luthier_mc *mc);
@@ -101,15 +102,12 @@ int luthier_mc_operand_tied_to(const luthier_mc *mc, uint32_t opcode, uint32_t i
 // Decodes one instruction; returns 0 when the bytes are none.
 int luthier_mc_decode(luthier_mc *mc, const uint8_t *bytes, size_t length, uint64_t pc, luthier_mc_inst *out);
 // Decodes and prints one instruction; returns 0 when the bytes are none.
-int luthier_mc_print(luthier_mc *mc, const uint8_t *bytes, size_t length, uint64_t pc, luthier_mc_sink text,
-                     void *user);
+int luthier_mc_print(luthier_mc *mc, const uint8_t *bytes, size_t length, uint64_t pc, luthier_mc_sink text, void *user);
 // Decodes one instruction and encodes it again; returns 0 when it cannot. Some forms crash LLVM: see the callers' list.
-int luthier_mc_reencode(luthier_mc *mc, const uint8_t *bytes, size_t length, uint64_t pc, luthier_mc_sink encoding,
-                        void *user);
+int luthier_mc_reencode(luthier_mc *mc, const uint8_t *bytes, size_t length, uint64_t pc, luthier_mc_sink encoding, void *user);
 // Assembles `text` to an ELF relocatable object; returns 0 after reporting at least one error.
-int luthier_mc_assemble(const char *cpu, size_t cpu_length, const char *features, size_t features_length,
-                        const char *text, size_t text_length, luthier_mc_sink object,
-                        luthier_mc_diagnostic diagnostic, void *user);
+int luthier_mc_assemble(const char *cpu, size_t cpu_length, const char *features, size_t features_length, const char *text,
+                        size_t text_length, luthier_mc_sink object, luthier_mc_diagnostic diagnostic, void *user);
 
 #ifdef __cplusplus
 }

@@ -17,9 +17,7 @@ LUTHIER_HOOK void count(luthier_u32 instructions) { luthier::count_wave(&total, 
 
 LUTHIER_HOOK void count_lanes(luthier_u32 instructions) { luthier::count_lanes(&lanes, instructions); }
 
-LUTHIER_HOOK void trace(luthier_u32 site) {
-  luthier::emit(&stream, access_record{luthier::effective_address(), site, luthier::lane()});
-}
+LUTHIER_HOOK void trace(luthier_u32 site) { luthier::emit(&stream, access_record{luthier::effective_address(), site, luthier::lane()}); }
 
 LUTHIER_HOOK void clamp(float &value, float limit) {
   if (value > limit)

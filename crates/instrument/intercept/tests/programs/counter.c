@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef hsa_status_t (*create_fn)(hsa_agent_t, uint32_t, hsa_queue_type32_t, void (*)(hsa_status_t, hsa_queue_t *, void *),
-                                  void *, uint32_t, uint32_t, hsa_queue_t **);
+typedef hsa_status_t (*create_fn)(hsa_agent_t, uint32_t, hsa_queue_type32_t, void (*)(hsa_status_t, hsa_queue_t *, void *), void *,
+                                  uint32_t, uint32_t, hsa_queue_t **);
 typedef void (*writer_fn)(const void *, uint64_t);
 typedef hsa_status_t (*register_fn)(hsa_queue_t *, void (*)(const void *, uint64_t, uint64_t, void *, writer_fn), void *);
 
@@ -26,9 +26,8 @@ static void seen(const void *packets, uint64_t count, uint64_t index, void *data
   writer(packets, count);
 }
 
-static hsa_status_t create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-                           void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data, uint32_t private_size,
-                           uint32_t group_size, hsa_queue_t **queue) {
+static hsa_status_t create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type, void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+                           void *data, uint32_t private_size, uint32_t group_size, hsa_queue_t **queue) {
   hsa_status_t status = intercept_create(agent, size, type, callback, data, private_size, group_size, queue);
   if (status == HSA_STATUS_SUCCESS)
     status = intercept_register(*queue, seen, NULL);

@@ -12,20 +12,20 @@
 #include <unistd.h>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    hipError_t error = call;                                                                                           \
-    if (error != hipSuccess) {                                                                                         \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error));                                             \
-      _exit(99);                                                                                                       \
-    }                                                                                                                  \
+#define CHECK(call)                                                        \
+  do {                                                                     \
+    hipError_t error = call;                                               \
+    if (error != hipSuccess) {                                             \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error)); \
+      _exit(99);                                                           \
+    }                                                                      \
   } while (0)
-#define EXPECT(condition)                                                                                              \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      printf("%s:%d: not %s\n", __FILE__, __LINE__, #condition);                                                       \
-      exit(98);                                                                                                        \
-    }                                                                                                                  \
+#define EXPECT(condition)                                        \
+  do {                                                           \
+    if (!(condition)) {                                          \
+      printf("%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
+      exit(98);                                                  \
+    }                                                            \
   } while (0)
 
 __global__ void add(int *values, int amount) { values[blockIdx.x * blockDim.x + threadIdx.x] += amount; }
@@ -109,8 +109,7 @@ static void modules(const char *path) {
         int amount;
       } arguments = {values, round + 1};
       size_t size = sizeof arguments;
-      void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                        HIP_LAUNCH_PARAM_END};
+      void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
       CHECK(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, config));
       expected += round + 1;
     }
@@ -170,7 +169,9 @@ static void rate(int launches) {
   auto enqueued = std::chrono::steady_clock::now();
   CHECK(hipDeviceSynchronize());
   auto end = std::chrono::steady_clock::now();
-  auto each = [&](std::chrono::steady_clock::time_point until) { return std::chrono::duration<double, std::micro>(until - begin).count() / launches; };
+  auto each = [&](std::chrono::steady_clock::time_point until) {
+    return std::chrono::duration<double, std::micro>(until - begin).count() / launches;
+  };
   printf("%.3f %.3f\n", each(enqueued), each(end));
 }
 

@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    hipError_t error = call;                                                                                           \
-    if (error != hipSuccess) {                                                                                         \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error));                                             \
-      exit(99);                                                                                                        \
-    }                                                                                                                  \
+#define CHECK(call)                                                        \
+  do {                                                                     \
+    hipError_t error = call;                                               \
+    if (error != hipSuccess) {                                             \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error)); \
+      exit(99);                                                            \
+    }                                                                      \
   } while (0)
 
 struct ring {
@@ -48,8 +48,7 @@ int main(int count, char **words) {
     unsigned rounds;
   } arguments = {control, ROUNDS};
   size_t size = sizeof arguments;
-  void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                    HIP_LAUNCH_PARAM_END};
+  void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
   hipStream_t stream;
   hipEvent_t end;
   CHECK(hipStreamCreate(&stream));
@@ -66,8 +65,7 @@ int main(int count, char **words) {
     const volatile slot *next = (slot *)first.slots + consumed % capacity;
     if (__atomic_load_n(&next->sequence, __ATOMIC_ACQUIRE) == (unsigned)(consumed + 1)) {
       unsigned group = next->group, lane = next->lane, round = next->round;
-      if (group >= GROUPS || lane >= LANES || round >= ROUNDS ||
-          next->product != ((unsigned long long)group << 32 | lane * round)) {
+      if (group >= GROUPS || lane >= LANES || round >= ROUNDS || next->product != ((unsigned long long)group << 32 | lane * round)) {
         printf("record %llu is not whole: %u %u %u\n", consumed, group, lane, round);
         return 1;
       }
@@ -92,8 +90,8 @@ int main(int count, char **words) {
     wrong += seen[index] > emitted;
   }
   if (wrong || last.reserved != consumed || last.taken != last.reserved || consumed + last.dropped != expected) {
-    printf("wrong %llu, consumed %llu, reserved %llu, taken %llu, dropped %llu, expected %llu\n", wrong, consumed,
-           last.reserved, last.taken, last.dropped, expected);
+    printf("wrong %llu, consumed %llu, reserved %llu, taken %llu, dropped %llu, expected %llu\n", wrong, consumed, last.reserved,
+           last.taken, last.dropped, expected);
     return 1;
   }
   printf("%s, %s\n", last.dropped ? "some dropped" : "none dropped", early > capacity ? "more than a ring full" : "");

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    hsa_status_t status_ = call;                                                                                       \
-    if (status_ != HSA_STATUS_SUCCESS && status_ != HSA_STATUS_INFO_BREAK) {                                           \
-      printf("%s: status %x\n", #call, status_);                                                                       \
-      exit(99);                                                                                                        \
-    }                                                                                                                  \
+#define CHECK(call)                                                          \
+  do {                                                                       \
+    hsa_status_t status_ = call;                                             \
+    if (status_ != HSA_STATUS_SUCCESS && status_ != HSA_STATUS_INFO_BREAK) { \
+      printf("%s: status %x\n", #call, status_);                             \
+      exit(99);                                                              \
+    }                                                                        \
   } while (0)
 
 enum { LAUNCHES = 2000, ARGUMENTS = 128 };

@@ -106,8 +106,7 @@ bool bytesOf(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &
     return Integer(F->getValueAPF().bitcastToAPInt());
   if (auto *S = dyn_cast<StructType>(C->getType())) {
     for (unsigned Index = 0; Index != S->getNumElements(); ++Index)
-      if (!bytesOf(C->getAggregateElement(Index), Layout, Out,
-                   Offset + Layout.getStructLayout(S)->getElementOffset(Index)))
+      if (!bytesOf(C->getAggregateElement(Index), Layout, Out, Offset + Layout.getStructLayout(S)->getElementOffset(Index)))
         return false;
     return true;
   }
@@ -123,9 +122,7 @@ bool bytesOf(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &
 
 } // namespace
 
-bool luthier::constantBytes(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &Out) {
-  return bytesOf(C, Layout, Out, 0);
-}
+bool luthier::constantBytes(const Constant *C, const DataLayout &Layout, std::vector<uint8_t> &Out) { return bytesOf(C, Layout, Out, 0); }
 
 namespace {
 
@@ -187,14 +184,14 @@ std::unique_ptr<TargetMachine> machine(const luthier_codegen_job &Job, Reporter 
     return nullptr;
   }
   TargetOptions Options;
-  return std::unique_ptr<TargetMachine>(T->createTargetMachine(Where, Job.Cpu, Job.Features, Options, Reloc::PIC_,
-                                                               std::nullopt, CodeGenOptLevel::Default));
+  return std::unique_ptr<TargetMachine>(
+      T->createTargetMachine(Where, Job.Cpu, Job.Features, Options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
 } // namespace
 
-int luthier_codegen_link(const uint8_t *const *Units, const size_t *Lengths, size_t Count, luthier_codegen_text Out,
-                         void *OutUser, luthier_codegen_diagnostic Sink, void *User) {
+int luthier_codegen_link(const uint8_t *const *Units, const size_t *Lengths, size_t Count, luthier_codegen_text Out, void *OutUser,
+                         luthier_codegen_diagnostic Sink, void *User) {
   Reporter Report{Sink, User};
   std::string Fatal = withoutAborting([&] {
     configure();
@@ -222,8 +219,7 @@ int luthier_codegen_link(const uint8_t *const *Units, const size_t *Lengths, siz
   return !Report.Failed;
 }
 
-luthier_codegen_module *luthier_codegen_load(const uint8_t *Bytes, size_t Length, luthier_codegen_diagnostic Sink,
-                                             void *User) {
+luthier_codegen_module *luthier_codegen_load(const uint8_t *Bytes, size_t Length, luthier_codegen_diagnostic Sink, void *User) {
   Reporter Report{Sink, User};
   auto Result = std::make_unique<luthier_codegen_module>();
   std::string Fatal = withoutAborting([&] {
@@ -272,8 +268,7 @@ int luthier_codegen_global_at(const luthier_codegen_module *Module, uint32_t Ind
   return 1;
 }
 
-luthier_codegen_job *luthier_codegen_job_create(const char *Cpu, size_t CpuLength, const char *Features,
-                                                size_t FeaturesLength) {
+luthier_codegen_job *luthier_codegen_job_create(const char *Cpu, size_t CpuLength, const char *Features, size_t FeaturesLength) {
   auto *Job = new luthier_codegen_job;
   Job->Cpu.assign(Cpu, CpuLength);
   Job->Features.assign(Features, FeaturesLength);
@@ -282,26 +277,22 @@ luthier_codegen_job *luthier_codegen_job_create(const char *Cpu, size_t CpuLengt
 
 void luthier_codegen_job_destroy(luthier_codegen_job *Job) { delete Job; }
 
-void luthier_codegen_job_parameter(luthier_codegen_job *Job, uint32_t Kind, uint32_t File, uint32_t Dwords,
-                                   uint64_t Value) {
+void luthier_codegen_job_parameter(luthier_codegen_job *Job, uint32_t Kind, uint32_t File, uint32_t Dwords, uint64_t Value) {
   Job->Parameters.push_back({Kind, File, Dwords, Value});
 }
 
-void luthier_codegen_job_attribute(luthier_codegen_job *Job, const char *Key, size_t KeyLength, const char *Value,
-                                   size_t ValueLength) {
+void luthier_codegen_job_attribute(luthier_codegen_job *Job, const char *Key, size_t KeyLength, const char *Value, size_t ValueLength) {
   Job->Attributes.emplace_back(std::string(Key, KeyLength), std::string(Value, ValueLength));
 }
 
-void luthier_codegen_job_pin(luthier_codegen_job *Job, uint32_t File, uint32_t Index) {
-  Job->Pinned.insert({File, Index});
-}
+void luthier_codegen_job_pin(luthier_codegen_job *Job, uint32_t File, uint32_t Index) { Job->Pinned.insert({File, Index}); }
 
 void luthier_codegen_job_place(luthier_codegen_job *Job, const char *Name, size_t NameLength, uint32_t First) {
   Job->Places[std::string(Name, NameLength)] = First;
 }
 
-void luthier_codegen_job_options(luthier_codegen_job *Job, int PinScc, int PinVcc, int Copy, uint32_t Padding,
-                                 int AssumeTracked, int MoveInputs) {
+void luthier_codegen_job_options(luthier_codegen_job *Job, int PinScc, int PinVcc, int Copy, uint32_t Padding, int AssumeTracked,
+                                 int MoveInputs) {
   Job->PinScc = PinScc;
   Job->PinVcc = PinVcc;
   Job->Copy = Copy;
@@ -310,8 +301,8 @@ void luthier_codegen_job_options(luthier_codegen_job *Job, int PinScc, int PinVc
   Job->MoveInputs = MoveInputs;
 }
 
-int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job *Job, const char *Hook,
-                            size_t HookLength, luthier_codegen_diagnostic Sink, void *User) {
+int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job *Job, const char *Hook, size_t HookLength,
+                            luthier_codegen_diagnostic Sink, void *User) {
   Reporter Report{Sink, User};
   std::string Fatal = withoutAborting([&] {
     Job->HasStack = false;

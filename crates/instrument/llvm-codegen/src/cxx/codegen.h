@@ -17,8 +17,8 @@ typedef struct luthier_codegen_module luthier_codegen_module;
 typedef struct luthier_codegen_job luthier_codegen_job;
 
 // `file` and `line` are 0/empty when unknown.
-typedef void (*luthier_codegen_diagnostic)(void *user, uint32_t severity, const char *file, size_t file_length,
-                                           uint32_t line, const char *text, size_t text_length);
+typedef void (*luthier_codegen_diagnostic)(void *user, uint32_t severity, const char *file, size_t file_length, uint32_t line,
+                                           const char *text, size_t text_length);
 typedef void (*luthier_codegen_text)(void *user, const char *text, size_t length);
 
 enum { LUTHIER_CODEGEN_ERROR = 0, LUTHIER_CODEGEN_WARNING = 1, LUTHIER_CODEGEN_NOTE = 2 };
@@ -62,60 +62,52 @@ typedef struct {
 } luthier_codegen_shared;
 
 // Parses one LLVM bitcode or assembly file. Returns null after a diagnostic.
-LUTHIER_CODEGEN_API luthier_codegen_module *luthier_codegen_load(const uint8_t *bytes, size_t length,
-                                                                 luthier_codegen_diagnostic sink, void *user);
+LUTHIER_CODEGEN_API luthier_codegen_module *luthier_codegen_load(const uint8_t *bytes, size_t length, luthier_codegen_diagnostic sink,
+                                                                 void *user);
 LUTHIER_CODEGEN_API void luthier_codegen_module_destroy(luthier_codegen_module *module);
 // Links so many bitcode files of one tool and calls `out` once with the bytes of the whole. Returns 0 after a diagnostic.
-LUTHIER_CODEGEN_API int luthier_codegen_link(const uint8_t *const *units, const size_t *lengths, size_t count,
-                                             luthier_codegen_text out, void *out_user, luthier_codegen_diagnostic sink,
-                                             void *user);
+LUTHIER_CODEGEN_API int luthier_codegen_link(const uint8_t *const *units, const size_t *lengths, size_t count, luthier_codegen_text out,
+                                             void *out_user, luthier_codegen_diagnostic sink, void *user);
 // Calls `sink` with the name of every function that is defined and no kernel.
-LUTHIER_CODEGEN_API void luthier_codegen_functions(const luthier_codegen_module *module, luthier_codegen_text sink,
-                                                   void *user);
+LUTHIER_CODEGEN_API void luthier_codegen_functions(const luthier_codegen_module *module, luthier_codegen_text sink, void *user);
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_global_count(const luthier_codegen_module *module);
-LUTHIER_CODEGEN_API int luthier_codegen_global_at(const luthier_codegen_module *module, uint32_t index,
-                                                  luthier_codegen_global *out);
+LUTHIER_CODEGEN_API int luthier_codegen_global_at(const luthier_codegen_module *module, uint32_t index, luthier_codegen_global *out);
 
-LUTHIER_CODEGEN_API luthier_codegen_job *luthier_codegen_job_create(const char *cpu, size_t cpu_length,
-                                                                    const char *features, size_t features_length);
+LUTHIER_CODEGEN_API luthier_codegen_job *luthier_codegen_job_create(const char *cpu, size_t cpu_length, const char *features,
+                                                                    size_t features_length);
 LUTHIER_CODEGEN_API void luthier_codegen_job_destroy(luthier_codegen_job *job);
-LUTHIER_CODEGEN_API void luthier_codegen_job_parameter(luthier_codegen_job *job, uint32_t kind, uint32_t file,
-                                                       uint32_t dwords, uint64_t value);
+LUTHIER_CODEGEN_API void luthier_codegen_job_parameter(luthier_codegen_job *job, uint32_t kind, uint32_t file, uint32_t dwords,
+                                                       uint64_t value);
 // Further attributes of the compiled function (denormal modes, register limits).
-LUTHIER_CODEGEN_API void luthier_codegen_job_attribute(luthier_codegen_job *job, const char *key, size_t key_length,
-                                                       const char *value, size_t value_length);
+LUTHIER_CODEGEN_API void luthier_codegen_job_attribute(luthier_codegen_job *job, const char *key, size_t key_length, const char *value,
+                                                       size_t value_length);
 // A register whose value must survive.
 LUTHIER_CODEGEN_API void luthier_codegen_job_pin(luthier_codegen_job *job, uint32_t file, uint32_t index);
 // The registers of a binding, by its name; without this call bindings get the lowest free registers.
-LUTHIER_CODEGEN_API void luthier_codegen_job_place(luthier_codegen_job *job, const char *name, size_t name_length,
-                                                   uint32_t first);
+LUTHIER_CODEGEN_API void luthier_codegen_job_place(luthier_codegen_job *job, const char *name, size_t name_length, uint32_t first);
 // `copy`: hold pinned registers in virtual ones, so that they may be moved and spilled.
 // `move_inputs`: inputs of one or two dwords are moved to other registers first, which no tuple can have in common with them.
 // `padding`: reserve registers after the bindings up to a multiple of this (a power of two).
-LUTHIER_CODEGEN_API void luthier_codegen_job_options(luthier_codegen_job *job, int pin_scc, int pin_vcc, int copy,
-                                                     uint32_t padding, int assume_tracked_sgprs, int move_inputs);
+LUTHIER_CODEGEN_API void luthier_codegen_job_options(luthier_codegen_job *job, int pin_scc, int pin_vcc, int copy, uint32_t padding,
+                                                     int assume_tracked_sgprs, int move_inputs);
 
 // Compiles `hook` (a symbol, or the unique function of that name when demangled). Returns 0 after a diagnostic.
-LUTHIER_CODEGEN_API int luthier_codegen_compile(luthier_codegen_module *module, luthier_codegen_job *job,
-                                                const char *hook, size_t hook_length, luthier_codegen_diagnostic sink,
-                                                void *user);
+LUTHIER_CODEGEN_API int luthier_codegen_compile(luthier_codegen_module *module, luthier_codegen_job *job, const char *hook,
+                                                size_t hook_length, luthier_codegen_diagnostic sink, void *user);
 // Results of the last successful compilation; valid until the next one.
 LUTHIER_CODEGEN_API const uint8_t *luthier_codegen_object(const luthier_codegen_job *job, size_t *length);
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_binding_count(const luthier_codegen_job *job);
-LUTHIER_CODEGEN_API int luthier_codegen_binding_at(const luthier_codegen_job *job, uint32_t index,
-                                                   luthier_codegen_binding *out);
+LUTHIER_CODEGEN_API int luthier_codegen_binding_at(const luthier_codegen_job *job, uint32_t index, luthier_codegen_binding *out);
 // Bytes per lane of the frame at the address in the binding "stack", lane after lane; 0: there is none.
 LUTHIER_CODEGEN_API uint64_t luthier_codegen_stack(const luthier_codegen_job *job);
 // The source file in which the hook begins, and the line; 0 without debug information. Known as soon as there is such a hook.
 LUTHIER_CODEGEN_API const char *luthier_codegen_source(const luthier_codegen_job *job, size_t *length, uint32_t *line);
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_shared_count(const luthier_codegen_job *job);
-LUTHIER_CODEGEN_API int luthier_codegen_shared_at(const luthier_codegen_job *job, uint32_t index,
-                                                  luthier_codegen_shared *out);
+LUTHIER_CODEGEN_API int luthier_codegen_shared_at(const luthier_codegen_job *job, uint32_t index, luthier_codegen_shared *out);
 
 // Constant tables of the hook, which are variables of the tool.
 LUTHIER_CODEGEN_API uint32_t luthier_codegen_constant_count(const luthier_codegen_job *job);
-LUTHIER_CODEGEN_API int luthier_codegen_constant_at(const luthier_codegen_job *job, uint32_t index,
-                                                    luthier_codegen_global *out);
+LUTHIER_CODEGEN_API int luthier_codegen_constant_at(const luthier_codegen_job *job, uint32_t index, luthier_codegen_global *out);
 
 #ifdef __cplusplus
 }

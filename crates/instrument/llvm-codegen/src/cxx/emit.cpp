@@ -188,8 +188,7 @@ struct PinRegisters final : MachineFunctionPass {
       if (!Name.starts_with("SGPR") && !Name.starts_with("VGPR"))
         continue;
       MachineInstr *Definition = nullptr;
-      for (auto I = std::next(MachineBasicBlock::reverse_iterator(Return)), E = Block.rend(); I != E && !Definition;
-           ++I)
+      for (auto I = std::next(MachineBasicBlock::reverse_iterator(Return)), E = Block.rend(); I != E && !Definition; ++I)
         if (I->definesRegister(Convention, &TRI))
           Definition = &*I;
       auto Found = P.Results.find(Convention.id());
@@ -348,8 +347,7 @@ bool luthier::emit(Module &M, luthier_codegen_job &Job, TargetMachine &TM, Repor
     }
     Config->addMachinePasses();
     Config->setInitialized();
-    if (Machine.addAsmPrinter(Passes, Stream, nullptr, CodeGenFileType::ObjectFile,
-                              Information->getMMI().getContext())) {
+    if (Machine.addAsmPrinter(Passes, Stream, nullptr, CodeGenFileType::ObjectFile, Information->getMMI().getContext())) {
       Report.fail("LLVM cannot write object files for this target");
       return false;
     }

@@ -100,8 +100,7 @@ namespace luthier {
 
 // Turns `M`, a private copy of the tool's module, into one function WrapperName with the bindings as arguments, inlined
 // and optimised. Fills Job.Bindings. Sets `Again` where memory objects were found for which there are no bindings yet.
-bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm::TargetMachine &TM, Reporter &Report,
-          bool &Again);
+bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm::TargetMachine &TM, Reporter &Report, bool &Again);
 // The hook's variables in memory: what there is, and their move to memory that the framework provides.
 bool findObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report, bool &Found);
 bool moveObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report);

@@ -146,9 +146,7 @@ struct Mover {
     if (auto *L = dyn_cast<IntrinsicInst>(&I)) {
       switch (L->getIntrinsicID()) {
       case Intrinsic::lifetime_start:
-      case Intrinsic::lifetime_end:
-        L->eraseFromParent();
-        return;
+      case Intrinsic::lifetime_end: L->eraseFromParent(); return;
       case Intrinsic::memcpy:
       case Intrinsic::memmove:
       case Intrinsic::memset:
@@ -162,8 +160,7 @@ struct Mover {
         L->setCalledFunction(Intrinsic::getOrInsertDeclaration(I.getModule(), L->getIntrinsicID(), Types));
         return;
       }
-      default:
-        return fail(I, "the hook passes the address of one of its variables on");
+      default: return fail(I, "the hook passes the address of one of its variables on");
       }
     }
     bool Stored = isa<StoreInst>(I) && U.getOperandNo() == 0;
@@ -214,8 +211,8 @@ bool moveStack(Function &F, luthier_codegen_job &Job, Reporter &Report) {
   }
   uint64_t Frame = alignTo(End, MostAlignment);
   if (Frame > MostStack) {
-    Report.fail(placeOf(*Found.front()), "the hook's variables in memory take " + Twine(Frame) + " bytes per lane; at most " + Twine(MostStack) +
-                " are possible");
+    Report.fail(placeOf(*Found.front()),
+                "the hook's variables in memory take " + Twine(Frame) + " bytes per lane; at most " + Twine(MostStack) + " are possible");
     return false;
   }
   IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -251,8 +248,9 @@ bool luthier::findObjects(Function &F, luthier_codegen_job &Job, Reporter &Repor
     uint64_t Size = Layout.getTypeAllocSize(G->getValueType());
     uint64_t Alignment = Layout.getPreferredAlign(G).value();
     if (Size == 0) {
-      Report.fail(placeOf(*static_cast<const User *>(G)), "the hook uses the LDS variable " + G->getName() +
-                  ", whose size is known at a launch only; give it a size, for launches know nothing of hooks");
+      Report.fail(placeOf(*static_cast<const User *>(G)),
+                  "the hook uses the LDS variable " + G->getName() +
+                      ", whose size is known at a launch only; give it a size, for launches know nothing of hooks");
       return false;
     }
     Job.SharedVariables.push_back({G->getName().str(), Size, std::min(Alignment, MostAlignment)});

@@ -81,8 +81,7 @@ struct Builder {
   std::map<std::string, CallInst *> Storage;
   Function *Wrapper = nullptr;
 
-  Builder(Module &M, luthier_codegen_job &Job, TargetMachine &TM, Reporter &Report)
-      : M(M), Job(Job), TM(TM), Report(Report) {}
+  Builder(Module &M, luthier_codegen_job &Job, TargetMachine &TM, Reporter &Report) : M(M), Job(Job), TM(TM), Report(Report) {}
 
   Function *find(StringRef Name);
   void redirect();
@@ -116,8 +115,7 @@ Function *Builder::find(StringRef Name) {
     Found = &F;
   }
   if (!Found)
-    Report.fail("there is no hook named " + Name +
-                " in this bitcode: is it marked LUTHIER_HOOK (`extern \"C\" __device__`, used)?");
+    Report.fail("there is no hook named " + Name + " in this bitcode: is it marked LUTHIER_HOOK (`extern \"C\" __device__`, used)?");
   return Found;
 }
 
@@ -186,8 +184,7 @@ void Builder::strip() {
     for (Attribute A : F.getAttributes().getFnAttrs())
       if (A.isStringAttribute())
         Remove.addAttribute(A.getKindAsString());
-    for (Attribute::AttrKind Kind : {Attribute::NoInline, Attribute::OptimizeNone, Attribute::OptimizeForSize,
-                                     Attribute::MinSize})
+    for (Attribute::AttrKind Kind : {Attribute::NoInline, Attribute::OptimizeNone, Attribute::OptimizeForSize, Attribute::MinSize})
       Remove.addAttribute(Kind);
     F.removeFnAttrs(Remove);
     F.setComdat(nullptr);
@@ -254,8 +251,7 @@ bool Builder::call(Function *Hook) {
   IRBuilder<>(Entry).CreateBr(Body);
   IRBuilder<> B(Body);
   if (Hook->arg_size() != Job.Parameters.size()) {
-    Report.fail("the number of arguments is " + Twine(Job.Parameters.size()) + ", but the hook takes " +
-                Twine(Hook->arg_size()));
+    Report.fail("the number of arguments is " + Twine(Job.Parameters.size()) + ", but the hook takes " + Twine(Hook->arg_size()));
     return false;
   }
   const DataLayout &Layout = M.getDataLayout();
@@ -266,7 +262,8 @@ bool Builder::call(Function *Hook) {
     uint64_t Bits = T->isSized() ? Layout.getTypeSizeInBits(T) : 0;
     std::string Name = ("parameter:" + Twine(Index)).str();
     if (Argument.hasByValAttr() || Bits == 0 || Bits > 512 || T->isAggregateType()) {
-      Report.fail("parameter " + Twine(Index) + " of the hook has a type that does not fit registers; "
+      Report.fail("parameter " + Twine(Index) +
+                  " of the hook has a type that does not fit registers; "
                   "pass integers, floats, pointers or references to them");
       return false;
     }
@@ -290,8 +287,7 @@ bool Builder::call(Function *Hook) {
       continue;
     }
     if (Dwords != (Bits + 31) / 32) {
-      Report.fail("parameter " + Twine(Index) + " has " + Twine(Bits) + " bits, but " + Twine(Dwords) +
-                  " registers are given");
+      Report.fail("parameter " + Twine(Index) + " has " + Twine(Bits) + " bits, but " + Twine(Dwords) + " registers are given");
       return false;
     }
     CallInst *Slot = storage(Name, P.File, Dwords, true, false);
@@ -590,8 +586,7 @@ bool Builder::refuse() {
 
 } // namespace
 
-bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report,
-                   bool &Again) {
+bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMachine &TM, Reporter &Report, bool &Again) {
   Builder B(M, Job, TM, Report);
   Job.Bindings.clear();
   Job.Constants.clear();

@@ -21,12 +21,12 @@ luthier_u32 __luthier_scalar32_access_size() { return access_bytes; }
 
 int main() {
   unsigned word[4], scalar_offset, index, offset, constant, flags;
-  while (std::scanf("%u %u %u %u %u %u %u %u %u %u %u", &word[0], &word[1], &word[2], &word[3], &scalar_offset, &index, &offset,
-                    &constant, &flags, &access_bytes, &lane_number) == 11) {
+  while (std::scanf("%u %u %u %u %u %u %u %u %u %u %u", &word[0], &word[1], &word[2], &word[3], &scalar_offset, &index, &offset, &constant,
+                    &flags, &access_bytes, &lane_number) == 11) {
     luthier_u64 address;
     luthier_u32 size;
-    bool inside = luthier::buffer_address(&address, &size, word[0], word[1], word[2], word[3], scalar_offset, index, offset,
-                                          constant, flags);
+    bool inside =
+        luthier::buffer_address(&address, &size, word[0], word[1], word[2], word[3], scalar_offset, index, offset, constant, flags);
     std::printf("%d %llu %u\n", inside, (unsigned long long)address, size);
   }
 }

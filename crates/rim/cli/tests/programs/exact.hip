@@ -28,9 +28,12 @@ int main(int count, char **arguments) {
   (void)hipMemset(small, 1, 100);
   char bytes[100];
   (void)hipMemcpy(bytes, small, 100, hipMemcpyDeviceToHost);
-  if (is("last")) store<<<1, 1>>>(small + 99);
-  if (is("behind")) store<<<1, 1>>>(small + 100);
-  if (is("half")) load<<<1, 1>>>(small + 98, out);
+  if (is("last"))
+    store<<<1, 1>>>(small + 99);
+  if (is("behind"))
+    store<<<1, 1>>>(small + 100);
+  if (is("half"))
+    load<<<1, 1>>>(small + 98, out);
   if (is("freed")) {
     (void)hipFree(other);
     char *next;
@@ -49,8 +52,10 @@ int main(int count, char **arguments) {
     (void)hipHostGetDevicePointer(&device, host, 0);
     store<<<1, 1>>>((char *)device + 100);
   }
-  if (is("lds")) shared<<<1, 16>>>(out, 16);
-  if (is("lds-last")) shared<<<1, 16>>>(out, 15);
+  if (is("lds"))
+    shared<<<1, 16>>>(out, 16);
+  if (is("lds-last"))
+    shared<<<1, 16>>>(out, 15);
   hipError_t error = hipDeviceSynchronize();
   (void)hipMemcpy(bytes, small, 100, hipMemcpyDeviceToHost);
   printf("%s: %s\n", mode, hipGetErrorString(error));

@@ -7,13 +7,13 @@
 
 __global__ void add(int *values, int amount) { values[threadIdx.x] += amount; }
 
-#define TRY(call)                                                                                                      \
-  do {                                                                                                                 \
-    hipError_t error = call;                                                                                           \
-    if (error != hipSuccess) {                                                                                         \
-      printf("error: %s\n", hipGetErrorString(error));                                                                 \
-      return 3;                                                                                                        \
-    }                                                                                                                  \
+#define TRY(call)                                      \
+  do {                                                 \
+    hipError_t error = call;                           \
+    if (error != hipSuccess) {                         \
+      printf("error: %s\n", hipGetErrorString(error)); \
+      return 3;                                        \
+    }                                                  \
   } while (0)
 
 int main(int count, char **arguments) {

@@ -56,7 +56,8 @@ __global__ void divergent_branch_found(int *data) { both_ways(data, threadIdx.x 
 __global__ void divergent_branch_twin(int *data) { both_ways(data, threadIdx.x / LANES % 2); }
 
 __global__ void idle_lanes_found(int *data) {
-  if (threadIdx.x % LANES < 8) data[threadIdx.x] = work(threadIdx.x, 50);
+  if (threadIdx.x % LANES < 8)
+    data[threadIdx.x] = work(threadIdx.x, 50);
 }
 __global__ void idle_lanes_twin(int *data) { data[threadIdx.x] = work(threadIdx.x, 50); }
 
@@ -75,9 +76,11 @@ __global__ void barrier_without_work_twin(int *data) { between_barriers<32>(data
 template <int COUNT> __device__ void hold(volatile int *data) {
   int values[COUNT];
 #pragma unroll
-  for (int at = 0; at < COUNT; at++) values[at] = data[at * LANES + threadIdx.x % LANES];
+  for (int at = 0; at < COUNT; at++)
+    values[at] = data[at * LANES + threadIdx.x % LANES];
 #pragma unroll
-  for (int at = 0; at < COUNT; at++) data[at * LANES + threadIdx.x % LANES] = values[at] + values[COUNT - 1 - at];
+  for (int at = 0; at < COUNT; at++)
+    data[at * LANES + threadIdx.x % LANES] = values[at] + values[COUNT - 1 - at];
 }
 __global__ __launch_bounds__(1024) void spilled_registers_found(int *data) { hold<160>(data); }
 __global__ __launch_bounds__(1024) void spilled_registers_twin(int *data) { hold<32>(data); }
@@ -96,7 +99,8 @@ __global__ void promoted_to_double_twin(float *data) {
 __global__ void wait_behind_load_found(int *data) {
   int sum = 0;
 #pragma unroll 1
-  for (int at = 0; at < MOST; at++) sum += data[at * LANES + threadIdx.x];
+  for (int at = 0; at < MOST; at++)
+    sum += data[at * LANES + threadIdx.x];
   data[threadIdx.x] = sum;
 }
 __global__ void wait_behind_load_twin(int *data) {
@@ -105,9 +109,11 @@ __global__ void wait_behind_load_twin(int *data) {
   for (int at = 0; at < MOST; at += 8) {
     int values[8];
 #pragma unroll
-    for (int next = 0; next < 8; next++) values[next] = data[(at + next) * LANES + threadIdx.x];
+    for (int next = 0; next < 8; next++)
+      values[next] = data[(at + next) * LANES + threadIdx.x];
 #pragma unroll
-    for (int next = 0; next < 8; next++) sum += values[next];
+    for (int next = 0; next < 8; next++)
+      sum += values[next];
   }
   data[threadIdx.x] = sum;
 }
@@ -115,17 +121,19 @@ __global__ void wait_behind_load_twin(int *data) {
 __global__ void chased(int *data) {
   int at = threadIdx.x;
 #pragma unroll 1
-  for (int step = 0; step < MOST; step++) at = data[at];
+  for (int step = 0; step < MOST; step++)
+    at = data[at];
   data[threadIdx.x] = at;
 }
 
-#define BOTH(name, groups, lanes, memory)                                                                                               \
-  name##_found<<<groups, lanes>>>(memory);                                                                                              \
+#define BOTH(name, groups, lanes, memory)  \
+  name##_found<<<groups, lanes>>>(memory); \
   name##_twin<<<groups, lanes>>>(memory)
 
 int main() {
   int *data;
-  if (hipMalloc(&data, 1 << 20) != hipSuccess) return 1;
+  if (hipMalloc(&data, 1 << 20) != hipSuccess)
+    return 1;
   (void)hipMemset(data, 0, 1 << 20);
   BOTH(uncoalesced_access, WAVES, LANES, data);
   BOTH(lds_bank_conflicts, 1, LANES, data);

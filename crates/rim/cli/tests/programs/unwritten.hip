@@ -17,8 +17,10 @@ __global__ void look(unsigned *out, const unsigned *fresh) {
 int main() {
   // Too large for what the runtime has allocated already.
   unsigned *fresh, *out;
-  if (hipMalloc(&fresh, 64 << 20) != hipSuccess || hipHostMalloc(&out, 16) != hipSuccess) return 90;
+  if (hipMalloc(&fresh, 64 << 20) != hipSuccess || hipHostMalloc(&out, 16) != hipSuccess)
+    return 90;
   look<<<1, 1>>>(out, fresh);
-  if (hipDeviceSynchronize() != hipSuccess) return 5;
+  if (hipDeviceSynchronize() != hipSuccess)
+    return 5;
   printf("%08x %08x %08x %08x\n", out[0], out[1], out[2], out[3]);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #define SIZE 65536
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    hsa_status_t status = (call);                                                                                      \
-    if (status != HSA_STATUS_SUCCESS)                                                                                  \
-      return printf("%s: %x\n", #call, status), 1;                                                                     \
+#define CHECK(call)                                \
+  do {                                             \
+    hsa_status_t status = (call);                  \
+    if (status != HSA_STATUS_SUCCESS)              \
+      return printf("%s: %x\n", #call, status), 1; \
   } while (0)
 
 static hsa_agent_t host, device;

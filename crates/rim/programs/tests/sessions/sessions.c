@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                                                                    \
-  do {                                                                                                                 \
-    hsa_status_t status_ = call;                                                                                       \
-    if (status_ != HSA_STATUS_SUCCESS && status_ != HSA_STATUS_INFO_BREAK) {                                           \
-      printf("%s: status %x\n", #call, status_);                                                                       \
-      exit(99);                                                                                                        \
-    }                                                                                                                  \
+#define CHECK(call)                                                          \
+  do {                                                                       \
+    hsa_status_t status_ = call;                                             \
+    if (status_ != HSA_STATUS_SUCCESS && status_ != HSA_STATUS_INFO_BREAK) { \
+      printf("%s: status %x\n", #call, status_);                             \
+      exit(99);                                                              \
+    }                                                                        \
   } while (0)
 
 enum { LANES = 64, ARGUMENTS = 256 };

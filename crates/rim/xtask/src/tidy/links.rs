@@ -1,10 +1,6 @@
 //! Links of the documentation lead to files and headings that are there.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::{Context, Result};
 
@@ -13,11 +9,13 @@ const FOLDERS: [&str; 4] = ["docs", "crates", "examples", "packaging"];
 
 /// Complaints about links within the repository. Links to other places are not followed.
 pub fn check(root: &Path) -> Result<Vec<String>> {
-    let mut documents = documents(root, false)?;
-    for folder in FOLDERS {
-        let folder = root.join(folder);
-        if folder.is_dir() {
-            documents.extend(self::documents(&folder, true)?);
+    let mut documents = Vec::new();
+    for name in super::names(root)? {
+        let place = root.join(&name);
+        if name.ends_with(".md") {
+            documents.push(place);
+        } else if FOLDERS.contains(&name.as_str()) {
+            documents.extend(crate::files_below(&place, &["md"])?);
         }
     }
     let mut complaints = Vec::new();
@@ -31,21 +29,6 @@ pub fn check(root: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(complaints)
-}
-
-/// Markdown files in a folder, and below it.
-fn documents(folder: &Path, below: bool) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() && below {
-            found.extend(documents(&path, true)?);
-        } else if path.extension().is_some_and(|end| end == "md") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// Why a link leads nowhere.

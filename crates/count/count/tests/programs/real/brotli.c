@@ -9,7 +9,6 @@ int main(int argc, char **argv) {
     size_t packed_size = bound, back_size = size;
     BrotliEncoderCompress(quality, 20, BROTLI_MODE_TEXT, size, text, &packed_size, packed);
     BrotliDecoderDecompress(packed_size, packed, &back_size, back);
-    printf("%d %zu %u %d\n", quality, packed_size, check_sum(packed, packed_size),
-           back_size == size && memcmp(text, back, size) == 0);
+    printf("%d %zu %u %d\n", quality, packed_size, check_sum(packed, packed_size), back_size == size && memcmp(text, back, size) == 0);
   }
 }

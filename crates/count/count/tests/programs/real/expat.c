@@ -27,8 +27,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < rounds; i++) {
     char line[400];
     unsigned n = next_random(&state) % 1000;
-    int length = snprintf(line, sizeof line, "<kernel id=\"k%u\" waves='%u'><!-- %zu --><name>f%u &wave; &amp; &#x%x;</name><![CDATA[a<b]]><x:y xmlns:x='u%u'/></kernel>\n",
-                          n, n % 17, i, n * 3, 0x40 + n % 50, n % 5);
+    int length = snprintf(
+        line, sizeof line,
+        "<kernel id=\"k%u\" waves='%u'><!-- %zu --><name>f%u &wave; &amp; &#x%x;</name><![CDATA[a<b]]><x:y xmlns:x='u%u'/></kernel>\n", n,
+        n % 17, i, n * 3, 0x40 + n % 50, n % 5);
     status &= XML_Parse(parser, line, length, 0);
   }
   status &= XML_Parse(parser, "</all>", 6, 1);

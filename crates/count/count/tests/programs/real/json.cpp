@@ -10,8 +10,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < rounds; i++) {
     json all = json::array();
     for (int k = 0; k < 60; k++) {
-      json one = {{"name", "kernel \"" + std::to_string(next() % 100) + "\"\n"}, {"waves", next() % 1000},
-                  {"share", double(next() % 4096) / 64}, {"flags", {true, false, nullptr}}};
+      json one = {{"name", "kernel \"" + std::to_string(next() % 100) + "\"\n"},
+                  {"waves", next() % 1000},
+                  {"share", double(next() % 4096) / 64},
+                  {"flags", {true, false, nullptr}}};
       one["nested"]["lanes"] = std::vector<int>{int(next() % 64), 64, -1};
       all.push_back(one);
     }

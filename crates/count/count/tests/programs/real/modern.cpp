@@ -21,7 +21,8 @@ struct Version {
   int major, minor;
   auto operator<=>(const Version &) const = default;
 };
-template <class T> concept Number = std::integral<T> || std::floating_point<T>;
+template <class T>
+concept Number = std::integral<T> || std::floating_point<T>;
 template <Number T> constexpr T square(T x) { return x * x; }
 consteval std::array<unsigned, 64> table() {
   std::array<unsigned, 64> out{};
@@ -29,16 +30,22 @@ consteval std::array<unsigned, 64> table() {
     out[i] = i * 2654435761u >> 7;
   return out;
 }
-struct Leaf { unsigned value; };
+struct Leaf {
+  unsigned value;
+};
 struct Node;
 using Tree = std::variant<Leaf, std::unique_ptr<Node>>;
-struct Node { Tree left, right; };
+struct Node {
+  Tree left, right;
+};
 static Tree grow(unsigned n) {
   if (n < 3)
     return Leaf{n};
   return std::make_unique<Node>(Node{grow(n / 2), grow(n / 3)});
 }
-template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> struct Overloaded : F... {
+  using F::operator()...;
+};
 static unsigned total(const Tree &tree) {
   return std::visit(Overloaded{[](const Leaf &leaf) { return leaf.value; },
                                [](const std::unique_ptr<Node> &node) { return total(node->left) + 2 * total(node->right); }},
@@ -50,7 +57,10 @@ struct Primes {
     Primes get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
-    std::suspend_always yield_value(unsigned v) { value = v; return {}; }
+    std::suspend_always yield_value(unsigned v) {
+      value = v;
+      return {};
+    }
     void return_void() {}
     void unhandled_exception() { std::abort(); }
   };
@@ -82,8 +92,8 @@ int main(int argc, char **argv) {
     std::vector<unsigned> values(200);
     std::ranges::generate(values, [&, n = i]() mutable { return square(n += 7) % 1009; });
     std::ranges::sort(values, std::greater{});
-    for (unsigned v : values | views::filter([](unsigned v) { return v % 3 == 1; }) | views::transform(square<unsigned>) |
-                          views::drop(2) | views::take(40))
+    for (unsigned v : values | views::filter([](unsigned v) { return v % 3 == 1; }) | views::transform(square<unsigned>) | views::drop(2) |
+                          views::take(40))
       sum = sum * 5 + v;
     std::span<const unsigned> part(values.data() + i % 50, 100);
     sum += std::reduce(part.begin(), part.end()) ^ numbers[i % 64];

@@ -2,8 +2,12 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 int main(int argc, char **argv) {
-  static const char *const patterns[] = {"(?<first>[a-z]+) (?:of|and) \\g<first>", "\\b(\\w)\\w*\\1\\b", "(?i)KERNEL(?=.*block)",
-                                         "^(?:[^\\n]*?wave){2}", "[^a-z\\s]{1,3}(?!lane)", "(a|o|e)+n?(?>t|d)\\b"};
+  static const char *const patterns[] = {"(?<first>[a-z]+) (?:of|and) \\g<first>",
+                                         "\\b(\\w)\\w*\\1\\b",
+                                         "(?i)KERNEL(?=.*block)",
+                                         "^(?:[^\\n]*?wave){2}",
+                                         "[^a-z\\s]{1,3}(?!lane)",
+                                         "(a|o|e)+n?(?>t|d)\\b"};
   size_t size = size_from(argc, argv, 6000);
   unsigned char *text = malloc(size);
   fill_text(text, size);

@@ -7,7 +7,6 @@ int main(int argc, char **argv) {
   for (int level = 1; level <= 13; level += 6) {
     size_t packed_size = ZSTD_compress(packed, bound, text, size, level);
     size_t back_size = ZSTD_decompress(back, size, packed, packed_size);
-    printf("%d %zu %u %d\n", level, packed_size, check_sum(packed, packed_size),
-           back_size == size && memcmp(text, back, size) == 0);
+    printf("%d %zu %u %d\n", level, packed_size, check_sum(packed, packed_size), back_size == size && memcmp(text, back, size) == 0);
   }
 }

@@ -5,6 +5,6 @@
 #define HWLOC_TOPOLOGY_FLAG_WHOLE_SYSTEM HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED
 #endif
 #define HWLOC_TOPOLOGY_FLAG_IO_DEVICES 0UL
-#define hwloc_topology_load(topology)                                                                                  \
-    (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL), (hwloc_topology_load)(topology))
+#define hwloc_topology_load(topology) \
+  (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL), (hwloc_topology_load)(topology))
 #endif
