@@ -73,7 +73,7 @@ pub(crate) fn find<'p>(
     })
 }
 
-/// What a hook's templates, whichever is taken, need values for.
+/// The ports of all templates of a hook: any of the templates may be taken.
 struct HookPorts<'p> {
     name: &'p str,
     ports: Vec<&'p Port>,

@@ -53,7 +53,7 @@ impl KeptAddresses {
         kept
     }
 
-    /// Copies what an instruction is about to overwrite, if somebody needs it.
+    /// Copies the registers of an address that an instruction is about to overwrite, if a hook behind it needs them.
     pub fn copy(
         &self,
         module: &Module,
@@ -101,7 +101,8 @@ impl KeptAddresses {
         code.leave(seam, met);
     }
 
-    /// What an instruction accesses, as registers say it behind it. Without an address if that is gone; `None` if it accesses nothing.
+    /// The memory access of an instruction as the registers behind it describe it, without an address if the instruction overwrites
+    /// it. `None` if the instruction accesses nothing.
     pub fn behind(
         &self,
         function: (FunctionIndex, &Function),
@@ -141,7 +142,7 @@ impl KeptAddresses {
     }
 }
 
-/// What of an address an instruction writes.
+/// The parts of an address that an instruction writes.
 struct Overwritten {
     vector: bool,
     scalar: bool,
@@ -161,7 +162,7 @@ fn overwritten(function: &Function, inst: InstIndex, memory: &MemoryAccess) -> O
     }
 }
 
-/// Whether a hook behind an instruction takes the address of what that accesses.
+/// True if a hook behind an instruction takes the address that the instruction accesses.
 fn wants_address(plan: &Plan<'_>, insertion: &Insertion) -> bool {
     let Action::Call {
         hook, arguments, ..

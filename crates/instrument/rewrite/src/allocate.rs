@@ -1,6 +1,7 @@
 //! The second step for a hook: registers for its groups, and for what is saved around it.
 //!
-//! Those come first that nothing in the kernel names, then those that are dead at the place, then live ones that are spilled.
+//! Registers that no instruction of the kernel names come first, then registers that are dead at the place, then live ones, which
+//! are spilled.
 
 use crate::Refusal;
 use crate::bind::Dword;
@@ -40,7 +41,7 @@ pub(crate) struct Allocation<'a> {
     pub wanted: RegisterRequest,
 }
 
-/// What is to have registers beside the template's groups.
+/// The values that need registers besides the template's groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RegisterRequest {
     /// To save these in.
@@ -53,7 +54,7 @@ pub(crate) struct RegisterRequest {
     pub address: bool,
     /// For a value on its way to a VGPR that is in a lane or in MODE.
     pub through: bool,
-    /// What the kernel's entry left in scratch.
+    /// To load values that the kernel's entry left in scratch.
     pub stored: bool,
     /// A VGPR for saved registers before anything else.
     pub frame: bool,
@@ -77,7 +78,7 @@ pub(crate) struct Allocated {
     pub frame: Option<Frame>,
     /// Live registers that are spilled, and where.
     pub spills: Spills,
-    /// What the hook's inputs are in, and all that were chosen, as far as the application knows of them.
+    /// The registers of the hook's inputs and all chosen registers, as far as they are the application's.
     pub registers: RegisterSet,
 }
 
@@ -175,7 +176,7 @@ impl Allocation<'_> {
         self.free.give(RegisterFile::Vgpr, &vectors);
     }
 
-    /// That so many registers in a row cannot be had.
+    /// The refusal for a place where `width` registers in a row are not free.
     pub fn none_free(&self, file: RegisterFile, width: u16) -> Refusal {
         Refusal::NoRegisters {
             hook: self.hook.to_owned(),
@@ -343,7 +344,7 @@ impl<'p> Lowering<'_, 'p> {
         }
     }
 
-    /// So many SGPRs, from an even number, and VGPRs likewise, where nothing of the application is alive.
+    /// Borrows `scalars` SGPRs from an even number on, and `vectors` VGPRs, at a place where no register of the application is live.
     pub fn borrow_at_end(&mut self, scalars: u16, vectors: u16) -> Result<(u16, u16), Refusal> {
         let mut free = self.supply.all_at_end();
         let mut borrow = |file, width| {

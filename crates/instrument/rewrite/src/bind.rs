@@ -10,7 +10,7 @@ use lift::registers::{AGPR_BASE, RegisterSet, Span};
 use template::{Port, RegisterFile};
 use tool_abi::HookValue;
 
-/// Where a dword of a port comes from.
+/// The source of one dword of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dword {
     Constant(u32),
@@ -18,7 +18,7 @@ pub(crate) enum Dword {
     Address(usize, AddressHalf, u32),
     /// A register of the application.
     Application(RegisterFile, u16),
-    /// Where a value from kernel entry is.
+    /// The home of a value from the kernel's entry.
     Kept(Home),
     /// SGPR-like by encoding: EXEC, VCC, M0.
     Special(u16),
@@ -69,7 +69,7 @@ impl Dword {
 }
 
 impl Lowering<'_, '_> {
-    /// Where the dwords of a port come from or go to.
+    /// The sources or destinations of a port's dwords.
     pub fn dwords(
         &self,
         hook: &HookVariants<'_>,
@@ -184,7 +184,7 @@ fn number(count: usize, value: u64) -> Vec<Dword> {
         .collect()
 }
 
-/// So many dwords, of which the first few are as `dword` says and the others zero.
+/// `count` dwords: the first `few` are as `dword` says, the others are zero.
 fn padded(count: usize, few: u16, dword: impl Fn(u16) -> Dword) -> Vec<Dword> {
     let one = |index: u16| match index < few {
         true => dword(index),

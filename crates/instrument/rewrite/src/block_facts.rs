@@ -1,16 +1,16 @@
-//! What is known of one block of the original, found out when first asked for.
+//! Facts about one block of the original. Each is computed when it is first asked for.
 
 use lift::{
     Block, BlockIndex, Function, FunctionIndex, InstIndex, Leave, LiveSet, Module, Pending,
 };
 use std::cell::OnceCell;
 
-/// What is known in one block, found out when first asked for.
+/// Facts about one block. Each is computed when it is first asked for.
 pub(crate) struct BlockFacts<'a> {
     module: &'a Module,
     pub index: FunctionIndex,
     pub block: BlockIndex,
-    /// What is live before each instruction and, last, behind the block.
+    /// The live set before each instruction and, last, behind the block.
     live: OnceCell<Vec<LiveSet>>,
     pending: OnceCell<Vec<Pending>>,
 }
@@ -26,7 +26,8 @@ impl<'a> BlockFacts<'a> {
         }
     }
 
-    /// What is live before instruction number `position` of the block; behind the last, with what the next block starts with.
+    /// The live set before instruction number `position` of the block. Behind the last instruction, it is what the next block starts
+    /// with.
     pub fn live(&self, position: usize) -> LiveSet {
         let function = &self.module.functions[self.index];
         let block = &function.blocks[self.block];
@@ -75,7 +76,7 @@ impl<'a> BlockFacts<'a> {
     }
 }
 
-/// Whether nothing comes behind the block, so that nothing is live there.
+/// True if the program ends with the block, so that nothing is live behind it.
 fn ends_program(block: &Block) -> bool {
     *block.leaves == [Leave::End] && block.successors.is_empty() && block.call.is_none()
 }

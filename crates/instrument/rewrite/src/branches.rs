@@ -11,7 +11,7 @@ use lift::{Block, BlockIndex, EdgeKind, Function, FunctionIndex, InstIndex, Leav
 use std::collections::BTreeMap;
 
 impl Selection<'_, '_> {
-    /// Whether what the block ends with can be laid out anew.
+    /// Refuses a block whose last instruction cannot be laid out anew.
     pub fn check(&self, function: &Function, block: &Block) -> Result<(), Refusal> {
         let unresolved = |reason: String| Refusal::Unresolved {
             function: function.name.clone(),

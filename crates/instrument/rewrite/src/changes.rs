@@ -8,13 +8,13 @@ use isa::{Decoder, Effects};
 use lift::registers::{AGPR_BASE, SGPR_COUNT, Span};
 use lift::{Access, Function, LiveSet, Module, RegisterSet};
 
-/// What leaves a block at its end.
+/// Instructions that leave a block at its end.
 const FLOW: Effects = Effects::BRANCH
     .union(Effects::END)
     .union(Effects::CALL)
     .union(Effects::RETURN);
 
-/// Where only the running kernel knows.
+/// Jumps whose target only the running kernel knows.
 const COMPUTED: Effects = Effects::INDIRECT
     .union(Effects::CALL)
     .union(Effects::RETURN);
@@ -24,13 +24,13 @@ const COMPUTED: Effects = Effects::INDIRECT
 pub(crate) struct Changes {
     /// Registers that the new code names: the kernel has to have them.
     pub named: RegisterSet,
-    /// What may be read later, wherever control is: registers of the new code, and of the code that is gone.
+    /// Registers that may be read later, wherever control is: those of the new code, and of the code that is gone.
     pub live: LiveSet,
     /// By number of the change: bytes of it in front of the first instruction that ends the program.
     ends: Vec<Option<usize>>,
 }
 
-/// What a change's new code does.
+/// The effects of a change's new code.
 #[derive(Debug, Default)]
 struct NewCode {
     /// See [`Changes::ends`].
@@ -151,7 +151,7 @@ impl Changes {
 
     /// `new`: the registers have to be there.
     fn keep(&mut self, access: &Access, new: bool) {
-        // Which lanes are on is another matter than the original's liveness has it.
+        // The original's liveness does not hold here: other lanes are on.
         if access.exec.is_some() || access.indexed != lift::Indexed::default() {
             self.live = LiveSet::EVERYTHING;
         }
@@ -197,7 +197,7 @@ fn bytes(change: &Change) -> &[u8] {
     }
 }
 
-/// Whether control comes, behind the instruction, to nothing but code that it came to before.
+/// True if control reaches the same code behind the instruction as it did before the change.
 fn goes_on_as_before(function: &Function, at: &ChangeAt) -> bool {
     let block = function.block_of(at.inst);
     let is_last = at.inst + 1 == function.blocks[block].end;

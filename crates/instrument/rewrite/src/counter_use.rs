@@ -4,13 +4,14 @@ use crate::{Action, Plan};
 use lift::{Callee, Function, FunctionIndex, Module};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What there is to know of the counters, by array and index.
+/// Facts about the counters, by array and index.
 pub(crate) struct CounterUse {
-    /// Added to again and again, by a loop or in a function that is called again and again.
+    /// True if a loop adds to the counter, or a function that is called more than once.
     pub repeated: Vec<Vec<bool>>,
-    /// 32 bits may not be enough: it is repeated, and not just one is added at one place; or what is added is too much. The
-    /// shortest loop counts for tens of seconds, in one wave, before 32 bits are not enough for ones; carries everywhere would
-    /// add 0.37 instructions to each of the application's where blocks are counted, instead of 0.24.
+    /// True if 32 bits may not be enough: a loop adds to the counter at several places or more than one, or one amount is too large.
+    ///
+    /// Where a loop adds one at one place, 32 bits suffice: the shortest loop runs for tens of seconds in one wave before they
+    /// overflow. Carries everywhere would cost 0.37 instructions for each of the application's where blocks are counted, not 0.24.
     pub wide: Vec<Vec<bool>>,
 }
 
@@ -61,7 +62,7 @@ impl CounterUse {
     }
 }
 
-/// Whether control may come to each block of a function again and again.
+/// For each block of a function: true if control may reach it more than once.
 fn in_loops(function: &Function) -> Vec<bool> {
     let mut inside = vec![!function.is_reducible(); function.blocks.len()];
     let blocks = function.loops().iter().flat_map(|found| &found.blocks);
@@ -88,7 +89,7 @@ fn called_again(module: &Module, functions: &BTreeSet<FunctionIndex>) -> BTreeSe
             }
         }
     }
-    // Take away those that nobody calls who is left: what remains is in a circle, or called from one.
+    // Remove functions that no remaining function calls. The rest is in a cycle, or called from one.
     let mut left = functions.clone();
     loop {
         let called: BTreeSet<FunctionIndex> = calls.iter().map(|(_, callee)| *callee).collect();

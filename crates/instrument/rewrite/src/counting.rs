@@ -18,9 +18,9 @@ use template::RegisterFile;
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub global: usize,
-    /// Of each counter's lower 32 bits.
+    /// The home of each counter's lower 32 bits.
     pub homes: Vec<Home>,
-    /// Of the upper ones, where a wave may need them: in the next SGPR, or the same lane of another VGPR.
+    /// The home of the upper 32 bits, where a wave may need them: the next SGPR, or the same lane of another VGPR.
     pub highs: Vec<Option<Home>>,
     /// VGPRs, one lane per counter, and those for upper halves.
     pub vgprs: Vec<u16>,
@@ -48,7 +48,7 @@ pub(crate) struct Counting {
     scratch: Option<u16>,
 }
 
-/// What one block adds.
+/// The amounts that one block adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     accumulators: Amounts<usize>,
@@ -56,7 +56,7 @@ pub(crate) struct Sums {
     counters: Amounts<(usize, usize)>,
 }
 
-/// What is added to each, in order; mostly to one.
+/// The amount for each counter, in order. Most blocks add to one.
 type Amounts<K> = SmallVec<[(K, u32); 1]>;
 
 fn add<K: Ord>(sums: &mut Amounts<K>, to: K, amount: u32) {
@@ -97,7 +97,7 @@ impl Sums {
 const LEFT_TO_HOOKS: usize = 24;
 
 impl Counting {
-    /// Gives every counter of a kernel that consists of these functions a register. Those that are added to often come first.
+    /// Gives every counter of a kernel that consists of these functions a register. Counters that are added to often come first.
     pub fn new(
         plan: &Plan<'_>,
         module: &Module,
@@ -282,7 +282,7 @@ impl Counting {
         }
     }
 
-    /// Whether adding loses SCC.
+    /// True if the additions lose SCC.
     pub fn loses_scc(&self, sums: &Sums, codes: &Encodings) -> bool {
         !sums.counters.is_empty() || !codes.has(Op::SAddNcU64)
     }

@@ -49,7 +49,7 @@ pub(crate) fn back(
     nearest.filter(|near| *near < limit)
 }
 
-/// Likewise behind it.
+/// The same behind the instruction.
 pub(crate) fn ahead(
     function: &Function,
     next: InstIndex,

@@ -1,4 +1,4 @@
-//! What a kernel looks like after each pass, as text.
+//! The text of a kernel after each pass.
 
 use crate::Refusal;
 use crate::instruction::{EXEC, Instruction, Op, SourceOperand, VCC};
@@ -137,7 +137,7 @@ fn mnemonic(op: Op) -> &'static str {
     name.trim_end_matches("_e32").trim_end_matches("_e64")
 }
 
-/// SGPRs, and the special registers that are operands of ours by their encoding.
+/// The name of an SGPR, or of a special register that our instructions have as an operand by its encoding.
 fn scalar(number: u16) -> String {
     const HIGH_VCC: u16 = VCC + 1;
     const HIGH_EXEC: u16 = EXEC + 1;

@@ -72,7 +72,7 @@ struct Emission<'e, 'p> {
     text: Text,
     /// Bytes of islands so far.
     islands: u64,
-    /// Those that are still to come.
+    /// The groups of islands that are still to come.
     pools: &'e [IslandPool],
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const SCC_SOURCE: u16 = isa::numbers::SCC;
 const LITERAL: u16 = 255;
 const FIRST_VGPR: u16 = 256;
-/// Bytes of the longest instruction of ours, without a literal.
+/// Bytes of the longest instruction that we emit, without a literal.
 const LONGEST: usize = 12;
 
 impl SourceOperand {

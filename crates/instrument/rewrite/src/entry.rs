@@ -1,5 +1,5 @@
-//! Values that only a kernel's entry knows, kept in SGPRs that nothing names, or else in lanes of a VGPR that nothing names, or
-//! else in scratch, from where a frame loads them at each place.
+//! Values that only a kernel's entry knows. They are kept in SGPRs that no instruction names, else in lanes of such a VGPR, else in
+//! scratch, from where a frame loads them at each place.
 
 use crate::Refusal;
 use crate::encode::Encodings;
@@ -13,7 +13,7 @@ use gfx::Family;
 use std::collections::BTreeMap;
 use template::RegisterFile;
 
-/// Where the first dword of each value is that is kept.
+/// The home of the first dword of each value that is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EntryValues {
     pub kernarg: Option<Home>,
@@ -47,7 +47,7 @@ impl EntryValues {
 
 /// User SGPRs that a wave starts with at most.
 const MOST_USER_SGPRS: u64 = 16;
-/// What [`KernelDescriptor::initial_sgprs`] calls user SGPRs without a value.
+/// The name that [`KernelDescriptor::initial_sgprs`] gives user SGPRs without a value.
 const UNDEFINED: &str = "undefined";
 /// Where the second reserved field of a dispatch packet is, which carries the launch number.
 const PACKET_RESERVED2: u32 = 48;
@@ -204,7 +204,7 @@ fn workgroup(
     Ok(())
 }
 
-/// Bytes from the first argument to the first that nobody gives by name.
+/// Bytes from the first argument to the first hidden one, which the caller does not name.
 fn hidden_arguments(metadata: Option<KernelEntry<'_>>) -> Result<u32, Refusal> {
     let first = metadata.and_then(KernelEntry::hidden_arguments);
     first
@@ -235,7 +235,7 @@ fn workitems(
         let set = descriptor.set(FIELD, last as u64);
         set.map_err(|error| refused(error.to_string()))?;
     }
-    // Those that arrive must not be overwritten before they are taken, nor be beyond what a wave has.
+    // The values that arrive must not be overwritten before they are taken, nor be beyond a wave's registers.
     let arriving = if packed { 1 } else { last as u16 + 1 };
     supply.use_up(RegisterFile::Vgpr, arriving);
     for (dimension, kept) in kept.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
-//! Where values of the kernel's entry go: to SGPRs, as long as there are some for the whole kernel, and then to such that take a
-//! value at the entry alone, before it goes to a lane.
+//! The homes of values of the kernel's entry. SGPRs that are free for the whole kernel come first. Then come SGPRs that hold a value
+//! at the entry alone, from where it goes to a lane.
 
 use crate::Refusal;
 use crate::encode::Encodings;

@@ -82,12 +82,12 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether room in scratch instead of registers may help.
+    /// True if room in scratch instead of registers may help.
     pub fn is_for_registers(&self) -> bool {
         matches!(self, Refusal::NoRegisters { .. } | Refusal::Full { .. })
     }
 
-    /// Whether a plan that keeps less in registers may do where this one does not.
+    /// True if a plan that keeps less in registers may succeed where this one fails.
     pub fn lacks_registers(&self) -> bool {
         self.is_for_registers()
             || matches!(

@@ -22,7 +22,7 @@ impl Counting {
             return Ok(());
         }
         let (scalars, vectors) = lowering.borrow_at_end(2, 3)?;
-        // Of three in a row from an even number: a pair, then the address.
+        // Three registers in a row from an even number: a pair for data, then the address.
         let (data, address) = (vectors, vectors + 2);
         let mut registers = RegisterSet::default();
         registers.insert(Span::Scalar(scalars, 2));
@@ -63,7 +63,7 @@ impl Counting {
     }
 }
 
-/// What counters are added to memory with: a pair for the variable's address, a pair for counters, a register for offsets.
+/// The registers with which counters are added to memory: a pair for the variable's address, a pair for counters, one for offsets.
 #[derive(Clone, Copy)]
 struct FlushRegisters {
     scalars: u16,

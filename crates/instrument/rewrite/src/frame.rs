@@ -2,8 +2,8 @@
 //! whole. Where all registers hold something, this takes one scalar register that is dead at the place, and nothing else: EXEC is
 //! inverted in place, and SCC is told by which of two addresses the scalar register holds.
 //!
-//! Bytes of each lane, from the frame's start: the VGPR where SCC was 0, the VGPR where it was 1, and twice what the kernel's entry
-//! left for all places, so that it is at the same distance from either.
+//! A frame holds, for each lane, from its start: the VGPR where SCC was 0, the VGPR where SCC was 1, and two copies of the values that
+//! the kernel's entry left for all places. With two copies, the values are at the same distance from either address.
 
 use crate::allocate::Allocation;
 use crate::encode::Encodings;
@@ -118,7 +118,7 @@ impl Lowering<'_, '_> {
     /// Finds registers for a frame at a place, if there can be one.
     pub fn choose_frame(&mut self, chosen: &mut Allocation<'_>, loads: bool) -> Option<Frame> {
         self.scratch?;
-        // What the hook leaves in SCC would be lost.
+        // The frame would lose the SCC that the hook leaves.
         if chosen.frame.is_some() || chosen.wanted.writes_scc {
             return None;
         }

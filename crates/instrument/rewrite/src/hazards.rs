@@ -1,8 +1,8 @@
 //! The pass of hazards: wait states where inserted code meets the application's.
 //!
-//! Hazards within a template are the compiler's business, those within the application too. Between them a rule counts
-//! only if it meets in registers that both know, or in none; instructions of the template that are far enough from its
-//! ends, or are kept apart by its own length, never matter, which is found out once per template.
+//! The compiler has dealt with hazards within a template and within the application. Between the two, a rule counts only if it
+//! names registers that both know, or no register. Instructions of the template that are far enough from its ends, or that its
+//! own length keeps apart, never matter. The pass computes this once per template.
 
 use crate::Refusal;
 use crate::distances::{ahead, back};
@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What one piece of inserted code exposes: per rule, how many wait states the rule still lacks at that end.
+/// The hazards that one piece of inserted code exposes: per rule, how many wait states are still missing at that end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct HazardDistances {
     /// Rules of which it has a consumer near its start.
@@ -30,7 +30,7 @@ struct HazardDistances {
 }
 
 impl HazardDistances {
-    /// Whether nothing around it matters.
+    /// True if the code around it does not matter.
     fn is_empty(&self) -> bool {
         self.entry.is_empty() && self.exit.is_empty()
     }
@@ -100,8 +100,8 @@ pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What gfx10.1 needs where inserted code meets the application's: some instruction in between, whatever the distance. Each
-/// seam gets it, without a look at what is near: few use these chips, and to look would be to follow all paths.
+/// The instructions that gfx10.1 needs between inserted code and the application's, whatever the distance. Each seam gets them,
+/// because a search for the instructions nearby would have to follow all paths, and few people use these chips.
 fn settles(codes: &Encodings, seam: &Seam, items: &[Item<'_>], uses_lds: bool) -> &'static [Op] {
     let nothing = items.is_empty() && seam.waits.is_empty();
     // Sums are scalar and touch registers of their own.
@@ -114,7 +114,7 @@ fn settles(codes: &Encodings, seam: &Seam, items: &[Item<'_>], uses_lds: bool) -
     }
 }
 
-/// Whether the kernel, or what it may call, accesses LDS, or a hook does: accesses to LDS and to memory are in conflict across a branch.
+/// True if the kernel, a function that it may call or a hook accesses LDS: accesses to LDS and to memory conflict across a branch.
 fn uses_lds(rewriting: &Rewriting<'_, '_>) -> bool {
     let functions = rewriting.functions.iter();
     let functions = functions.map(|index| &rewriting.module.functions[*index]);
@@ -145,7 +145,7 @@ struct Hazards<'a, 'p> {
     code: &'a Code<'p>,
     rules: &'a [&'static Rule],
     roles: &'a mut Roles,
-    /// What templates expose, by where they are.
+    /// The hazards that templates expose, by the template's address.
     templates: HashMap<*const template::Template, Rc<HazardDistances>, WordHash>,
     sums: HashMap<Ops, Rc<HazardDistances>, WordHash>,
     /// The function at hand and what is known of it.
@@ -183,7 +183,7 @@ impl Hazards<'_, '_> {
         exposed
     }
 
-    /// What sums expose by rules that ask for no register.
+    /// The hazards that sums expose, by rules that name no register.
     fn of_sums(&mut self, seam: &Seam, items: &[Item<'_>]) -> Rc<HazardDistances> {
         let ops = items.iter().filter_map(|item| match item {
             Item::Ours(instruction) => Some(instruction.op),
@@ -275,7 +275,7 @@ impl Hazards<'_, '_> {
     }
 }
 
-/// Whether an instruction of the application reads or writes any of the registers.
+/// True if an instruction of the application reads or writes any of the registers.
 fn shares(access: &Access, touched: &RegisterSet) -> bool {
     access
         .reads
@@ -287,7 +287,7 @@ fn shares(access: &Access, touched: &RegisterSet) -> bool {
         })
 }
 
-/// What inserted code exposes, by the roles of its instructions.
+/// The hazards that inserted code exposes, by the roles of its instructions.
 fn examine(rules: &[&'static Rule], roles: &[Role]) -> HazardDistances {
     let mut exposed = HazardDistances::default();
     let branches = roles.iter().any(|role| role.branches);

@@ -72,7 +72,7 @@ struct Hooks<'a, 'p> {
     counting: &'a crate::counting::Counting,
     addresses: &'a KeptAddresses,
     changes: &'a Changes,
-    /// Of the block that was last asked for.
+    /// Facts about the block that was last asked for.
     facts: BlockFacts<'a>,
     lowering: Lowering<'a, 'p>,
 }
@@ -85,7 +85,7 @@ impl<'p> Hooks<'_, 'p> {
         })
     }
 
-    /// What is known of a place; of the instruction's memory nothing yet.
+    /// The facts about a place, without the instruction's memory access.
     fn place(
         &mut self,
         index: FunctionIndex,

@@ -40,9 +40,9 @@ pub(crate) enum Op {
     SGetWholeMode,
     /// The bits of MODE that hooks depend on, to an SGPR.
     SGetMode,
-    /// Those bits as hooks want them.
+    /// Sets those bits as hooks need them.
     SSetModeOfHooks,
-    /// Those bits from an SGPR.
+    /// Sets those bits from an SGPR.
     SSetMode,
     SGetScratchLow,
     SGetScratchHigh,
@@ -131,7 +131,7 @@ impl Instruction {
     }
 }
 
-/// What takes instructions one after the other.
+/// A receiver of instructions, one after the other.
 pub(crate) trait InstructionSink {
     fn put(&mut self, instruction: Instruction);
 

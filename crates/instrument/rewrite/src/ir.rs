@@ -1,4 +1,4 @@
-//! What new code consists of before it is bytes.
+//! The parts of new code before it becomes bytes.
 
 use crate::instruction::{Instruction, InstructionSink, Op};
 use crate::{AddressHalf, Symbol};
@@ -19,7 +19,7 @@ pub(crate) enum Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressIndex(pub u32);
 
-/// Half of an address that a literal of ours becomes.
+/// The half of an address that a literal of our code becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub half: AddressHalf,
@@ -66,14 +66,14 @@ pub(crate) enum Item<'p> {
     /// Machine code that the plan gives.
     Given(&'p [u8]),
     Ours(Instruction),
-    /// A branch of ours.
+    /// A branch that we insert.
     Branch {
         op: Op,
         to: Label,
     },
     /// Index in [`Code::bound`].
     Template(u32),
-    /// What is inserted at one place begins: index in [`Code::seams`].
+    /// The code that is inserted at one place begins: index in [`Code::seams`].
     Enter(u32),
     /// It ends.
     Leave(u32),
@@ -98,7 +98,7 @@ pub(crate) struct SplicePoint {
     pub position: usize,
 }
 
-/// What of inserted code hazards can meet.
+/// The part of inserted code that a hazard can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HazardScope {
     /// All of it.
@@ -109,7 +109,7 @@ pub(crate) enum HazardScope {
     NoRegister,
 }
 
-/// Where inserted code meets the application's: what has to be between them.
+/// The seam between inserted code and the application's: the instructions that have to be between them.
 #[derive(Clone, Debug)]
 pub(crate) struct Seam {
     pub function: FunctionIndex,
@@ -150,7 +150,7 @@ pub(crate) struct Padding {
     /// A wait for all vector results, where wait states do not count.
     pub entry_vector: bool,
     pub exit_vector: bool,
-    /// What ends hazards that no wait states end, at both ends.
+    /// Instructions that end hazards which wait states do not end, at both ends.
     pub settles: &'static [Op],
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct Code<'p> {
     pub bound: Vec<BoundTemplate<'p>>,
     pub addresses: Vec<Address>,
     pub seams: Vec<Seam>,
-    /// Where there is something to be lowered.
+    /// The places where something is to be lowered.
     pub spots: Vec<SplicePoint>,
     /// Labels of our own that were given out.
     pub labels: usize,

@@ -46,7 +46,7 @@ pub(crate) fn pools(
             targets: BTreeMap::new(),
         })
         .collect();
-    // Whatever is farther than the spacing hops over every group between.
+    // A branch that is longer than the spacing hops over every group in between.
     for branch in branches {
         let target = place_of(branch.to).unwrap_or(branch.at);
         if target.abs_diff(branch.at) <= SPACING {
@@ -110,7 +110,7 @@ impl OffsetMap {
         }
     }
 
-    /// What was at a gap comes behind the islands there.
+    /// The new offset: code that was at a gap comes behind the islands there.
     pub fn now(&self, offset: u64) -> u64 {
         let passed = self.places.partition_point(|(at, _)| *at <= offset);
         match passed.checked_sub(1) {
@@ -133,7 +133,7 @@ impl OffsetMap {
         low
     }
 
-    /// Where a group of islands starts.
+    /// The offset at which a group of islands starts.
     pub fn pool(&self, number: usize) -> u64 {
         let before = match number.checked_sub(1) {
             Some(last) => self.places[last].1,

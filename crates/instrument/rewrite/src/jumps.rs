@@ -1,10 +1,10 @@
-//! Where control goes through addresses in registers: returns, computed jumps, calls of pointers.
+//! Jumps through addresses in registers: returns, computed jumps, calls of pointers.
 //!
-//! Every code address that the application sees is one of the original: what `s_getpc_b64` gives, what tables hold, what calls
-//! leave as return address. So registers and memory are the same as without instrumentation, and an address may be stored,
-//! compared, computed with and handed on. Where control goes to such an address, it is translated: the few places of a return
-//! are compared with directly, everything else by one search that the whole kernel shares. An address that is no known place of
-//! the kernel's code leads to the original there, after a word in memory was set that says so: such a launch is not instrumented.
+//! Every code address that the application sees is an address of the original code: the result of `s_getpc_b64`, the entries of
+//! tables, the return addresses of calls. So registers and memory are the same as without instrumentation, and the application
+//! may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return compares it
+//! with its few places directly; every other jump uses one search that the whole kernel shares. If an address is no known place
+//! of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not instrumented.
 
 use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};
@@ -145,7 +145,7 @@ pub(crate) fn reserve(rewriting: &mut Rewriting<'_, '_>) {
     rewriting.return_sites = Some(sites);
 }
 
-/// What the pass of selection knows of jumps.
+/// The jumps, as the pass of selection knows them.
 pub(crate) struct Jumps<'a> {
     registers: Option<JumpRegisters>,
     sites: &'a ReturnSites,
@@ -193,7 +193,7 @@ impl<'a> Jumps<'a> {
                 }
             }
         }
-        // What is behind a call is where the call returns to first of all.
+        // A call returns, first of all, to the instruction behind it.
         for (&(index, number), &label) in &returns {
             let function = &module.functions[index];
             places.insert(function.insts.end(function.blocks[number].end - 1), label);
@@ -364,7 +364,7 @@ impl Selection<'_, '_> {
         self.code.compare(Op::SCmpLgU32, scc, zero);
     }
 
-    /// What the whole kernel shares, behind the last of its functions.
+    /// Emits the code that the whole kernel shares, behind the last of its functions.
     pub fn shared(&mut self, supply: &mut RegisterPool) -> Result<(), Refusal> {
         let Some(with) = self.jumps.registers else {
             return Ok(());
@@ -463,7 +463,7 @@ impl Selection<'_, '_> {
     }
 }
 
-/// What the word holds once a wave has left.
+/// The value of the word once a wave has left the instrumented code.
 const MARK: u32 = 4;
 
 /// The application may use at once what was changed: nothing of the hardware's rules is left to come.

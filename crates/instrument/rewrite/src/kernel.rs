@@ -6,7 +6,7 @@ use gfx::Family;
 use lift::{FunctionIndex, FunctionKind, Module, NamedRegisters};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What an object says of its kernels, read once for many of them.
+/// An object's description of its kernels, read once for many of them.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     /// Descriptor, and number of the entry in the metadata.
@@ -15,7 +15,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Of all kernels.
+    /// Reads the description of all kernels.
     pub fn all(object: &CodeObject<'_>) -> Result<Kernels, Refusal> {
         Kernels::chosen(object, |_| true)
     }
@@ -56,8 +56,8 @@ impl Kernels {
     }
 }
 
-/// Registers that any of the functions names. What is called by a pointer may also be a function of which we saw no
-/// reference: it runs uninstrumented, and must find its arguments.
+/// Registers that any of the functions names. A pointer may also call a function of which we saw no reference: that function
+/// runs uninstrumented, and must find its arguments.
 pub(crate) fn named(module: &Module, functions: &BTreeSet<FunctionIndex>) -> NamedRegisters {
     let mut named = NamedRegisters::default();
     let anywhere = functions

@@ -21,7 +21,7 @@ pub(crate) struct Branch {
     pub to: Label,
 }
 
-/// Where everything is.
+/// The offsets of all parts.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// Bytes, without islands.
@@ -189,7 +189,7 @@ impl Layout {
         }
     }
 
-    /// Whether islands may be wanted at an offset or before it, where there are none yet.
+    /// True if islands may be needed at an offset or before it, where there are none yet.
     fn wants_gap(&self, offset: u64) -> bool {
         offset >= self.gaps.last().map_or(SPACING, |last| last + SPACING)
     }

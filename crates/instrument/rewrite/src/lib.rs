@@ -76,7 +76,7 @@ pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
 
 type Pass = fn(&mut rewriting::Rewriting<'_, '_>) -> std::result::Result<(), Refusal>;
 
-/// What happens to a kernel, in order.
+/// The passes over a kernel, in order.
 const PASSES: &[(&str, Pass)] = &[
     ("reserve", reserve::run),
     ("select", select::run),

@@ -1,6 +1,6 @@
 //! The last step for a hook at one place: its template, bound to registers, with all that has to be around it.
 //!
-//! What is saved is a list of levels, emitted forward in front of the template and backward behind it, and so every save has its
+//! Saves form a list of levels. They are emitted forward in front of the template and backward behind it, so every save has its
 //! restore. Values go in behind the saves of their level and out before its restores.
 
 use crate::allocate::{Allocated, RegisterRequest};
@@ -20,7 +20,7 @@ use lift::{FunctionIndex, LiveSet};
 use template::{Binding, Clobbers, RegisterFile, Template};
 use tool_abi::HookValue;
 
-/// What is known about a place.
+/// Facts about a place.
 pub(crate) struct HookSite<'a> {
     pub function: FunctionIndex,
     pub spot: SplicePoint,
@@ -32,7 +32,7 @@ pub(crate) struct HookSite<'a> {
     pub live: LiveSet,
     /// Index mode of gfx9 is on, with these enables.
     pub indexing: Option<u8>,
-    /// What the instruction accesses; without an address where no register has that any more.
+    /// The instruction's memory access, without an address where no register holds it any more.
     pub memory: &'a dyn Fn() -> Option<MemoryAccess>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Call<'r, 'p> {
     pub lanes: Lanes,
 }
 
-/// What hooks of one kernel are lowered with.
+/// The tables with which the hooks of one kernel are lowered.
 pub(crate) struct Lowering<'a, 'p> {
     pub codes: &'a Encodings,
     pub supply: &'a mut RegisterPool,
@@ -145,7 +145,7 @@ impl<'p> Lowering<'_, 'p> {
                 template
             }
         };
-        // What the hook is to change is not put back.
+        // Registers that the hook is to change are not restored.
         let writes = |value: HookValue| {
             template.ports.iter().any(|port| {
                 let given = call.arguments.iter().find(|(name, _)| *name == port.name);
@@ -213,7 +213,7 @@ impl<'p> Lowering<'_, 'p> {
             drop_tail: true,
         };
         let bound = code.bind(template, call.number, place.pc, binding);
-        // What is restored may be what a memory instruction of the template still reads.
+        // A memory instruction of the template may still read a register that is restored.
         if levels.iter().any(|saves| !saves.is_empty()) || !copies.outward.is_empty() {
             fixed(codes, code, Op::SettleRegisters);
         }

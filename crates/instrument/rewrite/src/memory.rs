@@ -1,4 +1,4 @@
-//! What a memory instruction accesses: kind, size, and how its address is made of registers.
+//! The memory access of an instruction: its kind, its size, and how its address is made of registers.
 
 use crate::encode::Encodings;
 use crate::instruction::{InstructionSink, Op, SourceOperand};
@@ -172,7 +172,7 @@ impl Address {
     }
 }
 
-/// What has to be between the write of a carry and its use.
+/// Emits the wait states between the write of a carry and its use.
 fn between(codes: &Encodings, code: &mut Code<'_>) {
     match codes.target.matrix {
         Matrix::Mfma3 | Matrix::Mfma4 => code.scalar1(Op::SNop, 0, SourceOperand::Constant(1)),

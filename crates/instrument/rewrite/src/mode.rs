@@ -1,8 +1,8 @@
-//! MODE: how floating-point numbers are rounded and what becomes of small ones, for the application and for hooks.
+//! MODE: rounding and denormals of floating-point numbers, for the application and for hooks.
 //!
-//! Hooks are compiled for rounding to nearest even and for denormals kept, IEEE mode and the clamping of DX10 on, which is
-//! what LLVM takes for granted in a compute shader and what nearly all kernels run with. Where a kernel's descriptor says
-//! otherwise, or its code or a hook writes MODE, hooks that depend on it get theirs, and the application's comes back behind them.
+//! Hooks are compiled for rounding to nearest even, denormals kept, IEEE mode on and the clamping of DX10 on. LLVM assumes this
+//! MODE in a compute shader, and nearly all kernels run with it. If a kernel's descriptor says otherwise, or its code or a hook
+//! writes MODE, then hooks that depend on MODE get theirs, and the application's is restored behind them.
 
 use crate::values::supplied;
 use crate::{Action, Plan, Value};
@@ -20,7 +20,7 @@ const EXPECTED: &[(&str, u64)] = &[
     ("enable_ieee_mode", 1),
 ];
 
-/// Whether MODE may anywhere in these functions be another than hooks are compiled for.
+/// True if MODE may differ, anywhere in these functions, from the MODE that hooks are compiled for.
 pub(crate) fn is_foreign<'f>(
     descriptor: &KernelDescriptor,
     mut functions: impl Iterator<Item = &'f Function>,
@@ -32,7 +32,7 @@ pub(crate) fn is_foreign<'f>(
     differs || functions.any(|function| function.has(InstFlags::WRITES_MODE)) || is_written(plan)
 }
 
-/// Whether hooks may write it.
+/// True if hooks may write MODE.
 fn is_written(plan: &Plan<'_>) -> bool {
     let mode = Value::Supplied(HookValue::Mode);
     let templates = plan.hooks.iter().flat_map(|hook| &hook.templates);

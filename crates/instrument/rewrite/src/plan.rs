@@ -1,10 +1,10 @@
-//! What to insert and to change.
+//! Plans: the insertions and changes that a tool asks for.
 
 use lift::{BlockIndex, FunctionIndex, InstIndex};
 use template::{Bundle, Template};
 use tool_abi::HookValue;
 
-/// Where at an instruction something goes.
+/// The point at an instruction where code is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Point {
     /// Runs whenever the instruction is about to run, also when it is reached by a branch.
@@ -21,7 +21,7 @@ pub enum Value {
     Constant(u64),
     /// A register of the application at that place: read, and written where the port is written.
     Register(isa::Reg),
-    /// What every place has, or has a reason not to have.
+    /// A value that every place has, or has a reason not to have.
     Supplied(HookValue),
     /// Address of a variable of a tool plus so many bytes: an index in [`Plan::globals`]. A literal with a relocation.
     ToolAddress {
@@ -36,11 +36,11 @@ pub enum Lanes {
     /// As EXEC says at the place; none, if it is zero.
     #[default]
     Active,
-    /// Lane 0 alone, whatever EXEC is; EXEC is as before behind the hook. What counts waves must not depend on EXEC.
+    /// Lane 0 alone, whatever EXEC is; EXEC is as before behind the hook. A hook that counts waves must not depend on EXEC.
     First,
 }
 
-/// What is inserted.
+/// The code that is inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Index in [`Plan::hooks`]; arguments by port name, see [`template::parameter`]. Ports without one are supplied from the place.

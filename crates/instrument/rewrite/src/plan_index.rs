@@ -1,10 +1,10 @@
-//! What a plan says, by place.
+//! The contents of a plan, by place.
 
 use crate::{Insertion, Plan, Point};
 use lift::{FunctionIndex, InstIndex};
 use std::ops::Range;
 
-/// What a plan says, by place.
+/// The contents of a plan, by place.
 pub(crate) struct PlanIndex {
     /// Anything is inserted on edges.
     pub edges: bool,

@@ -21,7 +21,7 @@ impl PortCopy {
         self.file == RegisterFile::Sgpr
     }
 
-    /// Whether it takes nothing but moves of scalars.
+    /// True if moves of scalars suffice.
     pub fn is_scalar_move(&self) -> bool {
         let from_scalar = match self.dword {
             Dword::Application(file, _) => file == RegisterFile::Sgpr,
@@ -31,7 +31,7 @@ impl PortCopy {
         self.is_scalar() && from_scalar
     }
 
-    /// Whether a vector instruction writes an SGPR.
+    /// True if a vector instruction writes an SGPR.
     pub fn is_from_vector(&self) -> bool {
         let in_vector = matches!(
             self.dword,
@@ -41,7 +41,7 @@ impl PortCopy {
     }
 }
 
-/// What goes into a template and what comes out that is not bound in place.
+/// The values that go into a template, and those that come out, if they are not bound in place.
 #[derive(Default)]
 pub(crate) struct PortCopies {
     pub inward: Vec<PortCopy>,

@@ -16,7 +16,7 @@ const SPECIAL_SGPRS: u16 = 6;
 /// A set of registers of one file.
 pub(crate) type FileMask = Bits<4>;
 
-/// What is free for the whole kernel, and how far the register files have been used.
+/// The registers that are free for the whole kernel, and how far the register files have been used.
 #[derive(Clone, Debug)]
 pub(crate) struct RegisterPool {
     sgprs: FileMask,
@@ -35,7 +35,7 @@ pub(crate) struct RegisterPool {
     pub kept_vectors: FileMask,
 }
 
-/// Where 32 bits are for a wave's whole life.
+/// The home of 32 bits for a wave's whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     Scalar(u16),

@@ -1,11 +1,11 @@
-//! What of a kernel's entry a plan needs.
+//! The values of a kernel's entry that a plan needs.
 
 use crate::values::supplied;
 use crate::{Action, Plan, Value};
 use std::collections::BTreeSet;
 use tool_abi::HookValue;
 
-/// What of it a plan needs.
+/// The values of the entry that a plan needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequiredValues {
     pub kernarg: bool,

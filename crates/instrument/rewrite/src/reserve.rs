@@ -1,5 +1,6 @@
-//! The pass that gives registers and memory to what a wave keeps for its whole life: values of the kernel's entry, counters,
-//! addresses that are overwritten, variables of hooks, what computed jumps are translated with; and that writes the code which sets them up.
+//! The pass that reserves registers and memory for values that a wave keeps for its whole life, and writes the code which sets them
+//! up. These are values of the kernel's entry, counters, addresses that are overwritten, variables of hooks, and the registers
+//! with which computed jumps are translated.
 
 use crate::Refusal;
 use crate::addresses::KeptAddresses;
@@ -11,7 +12,7 @@ use crate::rewriting::Rewriting;
 use crate::storage::Storage;
 use template::RegisterFile;
 
-/// Those that are not VCC, FLAT_SCRATCH or XNACK_MASK anywhere.
+/// The SGPRs that are not VCC, FLAT_SCRATCH or XNACK_MASK on any target.
 const GENERAL_SGPRS: u16 = 102;
 
 pub(crate) fn run(rewriting: &mut Rewriting<'_, '_>) -> Result<(), Refusal> {

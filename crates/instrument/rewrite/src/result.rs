@@ -1,4 +1,4 @@
-//! What comes out.
+//! The result of rewriting.
 
 use codeobj::{
     KernelDescriptor,
@@ -7,7 +7,7 @@ use codeobj::{
 use lift::Module;
 use serde::{Deserialize, Serialize};
 
-/// Which half of an address a literal holds.
+/// The half of an address that a literal holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AddressHalf {
     /// `R_AMDGPU_ABS32_LO`
@@ -16,7 +16,7 @@ pub enum AddressHalf {
     High,
 }
 
-/// What an address is of.
+/// The object of an address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Symbol {
     /// An address in the original code object as it was linked.
@@ -74,7 +74,7 @@ pub struct NewFunction {
     pub size: u64,
 }
 
-/// What instrumenting one kernel cost.
+/// The cost of instrumenting one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Insertions made.

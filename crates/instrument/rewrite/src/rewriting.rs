@@ -40,8 +40,9 @@ pub(crate) struct Rewriting<'a, 'p> {
     pub changes: Changes,
     pub descriptor: KernelDescriptor,
     pub supply: RegisterPool,
-    /// Whether VGPRs may be spilled to scratch, and then where: bytes from the start of a lane's scratch.
+    /// True if VGPRs may be spilled to scratch.
     pub spills_vectors: bool,
+    /// The place of spilled VGPRs: bytes from the start of a lane's scratch.
     pub scratch: Option<u32>,
     pub spill_slots: u16,
     /// MODE may be another than hooks are compiled for.
@@ -73,7 +74,7 @@ pub fn rewrite(
     rewrite_of(&kernels, module, kernel, plan)
 }
 
-/// Likewise, for many kernels of one object.
+/// The same for many kernels of one object.
 pub fn rewrite_of(
     kernels: &Kernels,
     module: &Module,
@@ -83,7 +84,7 @@ pub fn rewrite_of(
     passes(kernels, module, kernel, plan, None)
 }
 
-/// Likewise, and after each pass `dump` gets its name and what the kernel looks like then.
+/// The same. After each pass, `dump` gets the pass's name and the kernel's text.
 pub fn rewrite_with_dumps(
     kernels: &Kernels,
     module: &Module,
@@ -209,7 +210,7 @@ impl<'a, 'p> Rewriting<'a, 'p> {
         &self.module.functions[self.kernel]
     }
 
-    /// Whether no launch needs more stack than the original descriptor says.
+    /// True if no launch needs more stack than the original descriptor says.
     pub fn stack_is_fixed(&self) -> bool {
         // GCC's kernels have no fixed size at all: what they need is said at the launch.
         let known =

@@ -1,4 +1,4 @@
-//! What instructions are to the rules of hazards: those of the original, of templates, of our own.
+//! The roles of instructions in the rules of hazards: of the original's, of templates', of those that we emit.
 
 use crate::Refusal;
 use crate::encode::Encodings;
@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use template::Template;
 
-/// What an instruction is to the rules, of which there is one per bit.
+/// The roles of an instruction in the rules, one bit per rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Role {
     pub produces: u64,
@@ -55,13 +55,13 @@ pub(crate) struct Roles {
     decoder: Decoder,
     originals: HashMap<InstWords, Role, WordHash>,
     templates: HashMap<Vec<u8>, Arc<[Role]>>,
-    /// By instruction of ours.
+    /// Roles by the kind of an instruction that we emit.
     ours: Vec<Role>,
     move_to_m0: Role,
 }
 
 impl Roles {
-    /// So many instructions are remembered, about.
+    /// The approximate number of instructions that are remembered.
     pub fn remembered(&self) -> usize {
         const OF_A_TEMPLATE: usize = 8;
         self.originals.len() + OF_A_TEMPLATE * self.templates.len()
@@ -109,7 +109,7 @@ impl Roles {
         Ok(roles)
     }
 
-    /// What an instruction is to the rules.
+    /// The role of an instruction.
     fn role(&self, inst: Inst<&Decoded>) -> Role {
         let node = Node::new(inst, self.target, self.wave_size);
         let bits = |test: fn(&Rule) -> fn(&Node) -> bool| {
@@ -141,7 +141,7 @@ impl Roles {
         roles
     }
 
-    /// Of an instruction of the original.
+    /// The role of an instruction of the original.
     pub fn original(&mut self, inst: Inst<&Decoded>) -> Role {
         if self.originals.len() > MOST {
             self.originals.clear();
@@ -154,7 +154,7 @@ impl Roles {
         role
     }
 
-    /// Of an instruction of our own. No rule asks for general registers alone, so operands do not matter otherwise.
+    /// The role of an instruction that we emit. No rule asks for general registers alone, so operands do not matter otherwise.
     pub fn ours(&self, instruction: &Instruction, codes: &Encodings) -> Role {
         let role = self.ours[instruction.op as usize];
         match (instruction.op, instruction.sources[0]) {
@@ -167,7 +167,7 @@ impl Roles {
         }
     }
 
-    /// Of a template's instructions, as it was compiled: it is bound to general registers, which no rule asks for alone.
+    /// The roles of a template's instructions as it was compiled: binding changes general registers, which no rule asks for alone.
     pub fn template(&mut self, template: &Template) -> Arc<[Role]> {
         let tail = template.droppable_tail as usize;
         let code = &template.code[..template.code.len().saturating_sub(tail)];

@@ -1,4 +1,4 @@
-//! What is saved around a template, in pairs: each knows how it is saved and how it is restored.
+//! Saves around a template. Each knows how a value is saved and how it is restored.
 
 use crate::allocate::Allocated;
 use crate::encode::Encodings;
@@ -8,7 +8,7 @@ use crate::ir::Code;
 use crate::lower::{HookSite, fixed};
 use smallvec::SmallVec;
 
-/// What is saved together.
+/// Values that are saved together.
 pub(crate) type SaveGroup = SmallVec<[Save; 2]>;
 
 /// One thing that is saved in front of a template and restored behind it.
@@ -40,7 +40,7 @@ pub(crate) enum Save {
 }
 
 impl Save {
-    /// What is saved before scalar inputs are put in place, then before vector inputs, then before the template.
+    /// The saves before scalar inputs are put in place, then before vector inputs, then before the template.
     pub fn levels(
         chosen: &Allocated,
         place: &HookSite<'_>,
@@ -50,7 +50,7 @@ impl Save {
         let spills = &chosen.spills;
         let scalars = spills.lanes_of.filter(|_| !spills.scalars.is_empty());
         let lanes = (!spills.first_lanes.is_empty()).then(|| spills.first_lanes.clone());
-        // Those that go to lanes come first: the others may go to registers that are free only then.
+        // Values that go to lanes come first: the others may go to registers that are free only then.
         let outer = [
             place.indexing.map(Save::IndexMode),
             (chosen.frame.zip(scratch)).map(|(frame, scratch)| Save::Frame(frame, scratch)),

@@ -1,5 +1,5 @@
-//! The pass that lays the original's code out anew, function by function, with all that goes between its instructions: what adds
-//! to counters as instructions of ours, hooks as places where they are to be lowered.
+//! The pass that lays the original's code out anew, function by function, together with the code between its instructions.
+//! Additions to counters become instructions here. Hooks become places where a later pass lowers them.
 
 use crate::addresses::KeptAddresses;
 use crate::block_facts::{BlockFacts, falls_to};
@@ -134,7 +134,7 @@ impl<'p> Selection<'_, 'p> {
             let mut inserted = false;
             while let Some((_, number)) = insertions.next_if(|((_, at), _)| *at == inst) {
                 let insertion = &self.plan.insertions[*number];
-                // What a block adds is added at one place of it.
+                // A block's amounts are added at one place of the block.
                 inserted |= matches!(insertion.action, Action::Call { .. })
                     || is_alone(function, insertion);
             }
@@ -293,7 +293,7 @@ impl<'p> Selection<'_, 'p> {
         Ok(())
     }
 
-    /// What takes an instruction's place: the change's number and machine code.
+    /// The replacement of an instruction: the change's number and machine code.
     fn replacement(&self, index: FunctionIndex, inst: InstIndex) -> Option<(usize, &'p [u8])> {
         let plan = self.plan;
         let mut changes = self.agenda.changes.at(index, inst).iter();
@@ -338,7 +338,7 @@ impl<'p> Selection<'_, 'p> {
         self.code.push(Item::Flush(spot));
     }
 
-    /// What is inserted at one point of an instruction.
+    /// Emits the code that is inserted at one point of an instruction.
     pub fn insert_at(
         &mut self,
         index: FunctionIndex,

@@ -1,8 +1,7 @@
 //! Memory of hooks: their private variables lie behind the application's scratch, their LDS variables behind its LDS.
 //!
-//! How much of either the application has is known at a launch only (dynamic LDS, a stack for recursion), so a wave finds
-//! the start out from its dispatch packet: the host adds to the packet's sizes what the descriptor has grown by, and so the
-//! hooks' part is the last one.
+//! The application's sizes are known at a launch only (dynamic LDS, a stack for recursion). So a wave computes the start from its
+//! dispatch packet: the host adds the growth of the descriptor to the packet's sizes, and the hooks' part is the last one.
 
 use crate::encode::Encodings;
 use crate::entry::{EntryValues, load};
@@ -18,12 +17,12 @@ use template::RegisterFile;
 /// Where the sizes are in a dispatch packet (HSA specification, `hsa_kernel_dispatch_packet_t`).
 const PACKET_PRIVATE_SIZE: u32 = 24;
 const PACKET_GROUP_SIZE: u32 = 28;
-/// What the application has in LDS may end anywhere; variables start at multiples of this.
+/// The application's part of LDS may end anywhere. Variables start at multiples of this.
 const LDS_ALIGNMENT: u32 = 16;
 /// VGPRs that a hook may take beside those of its template: for addresses, for lanes, for values on their way.
 const OWN_VECTORS: u16 = 8;
 
-/// What the hooks of a plan need in memory.
+/// The memory that the hooks of a plan need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Storage {
     /// Bytes per lane, of the largest hook: no two run at a time.

@@ -4,21 +4,21 @@ use crate::instruction::Op;
 use gfx::{Family, Target};
 use lift::Counter;
 
-/// Which targets have an instruction.
+/// True for the targets that have an instruction.
 type Availability = fn(&Target, u8) -> bool;
 
-/// Where an instruction's operands are (ISA manuals, "Microcode formats"). Those of scalar and vector arithmetic are the same
+/// The places of an instruction's operands (ISA manuals, "Microcode formats"). Those of scalar and vector arithmetic are the same
 /// on all families; what differs, opcode numbers and the prefix of VOP3, comes from LLVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// As the row's text has it, but for the displacement of branches.
     Fixed,
-    /// Likewise, with a literal in the text.
+    /// The same, with a literal in the text.
     FixedWithLiteral,
     /// How long, in the low bits.
     Nop,
     Sopk,
-    /// Likewise; the register in the place of the destination is read.
+    /// The same. The register in the place of the destination is read.
     SopkSource,
     Sop1,
     Sop2,

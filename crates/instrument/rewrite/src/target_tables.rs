@@ -1,4 +1,4 @@
-//! What is found out of a target once, and of use for all kernels of all objects.
+//! Tables of a target that are computed once and serve all kernels of all objects.
 
 use crate::Refusal;
 use crate::encode::Encodings;
@@ -20,14 +20,14 @@ impl TargetTables {
     }
 }
 
-/// What is in nobody's hands: there come to be as many for a target as threads that rewrite kernels for it at a time.
+/// Tables that no thread uses at the moment. For one target there are at most as many as threads that rewrite kernels for it at a time.
 static KEPT: Mutex<Vec<TargetTables>> = Mutex::new(Vec::new());
-/// So many are kept, for as many targets as one file may have.
+/// The largest number of tables that are kept: as many as one file may have targets.
 const MOST_KEPT: usize = 64;
 /// Instructions that all of those remember, at 64 bytes each.
 const MOST_REMEMBERED: usize = 1 << 19;
 
-/// Nobody waits: a child of a fork may have nobody who would unlock it.
+/// The lock is tried, never waited for: in a child of a fork, the thread that held it is gone.
 fn kept() -> Option<MutexGuard<'static, Vec<TargetTables>>> {
     match KEPT.try_lock() {
         Ok(kept) => Some(kept),

@@ -1,4 +1,4 @@
-//! What hooks can ask a place for, by the names of their ports.
+//! The values that hooks can ask a place for, by the names of their ports.
 
 use crate::Value;
 use isa::{Reg, RegKind};

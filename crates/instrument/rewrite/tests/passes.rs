@@ -1,4 +1,4 @@
-//! What a kernel looks like after each pass: one hook at one place, and counted blocks. `INSTA_UPDATE=always` writes what is new.
+//! The text of a kernel after each pass: one hook at one place, and counted blocks. `INSTA_UPDATE=always` writes what is new.
 
 use codeobj::CodeObject;
 use isa::Assembler;

@@ -28,7 +28,7 @@ fn encode(codes: &Encodings, instructions: &[Instruction]) -> Vec<u8> {
     code
 }
 
-/// What we fill in is what LLVM reads back.
+/// LLVM reads back the operands that we fill in.
 #[test]
 fn fields_are_where_llvm_has_them() {
     for target in gfx::TARGETS {
@@ -149,7 +149,7 @@ fn carries_and_accumulators() {
     }
 }
 
-/// What LLVM makes of the text is what we make of the instruction.
+/// LLVM assembles the text to the bytes that we encode.
 #[test]
 fn memory_is_as_llvm_assembles_it() {
     for target in gfx::TARGETS {

@@ -16,8 +16,8 @@ pub struct LivePatch {
     pub addend: i64,
 }
 
-/// A new code object with this kernel only, and the literals that hold addresses from elsewhere. Those have to be patched
-/// into the file before it is loaded; addresses of the new code itself are left to the loader.
+/// A new code object with this kernel only, and the literals that hold addresses of other objects. The caller patches these
+/// literals into the file before loading it. The loader fills in addresses of the new code itself.
 pub fn live_object(
     kernel: &Rewritten,
     original: &CodeObject<'_>,
@@ -25,7 +25,7 @@ pub fn live_object(
     live_object_of(&Kernels::all(original)?, kernel, original)
 }
 
-/// Likewise, for one of many kernels of an object.
+/// The same for one of many kernels of an object.
 pub fn live_object_of(
     kernels: &Kernels,
     kernel: &Rewritten,

@@ -18,7 +18,7 @@ fn kind_of(half: AddressHalf) -> DynamicRelocation {
     }
 }
 
-/// What the kernel needs now.
+/// Writes the kernel's present needs into its descriptor and metadata.
 fn describe(mut edit: KernelEdit<'_>, kernel: &Rewritten) {
     let descriptor = &kernel.descriptor;
     let report = &kernel.report;

@@ -12,7 +12,7 @@ use template::Global;
 /// `STV_PROTECTED`, as the compiler gives device variables.
 const PROTECTED: u8 = 3;
 
-/// What texts are multiples of.
+/// The size of a text section is a multiple of this.
 const CODE_ALIGNMENT: usize = crate::layout::ALIGNMENT as usize;
 
 /// The original object with rewritten kernels instead of its own, and the tool's variables. All addresses come out right
@@ -28,8 +28,8 @@ pub fn static_object(
     static_object_with(kernels, original, globals, metadata, || None)
 }
 
-/// Likewise, given the original's metadata, with one more loaded section at the end: its name and contents, which nobody asks
-/// for before all else is done.
+/// The same, given the original's metadata, with one more loaded section at the end: its name and contents, which are computed
+/// when all else is done.
 pub fn static_object_with(
     kernels: &[Rewritten],
     original: &CodeObject<'_>,
@@ -112,7 +112,7 @@ pub fn static_object_with(
     editor.finish().map_err(failed)
 }
 
-/// Whether [`static_object`] can take a kernel.
+/// Refuses a kernel that [`static_object`] cannot take.
 pub fn check_static(kernel: &Rewritten) -> Result<(), Refusal> {
     match kernel.stack_is_unknown {
         true => Err(Refusal::DynamicStack),
@@ -145,7 +145,7 @@ fn add_globals(editor: &mut ElfEditor, globals: &[Global]) -> codeobj::Result<()
     Ok(())
 }
 
-/// What sections of variables start at, and what variables are aligned to at most.
+/// The alignment of sections of variables, and the largest alignment of a variable.
 const ALIGNMENT: u64 = 4096;
 
 /// Offsets of variables in a section of their own, and the section's size.
