@@ -378,7 +378,7 @@ impl Tool for Guarded {
         ToolInfo {
             name: &self.name,
             file: &self.file,
-            // What is on disk is of no use without the tool that takes its results.
+            // A cached object is of no use without the tool that takes its results.
             cache: match self.lost.get() {
                 Some(_) => Cache::Never,
                 None => self.cache,

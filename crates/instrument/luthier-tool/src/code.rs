@@ -96,7 +96,7 @@ impl Register {
     }
 }
 
-/// What an instruction names; `luthier_operand_kind`.
+/// The kind of an operand: `luthier_operand_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// Registers that are written.
@@ -112,7 +112,7 @@ pub enum Operand {
         dwords: u32,
     },
     Number(u64),
-    /// Of a branch, in bytes from its end.
+    /// The distance of a branch, in bytes from the branch's end.
     Distance(i64),
 }
 
@@ -125,7 +125,7 @@ pub struct Frame {
     pub column: u32,
 }
 
-/// What a kernel is called with.
+/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its number where the compiler left no name.

@@ -1,4 +1,4 @@
-//! Who enqueued what, and copies by the runtime.
+//! The host thread that enqueued a launch or a copy, and copies by the runtime.
 
 use crate::{
     abi::{constants::NO_DEVICE, structures::RawCopy},
@@ -17,7 +17,7 @@ pub struct Enqueued {
 }
 
 impl Enqueued {
-    /// `None` if nobody knows.
+    /// `None` if Luthier does not know it.
     ///
     /// # Safety
     /// Null or a string.
@@ -52,7 +52,7 @@ pub struct Copied {
     pub from: Option<u32>,
     pub to: Option<u32>,
     pub enqueued: Option<Enqueued>,
-    /// From when to when it ran, in nanoseconds of the same clock; `None` where nobody knows.
+    /// Begin and end of the copy, in nanoseconds of the same clock; `None` if the device did not tell.
     pub time: Option<(u64, u64)>,
 }
 

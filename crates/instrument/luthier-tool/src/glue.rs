@@ -1,4 +1,4 @@
-//! What Luthier calls, made calls of a [`Tool`]. No panic goes further.
+//! Luthier's calls of a library, turned into calls of a [`Tool`]. No panic leaves this module.
 
 use crate::{
     Copied, Launch, Result, Tool,
@@ -15,7 +15,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What the tool wants to hear of.
+/// The events that the tool wants to hear of.
 pub const fn wants<T: Tool>() -> u32 {
     let records = if T::RECORDS {
         constants::WANTS_RECORDS
@@ -113,6 +113,6 @@ pub unsafe fn records(
         let (stream, bytes) = unsafe { (host::text(stream), host::list(bytes.cast(), size)) };
         tool.records(&stream, &bytes)
     }));
-    // What a tool that failed would have done with them nobody knows.
+    // A tool that failed may have used the records already, so they do not go into the stream's file.
     took.unwrap_or(true).into()
 }

@@ -1,4 +1,4 @@
-//! What a tool asks of Luthier at any time: variables, options, reports, modules.
+//! Functions that a tool may call at any time: variables, options, reports, modules.
 
 use crate::abi::{Api, OWN_MODULE, constants, structures::RawCounted};
 use std::{
@@ -61,7 +61,7 @@ pub fn api() -> Result<&'static Api> {
         .ok_or_else(|| Error::new("the tool has not begun"))
 }
 
-/// What a function of the table returned.
+/// Turns the status of a function of the table into a result.
 pub fn check(status: c_int) -> Result<()> {
     if status == 0 {
         return Ok(());
@@ -206,7 +206,7 @@ pub fn load_module(path: &str) -> Result<Module> {
     Ok(Module(number))
 }
 
-/// What the user gave with `-t TOOL:NAME=VALUE`, or the parameter's default, which `LUTHIER_TOOL` declares.
+/// The value that the user gave with `-t TOOL:NAME=VALUE`, or the parameter's default, which `LUTHIER_TOOL` declares.
 pub fn option(name: &str) -> Result<String> {
     let (api, name) = (api()?, c_string(name)?);
     let mut value = std::ptr::null();
@@ -231,7 +231,7 @@ pub fn report_json(json: &str) -> Result<()> {
     check(unsafe { (api.report_json)(api.tool, json.as_ptr()) })
 }
 
-/// What was counted in a kernel.
+/// The counts of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub kernel: String,
@@ -241,7 +241,7 @@ pub struct Counted {
     pub counters: Vec<u64>,
 }
 
-/// What kernels counted; for [`crate::Tool::end`].
+/// The counts of all kernels; for [`crate::Tool::end`].
 pub fn counted() -> Result<Vec<Counted>> {
     let api = api()?;
     let mut count = 0;

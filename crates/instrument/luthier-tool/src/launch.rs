@@ -17,7 +17,7 @@ use std::{
     marker::PhantomData,
 };
 
-/// A launch that the tool is told about. What it says holds during the call alone.
+/// A launch that the tool is told about. Its values hold during the call alone.
 pub struct Launch<'a> {
     packet: *mut DispatchPacket,
     kernel: String,
@@ -88,7 +88,7 @@ impl Launch<'_> {
         Ok((raw.number, raw.queue, raw.device))
     }
 
-    /// Who enqueued it, and when; `None` where nobody knows: only tools that hear of ends or copies are told.
+    /// The thread that enqueued the launch, and when. `None` if the tool hears neither of ends nor of copies: only such tools are told.
     pub fn enqueued(&self) -> Result<Option<Enqueued>> {
         let api = api()?;
         let raw = ask!(RawLaunch, |raw| (api.get_launch)(
@@ -177,7 +177,7 @@ impl Launch<'_> {
         )))
     }
 
-    /// Of the kernel and of everything that it may call.
+    /// The instructions of the kernel and of every function that it may call.
     pub fn instructions(&self) -> Result<Vec<Instruction>> {
         let all = 0..self.kernel()?.instructions;
         all.map(|index| {
@@ -274,7 +274,7 @@ impl Launch<'_> {
             .collect()
     }
 
-    /// Whether a register may be read later, when the instruction is about to run.
+    /// True if a register may be read when the instruction runs or later.
     pub fn is_live(&self, instruction: &Instruction, kind: Register, number: u32) -> Result<bool> {
         let (api, mut answer) = (api()?, 0);
         let (object, index) = (self.object(), instruction.index);
@@ -342,7 +342,7 @@ impl Launch<'_> {
         Ok(answer != 0)
     }
 
-    /// This launch and later ones run this variant. What was inserted in this call makes it, if there was none.
+    /// This launch and later ones run this variant. If there is no such variant yet, the insertions of this call make it.
     pub fn run_instrumented(&self, variant: &str) -> Result<()> {
         let (api, variant) = (api()?, c_string(variant)?);
         // SAFETY: a string.
@@ -355,7 +355,7 @@ impl Launch<'_> {
         check(unsafe { (api()?.override_with_original)(self.object()) })
     }
 
-    /// What this call inserts means nothing if a part of it is missing.
+    /// Takes the insertions of this call all together or not at all: if one place cannot take its hook, none is inserted.
     pub fn all_or_nothing(&self) -> Result<()> {
         // SAFETY: a number.
         check(unsafe { (api()?.all_or_nothing)(self.object()) })

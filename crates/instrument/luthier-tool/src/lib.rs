@@ -51,8 +51,8 @@ pub use place::{Argument, Place};
 /// Values that every place has; arguments of hooks.
 pub use tool_abi::HookValue;
 
-/// What someone who writes a tool implements. Calls come from threads of Luthier's, one at a time; those of other tools come
-/// at the same time. An error or a panic costs what was asked for, and the summary says so.
+/// The author of a tool implements this trait. Luthier calls it from threads of its own, one call at a time; calls of other tools
+/// may run at the same time. After an error or a panic, Luthier drops what the call asked for, and the summary says so.
 pub trait Tool: Default + Send + Sync + 'static {
     /// Whether [`Tool::records`] is to be called.
     const RECORDS: bool = false;

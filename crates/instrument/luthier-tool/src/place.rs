@@ -1,4 +1,4 @@
-//! What is inserted into a kernel and changed in it.
+//! Insertions into a kernel, and changes of its instructions.
 
 use crate::{
     Block, Instruction, Launch, Module, Result,
@@ -9,7 +9,7 @@ use crate::{
     host::{Error, api, c_string, check, symbol},
 };
 
-/// What a hook gets for a parameter, as `luthier_arg_kind` in `include/luthier.h` has it.
+/// An argument of a hook: `luthier_arg_kind` of `include/luthier.h`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     Constant(u64),
@@ -19,9 +19,9 @@ pub enum Argument {
     Agpr(u32),
     /// The address of a `__device__` variable of the tool.
     Variable(String),
-    /// Of a module's.
+    /// The address of a variable of a module.
     ModuleVariable(Module, String),
-    /// What every place has: `HookValue::EffectiveAddress.into()`.
+    /// A value that Luthier supplies at each place: `HookValue::EffectiveAddress.into()`.
     Value(HookValue),
 }
 
@@ -85,7 +85,7 @@ impl Launch<'_> {
         self.place(constants::IPOINT_AFTER, instruction.index, 0)
     }
 
-    /// Where a block begins.
+    /// The place at the beginning of a block.
     pub fn at_block(&self, block: &Block) -> Place<'_> {
         self.place(constants::IPOINT_BLOCK, block.index, 0)
     }

@@ -154,12 +154,12 @@ impl Engine {
         ))
     }
 
-    /// What the user gave as conditions on places.
+    /// The user's conditions on places.
     pub(crate) fn filter_text(&self) -> &str {
         &self.filter_text
     }
 
-    /// What each tool chose for a variant.
+    /// The choice of each tool for a variant.
     pub(crate) fn choices(&self, variant: u64) -> Vec<u32> {
         let combinations = lock(&self.combinations);
         let known = usize::try_from(variant).ok().and_then(|variant| {

@@ -1,4 +1,4 @@
-//! What comes out does not depend on how many processors share the work, nor on which of them was quicker, nor on what was
+//! The result does not depend on how many processors share the work, nor on which of them was quicker, nor on what was
 //! instrumented before.
 
 use codeobj::CodeObject;
@@ -26,7 +26,7 @@ fn engine(file: ToolFile) -> Engine {
     Engine::new(vec![tools::with_host_code(file)], "", None).expect("an engine")
 }
 
-/// Of the calling thread and those that it starts.
+/// Binds the calling thread, and threads that it starts, to one processor.
 fn stay_on_one_processor() {
     let all = sched_getaffinity(None).expect("the processors");
     let first = (0..CpuSet::MAX_CPU).find(|cpu| all.is_set(*cpu));

@@ -33,7 +33,7 @@ fn code_that_the_loader_writes_into_is_refused() {
             "{reason}"
         );
     }
-    // The pointer in data harms nobody.
+    // The pointer in data does no harm.
     let moved = RELOCATED.replace(".quad other", ".quad 0");
     let done = engine.instrument_object(&compile(&moved), None).unwrap();
     assert!(done.kernels.iter().all(|kernel| kernel.result.is_ok()));

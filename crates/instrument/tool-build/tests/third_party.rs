@@ -26,7 +26,7 @@ const LARGE_TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
 /// LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
 const NOT_YET: &str = "gfx1250";
 const TOOLS: [&str; 2] = ["empty", "bb-count"];
-/// Of the code objects, one in so many is searched for hazards in a default run, which takes longer than all the rest.
+/// A default run searches one in so many code objects for hazards, because the search takes longer than all the rest.
 const SEARCHED: usize = 4;
 
 /// Sums over all code objects.

@@ -34,7 +34,7 @@ struct Dynamic {
 type Constructor =
     extern "C" fn(c_int, *const *const c_char, *const *const c_char, *const *const c_char);
 
-/// Where the libraries lie whose constructors have begun: one that is loaded again is the same one.
+/// The addresses of libraries whose constructors have begun. A library that is loaded again has the same address.
 static DONE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// Runs the hidden constructors, in their order, the first time.

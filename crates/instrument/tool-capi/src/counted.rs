@@ -13,7 +13,7 @@ use std::{
 use tool_abi::structures::{RawCount, RawCounted};
 
 thread_local! {
-    /// What was counted, while the tool is told on this thread that the application has ended.
+    /// The counts, while the tool is told on this thread that the application has ended.
     pub static RESULTS: RefCell<Option<Counted>> = const { RefCell::new(None) };
 }
 

@@ -119,7 +119,7 @@ pub unsafe extern "C" fn get_operand(
     visit(kernel_object, |visit| {
         let seen = visit.seen()?;
         let instruction = seen.instructions.get(index);
-        // Those that are implied have the numbers behind the others.
+        // Implied operands have the numbers behind the others.
         let operand = instruction.and_then(|instruction| {
             let mut all = instruction.operands.iter().chain(&instruction.implied);
             all.nth(number)

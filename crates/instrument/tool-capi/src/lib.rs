@@ -70,7 +70,7 @@ pub fn wrap(libraries: &str) {
     }
 }
 
-/// Where the host code of the tool in this file is.
+/// The file with the host code of the tool in this file.
 pub fn library_of(tool: &Path) -> PathBuf {
     match tool
         .extension()

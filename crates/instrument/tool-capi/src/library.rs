@@ -34,7 +34,7 @@ pub enum LibraryError {
     Version { file: String, found: u32 },
 }
 
-/// What tools of the first headers have.
+/// The size of the structure in tools that were built with the first headers.
 const LEAST: usize = std::mem::offset_of!(Entries, records);
 
 /// A loaded library. It stays loaded until the process ends, because its code may be running on any thread.
@@ -86,7 +86,7 @@ impl Library {
         &self.file
     }
 
-    /// What the compiler's start-up code registered.
+    /// The kernels and variables that the compiler's start-up code registered.
     pub fn registered(&self) -> Registered {
         let mut count = 0;
         // SAFETY: the entry stores how many it lists; they live as long as the library, and have strings in them.

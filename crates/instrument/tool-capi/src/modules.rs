@@ -16,7 +16,7 @@ use tool_abi::{OWN_MODULE, Tool, constants};
 /// Compiles the hooks of a module in a process of its own; where the `.tool` file lies that comes of it.
 pub type Compile = fn(&Path) -> Result<PathBuf, String>;
 
-/// What host code has a handle of. Names are those that [`luthier::Tool::modules`] says.
+/// An object of which host code has a handle. Names are those of [`luthier::Tool::modules`].
 #[derive(Clone, Debug)]
 pub enum Symbol {
     Hook {
@@ -33,7 +33,7 @@ pub enum Symbol {
     },
 }
 
-/// Those of one tool. They stay until the process ends, because kernels may be running their hooks.
+/// The modules of one tool. They stay until the process ends, because kernels may be running their hooks.
 #[derive(Default)]
 pub struct Modules {
     files: Vec<&'static ToolFile>,
@@ -142,7 +142,7 @@ impl Modules {
     }
 }
 
-/// What a kind of symbols is called, for messages.
+/// The word for a kind of symbols, for messages.
 fn word(kind: u32) -> &'static str {
     match kind {
         constants::REGISTERED_FUNCTION => "hook (LUTHIER_EXPORT_FUNC)",

@@ -1,9 +1,9 @@
-//! What a HIP compiler's start-up code registers of a tool: shadows on the host of kernels and variables.
+//! Registration by a HIP compiler's start-up code: the host's shadows of a tool's kernels and variables.
 
 use std::{collections::HashMap, ffi::CStr};
 use tool_abi::{constants, structures::RawRegistered};
 
-/// What `LUTHIER_EXPORT_FUNC` puts in front of a hook's name.
+/// The prefix that `LUTHIER_EXPORT_FUNC` gives a hook's name.
 const WRAPPER: &str = "__luthier_wrap__";
 
 /// A variable with a shadow on the host.
@@ -12,7 +12,7 @@ pub struct Variable {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Of a managed variable: where its first contents are. The shadow is the pointer that host code goes through.
+    /// The address of a managed variable's initial value. Its shadow is the pointer that host code goes through.
     pub initial: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Registered {
         self.hooks.get(&handle).map(String::as_str)
     }
 
-    /// The variable with this shadow. What host code calls a managed variable is where its pointer points to.
+    /// The variable with this shadow. For a managed variable, host code passes the address that the pointer holds.
     pub fn variable(&self, host: usize) -> Option<&Variable> {
         self.variables.get(&host)
     }

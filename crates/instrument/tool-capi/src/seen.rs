@@ -11,9 +11,9 @@ pub struct KernelView {
     pub wave_size: u32,
     /// The kernel first.
     pub functions: Vec<Function>,
-    /// Those of a function lie together, in the order of their addresses.
+    /// The blocks of a function lie together, in the order of their addresses.
     pub blocks: Vec<Block>,
-    /// Those of a block lie together.
+    /// The instructions of a block lie together.
     pub instructions: Vec<Instruction>,
     pub parameters: Vec<Parameter>,
 }
@@ -24,7 +24,7 @@ pub struct Function {
     pub entry: u64,
     pub first_block: usize,
     pub blocks: usize,
-    /// Those it calls, as far as they are known.
+    /// The functions that it calls, as far as they are known.
     pub callees: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ pub struct Frame {
     pub column: u32,
 }
 
-/// Of the kernel, as the application passes it.
+/// A parameter of the kernel, as the application passes it.
 pub struct Parameter {
     pub name: CString,
     pub type_name: CString,

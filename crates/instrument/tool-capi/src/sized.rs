@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-/// What a structure has to have at least.
+/// The smallest size of a structure.
 const LEAST: usize = size_of::<usize>();
 
 /// Fills as much of the caller's structure as it has.

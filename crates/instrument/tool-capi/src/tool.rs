@@ -23,13 +23,13 @@ use std::{
 /// The choice for a kernel whose callback failed before there was a variant.
 const FAILED: u32 = u32::MAX;
 
-/// What is known of a kernel.
+/// The state of one kernel.
 #[derive(Default)]
 struct KernelState {
     seen: Option<Arc<KernelView>>,
     /// By name, in the order in which they were made: the first is choice 1.
     variants: Vec<(String, Arc<Vec<Call>>)>,
-    /// What launches run unless the tool says otherwise.
+    /// The variant that launches run unless the tool says otherwise.
     choice: u32,
     failure: Option<String>,
 }
@@ -73,7 +73,7 @@ impl LibraryTool {
     }
 }
 
-/// What the tool asked for, put down; the choice for this launch.
+/// Stores what the tool asked for, and returns the choice for this launch.
 fn settle(known: &mut KernelState, visit: Visit, failed: Option<&String>) -> u32 {
     known.seen = visit.seen;
     if let Some(failure) = failed {
@@ -158,7 +158,7 @@ impl Tool for LibraryTool {
         let mut shown = KernelDispatchPacket::from_bytes(packet);
         CURRENT.set(Some(visit));
         let told = self.library.launched(&mut shown, code.kernel());
-        // What a callback that failed has done so far is nothing that it wanted.
+        // The requests of a callback that failed are dropped: they may be half of what it wanted.
         if told.is_ok() {
             *packet = shown.to_bytes();
         }

@@ -23,7 +23,7 @@ pub struct Variables {
     managed: HashMap<usize, Variable>,
     modules: Mutex<Modules>,
     compile: Option<Compile>,
-    /// What the user gave the tool's parameters.
+    /// The values that the user gave the tool's parameters.
     options: BTreeMap<String, CString>,
     /// Lines for the tool's part of the summary.
     reports: Mutex<Vec<String>>,
@@ -112,7 +112,7 @@ impl Variables {
         lock(&self.modules)
     }
 
-    /// What compiles modules.
+    /// Sets the function that compiles modules.
     pub fn compile_with(&mut self, compile: Compile) {
         self.compile = Some(compile);
     }
@@ -122,7 +122,7 @@ impl Variables {
         compile(module)
     }
 
-    /// Where it is on each device; none if its module was not compiled for the device.
+    /// The variable's address on each device; none if its module was not compiled for the device.
     fn places(&self, name: &str) -> Result<Vec<u64>, String> {
         let placed = self.live.addresses(&self.file.full_name(name));
         placed.map_err(|error| error.to_string())

@@ -49,7 +49,7 @@ pub enum VisitAction {
     Assembly(String),
 }
 
-/// What the launch is to run.
+/// The code that the launch is to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchChoice {
     /// As the launches before.
@@ -60,11 +60,11 @@ pub enum LaunchChoice {
 
 /// See the module.
 pub struct Visit {
-    /// Of the launch, of the device and of the queue.
+    /// The numbers of the launch, of the device and of the queue.
     pub number: u64,
     pub device: u32,
     pub queue: u64,
-    /// Who enqueued it, if that is known, and the thread's name.
+    /// The thread that enqueued the launch, if that is known, and the thread's name.
     pub enqueued: Option<(Enqueued, CString)>,
     pub kernel_object: u64,
     pub code: Code,
@@ -146,7 +146,7 @@ impl Visit {
         Ok(())
     }
 
-    /// Where something is inserted: `point` is a `luthier_ipoint_t`.
+    /// The place of an insertion: `point` is a `luthier_ipoint_t`.
     pub fn point(&mut self, point: u32, place: usize, to: usize) -> Result<(usize, Point)> {
         match point {
             constants::IPOINT_BEFORE => Ok((place, Point::Before)),
@@ -182,7 +182,7 @@ impl Visit {
         Ok(())
     }
 
-    /// Whether a register may be read later, in front of an instruction.
+    /// True if a register may be read at an instruction or later.
     pub fn is_live(&mut self, index: usize, file: u32, number: u32) -> Result<bool> {
         let index = self.place(index)?;
         let kind = register_kind(file);

@@ -33,7 +33,7 @@ impl<'a> Bench<'a> {
         self.module.function(name).expect("compiled")
     }
 
-    /// What becomes of the launch when something overwrites a register before an instruction.
+    /// The verdict on the launch when a register is overwritten before an instruction.
     fn overwritten(&self, launch: &Launch, function: usize, inst: usize, reg: Reg) -> Verdict {
         let text = match reg.kind {
             RegKind::Vgpr => format!("v_mov_b32 v{}, {RUBBISH:#x}", reg.index),
@@ -53,7 +53,7 @@ impl<'a> Bench<'a> {
         self.changed(launch, &plan)
     }
 
-    /// What becomes of the launch with these changes.
+    /// The verdict on the launch with these changes.
     fn changed(&self, launch: &Launch, plan: &Plan<'_>) -> Verdict {
         let kernel = self.function(&launch.kernel);
         let rewritten =
@@ -156,7 +156,7 @@ fn what_no_result_shows_is_noticed_where_it_happens() {
         panic!("not noticed: {verdict:?}")
     };
     let place = divergence.place.as_ref().expect("has one");
-    // At a wait in front nobody looks.
+    // `verify` does not look at the wait in front.
     assert!(place.pc <= insts.pc(1), "{divergence}");
 }
 

@@ -34,7 +34,7 @@ fn address(pair: u16, label: &str) -> String {
     )
 }
 
-/// What the middle of a kernel is, and what comes behind the kernel, by what it is an example of.
+/// Examples: a name, the middle of a kernel, and the code behind the kernel.
 fn shapes() -> Vec<(&'static str, String, String)> {
     let none = String::new;
     let functions = || FUNCTIONS.to_owned();

@@ -1,4 +1,4 @@
-//! What the tests would notice: each mutation of right code must be found out.
+//! The strength of the tests: each mutation of right code must be noticed.
 
 use crate::common::{Tool, compile, launches, plan_each};
 use codeobj::CodeObject;

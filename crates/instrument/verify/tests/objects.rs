@@ -21,7 +21,7 @@ const HOOKS: &[(&str, &[Arg])] = &[
     ("writes_mode", &[Arg::Scalar]),
 ];
 
-/// Of [`compile_with`]: a kernel that rounds up.
+/// An option for [`compile_with`]: a kernel that rounds up.
 const UPWARD: &str = "-DPROLOGUE=asm volatile(\"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\")";
 
 /// The tool for a target, built once for all tests.
@@ -99,7 +99,7 @@ fn run(
     run_where(bytes, bundle, launch, hooks, variables, |_| true)
 }
 
-/// Likewise, with hooks before the instructions that `wanted` picks by mnemonic.
+/// The same, with hooks before the instructions that `wanted` picks by mnemonic.
 fn run_where(
     bytes: &[u8],
     bundle: &Bundle,

@@ -270,7 +270,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// What is put in names registers that the kernel does not have, and hooks at every instruction in between leave them alone.
+/// Inserted code names registers that the kernel does not have, and hooks at every instruction in between leave them alone.
 #[test]
 fn the_kernel_gets_registers_that_new_code_names() {
     for target in TARGETS {
@@ -548,7 +548,7 @@ fn hooks_cannot_have_registers_that_are_not_there() {
             );
         }
     }
-    // What new code names is there.
+    // The registers that new code names are there.
     let named = plan(RegKind::Vgpr, 90, vec![scale.add(0, "v_mov_b32 v90, 1")]);
     assert_eq!(
         rewrite::absent_registers(&kernels, &module, scale.kernel, &named),

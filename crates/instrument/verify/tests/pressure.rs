@@ -106,7 +106,7 @@ fn both_files_full_count_exactly() {
     }
 }
 
-/// Likewise for a hook that asks for what only the kernel's entry knows: it comes from scratch at every place, also in a
+/// The same for a hook that asks for values of the kernel's entry: they come from scratch at every place, also in a
 /// work-group that fills no wave.
 #[test]
 fn entry_values_come_from_scratch_where_no_register_keeps_them() {
@@ -180,7 +180,7 @@ fn every_number_of_free_registers_counts_exactly() {
     }
 }
 
-/// What SCC and VCC are kept in may itself be put aside, and must be put back after them.
+/// The registers that keep SCC and VCC may themselves be saved, and must be restored after them.
 #[test]
 fn conditions_are_kept_in_registers_that_are_put_aside() {
     for target in ["gfx900", "gfx908", "gfx90a"] {

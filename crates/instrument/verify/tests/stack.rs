@@ -1,4 +1,4 @@
-//! Where a kernel's stack ends: compilers call it dynamic as soon as a kernel calls, and nobody may write behind one that is.
+//! The end of a kernel's stack. Compilers call the stack dynamic as soon as a kernel calls, and no code may write behind a dynamic stack.
 
 use crate::common::{Tool, compile_file, full_kernel, launch, plan_of_full, words};
 use codeobj::CodeObject;

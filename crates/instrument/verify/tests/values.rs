@@ -1,4 +1,4 @@
-//! What a place supplies to hooks: addresses of memory accesses, values of the kernel's entry.
+//! Values that a place supplies to hooks: addresses of memory accesses, values of the kernel's entry.
 
 use crate::common::{Tool, closure, compile, full_kernel, hazards, launch, launches, words};
 use codeobj::CodeObject;
@@ -80,7 +80,7 @@ fn overwritten_addresses_are_known_behind_the_instruction() {
         let mut places = 0;
         for launch in launches() {
             let kernel = module.function(&launch.kernel).expect("compiled above");
-            // What is added in front is taken back behind.
+            // The hook behind subtracts what the hook in front adds.
             let traced = |points: &[(Point, usize)]| {
                 let mut plan = Plan {
                     hooks: vec![tool.hook("trace"), tool.hook("untrace")],
@@ -131,7 +131,7 @@ fn overwrites_address(inst: &isa::Decoded) -> bool {
         _ => None,
     });
     let read = registers(|operand| match operand {
-        // Of scalar loads, those by an address.
+        // Scalar loads by an address.
         Operand::Use(reg) if reg.width <= 2 => Some(*reg),
         _ => None,
     });
@@ -203,7 +203,7 @@ fn entry_values(target: &str, bytes: &[u8], launch: &Launch, tool: &Tool) {
         .collect();
     let number = number(launch);
     let first = after.addresses[0];
-    // Nobody wrote a launch number into the packet.
+    // The packet has no launch number.
     assert_eq!(
         seen,
         [first, first, number, number, 0, 0, 0, 0],

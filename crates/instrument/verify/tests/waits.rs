@@ -26,7 +26,7 @@ impl Bench {
     }
 }
 
-/// What becomes of `kernel` with a hook at every instruction, once `change` was at the new code.
+/// The verdict on `kernel` with a hook at every instruction, after `change` has changed the new code.
 fn judge(bench: &Bench, kernel: &str, change: impl Fn(&mut Rewritten)) -> Verdict {
     let Bench {
         target,

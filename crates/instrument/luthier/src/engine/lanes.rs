@@ -1,14 +1,14 @@
-//! Where a wave has at least one lane on for sure. Everywhere else EXEC may be 0: the compiler leaves out the branch around a few
+//! Places at which a wave has at least one lane on for sure. At every other place EXEC may be 0: the compiler omits the branch around a few
 //! instructions that no lane executes.
 //!
-//! Followed are EXEC and the scalar registers that hold masks which are not 0: copies of EXEC, and what was taken out of EXEC when nothing
-//! remained of it.
+//! The pass follows EXEC and the scalar registers that hold masks which are not 0: copies of EXEC, and the lanes that left EXEC when no
+//! lane remained.
 
 use isa::{Decoded, Operand, Reg, RegKind};
 use lift::{EdgeKind, ExecChange, Function, InstIndex, Span, registers::SGPR_COUNT};
 use rewrite::Point;
 
-/// What holds before an instruction. Sets of first registers of a mask are bits.
+/// The facts that hold before an instruction. Sets of first registers of a mask are bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Known {
     on: bool,

@@ -1,4 +1,4 @@
-//! What the tests share: kernels, a tool, launches.
+//! Kernels, a tool and launches that the tests share.
 
 use hook::{Arg, Bundle, ToolRequest, build_tool};
 use lift::{FunctionIndex, FunctionKind, FunctionSeed, Module, Options, Program};
@@ -18,7 +18,7 @@ pub fn compile(target: &str) -> Vec<u8> {
     compile_with(target, &[])
 }
 
-/// Likewise, with further options.
+/// The same, with further options.
 pub fn compile_with(target: &str, options: &[&str]) -> Vec<u8> {
     compile_file("kernels.c", target, options)
 }
@@ -59,7 +59,7 @@ pub fn full_kernel(target: &str, sgprs: u32, vgprs: u32) -> Vec<u8> {
 /// The same with so many AccVGPRs beside the VGPRs.
 pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8> {
     let mut text = String::new();
-    // Of what is there at the start, nothing stays without a use.
+    // Every value that is there at the start is used.
     let first = [2, 3, 5, 7];
     for sgpr in first {
         text += &format!("s_mov_b32 s{sgpr}, 0x2468{sgpr:02}\n");
@@ -97,7 +97,7 @@ pub fn fuller_kernel(target: &str, sgprs: u32, vgprs: u32, agprs: u32) -> Vec<u8
     assembled(target, &text, sgprs, vgprs, agprs)
 }
 
-/// What is written otherwise for waves of 32 lanes, and since gfx10.
+/// The instructions that are written otherwise for waves of 32 lanes, and since gfx10.
 const WAVE32: [(&str, &str); 6] = [
     ("v_add_u32", "v_add_nc_u32"),
     ("v_cmp_gt_u32 vcc,", "v_cmp_gt_u32 vcc_lo,"),
@@ -137,7 +137,7 @@ pub fn large_kernel(target: &str, steps: u32) -> Vec<u8> {
     assembled(target, &text, 16, 8, 0)
 }
 
-/// What is written otherwise since gfx12.
+/// The instructions that are written otherwise since gfx12.
 const SINCE_GFX12: [(&str, &str); 3] = [
     ("s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0"),
     ("s_waitcnt vmcnt(0)", "s_wait_loadcnt 0x0"),
@@ -393,7 +393,7 @@ pub fn hazards(rewritten: &Rewritten, module: &Module) -> Vec<String> {
     for (index, function) in module.functions.iter().enumerate() {
         let violations = hazard::check(function, module.target);
         if let Some(first) = violations.first() {
-            // Where it is, for whoever looks for the cause.
+            // The instructions around it, for the developer who looks for the cause.
             let near = first.producer.saturating_sub(32)..=first.consumer;
             let insts =
                 (0..function.insts.len()).filter(|inst| near.contains(&function.insts.pc(*inst)));
