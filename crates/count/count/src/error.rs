@@ -71,6 +71,18 @@ pub enum Error {
         "{path}: clang compiled nothing of it: name a C or C++ source file (what `luthier count cc` built is for `luthier count run`)"
     )]
     NoSource { path: PathBuf },
+    #[error("{path}:{line}: {source}\n  `luthier count run --turns FILE` writes such files")]
+    Turns {
+        path: PathBuf,
+        line: usize,
+        source: serde_json::Error,
+    },
+    #[error(
+        "{option} is for programs with a budget for each turn: add `--budget UNITS --budget-per turn`"
+    )]
+    NoTurns { option: &'static str },
+    #[error("the replay of {path} differs: {what}")]
+    Replay { path: PathBuf, what: String },
     #[error("{path}: {source}")]
     Report {
         path: PathBuf,

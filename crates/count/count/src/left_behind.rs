@@ -4,6 +4,7 @@
 //! directory (`PID.live`) and takes that back when it has reported. One that has just begun may not have come so far: every process of the
 //! run has the directory's name in its environment, and has a moment to announce itself. Others, not counted, are left alone.
 
+use crate::sample;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -43,13 +44,7 @@ pub fn wait(directory: &Path, program: &str) {
 /// The processes of the run that have announced themselves, have not reported and still run. (In a namespace of its own a process has
 /// another number than here, so only processes with the directory's name in their environment count.)
 fn announced(directory: &Path) -> Vec<u32> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let live = entries.map(|entry| entry.path()).filter_map(|path| {
-        let is_live = path.extension().is_some_and(|ending| ending == "live");
-        is_live
-            .then(|| path.file_stem()?.to_str()?.parse().ok())
-            .flatten()
-    });
+    let live = sample::announced(directory);
     live.filter(|&pid| belongs(pid, directory)).collect()
 }
 

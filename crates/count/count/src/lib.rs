@@ -17,6 +17,8 @@ mod run;
 mod runtime;
 mod sample;
 mod toolchain;
+mod turns;
+mod waiting;
 
 pub use error::Error;
 pub use report::{Process, Report, ReportError};
@@ -127,6 +129,8 @@ pub enum BudgetPer {
     Run,
     /// Each thread.
     Thread,
+    /// Each turn: from the moment when the program gets input until it waits for input again.
+    Turn,
 }
 
 /// What to list.
@@ -143,10 +147,17 @@ pub struct RunArguments {
     /// --budget)
     #[arg(long, value_name = "UNITS")]
     pub budget: Option<u64>,
-    /// One budget for the whole run, or one for each thread
+    /// One budget for the whole run, one for each thread, or one for each turn of a program that reads its standard input and
+    /// answers on its standard output
     #[arg(long, value_enum, default_value = "run", requires = "budget")]
     pub budget_per: BudgetPer,
-    /// End the process after this much wall-clock time
+    /// Write a line of JSON for each turn to this file: its input, its output and its units (with --budget-per turn)
+    #[arg(long, value_name = "FILE")]
+    pub turns: Option<PathBuf>,
+    /// Take the input from this file of an earlier --turns, and compare the program's output and units (with --budget-per turn)
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// End the process after this much wall-clock time, or, with --budget-per turn, after a turn that takes longer
     #[arg(long, value_name = "MILLISECONDS")]
     pub watchdog: Option<u64>,
     /// The program itself does not count, but libraries that it opens do: also count its threads and signal handlers

@@ -5,18 +5,20 @@ use crate::left_behind;
 use crate::report::{self, Process, Report};
 use crate::sample::Sampler;
 use crate::toolchain;
+use crate::turns::{self, Match, Turn};
 use crate::{BudgetPer, Format, Per, RunArguments};
 use files::grouped;
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 /// `ENOEXEC`, which the standard library has no name for.
 const EXEC_FORMAT: i32 = 8;
 
 /// The file in the run's directory that its processes share while a budget is for all of them; its size is `struct pool`'s.
-const POOL_FILE: &str = "budget.pool";
+pub const POOL_FILE: &str = "budget.pool";
 const POOL_BYTES: usize = 64;
 
 /// The status of a run whose program says that all is well, although a process of it met the budget.
@@ -24,6 +26,7 @@ const STOPPED: u8 = 124;
 
 /// Runs the program; the exit status is the program's, but for a program that does not mind that one of its children was stopped.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
+    let script = check_turns(arguments)?;
     let directory = tempfile::Builder::new()
         .prefix("luthier-count-")
         .tempdir()
@@ -49,7 +52,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
             BudgetPer::Thread => {
                 command.env("LUTHIER_COUNT_BUDGET_PER", "thread");
             }
-            BudgetPer::Run => {
+            BudgetPer::Run | BudgetPer::Turn => {
                 command.env_remove("LUTHIER_COUNT_BUDGET_PER");
                 // All processes of the run map this file (`c/pool.c`).
                 let path = directory.path().join(POOL_FILE);
@@ -57,11 +60,20 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
             }
         }
     }
-    if let Some(milliseconds) = arguments.watchdog {
-        command.env("LUTHIER_COUNT_WATCHDOG_MS", milliseconds.to_string());
+    let longest = arguments.watchdog.map(Duration::from_millis);
+    if let (Some(time), BudgetPer::Run | BudgetPer::Thread) = (longest, arguments.budget_per) {
+        command.env("LUTHIER_COUNT_WATCHDOG_MS", time.as_millis().to_string());
     }
     let sampler = Sampler::start(directory.path());
-    let status = command.status().map_err(|source| Error::Tool {
+    let played = match arguments.budget_per {
+        BudgetPer::Turn => turns::run(&mut command, directory.path(), script.clone(), longest),
+        BudgetPer::Run | BudgetPer::Thread => command.status().map(|status| Match {
+            status,
+            turns: Vec::new(),
+            overdue: false,
+        }),
+    };
+    let Match { status, turns, overdue } = played.map_err(|source| Error::Tool {
         tool: program.clone(),
         hint: if source.raw_os_error() == Some(EXEC_FORMAT) {
             "it is built for another kind of machine: `luthier count run -- qemu-ARCHITECTURE PROGRAM`, or no program"
@@ -73,6 +85,13 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     let code = toolchain::exit_code(status);
     left_behind::wait(directory.path(), &program);
 
+    if let (true, Some(time)) = (overdue, longest) {
+        let turn = turns.len() - 1;
+        let milliseconds = time.as_millis();
+        files::say!(
+            "luthier count: turn {turn} took more than {milliseconds} ms; `{program}` was ended"
+        );
+    }
     let report = collect(directory.path(), sampler.finish())?;
     if report.processes.is_empty() {
         // A refusal of the runtime has said why already.
@@ -128,15 +147,55 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         }
         None => files::print_error(format_args!("{text}")),
     }
+    keep_turns(arguments, script.as_deref(), &turns)?;
     let met = |process: &Process| {
         arguments
             .budget
             .is_some_and(|units| process.met_budget(units))
     };
-    Ok(match status.success() && report.processes.iter().any(met) {
+    let stopped = status.success() && report.processes.iter().any(met);
+    Ok(match overdue || stopped {
         true => ExitCode::from(STOPPED),
         false => code,
     })
+}
+
+/// The recorded match that is to be played again. Options for turns need turns.
+fn check_turns(arguments: &RunArguments) -> Result<Option<Vec<Turn>>, Error> {
+    let asked = [
+        ("--turns", arguments.turns.is_some()),
+        ("--replay", arguments.replay.is_some()),
+    ];
+    if let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked)
+        && arguments.budget_per != BudgetPer::Turn
+    {
+        return Err(Error::NoTurns { option });
+    }
+    arguments.replay.as_deref().map(turns::read).transpose()
+}
+
+/// Writes the file of `--turns`, and compares a replay with the match that was recorded.
+fn keep_turns(
+    arguments: &RunArguments,
+    script: Option<&[Turn]>,
+    turns: &[Turn],
+) -> Result<(), Error> {
+    if let Some(path) = &arguments.turns {
+        let lines = turns
+            .iter()
+            .map(|turn| serde_json::to_string(turn).expect("a turn is plain data") + "\n");
+        let text: String = lines.collect();
+        files::write_whole(path, text.as_bytes()).map_err(at(path))?;
+    }
+    if let (Some(path), Some(script)) = (&arguments.replay, script)
+        && let Some(what) = turns::difference(script, turns)
+    {
+        return Err(Error::Replay {
+            path: path.clone(),
+            what,
+        });
+    }
+    Ok(())
 }
 
 /// Reports, and what was `seen` last of processes that could not write one.

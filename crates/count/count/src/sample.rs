@@ -58,14 +58,32 @@ impl Sampler {
     }
 }
 
+/// The processes that announce themselves in `directory`.
+pub fn announced(directory: &Path) -> impl Iterator<Item = u32> {
+    let live = with_ending(directory, "live");
+    live.filter_map(|path| path.file_stem()?.to_str()?.parse().ok())
+}
+
+/// What all processes of a run have executed until now. It is exact if none of them is executing anything.
+pub fn executed(directory: &Path) -> u64 {
+    let text = |path: PathBuf| fs::read_to_string(path).ok();
+    let live = with_ending(directory, "live").filter_map(text);
+    let ended = with_ending(directory, "count").filter_map(text);
+    let counts = live.filter_map(|text| sample(&text));
+    let counts = counts.chain(ended.filter_map(|text| Process::parse(&text).ok()));
+    counts
+        .map(|process| process.total)
+        .fold(0, u64::saturating_add)
+}
+
+fn with_ending(directory: &Path, ending: &'static str) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(move |path| path.extension().is_some_and(|end| end == ending))
+}
+
 fn look(directory: &Path, seen: &mut HashMap<u32, Process>) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.extension().is_none_or(|ending| ending != "live") {
-            continue;
-        }
+    for path in with_ending(directory, "live") {
         if let Some(process) = fs::read_to_string(&path)
             .ok()
             .and_then(|text| sample(&text))

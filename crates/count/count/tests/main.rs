@@ -18,4 +18,5 @@ mod real;
 mod rust;
 mod stops;
 mod support;
+mod turns;
 mod windows;

@@ -6,12 +6,16 @@
  * may be exceeded by what other threads have executed and not been charged for yet, at most their leases.
  *
  * A thread that has always been alone takes everything, so it is stopped where a budget of its own would stop it. As soon as there may
- * be another one, leases become small: at most MOST, and a fraction of what is left. */
+ * be another one, leases become small: at most MOST, and a fraction of what is left.
+ *
+ * With `--budget-per turn`, `luthier count run` raises `granted` at the begin of each turn to what the run has executed by then, so
+ * that every turn begins with the whole budget. A lease of the turn before never reaches beyond the new limit. */
 
 #include "internal.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,9 +30,13 @@ struct pool {
   _Atomic int32_t processes;
   _Atomic int64_t left; /* of the budget, without what has been charged; less than 0 if it is exceeded */
   uint64_t budget;
-  uint64_t unused[4];
+  /* Written by `luthier count run` while the program waits for input. */
+  _Atomic int64_t granted; /* what the run had executed when the present turn began */
+  _Atomic uint64_t turn;   /* 0 without turns, and before the first */
+  _Atomic uint64_t before; /* executed by all processes before they had this budget */
+  uint64_t unused;
 };
-_Static_assert(sizeof(struct pool) == 64, "run.rs knows the size");
+_Static_assert(sizeof(struct pool) == 64 && offsetof(struct pool, granted) == 32, "turns.rs knows where these are");
 
 static struct pool *pool;
 static uint64_t before; /* counted by this process before there was a budget */
@@ -58,9 +66,13 @@ bool luthier_pool_open(uint64_t units, const char *path) {
   atomic_fetch_add(&new->processes, 1);
   atomic_fetch_add(&new->threads, 1);
   before = luthier_count_process();
+  atomic_fetch_add(&new->before, before);
   pool = new;
   return true;
 }
+
+/* What is left of the budget, without what has not been charged yet. */
+static int64_t left_in_pool(void) { return atomic_load(&pool->left) + atomic_load(&pool->granted); }
 
 /* A fair part of what is left. */
 static int64_t part_of(int64_t left) {
@@ -84,7 +96,7 @@ bool luthier_pool_take(uint64_t now) {
   if (!pool || !lease->joined)
     return true;
   charge(now);
-  int64_t left = atomic_load(&pool->left);
+  int64_t left = left_in_pool();
   lease->end = now;
   if (left <= 0)
     return false;
@@ -145,13 +157,16 @@ void luthier_pool_after_fork(void) {
 uint64_t luthier_pool_left(uint64_t now) {
   if (!pool)
     return UINT64_MAX;
-  int64_t left = atomic_load(&pool->left) - (luthier_self.lease.joined ? (int64_t)(now - luthier_self.lease.charged) : 0);
+  int64_t left = left_in_pool() - (luthier_self.lease.joined ? (int64_t)(now - luthier_self.lease.charged) : 0);
   return left > 0 ? (uint64_t)left : 0;
 }
 
 void luthier_pool_describe(char *text, size_t size) {
-  unsigned long long used = luthier_count_process() - before, budget = pool->budget;
-  if (atomic_load(&pool->processes) > 1)
+  unsigned long long used = luthier_count_process() - before, budget = pool->budget, turn = atomic_load(&pool->turn);
+  if (turn)
+    snprintf(text, size, "budget of %llu units reached in turn %llu, after %llu", budget, turn,
+             used - (unsigned long long)atomic_load(&pool->granted));
+  else if (atomic_load(&pool->processes) > 1)
     snprintf(text, size, "budget of %llu units for all processes reached, after %llu of this one", budget, used);
   else
     snprintf(text, size, "budget of %llu units reached after %llu", budget, used);
