@@ -77,6 +77,7 @@ pages! {
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"
+    count_judges "docs/count/judges.md"
     count_contract "docs/count/contract.md"
     count_overhead "docs/count/overhead.md"
     count_report "docs/count/report-format.md"

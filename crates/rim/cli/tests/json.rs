@@ -75,6 +75,15 @@ fn counted_programs_and_profiles() {
             .unwrap()
             .is_empty()
     );
+    let (turns, budgeted) = (at("turns"), at("budgeted"));
+    let words = ["count", "cc", "--budget", source, "-o", text(&budgeted)];
+    assert!(luthier(&words).status().unwrap().success());
+    let words = ["count", "run", "--budget", "99", "--budget-per", "turn"];
+    let words = [&words[..], &["--turns", text(&turns), text(&budgeted)]].concat();
+    assert!(luthier(&words).status().unwrap().success());
+    for line in fs::read_to_string(&turns).unwrap().lines() {
+        fits("count-turns", &serde_json::from_str(line).unwrap());
+    }
     let explained = printed(&["count", "explain", "--format", "json", source]);
     fits("count-explain", &explained);
     assert_eq!(explained[0]["name"], "seen");
