@@ -15,7 +15,6 @@ mod clock;
 mod counts;
 mod engine;
 mod fields;
-mod host_level;
 mod hwreg;
 mod measured;
 mod memory;
@@ -39,8 +38,6 @@ pub use blame::NO_LANE;
 pub use clock::ClockWait;
 pub use counts::{Counts, InstCount};
 pub use engine::{Env, Host, Stop, run};
-#[doc(hidden)]
-pub use host_level::use_less;
 pub use measured::Measured;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
@@ -48,3 +45,5 @@ pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
 pub use state::{LANES, Wave};
 pub use step::step;
+#[doc(hidden)]
+pub use vectors::level::use_less;

@@ -25,16 +25,6 @@ pub(crate) use to_lds::to_lds;
 mod vector_macros;
 
 mod aligned;
-#[cfg(target_arch = "x86_64")]
-mod aligned_side;
-#[cfg(target_arch = "x86_64")]
-mod aligned_sum;
-#[cfg(target_arch = "x86_64")]
-mod aligned_tile;
-#[cfg(target_arch = "x86_64")]
-mod aligned_whole;
-#[cfg(target_arch = "x86_64")]
-mod aligned_wide;
 mod approximate;
 mod atomic;
 mod buffer;
@@ -54,28 +44,18 @@ mod ds;
 mod eight_bit;
 mod float64;
 mod fp8;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod full_wave;
 mod global;
 mod half;
 mod hardware;
-#[cfg(target_arch = "x86_64")]
-mod host_half;
-#[cfg(target_arch = "x86_64")]
-mod host_vector;
 mod image;
 mod indexed;
 mod lanes;
 mod lds_atomic;
 pub(crate) mod lds_exact;
 mod lds_transpose;
-#[cfg(target_arch = "x86_64")]
-mod masked;
 mod matrix;
 pub(crate) mod measured;
 mod micro_matrix;
-#[cfg(target_arch = "x86_64")]
-mod micro_side;
 mod minimum_maximum;
 mod mix;
 mod modify;
@@ -96,8 +76,6 @@ mod specialization;
 mod split_barrier;
 mod spread;
 mod texel;
-#[cfg(target_arch = "x86_64")]
-mod tile;
 mod to_lds;
 mod transposed;
 mod vector32;

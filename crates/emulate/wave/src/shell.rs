@@ -2,11 +2,15 @@
 
 use std::marker::PhantomData;
 
+use vectors::level::{Base, Extensions, Level, level};
 #[cfg(target_arch = "x86_64")]
-use crate::host_level::{Avx2, Avx512, Fp16, compiled_for};
+use vectors::{
+    compiled_for,
+    level::{Avx2, Avx512, Fp16},
+};
+
 use crate::{
     engine::Env,
-    host_level::{Base, Extensions, Level, level},
     micro_op::{Handler, MicroOp},
     state::Wave,
 };
@@ -250,7 +254,7 @@ macro_rules! multiversion {
         $visibility fn $name<F: crate::shell::Form>($($argument: $type),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
-                crate::host_level::compiled_for! { Avx2:
+                vectors::compiled_for! { Avx2:
                 fn with_avx2($($argument: $type),*) $(-> $result)? {
                     $body($($argument),*)
                 }

@@ -4,17 +4,8 @@ use std::sync::Arc;
 
 use crate::{Segment, clock::Clock, mode::Mode, row_set::RowSet};
 
-/// Lanes a register row holds; wave32 uses the first half.
-pub const LANES: usize = 64;
-
-/// One vector register: a 32-bit value per lane, aligned for the widest host vector.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct VectorRow(pub [u32; LANES]);
-
-impl VectorRow {
-    pub const ZERO: VectorRow = VectorRow([0; LANES]);
-}
+pub use vectors::LANES;
+pub(crate) use vectors::VectorRow;
 
 /// Scalar registers by their operand number: SGPRs, then FLAT_SCRATCH/XNACK_MASK/VCC, trap temporaries, M0, NULL, EXEC.
 #[derive(Clone, Debug)]
@@ -51,7 +42,7 @@ pub struct Wave {
     pub(crate) exec_lanes: VectorRow,
     /// All lanes are active; follows EXEC like `exec_lanes`.
     pub(crate) all_lanes: bool,
-    /// Groups of 16 lanes if all lanes are active and the host has what [`crate::rows::full_wave`] needs, else 0.
+    /// Groups of 16 lanes if all lanes are active and the host has what [`vectors::full_wave`] needs, else 0.
     pub(crate) wide: usize,
     /// `wide`, if MODE is the usual one, else 0.
     pub(crate) wide_and_plain: usize,
@@ -133,8 +124,8 @@ impl Wave {
             all_lanes: false,
             wide: 0,
             wide_and_plain: 0,
-            avx2: crate::host_level::has_avx2(),
-            avx512: crate::host_level::has_avx512(),
+            avx2: vectors::level::has_avx2(),
+            avx512: vectors::level::has_avx512(),
             expanded: 0,
             active_lanes: 0,
             exec_outside: None,
@@ -206,7 +197,7 @@ impl Wave {
         if self.avx2 {
             self.dirty.for_each(self.temporaries, |row| {
                 // SAFETY: the host has AVX2, and AVX-512 if it says so.
-                unsafe { crate::rows::full_wave::clear(self.avx512, &mut rows[row]) };
+                unsafe { vectors::full_wave::clear(self.avx512, &mut rows[row]) };
             });
             return;
         }
@@ -391,7 +382,7 @@ impl Wave {
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
             // SAFETY: the host has AVX2.
-            unsafe { crate::rows::full_wave::expand(exec, &mut self.exec_lanes) };
+            unsafe { vectors::full_wave::expand(exec, &mut self.exec_lanes) };
             return;
         }
         expand(exec, &mut self.exec_lanes);

@@ -17,6 +17,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "kmt-sys",
     "llvm-codegen",
     "llvm-shim",
+    "vectors",
     "wave",
     "gpu",
     "thunk",

@@ -10,7 +10,6 @@ use super::{
     simd::{Doubles, Singles},
 };
 use crate::{
-    host_level,
     micro_op::{ChainNumber, Control, MicroOp, SrcKind, modifier},
     ports::{Type, has_form},
     program::Lowered,
@@ -292,5 +291,5 @@ impl Chain {
 
 /// Whether chains are quicker than their instructions on this host.
 pub(crate) fn pay() -> bool {
-    host_level::has_avx2()
+    vectors::level::has_avx2()
 }

@@ -13,6 +13,9 @@ use gfx::Matrix;
 use numerics::matrix::{self, INSTRUCTIONS, Instruction, Kind, Model, Place, Shape as Matrices};
 use numerics::{Denormals, convert::Fp8, float32, float64};
 
+#[cfg(target_arch = "x86_64")]
+use vectors::matrix::{self as matrices, Addend, Sources, ordinary::Plan};
+
 use super::{
     Row, Shape, VectorShape, aligned,
     vector_macros::{GROUP, map1},
@@ -432,6 +435,37 @@ fn rounded_halves(c: [u32; GROUP], terms: &Terms<'_, u32>) -> [u32; GROUP] {
     )
 }
 
+/// The product in vectors of 512 bits, if the operands allow it.
+///
+/// # Safety
+/// The host has the vectors.
+#[cfg(target_arch = "x86_64")]
+unsafe fn in_vectors(wave: &mut Wave, op: &MicroOp, shape: &Matrices, plan: Plan) -> bool {
+    // No place of C may be written before it is read.
+    let words = shape.outputs_per_lane() as u16;
+    let (c, d) = (op.src[2].index, op.dst);
+    let is_vector = op.src[2].kind == SrcKind::Vector;
+    if is_vector && c != d && c < d + words && d < c + words {
+        return false;
+    }
+    let rows = |index: u16| wave.rows[index as usize..].as_ptr().cast::<u32>();
+    let operands = matrices::Operands {
+        inputs: [rows(op.src[0].index), rows(op.src[1].index)],
+        addend: if is_vector {
+            Addend::Rows(rows(c))
+        } else {
+            Addend::Constant(wave.uniform(op, 2) as u32)
+        },
+        target: wave.rows[d as usize..].as_mut_ptr().cast(),
+    };
+    let sources = Sources {
+        cbsz: op.mfma().cbsz(),
+        abid: op.mfma().abid(),
+    };
+    // SAFETY: the caller's promise; decoding checked that all registers of the operands exist, and C and D are the same or apart.
+    unsafe { plan.product(operands, shape, sources) }
+}
+
 struct Product;
 
 impl Body for Product {
@@ -446,16 +480,16 @@ impl Body for Product {
         let blgp = op.mfma().blgp();
         #[cfg(target_arch = "x86_64")]
         if blgp == 0 && wave.avx512 {
-            let controls = op.mfma();
-            let source = |block| shape.source_block(block, controls.cbsz(), controls.abid());
             let eight = match *kind {
                 Kind::Fp8 { a_is_bf8, b_is_bf8 } => {
                     eight_bit_formats(env.program.config().target.matrix, [a_is_bf8, b_is_bf8])
                 }
                 _ => [Fp8::E4m3; 2],
             };
-            // SAFETY: the host has the vectors.
-            if unsafe { super::tile::product(wave, op, shape, *kind, model, eight, source) } {
+            if let Some(plan) = Plan::new(*kind, model, eight)
+                // SAFETY: the host has the vectors.
+                && unsafe { in_vectors(wave, op, shape, plan) }
+            {
                 return flow::NEXT;
             }
         }

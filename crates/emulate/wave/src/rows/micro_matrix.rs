@@ -9,14 +9,9 @@ use numerics::{
     matrix::{self, Shape as Matrices},
 };
 
+use vectors::matrix::scaled::{BLOCK, ONE, PER_LANE, k_of};
+
 use super::{MatrixForm, Row, Shape, VectorShape};
-#[cfg(target_arch = "x86_64")]
-use super::{
-    aligned_side::{Extent, SCALES},
-    aligned_tile,
-    micro_side::{self, Input},
-    tile::Addend,
-};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, SrcKind, flow},
@@ -24,26 +19,15 @@ use crate::{
     shell::{self, Body},
     state::Wave,
 };
+#[cfg(target_arch = "x86_64")]
+use vectors::matrix::{
+    Addend, aligned,
+    micro::{self, Input},
+    side::{Extent, SCALES},
+};
 
-/// Values of A or B that a lane holds.
-pub(super) const PER_LANE: usize = 32;
 /// Most `k`.
 const MOST_TERMS: usize = 128;
-/// `k` that share a scale.
-pub(super) const BLOCK: usize = 32;
-/// The scale one.
-pub(super) const ONE: u8 = 127;
-
-/// Which `k` value `position` of a lane of group `lane / side` has, in a format of `bits` bits.
-pub(super) fn k_of(bits: usize, k: usize, group: usize, position: usize) -> usize {
-    if bits == 8 {
-        // Two halves of all `k`, sixteen in each.
-        position / 16 * (k / 2) + 16 * group + position % 16
-    } else {
-        PER_LANE * group + position
-    }
-}
-
 /// Rows of A (or columns of B) with all their `k`, and their scales.
 struct Side {
     format: Micro,
@@ -88,7 +72,7 @@ impl Side {
 /// # Safety
 /// The host has them.
 #[cfg(target_arch = "x86_64")]
-unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Micro; 2]) -> bool {
+unsafe fn in_vectors(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Micro; 2]) -> bool {
     let words = shape.outputs_per_lane() as u16;
     let (c, d) = (op.src[2].index, op.dst);
     let is_vector = op.src[2].kind == SrcKind::Vector;
@@ -105,8 +89,8 @@ unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Mic
     let [mut a, mut b] = [const { MaybeUninit::uninit() }; 2];
     // SAFETY: the caller's promise; decoding checked that the operands' registers exist.
     unsafe {
-        let extents = micro_side::convert(inputs[0], SCALES[0], size, &mut a)
-            .zip(micro_side::convert(inputs[1], SCALES[1], size, &mut b));
+        let extents = micro::convert(inputs[0], SCALES[0], size, &mut a)
+            .zip(micro::convert(inputs[1], SCALES[1], size, &mut b));
         let Some(extents) = extents.map(Into::into).filter(|&both| Extent::fit(both)) else {
             return false;
         };
@@ -116,7 +100,7 @@ unsafe fn aligned(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [Mic
             Addend::Constant(wave.uniform(op, 2) as u32)
         };
         let target = wave.rows[d as usize..].as_mut_ptr().cast();
-        aligned_tile::product_of([&a, &b], extents, addend, target, shape);
+        aligned::product_of([&a, &b], extents, addend, target, shape);
     }
     true
 }
@@ -130,7 +114,7 @@ impl Body for Product {
         let formats = [op.mfma().cbsz(), op.mfma().blgp()].map(format);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has the vectors.
-        if wave.avx512 && unsafe { aligned(wave, op, &shape, formats) } {
+        if wave.avx512 && unsafe { in_vectors(wave, op, &shape, formats) } {
             return flow::NEXT;
         }
         let [a, b] = [0, 1].map(|index| Side::new(wave, op, index, formats[index], &shape));

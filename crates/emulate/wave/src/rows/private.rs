@@ -24,7 +24,7 @@ pub(super) fn elements(
 ) -> Option<Private> {
     #[cfg(target_arch = "x86_64")]
     {
-        crate::host_level::compiled_for! { Avx2:
+        vectors::compiled_for! { Avx2:
             fn with_avx2(
                 wave: &mut Wave,
                 row: usize,

@@ -48,7 +48,7 @@ impl VectorBody for Permute {
             {
                 // SAFETY: the wave is wide, and operands are rows.
                 unsafe {
-                    super::full_wave::permute_bytes(
+                    vectors::full_wave::permute_bytes(
                         groups,
                         operands.row(0),
                         operands.row(1),

@@ -1,10 +1,6 @@
 //! Fast paths of float rows for the usual mode: the host's own arithmetic on whole vectors, which is right unless a NaN is
 //! involved. A NaN in an active lane sends what is left of the instruction to the row's general copy.
 
-#[cfg(target_arch = "x86_64")]
-use super::host_half::Zph;
-#[cfg(target_arch = "x86_64")]
-use super::host_vector::{Host, Ymm, Zmm};
 use super::vector_macros::{GROUP, context, other_modes};
 use crate::{
     LANES,
@@ -15,6 +11,10 @@ use crate::{
     shell::{Form, VectorBody, general},
     state::Wave,
 };
+#[cfg(target_arch = "x86_64")]
+use vectors::half::Zph;
+#[cfg(target_arch = "x86_64")]
+use vectors::host::{Host, Ymm, Zmm};
 
 /// Groups of lanes in a wide wave of 64, and of 32.
 #[cfg(target_arch = "x86_64")]
@@ -775,7 +775,7 @@ where
 #[cfg(target_arch = "x86_64")]
 macro_rules! not_wide {
     ($name:ident, $level:ident, $host:ident, $count:literal) => {
-        $crate::host_level::compiled_for! { $level:
+        vectors::compiled_for! { $level:
             /// # Safety
             /// The host has these features.
             #[inline(never)]

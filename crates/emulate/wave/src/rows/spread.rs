@@ -5,7 +5,8 @@
 //! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
 
 #[cfg(target_arch = "x86_64")]
-use super::{full_wave, masked};
+use vectors::{full_wave, masked};
+
 use super::{
     lanes::{self, Fill, GROUP},
     modify::Word,
@@ -297,7 +298,7 @@ fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
 mod outlined {
     use super::{OFFSET_ROW, Offsets, Spread, Wave};
     #[cfg(target_arch = "x86_64")]
-    use crate::rows::masked;
+    use vectors::masked;
 
     /// Not part of its caller, which needs few registers.
     #[inline(never)]
@@ -309,7 +310,7 @@ mod outlined {
     pub(super) fn offsets(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
         #[cfg(target_arch = "x86_64")]
         {
-            crate::host_level::compiled_for! { Avx2:
+            vectors::compiled_for! { Avx2:
                 fn with_avx2(wave: &mut Wave, row: usize) -> Option<Offsets> {
                     Offsets::masked(wave, row)
                 }
@@ -340,7 +341,7 @@ mod outlined {
     pub(super) fn load_part<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
         #[cfg(target_arch = "x86_64")]
         {
-            crate::host_level::compiled_for! { Avx2:
+            vectors::compiled_for! { Avx2:
                 fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
                     spread.load_part::<WORDS>(wave, dst);
                 }
@@ -368,7 +369,7 @@ mod outlined {
     pub(super) fn store_part<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
         #[cfg(target_arch = "x86_64")]
         {
-            crate::host_level::compiled_for! { Avx2:
+            vectors::compiled_for! { Avx2:
                 fn with_avx2<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
                     spread.store_part::<WORDS>(wave, data);
                 }
@@ -511,14 +512,14 @@ impl Spread {
         if WORDS > 1 {
             let mut quarter = 0;
             while quarter < 4 {
-                let mut at = [0; 4];
+                let mut at = [std::ptr::null_mut(); 4];
                 let mut lane = 0;
                 while lane < 4 {
-                    at[lane] = self.at(offsets[4 * quarter + lane]).addr() as u64;
+                    at[lane] = self.at(offsets[4 * quarter + lane]);
                     lane += 1;
                 }
                 // SAFETY: every lane may read `WORDS` dwords.
-                let columns = unsafe { lanes::transpose::load::<WORDS>(at) };
+                let columns = unsafe { lanes::quads::load::<WORDS>(at) };
                 let mut word = 0;
                 while word < WORDS {
                     let target = lanes::words_mut(wave, rows + word, group);

@@ -224,7 +224,7 @@ impl VectorBody for ShiftLeft64 {
             let bits = operands.uniform(0) as u32 & 63;
             // SAFETY: the wave is wide, and operands are rows.
             unsafe {
-                super::full_wave::shift_left64(
+                vectors::full_wave::shift_left64(
                     F::AVX512,
                     groups,
                     operands.row(1),

@@ -1,7 +1,5 @@
 //! The form of vector rows, and the loops they expand to.
 
-#[cfg(target_arch = "x86_64")]
-use crate::host_level::compiled_for;
 use crate::{
     engine::Env,
     micro_op::MicroOp,
@@ -10,6 +8,8 @@ use crate::{
     shell::{Form, VectorBody},
     state::Wave,
 };
+#[cfg(target_arch = "x86_64")]
+use vectors::compiled_for;
 
 /// Lanes of a group as array indices.
 pub(super) const GROUP: usize = 16;
@@ -77,7 +77,7 @@ fn wide_groups<V: VectorBody>(wave: &Wave) -> usize {
 macro_rules! outlined {
     ($name:ident, $level:ident, $any:ident, [$($source:ident),+]) => {
         #[cfg(target_arch = "x86_64")]
-        $crate::host_level::compiled_for! { $level:
+        vectors::compiled_for! { $level:
             /// # Safety
             /// The host has these features.
             #[inline(never)]

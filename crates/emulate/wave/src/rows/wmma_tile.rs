@@ -6,14 +6,15 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 
 use numerics::wmma::{INSTRUCTIONS, Input, Output};
 
-use super::{
-    host_vector::{Host, Zmm},
-    tile::{bfloats, halves},
-    wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, sign},
+use vectors::{
+    compiled_for,
+    host::{Host, Zmm},
+    matrix::ordinary::{bfloats, halves},
 };
+
+use super::wmma::{DEEPEST, Plan, SIDE, index_shift, output_shift, sign};
 use crate::{
     LANES,
-    host_level::compiled_for,
     micro_op::{MicroOp, SrcKind},
     state::Wave,
 };

@@ -5,20 +5,17 @@ use std::{marker::PhantomData, sync::Arc};
 use super::Chain;
 #[cfg(target_arch = "x86_64")]
 use super::{Form, Link, Port};
-#[cfg(target_arch = "x86_64")]
-use crate::{
-    LANES,
-    rows::{
-        host_vector::{Host, Ymm, Zmm},
-        lanes::GROUP,
-    },
-};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
     rows::simd::{Doubles, Kind, Operation, Singles, fma},
     shell::{self, VectorBody},
     state::Wave,
+};
+#[cfg(target_arch = "x86_64")]
+use vectors::{
+    GROUP, LANES,
+    host::{Host, Ymm, Zmm},
 };
 
 /// A kind that chains compute with.
@@ -120,7 +117,7 @@ fn one_by_one(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
 #[cfg(target_arch = "x86_64")]
 macro_rules! wide {
     ($name:ident, $level:ident, $host:ident, $singles:literal, $doubles:literal) => {
-        $crate::host_level::compiled_for! { $level:
+        vectors::compiled_for! { $level:
             /// # Safety
             /// The host has these features.
             #[inline(never)]

@@ -6,17 +6,17 @@
 use std::arch::x86_64::*;
 
 use super::{
-    aligned_side::{Extent, STEP, Terms, ZERO},
-    aligned_sum::{BIAS, Scales, Sums, TILE, power, scales},
+    side::{Extent, STEP, Terms, ZERO},
+    sum::{BIAS, Scales, Sums, TILE, power, scales},
 };
-use crate::host_level::compiled_for;
+use crate::compiled_for;
 
 /// `k` that are summed together.
-pub(super) const DEPTH: usize = 16;
+pub const DEPTH: usize = 16;
 
 /// Sixteen `k` of sixteen rows (or columns) in units of each.
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub struct Block {
     /// Neighbours in the halves of a word.
     pairs: [__m512i; DEPTH / 2],
     /// As powers of two.
@@ -28,7 +28,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has the vectors; the terms exist.
-pub(super) unsafe fn block(terms: Terms, base: i32, extent: Extent) -> Option<Block> {
+pub unsafe fn block(terms: Terms, base: i32, extent: Extent) -> Option<Block> {
     let zero = _mm_set1_epi8(ZERO as i8);
     let (mut least, mut most) = (zero, _mm_setzero_si128());
     for k in 0..DEPTH {
@@ -64,7 +64,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// As of [`block`]; `row` is below 13, and `a` leads to that row.
 #[inline]
-pub(super) unsafe fn sums<const STRIDE: usize>(
+pub unsafe fn sums<const STRIDE: usize>(
     (a, block_of_a, row): (Terms, &Block, usize),
     b: &Block,
     scales_of_b: &[__m512i; DEPTH],

@@ -1,6 +1,6 @@
 //! Sums of bfloat16 products that are too small for singles, as those of denormals are, in vectors of 512 bits.
 //!
-//! As in `aligned_sum`, products are cut by scaling and converting them to integers, but in doubles, in which every one of them and
+//! As in `sum`, products are cut by scaling and converting them to integers, but in doubles, in which every one of them and
 //! what is added to C is exact.
 
 use std::arch::x86_64::*;
@@ -8,11 +8,12 @@ use std::arch::x86_64::*;
 use numerics::matrix::Shape as Matrices;
 
 use super::{
-    aligned_side::{Extent, SCALES, STEP, Terms, ZERO},
-    aligned_sum::{BIAS, DOWN, TILE, quiet},
-    tile::{Addend, Places},
+    Addend, Sources,
+    ordinary::Places,
+    side::{Extent, SCALES, STEP, Terms, ZERO},
+    sum::{BIAS, DOWN, TILE, quiet},
 };
-use crate::{LANES, host_level::compiled_for};
+use crate::{LANES, compiled_for};
 
 /// Products of larger exponents may be infinite.
 const HIGHEST: i32 = 125;
@@ -38,12 +39,12 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; the terms are whole sides of bfloat16 values, and C and D have as many rows as `shape` says, the same
 /// registers or apart.
-pub(super) unsafe fn product(
+pub unsafe fn product(
     terms: [Terms; 2],
     [of_a, of_b]: [Extent; 2],
     (c, d): (Addend, *mut u32),
     shape: &Matrices,
-    source: impl Fn(u32) -> u32,
+    sources: Sources,
 ) -> bool {
     if of_a.highest + of_b.highest > HIGHEST {
         return false;
@@ -51,9 +52,9 @@ pub(super) unsafe fn product(
     // SAFETY: the caller's promises. Eight products are cut together, or all four.
     unsafe {
         if shape.k.is_multiple_of(8) {
-            sum::<8>(terms, (c, d), shape, source);
+            sum::<8>(terms, (c, d), shape, sources);
         } else {
-            sum::<4>(terms, (c, d), shape, source);
+            sum::<4>(terms, (c, d), shape, sources);
         }
     }
     true
@@ -69,12 +70,12 @@ unsafe fn sum<const COUNT: usize>(
     [of_a, of_b]: [Terms; 2],
     (first_c, d): (Addend, *mut u32),
     shape: &Matrices,
-    source: impl Fn(u32) -> u32,
+    sources: Sources,
 ) {
     let [m, n, depth] = [shape.m, shape.n, shape.k].map(|size| size as usize);
     let of_tiles = Places::new(shape);
     for block in 0..shape.blocks as usize {
-        let first_row = source(block as u32) as usize * m;
+        let first_row = sources.of(shape, block) * m;
         for column in (0..n).step_by(STEP) {
             let mut c = first_c;
             for k in (0..depth).step_by(COUNT) {

@@ -7,8 +7,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{full_wave, lanes::read_element};
-use crate::{LANES, host_level::compiled_for, state::VectorRow};
+use crate::{LANES, VectorRow, compiled_for};
+use crate::{element::read_element, full_wave};
 
 /// Lanes of a host vector.
 const STEP: usize = 16;
@@ -53,7 +53,7 @@ fn steps(stride: u32) -> __m512i {
 
 /// The words of a row in all active lanes. Two registers: in memory, two halves that are written apart and read as one would
 /// stall the processor.
-pub(super) struct Bounds {
+pub struct Bounds {
     /// The lowest, and above it the highest.
     both: u64,
     /// Each is so many strides above lane 0's place as its lane's number says.
@@ -82,7 +82,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512. The rows exist; they may be the same.
-pub(super) unsafe fn stand_in(
+pub unsafe fn stand_in(
     exec: u64,
     stride: u32,
     from: *const VectorRow,
@@ -131,7 +131,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512.
-pub(super) unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
+pub unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     let mut others = 0;
     let mut group = 0;
     while group < LANES / STEP {
@@ -370,7 +370,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has AVX-512. `lanes` is a row, EXEC's expansion. `offsets` is a row that [`stand_in`] wrote for `exec`, `4 * WORDS`
 /// bytes are readable at `base` plus each of its words, and `dst` has `WORDS` rows.
-pub(super) unsafe fn load<const WORDS: usize>(
+pub unsafe fn load<const WORDS: usize>(
     exec: u64,
     lanes: *const u32,
     base: *const u8,
@@ -454,7 +454,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has AVX-512. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus the words of active lanes, and
 /// `data` has `WORDS` rows.
-pub(super) unsafe fn store<const WORDS: usize>(
+pub unsafe fn store<const WORDS: usize>(
     exec: u64,
     base: *mut u8,
     offsets: *const u32,

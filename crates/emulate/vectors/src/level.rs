@@ -10,7 +10,7 @@ use std::sync::{
 
 /// Host vector extensions that copies of bodies exist for; each level has those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub enum Level {
     /// What every host has.
     Base,
     #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ pub(crate) enum Level {
 }
 
 /// A [`Level`] at compile time.
-pub(crate) trait Extensions {
+pub trait Extensions {
     /// The host has what [`Level::Avx2`] stands for.
     const AVX2: bool;
     /// The host has what [`Level::Avx512`] stands for.
@@ -37,7 +37,7 @@ pub(crate) trait Extensions {
 
 macro_rules! extensions {
     ($($name:ident: $avx2:literal, $avx512:literal, $fp16:literal, $outlined:ident;)*) => {$(
-        pub(crate) enum $name {}
+        pub enum $name {}
         impl Extensions for $name {
             const AVX2: bool = $avx2;
             const AVX512: bool = $avx512;
@@ -56,26 +56,30 @@ extensions! {
 
 /// Hands the features of a level to macro `$then`, with `$rest` behind them.
 #[cfg(target_arch = "x86_64")]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! host_features {
     (@Avx2 [$($more:tt)*] $then:ident $rest:tt) => {
-        $crate::host_level::$then! {
+        $crate::$then! {
             ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt" $($more)*] $rest
         }
     };
     (@Avx512 [$($more:tt)*] $then:ident $rest:tt) => {
-        $crate::host_level::host_features! {
+        $crate::host_features! {
             @Avx2 ["avx512f" "avx512bw" "avx512dq" "avx512vl" $($more)*] $then $rest
         }
     };
     (@Fp16 [] $then:ident $rest:tt) => {
-        $crate::host_level::host_features! { @Avx512 ["avx512fp16"] $then $rest }
+        $crate::host_features! { @Avx512 ["avx512fp16"] $then $rest }
     };
-    (Avx2, $then:ident $rest:tt) => { $crate::host_level::host_features! { @Avx2 [] $then $rest } };
-    (Avx512, $then:ident $rest:tt) => { $crate::host_level::host_features! { @Avx512 [] $then $rest } };
-    (Fp16, $then:ident $rest:tt) => { $crate::host_level::host_features! { @Fp16 [] $then $rest } };
+    (Avx2, $then:ident $rest:tt) => { $crate::host_features! { @Avx2 [] $then $rest } };
+    (Avx512, $then:ident $rest:tt) => { $crate::host_features! { @Avx512 [] $then $rest } };
+    (Fp16, $then:ident $rest:tt) => { $crate::host_features! { @Fp16 [] $then $rest } };
 }
 
 #[cfg(target_arch = "x86_64")]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! with_features {
     ([$($feature:tt)+] { $($function:tt)+ }) => {
         $(#[target_feature(enable = $feature)])+
@@ -84,6 +88,8 @@ macro_rules! with_features {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! all_detected {
     ([$($feature:tt)+] {}) => {
         $(is_x86_feature_detected!($feature))&&+
@@ -92,14 +98,12 @@ macro_rules! all_detected {
 
 /// Compiles a function for a level: `compiled_for! { Avx2: fn name() {} }`.
 #[cfg(target_arch = "x86_64")]
+#[macro_export]
 macro_rules! compiled_for {
     ($level:ident: $($function:tt)+) => {
-        $crate::host_level::host_features! { $level, with_features { $($function)+ } }
+        $crate::host_features! { $level, with_features { $($function)+ } }
     };
 }
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) use {all_detected, compiled_for, host_features, with_features};
 
 /// Vector extensions that the engine is to leave alone; see [`use_less`].
 static LESS: AtomicU8 = AtomicU8::new(0);
@@ -112,7 +116,7 @@ pub fn use_less(extensions: u8) {
 }
 
 /// The highest level that the host has and that is not to be left alone.
-pub(crate) fn level() -> Level {
+pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
         #[cfg(target_arch = "x86_64")]
@@ -133,12 +137,12 @@ pub(crate) fn level() -> Level {
 }
 
 /// Whether bodies for [`Level::Avx2`] run on this host.
-pub(crate) fn has_avx2() -> bool {
+pub fn has_avx2() -> bool {
     level() > Level::Base
 }
 
 /// Whether bodies for [`Level::Avx512`] run on this host.
-pub(crate) fn has_avx512() -> bool {
+pub fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     return level() >= Level::Avx512;
     #[cfg(not(target_arch = "x86_64"))]

@@ -11,15 +11,10 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 use numerics::convert::Fp8;
 use numerics::matrix::{Kind, Model, Shape as Matrices};
 
-use super::{
-    aligned_tile,
-    host_vector::{Host, Zmm},
-};
+use super::{Addend, Operands, Sources, aligned};
 use crate::{
-    LANES,
-    host_level::compiled_for,
-    micro_op::{MicroOp, SrcKind},
-    state::Wave,
+    LANES, compiled_for,
+    host::{Host, Zmm},
 };
 
 /// Lanes of a host vector.
@@ -30,8 +25,8 @@ const TILE: usize = 4;
 const MOST: usize = 1024;
 
 /// How the terms of an element are added to C.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sums {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sums {
     /// One fused multiply-add after another.
     Chain,
     /// Two products are added, then C.
@@ -43,8 +38,8 @@ pub(super) enum Sums {
 }
 
 /// How elements of A and B lie in registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
     Single,
     /// Denormals become zeros.
     Half,
@@ -89,80 +84,64 @@ impl Extent {
 #[repr(C, align(64))]
 struct Side([MaybeUninit<u32>; MOST]);
 
-/// The product if the operands allow it.
-///
-/// # Safety
-/// The host has what [`crate::shell::Form::AVX512`] stands for.
-#[inline]
-pub(super) unsafe fn product(
-    wave: &mut Wave,
-    op: &MicroOp,
-    shape: &Matrices,
-    kind: Kind,
-    model: Model,
-    eight: [Fp8; 2],
-    source: impl Fn(u32) -> u32,
-) -> bool {
-    let aligned = match (kind, model) {
-        (Kind::F16, Model::Mfma3) => Some([aligned_tile::Format::Half; 2]),
-        (Kind::Bf16, Model::Mfma3) => Some([aligned_tile::Format::Bfloat; 2]),
-        (Kind::Fp8 { .. }, _) => Some([aligned_tile::Format::Eight; 2]),
-        _ => None,
-    };
-    let (format, sums) = match (kind, model) {
-        // What these are is not asked for.
-        _ if aligned.is_some() => (Format::Half, Sums::Chain),
-        (Kind::F32, _) => (Format::Single, Sums::Chain),
-        (Kind::F16, Model::Mfma2) => (Format::Half, Sums::Fours),
-        (Kind::Bf16, Model::Mfma2) => (Format::Bfloat, Sums::Fours),
-        (Kind::Bf16Pairs, Model::Mfma2) => (Format::Bfloat, Sums::Pairs),
-        (Kind::I8, _) => (Format::Byte, Sums::Integers),
-        _ => return false,
-    };
-    // Sixteen lanes must be columns of one row, and no place of C may be written before it is read.
-    let words = shape.outputs_per_lane() as u16;
-    let (c, d) = (op.src[2].index, op.dst);
-    let apart = op.src[2].kind != SrcKind::Vector || c == d || c + words <= d || d + words <= c;
-    if (shape.n as usize) < STEP || !apart {
-        return false;
+/// How an instruction's products are made: what A and B hold, and how the terms of an element are summed.
+#[derive(Clone, Copy, Debug)]
+pub enum Plan {
+    /// As the host rounds.
+    Ordinary(Format, Sums),
+    /// Cut to the bits of the largest: [`aligned`].
+    Aligned(aligned::Format, [Fp8; 2]),
+}
+
+impl Plan {
+    /// The plan for `kind` on `model`, whose eight-bit formats are `eight`, if there is one.
+    pub const fn new(kind: Kind, model: Model, eight: [Fp8; 2]) -> Option<Plan> {
+        Some(match (kind, model) {
+            (Kind::Fp8 { .. }, _) => Plan::Aligned(aligned::Format::Eight, eight),
+            (Kind::F16, Model::Mfma3) => Plan::Aligned(aligned::Format::Half, eight),
+            (Kind::Bf16, Model::Mfma3) => Plan::Aligned(aligned::Format::Bfloat, eight),
+            (Kind::F32, _) => Plan::Ordinary(Format::Single, Sums::Chain),
+            (Kind::F16, Model::Mfma2) => Plan::Ordinary(Format::Half, Sums::Fours),
+            (Kind::Bf16, Model::Mfma2) => Plan::Ordinary(Format::Bfloat, Sums::Fours),
+            (Kind::Bf16Pairs, Model::Mfma2) => Plan::Ordinary(Format::Bfloat, Sums::Pairs),
+            (Kind::I8, _) => Plan::Ordinary(Format::Byte, Sums::Integers),
+            _ => return None,
+        })
     }
-    let rows = |index: u16| wave.rows[index as usize..].as_ptr().cast::<u32>();
-    let [a, b] = [rows(op.src[0].index), rows(op.src[1].index)];
-    let addend = if op.src[2].kind == SrcKind::Vector {
-        Addend::Rows(rows(c))
-    } else {
-        Addend::Constant(wave.uniform(op, 2) as u32)
-    };
-    let target = wave.rows[d as usize..].as_mut_ptr().cast::<u32>();
-    // SAFETY: the caller's promise; decoding checked that all registers of the operands exist.
-    unsafe {
-        if let Some([first, second]) = aligned {
-            let input = |rows, format, eight| aligned_tile::Input {
-                rows,
-                format,
-                eight,
-            };
-            let inputs = [input(a, first, eight[0]), input(b, second, eight[1])];
-            return aligned_tile::product(inputs, addend, target, shape, source);
+
+    /// The product if the operands allow it: otherwise nothing is written.
+    ///
+    /// # Safety
+    /// The host has what [`crate::level::Level::Avx512`] stands for. Pointers lead to as many rows as `shape` says, and C and D are the
+    /// same rows or apart.
+    pub unsafe fn product(self, operands: Operands, shape: &Matrices, sources: Sources) -> bool {
+        // Sixteen lanes must be columns of one row.
+        if (shape.n as usize) < STEP {
+            return false;
         }
-        match (format, sums) {
-            (Format::Single, _) => whole::<{ Format::Single as u8 }, { Sums::Chain as u8 }>(
-                a, b, addend, target, shape, source,
-            ),
-            (Format::Half, _) => whole::<{ Format::Half as u8 }, { Sums::Fours as u8 }>(
-                a, b, addend, target, shape, source,
-            ),
-            (Format::Bfloat, Sums::Pairs) => {
-                whole::<{ Format::Bfloat as u8 }, { Sums::Pairs as u8 }>(
-                    a, b, addend, target, shape, source,
-                )
+        macro_rules! as_host_rounds {
+            ($format:ident, $sums:ident) => {
+                whole::<{ Format::$format as u8 }, { Sums::$sums as u8 }>(operands, shape, sources)
+            };
+        }
+        // SAFETY: the caller's promises.
+        unsafe {
+            match self {
+                Plan::Aligned(format, eight) => {
+                    let input = |side: usize| aligned::Input {
+                        rows: operands.inputs[side],
+                        format,
+                        eight: eight[side],
+                    };
+                    let to = (operands.addend, operands.target);
+                    aligned::product([input(0), input(1)], to, shape, sources)
+                }
+                Plan::Ordinary(Format::Single, _) => as_host_rounds!(Single, Chain),
+                Plan::Ordinary(Format::Half, _) => as_host_rounds!(Half, Fours),
+                Plan::Ordinary(Format::Bfloat, Sums::Pairs) => as_host_rounds!(Bfloat, Pairs),
+                Plan::Ordinary(Format::Bfloat, _) => as_host_rounds!(Bfloat, Fours),
+                Plan::Ordinary(Format::Byte, _) => as_host_rounds!(Byte, Integers),
             }
-            (Format::Bfloat, _) => whole::<{ Format::Bfloat as u8 }, { Sums::Fours as u8 }>(
-                a, b, addend, target, shape, source,
-            ),
-            (Format::Byte, _) => whole::<{ Format::Byte as u8 }, { Sums::Integers as u8 }>(
-                a, b, addend, target, shape, source,
-            ),
         }
     }
 }
@@ -176,19 +155,12 @@ const fn format_of(code: u8) -> Format {
     }
 }
 
-/// Where C comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Addend {
-    Rows(*const u32),
-    Constant(u32),
-}
-
 impl Addend {
     compiled_for! { Avx512:
     /// # Safety
     /// The host has the vectors; `at` is inside of C's rows.
     #[inline]
-    pub(super) unsafe fn load(self, at: usize) -> __m512 {
+    pub unsafe fn load(self, at: usize) -> __m512 {
         match self {
             // SAFETY: the caller's promise.
             Addend::Rows(rows) => unsafe { _mm512_loadu_ps(rows.add(at).cast()) },
@@ -200,7 +172,7 @@ impl Addend {
 
 /// Where tiles of four rows and sixteen columns of D lie in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub struct Places {
     n: usize,
     groups_per_block: usize,
     /// Groups of four rows lie beside each other: two to this.
@@ -208,7 +180,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn new(shape: &Matrices) -> Places {
+    pub fn new(shape: &Matrices) -> Places {
         let n = shape.n as usize;
         Places {
             n,
@@ -219,7 +191,7 @@ impl Places {
 
     /// The first lane, counted from the first register on; the other rows are in the registers behind.
     #[inline]
-    pub(super) fn of(self, block: usize, row: usize, column: usize) -> usize {
+    pub fn of(self, block: usize, row: usize, column: usize) -> usize {
         let group = row / TILE + self.groups_per_block * block;
         let slot = group & ((1 << self.abreast) - 1);
         LANES * TILE * (group >> self.abreast) + self.n * slot + column
@@ -232,13 +204,11 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; pointers lead to as many rows as `shape` says.
 unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
-    a: *const u32,
-    b: *const u32,
-    c: Addend,
-    d: *mut u32,
+    operands: Operands,
     shape: &Matrices,
-    source: impl Fn(u32) -> u32,
+    sources: Sources,
 ) -> bool {
+    let ([a, b], c, d) = (operands.inputs, operands.addend, operands.target);
     // Of bytes a pair counts as one.
     let depth = if format_of(FORMAT) == Format::Byte {
         shape.k / 2
@@ -260,7 +230,7 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
         let places = Places::new(shape);
         let mut least = [_mm512_set1_ps(f32::INFINITY); 2];
         for block in 0..blocks {
-            let first_row = source(block as u32) as usize * m;
+            let first_row = sources.of(shape, block) * m;
             for row in (0..m).step_by(TILE) {
                 let at = places.of(block, row, 0);
                 let a = (a.add(place_in_a::<FORMAT>(0, first_row + row, a_stride)), a_stride);
@@ -537,7 +507,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; sixteen words are readable.
 #[inline]
-pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
+pub unsafe fn halves(words: *const u32) -> [__m512; 2] {
     // SAFETY: the caller's promise.
     unsafe { Zmm::apart(Zmm::load_widened_pairs(words)) }
 }
@@ -546,7 +516,7 @@ pub(super) unsafe fn halves(words: *const u32) -> [__m512; 2] {
 compiled_for! { Avx512:
 /// The bfloat16 values in sixteen words.
 #[inline]
-pub(super) fn bfloats(words: __m512i) -> [__m512; 2] {
+pub fn bfloats(words: __m512i) -> [__m512; 2] {
     let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32 as i32));
     let low = _mm512_slli_epi32::<16>(words);
     [_mm512_castsi512_ps(low), _mm512_castsi512_ps(high)]

@@ -1,14 +1,17 @@
 //! The host's vectors, in the widths that short cuts use: one table of intrinsics each.
 
+// What is asked of callers is said once, of the trait.
+#![allow(clippy::missing_safety_doc)]
+
 use std::arch::x86_64::*;
 
-use crate::state::LANES;
+use crate::LANES;
 
 /// Vectors of one width.
 ///
 /// # Safety
-/// Of all functions: the host has the vectors ([`crate::shell::Form`] says which), and pointers lead to [`Host::STEP`] words.
-pub(super) trait Host {
+/// Of all functions: the host has the vectors ([`crate::level::Level`] says which), and pointers lead to [`Host::STEP`] words.
+pub trait Host {
     /// Singles in a vector.
     const STEP: usize;
     /// What comparisons give.
@@ -235,7 +238,7 @@ macro_rules! alike {
 const TWO_TO_31: f32 = 2_147_483_648.0;
 
 /// Vectors of 256 bits: AVX2, FMA and F16C.
-pub(super) enum Ymm {}
+pub enum Ymm {}
 
 impl Host for Ymm {
     const STEP: usize = 8;
@@ -504,7 +507,7 @@ impl Host for Ymm {
 }
 
 /// Vectors of 512 bits: AVX-512 F and DQ.
-pub(super) enum Zmm {}
+pub enum Zmm {}
 
 impl Host for Zmm {
     const STEP: usize = 16;

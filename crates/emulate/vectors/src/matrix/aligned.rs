@@ -2,33 +2,33 @@
 //!
 //! Four rows of sixteen columns of D are summed at a time. Where all of C, the products and their sums are multiples of one unit and
 //! fit the bits of a single above it, nothing is ever rounded, and a chain of fused multiply-adds gives the sum. Elsewhere
-//! `aligned_sum` does what the device does, or `aligned_wide` where singles do not do for products of bfloat16 values.
+//! `sum` does what the device does, or `wide` where singles do not do for products of bfloat16 values.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
 use numerics::matrix::Shape as Matrices;
 
-pub(super) use super::aligned_side::{Format, Input};
+pub use super::side::{Format, Input};
 use super::{
-    aligned_side::{Extent, MOST, SCALES, STEP, Side, Terms, convert, unit},
-    aligned_sum::{self, BIAS, SMALL, Scales, TILE, columns},
-    aligned_whole::{self, Block, DEPTH},
-    aligned_wide,
-    tile::{Addend, Places},
+    Addend, Sources,
+    ordinary::Places,
+    side::{Extent, MOST, SCALES, STEP, Side, Terms, convert, unit},
+    sum::{self, BIAS, SMALL, Scales, TILE, columns},
+    whole::{self, Block, DEPTH},
+    wide,
 };
-use crate::{LANES, host_level::compiled_for};
+use crate::{LANES, compiled_for};
 
 compiled_for! { Avx512:
 /// The product if the operands allow it.
 ///
 /// # Safety
-/// The host has what [`crate::shell::Form::AVX512`] stands for; pointers lead to as many rows as `shape` says.
-pub(super) unsafe fn product(
+/// The host has what [`crate::level::Level::Avx512`] stands for; pointers lead to as many rows as `shape` says.
+pub unsafe fn product(
     inputs: [Input; 2],
-    c: Addend,
-    d: *mut u32,
+    (c, d): (Addend, *mut u32),
     shape: &Matrices,
-    source: impl Fn(u32) -> u32,
+    sources: Sources,
 ) -> bool {
     let blocks = shape.blocks as usize;
     let strides = [shape.m as usize * blocks, shape.n as usize * blocks];
@@ -51,13 +51,13 @@ pub(super) unsafe fn product(
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
         if !Extent::fit([of_a, of_b]) {
             return inputs[0].format == Format::Bfloat
-                && aligned_wide::product(terms, [of_a, of_b], (c, d), shape, source);
+                && wide::product(terms, [of_a, of_b], (c, d), shape, sources);
         }
         let together = match inputs[0].format {
             Format::Eight => Together::Halves,
             _ => Together::Groups,
         };
-        sum(terms, [of_a, of_b], together, (c, d), shape, source);
+        sum(terms, [of_a, of_b], together, (c, d), shape, sources);
     }
     true
 }
@@ -68,7 +68,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// As of [`product`]; both sides have the elements that `shape` says, and C and D are the same registers or apart.
-pub(super) unsafe fn product_of(
+pub unsafe fn product_of(
     sides: [&MaybeUninit<Side>; 2],
     extents: [Extent; 2],
     c: Addend,
@@ -79,7 +79,7 @@ pub(super) unsafe fn product_of(
     // SAFETY: the caller's promises.
     unsafe {
         let terms = [0, 1].map(|index| Terms::of(sides[index].as_ptr(), strides[index]));
-        sum(terms, extents, Together::Halves, (c, d), shape, |block| block);
+        sum(terms, extents, Together::Halves, (c, d), shape, Sources::OWN);
     }
 }
 }
@@ -108,7 +108,7 @@ unsafe fn sum(
     together: Together,
     (c, d): (Addend, *mut u32),
     shape: &Matrices,
-    source: impl Fn(u32) -> u32,
+    sources: Sources,
 ) {
     let [m, n, depth] = [shape.m, shape.n, shape.k].map(|size| size as usize);
     let blocks = shape.blocks as usize;
@@ -118,7 +118,7 @@ unsafe fn sum(
     let mut wholes = None;
     let of_tiles = Places::new(shape);
     for block in 0..blocks {
-        let first_row = source(block as u32) as usize * m;
+        let first_row = sources.of(shape, block) * m;
         for column in (0..n).step_by(STEP) {
             // Where the tiles that are to be cut lie: in A, and in D's registers.
             let mut places = [(0, 0); MOST_PLACES];
@@ -179,7 +179,7 @@ compiled_for! { Avx512:
 /// D's tiles at `places`, `COUNT` products cut together.
 ///
 /// # Safety
-/// As of [`product`]; `STRIDE` is A's, and products `ARE_SMALL` as [`aligned_sum::group`] says.
+/// As of [`product`]; `STRIDE` is A's, and products `ARE_SMALL` as [`sum::group`] says.
 unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize, const ARE_SMALL: bool>(
     a: Terms,
     b: Terms,
@@ -197,13 +197,13 @@ unsafe fn cut_groups<const COUNT: usize, const STRIDE: usize, const ARE_SMALL: b
             let a = a.from(k * STRIDE);
             let mut scales = [MaybeUninit::<Scales>::uninit(); MOST_PLACES];
             for (&(row, _), of_row) in places.iter().zip(&mut scales) {
-                of_row.write(aligned_sum::scales::<COUNT, STRIDE>(a.from(row), 1, &columns.scales));
+                of_row.write(sum::scales::<COUNT, STRIDE>(a.from(row), 1, &columns.scales));
             }
             for (&(row, at), of_row) in places.iter().zip(&scales) {
                 let of_row = of_row.assume_init_ref();
                 let products =
-                    aligned_sum::group::<STRIDE, ARE_SMALL>(a.from(row), b, COUNT, of_row);
-                store(d, at, aligned_sum::add::<false>(addends(c, at), &products));
+                    sum::group::<STRIDE, ARE_SMALL>(a.from(row), b, COUNT, of_row);
+                store(d, at, sum::add::<false>(addends(c, at), &products));
             }
         }
         c = Addend::Rows(d);
@@ -226,7 +226,7 @@ unsafe fn blocks_of(a: Terms, extent: Extent, depth: usize) -> [Option<Block>; M
     for (index, block) in blocks[..depth / DEPTH * per_step].iter_mut().enumerate() {
         let first = index / per_step * DEPTH * a.stride + index % per_step * STEP;
         // SAFETY: the caller's promise.
-        *block = unsafe { aligned_whole::block(a.from(first), SCALES[0], extent) };
+        *block = unsafe { whole::block(a.from(first), SCALES[0], extent) };
     }
     blocks
 }
@@ -250,7 +250,7 @@ unsafe fn cut_halves<const STRIDE: usize>(
         // SAFETY: the caller's promises.
         unsafe {
             let b = b.from(k * b.stride);
-            let block_of_b = aligned_whole::block(b, SCALES[1], extent);
+            let block_of_b = whole::block(b, SCALES[1], extent);
             let all = columns::<DEPTH>(b, 1);
             let of_step = &blocks[k / DEPTH * (STRIDE / STEP)..];
             let a = a.from(k * STRIDE);
@@ -258,15 +258,15 @@ unsafe fn cut_halves<const STRIDE: usize>(
                 let a = a.from(row);
                 let whole = match (&of_step[row / STEP], &block_of_b) {
                     (Some(x), Some(y)) => {
-                        aligned_whole::sums::<STRIDE>((a, x, row % STEP), y, &all.scales)
+                        whole::sums::<STRIDE>((a, x, row % STEP), y, &all.scales)
                     }
                     _ => None,
                 };
                 let products = match whole {
                     Some(products) => products,
-                    None => aligned_sum::halves::<STRIDE>(a, b),
+                    None => sum::halves::<STRIDE>(a, b),
                 };
-                store(d, at, aligned_sum::add::<true>(addends(c, at), &products));
+                store(d, at, sum::add::<true>(addends(c, at), &products));
             }
         }
         c = Addend::Rows(d);

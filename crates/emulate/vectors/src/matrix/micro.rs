@@ -6,17 +6,17 @@ use std::{arch::x86_64::*, mem::MaybeUninit, sync::OnceLock};
 use numerics::convert::{Micro, Wide};
 
 use super::{
-    aligned_side::{Extent, NONE, STEP, Side, ZERO},
-    micro_matrix::{BLOCK, ONE, PER_LANE, k_of},
+    scaled::{BLOCK, ONE, PER_LANE, k_of},
+    side::{Extent, NONE, STEP, Side, ZERO},
 };
-use crate::{LANES, host_level::compiled_for};
+use crate::{LANES, compiled_for};
 
 /// Scales that are farther from one, as powers of two, make what is too large or too small in any case.
 const FARTHEST: i32 = 80;
 
 /// A or B as the instruction names it.
 #[derive(Clone, Copy)]
-pub(super) struct Input {
+pub struct Input {
     pub format: Micro,
     /// The first of its registers, the others behind it.
     pub rows: *const u32,
@@ -92,7 +92,7 @@ impl Values {
 ///
 /// # Safety
 /// The host has the vectors; `side` rows (or columns) of `k` elements are in the input's registers.
-pub(super) unsafe fn convert(
+pub unsafe fn convert(
     input: Input,
     base: i32,
     (side, k): (usize, usize),

@@ -4,27 +4,27 @@ use std::{arch::x86_64::*, mem::MaybeUninit, sync::OnceLock};
 
 use numerics::convert::Fp8;
 
-use crate::{LANES, host_level::compiled_for};
+use crate::{LANES, compiled_for};
 
 /// Lanes of a host vector.
-pub(super) const STEP: usize = 16;
+pub const STEP: usize = 16;
 /// Most elements of A or B.
-pub(super) const MOST: usize = 2048;
+pub const MOST: usize = 2048;
 /// Exponents of products are no farther from zero, [`Extent::fit`] sees to that.
 const MOST_EXPONENT: i32 = 100;
 /// What zeros have for an exponent.
-pub(super) const NONE: i32 = -127;
+pub const NONE: i32 = -127;
 /// Scales of A and of B: these less the exponents. Their sum is the exponent field of what leaves 24 fraction bits of a product.
-pub(super) const SCALES: [i32; 2] = [75, 76];
+pub const SCALES: [i32; 2] = [75, 76];
 /// The scale of zeros.
-pub(super) const ZERO: i32 = 255;
+pub const ZERO: i32 = 255;
 /// More than a sum of scales, and less than one with a zero's.
-pub(super) const WITHOUT: i32 = SCALES[0] + SCALES[1] + MOST_EXPONENT + 1;
+pub const WITHOUT: i32 = SCALES[0] + SCALES[1] + MOST_EXPONENT + 1;
 const _: () = assert!(SCALES[0] + SCALES[1] == 24 + 127 && WITHOUT < 254);
 
 /// How elements of A and B lie in registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
     Half,
     Bfloat,
     /// Of A or B, by [`Input::eight`].
@@ -32,7 +32,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    pub(super) const fn bits(self) -> usize {
+    pub const fn bits(self) -> usize {
         match self {
             Format::Half | Format::Bfloat => 16,
             Format::Eight => 8,
@@ -50,7 +50,7 @@ impl Format {
 
 /// A or B in registers, and how to read it.
 #[derive(Clone, Copy)]
-pub(super) struct Input {
+pub struct Input {
     pub rows: *const u32,
     pub format: Format,
     /// Of [`Format::Eight`].
@@ -59,7 +59,7 @@ pub(super) struct Input {
 
 /// What the elements of a side have in common.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub struct Extent {
     /// Exponents of the smallest and of the largest that is not a zero.
     pub lowest: i32,
     pub highest: i32,
@@ -70,7 +70,7 @@ pub(super) struct Extent {
 impl Extent {
     /// Of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; nothing where one is so large that it
     /// has no scale.
-    pub(super) fn new(lowest: i32, highest: i32, fraction: i32) -> Option<Extent> {
+    pub fn new(lowest: i32, highest: i32, fraction: i32) -> Option<Extent> {
         let [lowest, highest] = match highest {
             NONE => [0; 2],
             _ => [lowest, highest],
@@ -84,7 +84,7 @@ impl Extent {
     }
 
     /// Whether products of two sides are of sizes that their sums are right for.
-    pub(super) fn fit([a, b]: [Extent; 2]) -> bool {
+    pub fn fit([a, b]: [Extent; 2]) -> bool {
         a.lowest + b.lowest >= -MOST_EXPONENT && a.highest + b.highest <= MOST_EXPONENT
     }
 }
@@ -92,14 +92,14 @@ impl Extent {
 /// Elements of A or B: for each `k` those of all rows (or columns) of all blocks, and their scales by [`SCALES`], for which
 /// denormals have the exponent of the smallest normals, or [`ZERO`].
 #[repr(C, align(64))]
-pub(super) struct Side {
+pub struct Side {
     values: [MaybeUninit<f32>; MOST],
     scales: [MaybeUninit<u8>; MOST],
 }
 
 impl Side {
     /// Where values and exponents of `count` elements are to be written.
-    pub(super) fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut u8) {
+    pub fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut u8) {
         assert!(count <= MOST && count.is_multiple_of(STEP));
         let side = side.as_mut_ptr();
         // SAFETY: the addresses of parts of a value that is there, though not initialised.
@@ -112,7 +112,7 @@ impl Side {
 
 /// A row of A or columns of B, from `k` 0 on; those of the next `k` are `stride` further.
 #[derive(Clone, Copy)]
-pub(super) struct Terms {
+pub struct Terms {
     pub values: *const f32,
     pub scales: *const u8,
     pub stride: usize,
@@ -123,7 +123,7 @@ impl Terms {
     ///
     /// # Safety
     /// [`convert`] wrote it, or whoever asked for its [`Side::parts`].
-    pub(super) unsafe fn of(side: *const Side, stride: usize) -> Terms {
+    pub unsafe fn of(side: *const Side, stride: usize) -> Terms {
         // SAFETY: the caller's promise.
         unsafe {
             Terms {
@@ -139,7 +139,7 @@ impl Terms {
     /// # Safety
     /// The side has that element.
     #[inline]
-    pub(super) unsafe fn from(self, first: usize) -> Terms {
+    pub unsafe fn from(self, first: usize) -> Terms {
         // SAFETY: the caller's promise.
         unsafe {
             Terms {
@@ -306,7 +306,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; the input's rows are as many as `stride * depth` elements need.
 #[inline]
-pub(super) unsafe fn convert<const FORMAT: u8>(
+pub unsafe fn convert<const FORMAT: u8>(
     input: Input,
     base: i32,
     stride: usize,
@@ -373,7 +373,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; there are `count` values, a multiple of sixteen.
 #[inline]
-pub(super) unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
+pub unsafe fn unit(values: *const f32, count: usize, highest: i32) -> Option<i32> {
     const BITS: i32 = 20;
     let scale = _mm512_set1_ps(f32::from_bits(((127 + BITS - 1 - highest) as u32) << 23));
     let mut bits = _mm512_setzero_si512();

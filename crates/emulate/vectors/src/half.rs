@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::host_vector::{Host, Zmm};
+use crate::host::{Host, Zmm};
 
 /// As [`Zmm`], but arithmetic and comparisons with NaN are those of two halves in each word. Doubles are none of its business.
-pub(super) enum Zph {}
+pub enum Zph {}
 
 macro_rules! halves {
     ($($name:ident($($x:ident),+) = $intrinsic:ident;)*) => {$(

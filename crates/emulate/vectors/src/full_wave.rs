@@ -7,11 +7,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{
-    host_vector::{Host, Ymm, Zmm},
-    lanes::read_element,
+use crate::{LANES, VectorRow, compiled_for};
+use crate::{
+    element::read_element,
+    host::{Host, Ymm, Zmm},
 };
-use crate::{LANES, host_level::compiled_for, state::VectorRow};
 
 /// Lanes of a host vector.
 const STEP: usize = 8;
@@ -56,7 +56,7 @@ fn steps(stride: i32) -> __m256i {
 compiled_for! { Avx2:
 /// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
 #[inline]
-pub(super) fn consecutive(groups: usize, row: &VectorRow) -> bool {
+pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
     if row.0[0] > u32::MAX - 4 * LANES as u32 {
         return false;
@@ -82,7 +82,7 @@ pub(super) fn consecutive(groups: usize, row: &VectorRow) -> bool {
 compiled_for! { Avx2:
 /// Whether all lanes hold the same word.
 #[inline]
-pub(super) fn uniform(groups: usize, row: &VectorRow) -> bool {
+pub fn uniform(groups: usize, row: &VectorRow) -> bool {
     // SAFETY: the host has what wide waves need.
     unsafe { uniform_in_place(groups, row) }
 }
@@ -93,7 +93,7 @@ pub(super) fn uniform(groups: usize, row: &VectorRow) -> bool {
 /// # Safety
 /// The wave is wide. Where the caller is not compiled for its vectors, this is right and slow.
 #[inline(always)]
-pub(super) unsafe fn uniform_in_place(groups: usize, row: &VectorRow) -> bool {
+pub unsafe fn uniform_in_place(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
     // SAFETY: parts of a row, and the caller's promise.
     unsafe {
@@ -195,7 +195,7 @@ compiled_for! { Avx2:
 /// # Safety
 /// The host has AVX2, and `4 * WORDS` bytes are readable at `base` plus each of eight offsets.
 #[inline]
-pub(super) unsafe fn gather<const WORDS: usize>(
+pub unsafe fn gather<const WORDS: usize>(
     base: *const u8,
     offsets: *const u32,
 ) -> [__m256i; 4] {
@@ -328,7 +328,7 @@ macro_rules! for_the_host {
     ($($(#[$attribute:meta])* fn $name:ident, $narrow:ident, $wide:ident, $as:ident [$(const $words:ident)?] ($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$attribute])*
         #[inline(always)]
-        pub(crate) unsafe fn $name$(<const $words: usize>)?(avx512: bool, $($argument: $type),*) {
+        pub unsafe fn $name$(<const $words: usize>)?(avx512: bool, $($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe {
                 if avx512 {
@@ -338,13 +338,13 @@ macro_rules! for_the_host {
                 }
             }
         }
-        $crate::host_level::compiled_for! { Avx2:
+        $crate::compiled_for! { Avx2:
         unsafe fn $narrow$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Ymm $(, $words)?>($($argument),*) }
         }
         }
-        $crate::host_level::compiled_for! { Avx512:
+        $crate::compiled_for! { Avx512:
         unsafe fn $wide$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Zmm $(, $words)?>($($argument),*) }
@@ -375,7 +375,7 @@ compiled_for! { Avx2:
 /// # Safety
 /// The host has AVX2. `offsets` is a row, `4 * WORDS` bytes are writable at `base` plus each of its words, and `data` has
 /// `WORDS` rows.
-pub(super) unsafe fn store<const WORDS: usize>(
+pub unsafe fn store<const WORDS: usize>(
     groups: usize,
     base: *mut u8,
     offsets: *const u32,
@@ -468,7 +468,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// As [`load`], with `BYTES` bytes.
-pub(super) unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
+pub unsafe fn load_bytes<const BYTES: usize, const SIGNED: bool>(
     groups: usize,
     base: *const u8,
     offsets: *const u32,
@@ -514,7 +514,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// As [`store`]; `first` is 0 or 2.
-pub(super) unsafe fn store_bytes<const BYTES: usize>(
+pub unsafe fn store_bytes<const BYTES: usize>(
     groups: usize,
     base: *mut u8,
     offsets: *const u32,
@@ -562,7 +562,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2; `a`, `b` and `dst` are rows.
-pub(super) unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
+pub unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
     // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
     // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
     let all = _mm256_set1_epi32(selectors as i32);
@@ -599,7 +599,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2.
-pub(crate) unsafe fn expand(mask: u64, row: &mut VectorRow) {
+pub unsafe fn expand(mask: u64, row: &mut VectorRow) {
     let words = row.0.as_mut_ptr();
     let mut bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     let mut index = 0;

@@ -8,19 +8,19 @@ use std::arch::x86_64::*;
 
 use numerics::float32;
 
-use super::aligned_side::{Terms, WITHOUT};
-use crate::host_level::compiled_for;
+use super::side::{Terms, WITHOUT};
+use crate::compiled_for;
 
 /// Rows of D that follow each other in registers.
-pub(super) const TILE: usize = 4;
+pub const TILE: usize = 4;
 /// Exponent zero in a single.
-pub(super) const BIAS: i32 = 127;
+pub const BIAS: i32 = 127;
 /// The host's rounding towards less.
-pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+pub const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 /// Some `k` of sixteen columns of B.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<const COUNT: usize> {
+pub struct Columns<const COUNT: usize> {
     values: [__m512; COUNT],
     /// Each column's in all four bytes of its word: one for each of the rows that are summed side by side.
     pub scales: [__m512i; COUNT],
@@ -32,7 +32,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// The host has the vectors; the terms exist.
 #[inline]
-pub(super) unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Columns<COUNT> {
+pub unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Columns<COUNT> {
     let mut columns = Columns {
         values: [_mm512_setzero_ps(); COUNT],
         scales: [_mm512_setzero_si512(); COUNT],
@@ -65,7 +65,7 @@ const EXPONENT: i32 = 0xff << 23;
 
 /// What the products of four rows of A are multiplied by before they are cut.
 #[derive(Clone, Copy)]
-pub(super) struct Scales {
+pub struct Scales {
     /// Powers of two, as the bits of singles.
     pub powers: [__m512i; TILE],
     /// There may be an element without products.
@@ -78,7 +78,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// As of [`columns`].
 #[inline]
-pub(super) unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
+pub unsafe fn scales<const COUNT: usize, const STRIDE: usize>(
     a: Terms,
     every: usize,
     b: &[__m512i; COUNT],
@@ -136,7 +136,7 @@ unsafe fn cut<const COUNT: usize, const STRIDE: usize>(
 compiled_for! { Avx512:
 /// The power of two of an exponent field.
 #[inline]
-pub(super) fn power(field: __m512i) -> __m512 {
+pub fn power(field: __m512i) -> __m512 {
     _mm512_castsi512_ps(_mm512_slli_epi32::<23>(field))
 }
 }
@@ -152,7 +152,7 @@ fn inverse(power: __m512) -> __m512 {
 
 /// Sums of products in units of one over powers of two.
 #[derive(Clone, Copy)]
-pub(super) struct Sums {
+pub struct Sums {
     pub sums: [__m512i; TILE],
     pub scales: [__m512; TILE],
     /// There may be an element without products.
@@ -160,7 +160,7 @@ pub(super) struct Sums {
 }
 
 /// The largest exponent of products that are scaled by additions to their exponents.
-pub(super) const SMALL: i32 = 24;
+pub const SMALL: i32 = 24;
 
 compiled_for! { Avx512:
 /// The products of four rows of A with `count` columns by their scales.
@@ -171,7 +171,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// As of [`columns`].
 #[inline]
-pub(super) unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
+pub unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
     a: Terms,
     b: Terms,
     count: usize,
@@ -215,7 +215,7 @@ compiled_for! { Avx512:
 /// # Safety
 /// As of [`columns`].
 #[inline(never)]
-pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
+pub unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
     // SAFETY: the caller's promises.
     unsafe {
         let odd_a = a.from(STRIDE);
@@ -250,7 +250,7 @@ pub(super) unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
 compiled_for! { Avx512:
 /// C with the products. Beside eight-bit floats, where `DROPS`, it does not count if it is more than 25 binary orders below.
 #[inline]
-pub(super) fn add<const DROPS: bool>(c: [__m512; TILE], products: &Sums) -> [__m512; TILE] {
+pub fn add<const DROPS: bool>(c: [__m512; TILE], products: &Sums) -> [__m512; TILE] {
     let mut kept = c;
     let mut scaled = c;
     // As bits, of which those of NaNs are the largest.
@@ -316,7 +316,7 @@ fn add_any(c: __m512, sum: __m512i, scale: __m512) -> __m512 {
 compiled_for! { Avx512:
 /// C with the NaN that devices make in place of all.
 #[inline]
-pub(super) fn quiet(c: __m512) -> __m512 {
+pub fn quiet(c: __m512) -> __m512 {
     let nan = _mm512_set1_ps(f32::from_bits(float32::NAN));
     _mm512_mask_mov_ps(c, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(c, c), nan)
 }

@@ -1,0 +1,23 @@
+//! The host's vectors at work on rows of registers: what the wavefront engine does with AVX2 and AVX-512.
+//!
+//! * [`level`] knows which vector extensions the host has, and [`compiled_for`] compiles a function for some of them.
+//! * `host` and `half` name the host's arithmetic by what it does, for each width.
+//! * `full_wave` and `masked` move rows to and from memory, `element` moves what one lane has there.
+//! * [`matrix`] multiplies matrices that lie in rows.
+//!
+//! The crate knows rows, pointers and shapes. It knows no wavefront and no instruction: callers resolve registers and addresses.
+
+pub mod element;
+#[cfg(target_arch = "x86_64")]
+pub mod full_wave;
+#[cfg(target_arch = "x86_64")]
+pub mod half;
+#[cfg(target_arch = "x86_64")]
+pub mod host;
+pub mod level;
+#[cfg(target_arch = "x86_64")]
+pub mod masked;
+pub mod matrix;
+mod row;
+
+pub use row::{GROUP, LANES, VectorRow};
