@@ -1,6 +1,6 @@
 //! Bit fields of single instructions that no operand shows, as the ISA manuals lay them out.
 
-use crate::{Decoded, Effects, Format};
+use crate::{Decoded, Effects, Format, Known};
 use gfx::{Family, Target};
 
 /// What SDWA does with the part of the destination that it does not write.
@@ -11,6 +11,30 @@ pub struct SdwaDestination {
     /// The rest stays.
     pub preserves: bool,
 }
+
+/// What `s_waitcnt_depctr` and `s_wait_alu` wait for inside the processor, by the names that LLVM's assembler has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depctr {
+    /// Results of the scalar unit in scalar registers.
+    SaSdst,
+    /// Results of the vector unit in VCC.
+    VaVcc,
+    /// Reads of vector registers by memory instructions.
+    VmVsrc,
+    /// Results of the vector unit in scalar registers.
+    VaSdst,
+    /// Results of the vector unit in vector registers.
+    VaVdst,
+}
+
+/// Lowest bit and number of bits.
+const DEPCTR: &[(Depctr, u32, u32)] = &[
+    (Depctr::SaSdst, 0, 1),
+    (Depctr::VaVcc, 1, 1),
+    (Depctr::VmVsrc, 2, 3),
+    (Depctr::VaSdst, 9, 3),
+    (Depctr::VaVdst, 12, 4),
+];
 
 impl Decoded {
     /// The constant of SOPK and SOPP.
@@ -43,9 +67,19 @@ impl Decoded {
         self.words[0] >> 8 & 7
     }
 
-    /// `s_waitcnt_depctr` and `s_wait_alu`: how many results of the vector unit may be outstanding.
-    pub fn vector_results(&self) -> u32 {
-        self.words[0] >> 12 & 0xf
+    /// Whether it is `s_waitcnt_depctr` or `s_wait_alu`, and waits until none of these is outstanding.
+    pub fn awaits(&self, depctr: Depctr) -> bool {
+        let waits = matches!(
+            self.op.known(),
+            Some(Known::SWaitcntDepctr | Known::SWaitAlu)
+        );
+        let row = DEPCTR.iter().find(|row| row.0 == depctr);
+        waits && row.is_some_and(|&(_, bit, bits)| self.words[0] >> bit & ((1 << bits) - 1) == 0)
+    }
+
+    /// MUBUF and MTBUF before gfx12: the constant that is added to the address.
+    pub fn buffer_offset(&self) -> u32 {
+        self.words[0] & 0xfff
     }
 
     /// VOP3: `op_sel` chooses the upper half of the destination.
@@ -72,5 +106,41 @@ impl Decoded {
             Family::Gfx12 | Family::Gfx12_5 => return false,
         };
         self.format == Format::Ds && self.words[0] >> bit & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Assembler, Decoder};
+
+    /// LLVM's assembler puts each of them into its field.
+    #[test]
+    fn llvm_writes_the_same_fields() {
+        let names = [
+            ("sa_sdst", Depctr::SaSdst),
+            ("va_vcc", Depctr::VaVcc),
+            ("vm_vsrc", Depctr::VmVsrc),
+            ("va_sdst", Depctr::VaSdst),
+            ("va_vdst", Depctr::VaVdst),
+        ];
+        let since_gfx10 = |target: &&Target| target.family >= Family::Gfx10;
+        for target in gfx::TARGETS.iter().filter(since_gfx10) {
+            let assembler = Assembler::new(target).expect("LLVM knows it");
+            let decoder = Decoder::new(target).expect("LLVM knows it");
+            let instruction = match target.family >= Family::Gfx12 {
+                true => "s_wait_alu",
+                false => "s_waitcnt_depctr",
+            };
+            for (name, expected) in names {
+                let code = assembler
+                    .assemble(&format!("{instruction} depctr_{name}(0)"))
+                    .unwrap_or_else(|error| panic!("{}: {error:?}", target.name));
+                let inst = decoder.decode(&code, 0).expect("an instruction");
+                let waits = names.map(|row| row.1).map(|row| inst.awaits(row));
+                let only = names.map(|row| row.1 == expected);
+                assert_eq!(waits, only, "{}: {name}", target.name);
+            }
+        }
     }
 }

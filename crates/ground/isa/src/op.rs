@@ -87,6 +87,11 @@ impl Op {
         })
     }
 
+    /// The instruction in a line of assembly, as [`crate::Decoder`] prints it.
+    pub fn of_text(text: &str) -> Op {
+        Op::of(&crate::opcode::mnemonic(text))
+    }
+
     /// The mnemonic without suffix of an encoding: `v_add_f32`, never `v_add_f32_e64`.
     pub fn name(self) -> &'static str {
         self.0.name

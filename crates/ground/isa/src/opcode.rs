@@ -133,7 +133,7 @@ fn dpp_kind(text: &str, bits: u64) -> Effects {
 }
 
 /// The mnemonic in a line of assembly, without encoding suffix; both halves of a dual-issue instruction.
-fn mnemonic(text: &str) -> String {
+pub(crate) fn mnemonic(text: &str) -> String {
     text.split(" :: ")
         .map(|part| {
             let word = part.split_whitespace().next().unwrap_or_default();

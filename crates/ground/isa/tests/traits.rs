@@ -4,7 +4,7 @@
 use crate::common::each_opcode;
 use crate::reads_and_writes::{architecture, encodings, matches};
 use gfx::Family;
-use isa::{Decoder, Effects, Format, Inst, Logic, Traits};
+use isa::{Decoder, Effects, Format, Inst, Logic, Reg, RegKind, Traits};
 use llvm_shim::{DecodedInst, Mc, WINDOW, flags};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -289,6 +289,12 @@ fn traits_are_those_of_llvm() {
             let (op, effects) = (inst.op, inst.effects);
             let (has, does) = (|flag| bits & flag != 0, |effect| effects.contains(effect));
             let memory = Effects::VMEM | Effects::SMEM | Effects::LDS;
+            let is_vcc = |reg: &Reg| reg.kind == RegKind::Vcc;
+            // A dual instruction is two of them.
+            let alone = has(flags::VALU) && op.halves().is_none();
+            let reads_vcc = alone && inst.implicit_uses.iter().any(is_vcc);
+            // VOP3 has room for another mask.
+            let names_no_mask = inst.format == Format::Vop2 || op.has(Traits::DIVIDES_BY_VCC);
             let other = words([
                 ("branch", has(flags::BRANCH)),
                 ("indirect", has(flags::INDIRECT_BRANCH)),
@@ -306,6 +312,7 @@ fn traits_are_those_of_llvm() {
                 ("counts data", has(flags::COUNTS_LGKM)),
                 ("counts exports", has(flags::COUNTS_EXP)),
                 ("sampler", has(flags::VSAMPLE)),
+                ("mask", reads_vcc),
                 ("vector", has(flags::VALU)),
             ]);
             let ends = Effects::BRANCH | Effects::END;
@@ -328,6 +335,7 @@ fn traits_are_those_of_llvm() {
                 ("counts data", does(Effects::COUNTS_LGKM)),
                 ("counts exports", does(Effects::COUNTS_EXP)),
                 ("sampler", samples),
+                ("mask", names_no_mask && op.has(Traits::READS_MASK)),
                 (
                     "vector",
                     does(Effects::VALU) || effects.intersects(memory) && has(flags::VALU),

@@ -2,17 +2,19 @@
 
 use crate::touch::{Halves, Touch, shared};
 use gfx::Target;
-use isa::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
-use lift::{Access, Counter, Span, awaited};
+use isa::{
+    Decoded, Depctr, Effects, Format, Inst, Known, Operand, Reg, RegKind, Traits, Waits, numbers,
+};
+use lift::{Access, Counter, Span, awaited, registers};
 use smallvec::SmallVec;
 
 type Spans = SmallVec<[Span; 6]>;
 
-/// Numbers in [`lift::registers::ScalarSet`].
-const SCALAR_SPACE_SGPRS: u16 = 108;
-const VCC: Span = Span::Scalar(106, 2);
-const EXEC: Span = Span::Scalar(126, 2);
-const M0: Span = Span::Scalar(124, 1);
+/// SGPRs and VCC have numbers below this one.
+const BEHIND_VCC: u16 = numbers::TTMP;
+const VCC: Span = Span::Scalar(registers::VCC, 2);
+const EXEC: Span = Span::Scalar(registers::EXEC, 2);
+const M0: Span = Span::Scalar(registers::M0, 1);
 
 /// An instruction with its registers sorted by what rules ask for.
 #[derive(Clone, Debug)]
@@ -48,10 +50,9 @@ impl Node {
             Operand::Use(reg) => Span::from_register(*reg),
             _ => None,
         });
-        let states = if inst.mnemonic() == "s_nop" {
-            (inst.words[0] & 0xf) + 1
-        } else {
-            1
+        let states = match inst.op.is(Known::SNop) {
+            true => inst.wait_states(),
+            false => 1,
         };
         let access = Access::new(&inst, wave_size, false);
         Node {
@@ -106,10 +107,19 @@ impl Node {
         self.has(Effects::DPP16)
     }
 
-    pub fn is_named(&self, prefixes: &[&str]) -> bool {
-        prefixes
-            .iter()
-            .any(|prefix| self.inst.mnemonic().starts_with(prefix))
+    /// Whether it is this one.
+    pub fn is(&self, known: Known) -> bool {
+        self.inst.op.is(known)
+    }
+
+    /// Whether any of these holds of its mnemonic.
+    pub fn is_of(&self, traits: Traits) -> bool {
+        self.inst.op.has(traits)
+    }
+
+    /// A product with a sparse A adds to its destination.
+    fn is_sparse(&self) -> bool {
+        self.inst.op.product().is_some_and(|product| product.sparse)
     }
 
     /// Memory, export or VALU instruction that reads or writes vector registers other than as a matrix instruction.
@@ -138,7 +148,7 @@ impl Node {
 
     /// An SGPR or VCC.
     fn is_general_scalar(span: &Span) -> bool {
-        matches!(span, Span::Scalar(start, _) if *start < SCALAR_SPACE_SGPRS)
+        matches!(span, Span::Scalar(start, _) if *start < BEHIND_VCC)
     }
 
     /// Writes an SGPR or VCC.
@@ -193,9 +203,7 @@ impl Node {
 
     fn named_scalars(&self) -> Spans {
         let scalars = self.explicit_reads.iter().copied();
-        scalars
-            .filter(|span| matches!(span, Span::Scalar(start, _) if *start < SCALAR_SPACE_SGPRS))
-            .collect()
+        scalars.filter(Self::is_general_scalar).collect()
     }
 
     fn writes_vectors(&self) -> bool {
@@ -236,8 +244,7 @@ impl Node {
     /// Sources of a matrix instruction, each with whether it is C, to which the product is added.
     fn matrix_sources(&self) -> impl Iterator<Item = (bool, Span)> {
         const C: usize = 2;
-        // A sparse product adds to its destination; else C is the third source.
-        let sparse = self.is_named(&["v_swmmac", "v_smfmac"]);
+        let sparse = self.is_sparse();
         let sources = self.inst.operands.iter();
         let sources = sources.filter_map(|operand| match operand {
             Operand::Use(reg) => Some(*reg),
@@ -255,8 +262,7 @@ impl Node {
 
     /// Where a matrix instruction has what it adds to.
     fn summand(&self) -> Option<Span> {
-        let sparse = self.is_named(&["v_swmmac", "v_smfmac"]);
-        match sparse {
+        match self.is_sparse() {
             true => self.access.writes.first().copied(),
             false => self
                 .matrix_sources()
@@ -356,15 +362,14 @@ impl Node {
 
     /// The hardware register of `s_getreg_b32` and `s_setreg*`.
     pub fn hardware_register(&self) -> u32 {
-        self.inst.words[0] & 0x3f
+        self.inst.hardware_register()
     }
 
     /// SDWA that writes less than the whole register.
     pub fn writes_part_by_sdwa(&self) -> bool {
-        const DWORD: u32 = 6;
-        self.has(Effects::SDWA)
-            && self.inst.format != Format::Vopc
-            && self.inst.words[1] >> 8 & 7 != DWORD
+        self.inst
+            .sdwa_destination()
+            .is_some_and(|destination| !destination.whole)
     }
 
     /// Global data share, by an LDS instruction's GDS bit.
@@ -387,7 +392,7 @@ impl Node {
 
     /// An instruction that waits for counters of memory operations.
     pub fn waits(&self) -> bool {
-        self.has(Effects::WAIT) && self.inst.mnemonic() != "s_waitcnt_depctr"
+        self.has(Effects::WAIT) && !self.is(Known::SWaitcntDepctr)
     }
 
     fn awaits_all(&self, counter: Counter) -> bool {
@@ -397,7 +402,7 @@ impl Node {
 
     /// `s_waitcnt 0`.
     pub fn waits_for_everything(&self) -> bool {
-        self.inst.mnemonic() == "s_waitcnt" && self.inst.words[0] & 0xffff == 0
+        self.inst.op.waits() == Waits::ByFamily && self.inst.constant() == 0
     }
 
     /// Waits until all loads through the scalar cache are done.
@@ -410,24 +415,18 @@ impl Node {
         self.awaits_all(Counter::Store)
     }
 
-    /// A field of `s_waitcnt_depctr` is 0.
-    fn awaits_internal(&self, shift: u32, bits: u32) -> bool {
-        matches!(self.inst.mnemonic(), "s_waitcnt_depctr" | "s_wait_alu")
-            && self.inst.words[0] >> shift & ((1 << bits) - 1) == 0
-    }
-
-    /// Waits until memory instructions have read their vector registers (`vm_vsrc`).
+    /// Waits until memory instructions have read their vector registers.
     pub fn waits_for_vector_sources(&self) -> bool {
-        self.awaits_internal(2, 3)
+        self.inst.awaits(Depctr::VmVsrc)
     }
 
-    /// Waits for what scalar instructions write (`sa_sdst`).
+    /// Waits for what scalar instructions write.
     pub fn waits_for_scalar_results(&self) -> bool {
-        self.awaits_internal(0, 1)
+        self.inst.awaits(Depctr::SaSdst)
     }
 
-    /// Waits until no vector result is outstanding (`s_waitcnt_depctr` with va_vdst 0).
+    /// Waits until no vector result is outstanding.
     pub fn waits_for_vector_results(&self) -> bool {
-        self.awaits_internal(12, 4)
+        self.inst.awaits(Depctr::VaVdst)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::Node;
 use gfx::{Family, Matrix, Target};
-use isa::Format;
+use isa::{Effects, Format, Known, Product, Traits};
 
 /// How the distance between two instructions is counted.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,8 @@ fn valu_writes_scalars(node: &Node) -> bool {
 fn ends_scalar_reads(node: &Node) -> bool {
     node.is_salu()
         && node.inst.format != Format::Sopp
-        && !node.is_named(&["s_waitcnt", "s_version"])
+        && !node.inst.effects.contains(Effects::WAIT)
+        && !node.is(Known::SVersion)
         || node.waits_for_scalar_loads()
 }
 
@@ -176,26 +177,20 @@ fn ends_exec_reads(node: &Node) -> bool {
 }
 
 fn permutes_lanes(node: &Node) -> bool {
-    node.is_named(&["v_permlane16", "v_permlanex16", "v_permlane64"])
+    node.is_of(Traits::PERMUTES)
 }
 
 /// The vector unit drops `v_nop`.
 fn valu_but_nop(node: &Node) -> bool {
-    node.is_valu() && !node.is_named(&["v_nop"])
+    node.is_valu() && !node.is(Known::VNop)
 }
 
 fn compares_to_exec(node: &Node) -> bool {
-    node.is_valu() && node.is_named(&["v_cmpx"])
+    node.is_valu() && node.is_of(Traits::COMPARES_TO_EXEC)
 }
 
 fn float_atomic(node: &Node) -> bool {
-    const KINDS: [&str; 4] = [
-        "atomic_add_f",
-        "atomic_fcmpswap",
-        "atomic_fmin",
-        "atomic_fmax",
-    ];
-    node.is_vmem() && KINDS.iter().any(|kind| node.inst.mnemonic().contains(kind))
+    node.is_vmem() && node.is_of(Traits::FLOAT_ATOMIC)
 }
 
 fn waits_or_valu(node: &Node) -> bool {
@@ -203,7 +198,7 @@ fn waits_or_valu(node: &Node) -> bool {
 }
 
 fn denorm_mode(node: &Node) -> bool {
-    node.is_named(&["s_denorm_mode"])
+    node.is(Known::SDenormMode)
 }
 
 /// Images that name their addresses one by one, in four dwords or more.
@@ -212,8 +207,9 @@ fn long_image(node: &Node) -> bool {
 }
 
 fn buffer_with_offset(node: &Node) -> bool {
-    const OFFSET: u32 = 6;
-    matches!(node.inst.format, Format::Mubuf | Format::Mtbuf) && node.inst.words[0] & OFFSET != 0
+    const BITS: u32 = 6;
+    matches!(node.inst.format, Format::Mubuf | Format::Mtbuf)
+        && node.inst.buffer_offset() & BITS != 0
 }
 
 fn local_memory(node: &Node) -> bool {
@@ -240,11 +236,11 @@ fn valu_writes_vcc(node: &Node) -> bool {
 }
 
 fn lane_access(node: &Node) -> bool {
-    node.is_named(&["v_readlane", "v_writelane"])
+    node.is_of(Traits::SELECTS_LANE)
 }
 
 fn lane_read(node: &Node) -> bool {
-    node.is_named(&["v_readlane", "v_readfirstlane"])
+    node.is_of(Traits::LANE_TO_SCALAR)
 }
 
 fn any_lane(node: &Node) -> bool {
@@ -256,22 +252,15 @@ fn salu_writes_m0(node: &Node) -> bool {
 }
 
 fn needs_m0(node: &Node) -> bool {
-    node.is_named(&[
-        "s_movrel",
-        "v_movrel",
-        "v_interp",
-        "s_sendmsg",
-        "s_ttracedata",
-    ]) || node.is_gds()
-        || node.loads_to_lds()
+    node.is_of(Traits::NEEDS_M0) || node.is_gds() || node.loads_to_lds()
 }
 
 fn setreg(node: &Node) -> bool {
-    node.is_named(&["s_setreg"])
+    node.is_of(Traits::WRITES_HARDWARE)
 }
 
 fn hardware_register(node: &Node) -> bool {
-    node.is_named(&["s_setreg", "s_getreg"])
+    node.is_of(Traits::READS_HARDWARE | Traits::WRITES_HARDWARE)
 }
 
 fn same_hardware_register(consumer: &Node, producer: &Node) -> bool {
@@ -286,20 +275,30 @@ fn plain_valu(node: &Node) -> bool {
     node.is_valu() && !node.is_transcendental()
 }
 
-fn single_precision_matrix(node: &Node, shape: &str) -> bool {
-    node.is_matrix() && !node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic().contains(shape)
+fn divides_by_vcc(node: &Node) -> bool {
+    node.is_of(Traits::DIVIDES_BY_VCC)
+}
+
+/// A matrix instruction whose product is so.
+fn multiplies(node: &Node, is_so: impl Fn(Product) -> bool) -> bool {
+    node.is_matrix() && node.inst.op.product().is_some_and(is_so)
+}
+
+/// Products of singles and of narrower numbers.
+fn single_precision_matrix(node: &Node, tile: u8) -> bool {
+    multiplies(node, |product| !product.doubles && product.tile == tile)
 }
 
 fn matrix_2_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_4x4x")
+    single_precision_matrix(node, 4)
 }
 
 fn matrix_8_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_16x16x")
+    single_precision_matrix(node, 16)
 }
 
 fn matrix_16_passes(node: &Node) -> bool {
-    single_precision_matrix(node, "_32x32x")
+    single_precision_matrix(node, 32)
 }
 
 fn gfx942(target: &Target) -> bool {
@@ -311,47 +310,42 @@ fn gfx950(target: &Target) -> bool {
 }
 
 /// From gfx94x on, products of singles end one state sooner than others of as many passes.
-fn of_singles(node: &Node, shape: &str) -> bool {
-    single_precision_matrix(node, shape) && node.inst.mnemonic().ends_with("_f32")
+fn of_singles(node: &Node, tile: u8) -> bool {
+    single_precision_matrix(node, tile) && multiplies(node, |product| product.of_singles)
 }
 
 fn singles_2_passes(node: &Node) -> bool {
-    of_singles(node, "_4x4x")
+    of_singles(node, 4)
 }
 
 fn singles_8_passes(node: &Node) -> bool {
-    of_singles(node, "_16x16x")
+    of_singles(node, 16)
 }
 
 fn singles_16_passes(node: &Node) -> bool {
-    of_singles(node, "_32x32x")
+    of_singles(node, 32)
 }
 
 /// Products of narrower numbers, with several blocks or one.
-fn of_narrow(node: &Node, shape: &str, several: bool) -> bool {
-    let blocks = ["_2b_", "_4b_", "_16b_"];
-    single_precision_matrix(node, shape)
-        && !node.inst.mnemonic().ends_with("_f32")
-        && blocks
-            .iter()
-            .any(|part| node.inst.mnemonic().contains(part))
-            == several
+fn of_narrow(node: &Node, tile: u8, several: bool) -> bool {
+    let is_so = |product: Product| !product.of_singles && product.blocks == several;
+    single_precision_matrix(node, tile) && multiplies(node, is_so)
 }
 
 fn narrow_2_passes(node: &Node) -> bool {
-    of_narrow(node, "_4x4x", true)
+    of_narrow(node, 4, true)
 }
 
 fn narrow_4_passes(node: &Node) -> bool {
-    of_narrow(node, "_16x16x", false)
+    of_narrow(node, 16, false)
 }
 
 fn narrow_8_passes(node: &Node) -> bool {
-    of_narrow(node, "_16x16x", true) || of_narrow(node, "_32x32x", false)
+    of_narrow(node, 16, true) || of_narrow(node, 32, false)
 }
 
 fn narrow_16_passes(node: &Node) -> bool {
-    of_narrow(node, "_32x32x", true)
+    of_narrow(node, 32, true)
 }
 
 fn matrix_or_accumulator_write(node: &Node) -> bool {
@@ -359,28 +353,28 @@ fn matrix_or_accumulator_write(node: &Node) -> bool {
 }
 
 fn writes_accumulator(node: &Node) -> bool {
-    node.is_named(&["v_accvgpr_write"])
+    node.is(Known::VAccvgprWriteB32)
 }
 
-fn double_precision_matrix(node: &Node, shape: &str) -> bool {
-    node.is_matrix() && node.is_named(&["v_mfma_f64"]) && node.inst.mnemonic().contains(shape)
+fn double_precision_matrix(node: &Node, tile: u8) -> bool {
+    multiplies(node, |product| product.doubles && product.tile == tile)
 }
 
 fn doubles_4x4(node: &Node) -> bool {
-    double_precision_matrix(node, "_4x4x")
+    double_precision_matrix(node, 4)
 }
 
 fn doubles_16x16(node: &Node) -> bool {
-    double_precision_matrix(node, "_16x16x")
+    double_precision_matrix(node, 16)
 }
 
 fn any_doubles(node: &Node) -> bool {
-    double_precision_matrix(node, "")
+    multiplies(node, |product| product.doubles)
 }
 
 /// From gfx94x on: products of narrower numbers, which run on another unit than products of singles.
 fn narrow_sum(node: &Node) -> bool {
-    node.is_matrix() && !any_doubles(node) && !node.inst.mnemonic().ends_with("_f32")
+    multiplies(node, |product| !product.doubles && !product.of_singles)
 }
 
 fn any_sum_of_singles(node: &Node) -> bool {
@@ -388,7 +382,7 @@ fn any_sum_of_singles(node: &Node) -> bool {
 }
 
 fn double_fma(node: &Node) -> bool {
-    node.is_named(&["v_fma_f64", "v_fmac_f64"])
+    node.is(Known::VFmaF64) || node.is(Known::VFmacF64)
 }
 
 fn valu_or_matrix(node: &Node) -> bool {
@@ -407,7 +401,7 @@ fn reads_multiplies_or_overwrites(consumer: &Node, producer: &Node) -> bool {
 }
 
 fn reads_accumulator(node: &Node) -> bool {
-    node.is_named(&["v_accvgpr_read"])
+    node.is(Known::VAccvgprReadB32)
 }
 
 fn memory(node: &Node) -> bool {
@@ -429,7 +423,7 @@ pub static RULES: &[Rule] = &[
     states("VALU writes SGPR, VMEM reads it",                 gfx9,      Node::is_valu,           Node::is_vmem,           Some(Node::names_scalar_of),          5),
     states("VALU writes EXEC, DPP",                           gfx9,      valu_writes_exec,        Node::is_dpp,            None,                         5),
     states("VALU writes VGPR, DPP reads it",                  gfx9,      Node::is_valu,           Node::is_dpp,            Some(Node::reads_vector_of),          2),
-    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         |node| node.is_named(&["v_div_fmas"]), None,           4),
+    states("VALU writes VCC, v_div_fmas",                     gfx9,      valu_writes_vcc,         divides_by_vcc,          None,                         4),
     states("VALU writes SGPR, lane select reads it",          gfx9,      Node::is_valu,           lane_access,             Some(Node::selects_lane_by),          4),
     states("s_setreg, access to the same register",           gfx9,      setreg,                  hardware_register,       Some(same_hardware_register),         2),
     states("SALU writes M0, instruction uses it",             gfx9,      salu_writes_m0,          needs_m0,                None,                         1),

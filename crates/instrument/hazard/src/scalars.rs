@@ -14,7 +14,7 @@
 
 use crate::Grade;
 use gfx::Family;
-use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use isa::{Decoded, Depctr, Effects, Format, Known, Operand, Reg, RegKind, Traits, numbers};
 use lift::{BlockIndex, EdgeKind, Function, FunctionKind, InstIndex, Module};
 use smallvec::SmallVec;
 
@@ -55,10 +55,8 @@ pub struct StaleScalar {
     pub path: Vec<BlockIndex>,
 }
 
-/// Number of VCC's low word, as operands have it.
-const VCC: u16 = 106;
 /// Registers beyond are constants, M0 and EXEC, which are not kept.
-const LAST: u16 = 123;
+const LAST: u16 = numbers::M0 - 1;
 
 /// What may be, or is, to be waited for. Of a register of several words, the first one tells whether it is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,7 +136,7 @@ impl Scalars {
     fn new(reg: Reg) -> Option<Scalars> {
         let (first, is_vcc) = match reg.kind {
             RegKind::Sgpr => (reg.index, false),
-            RegKind::Vcc => (VCC + reg.index, true),
+            RegKind::Vcc => (numbers::VCC + reg.index, true),
             RegKind::Ttmp => (108 + reg.index, false),
             _ => return None,
         };
@@ -223,20 +221,9 @@ enum Role {
     },
 }
 
-/// VALU instructions that select lanes by a mask: the third source, or VCC.
-const SELECT_BY_MASK: [&str; 5] = [
-    "v_cndmask_b",
-    "v_add_co_ci_u32",
-    "v_sub_co_ci_u32",
-    "v_subrev_co_ci_u32",
-    "v_div_fmas_f",
-];
-
+/// The mask by which a VALU instruction selects lanes: VCC, or the third source.
 fn mask_of(inst: &Decoded) -> Option<Scalars> {
-    if !SELECT_BY_MASK
-        .iter()
-        .any(|name| inst.mnemonic().starts_with(name))
-    {
+    if !inst.op.has(Traits::READS_MASK) {
         return None;
     }
     let vcc = |reg: &&Reg| reg.kind == RegKind::Vcc;
@@ -264,14 +251,16 @@ impl Role {
         if memory && cache == Cache::Reads {
             return Role::Memory;
         }
-        if matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr") {
-            let fields = inst.words[0];
+        if matches!(
+            inst.op.known(),
+            Some(Known::SWaitAlu | Known::SWaitcntDepctr)
+        ) {
             let rows = [
-                (Writer::Scalar, fields & 1),
-                (Writer::Vector, fields >> 9 & 7),
-                (Writer::VectorVcc, fields >> 1 & 1),
+                (Writer::Scalar, Depctr::SaSdst),
+                (Writer::Vector, Depctr::VaSdst),
+                (Writer::VectorVcc, Depctr::VaVcc),
             ];
-            let waits = rows.iter().filter(|(_, count)| *count == 0);
+            let waits = rows.iter().filter(|(_, depctr)| inst.awaits(*depctr));
             return Role::Waits(waits.map(|(writer, _)| *writer).collect());
         }
         let leaves = Effects::CALL | Effects::RETURN | Effects::INDIRECT;
@@ -357,9 +346,9 @@ fn empty_by_nops(function: &Function, roles: &mut [Role]) {
     for block in &function.blocks {
         let mut run = 0;
         for inst in block.range() {
-            run = match function.insts.at(inst).mnemonic() {
-                "ds_nop" => run + 1,
-                _ => 0,
+            run = match function.insts.at(inst).op.is(Known::DsNop) {
+                true => run + 1,
+                false => 0,
             };
             if run >= needed {
                 roles[inst] = Role::Empties;

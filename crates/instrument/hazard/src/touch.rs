@@ -24,7 +24,7 @@ const SCALARS: u16 = 1024;
 
 impl Halves {
     /// The halves of whole registers.
-    pub fn of_span(span: Span) -> Halves {
+    pub const fn of_span(span: Span) -> Halves {
         let (first, start, count) = match span {
             Span::Vector(start, count) => (0, start, count),
             Span::Scalar(start, count) => (SCALARS, start, count),
@@ -197,9 +197,6 @@ struct Narrow {
     data: Option<usize>,
 }
 
-/// Names of stores of at most 16 bits end so, but for `_d16_hi` and the like.
-const NARROW_STORES: [&str; 4] = ["_b8", "_b16", "_byte", "_short"];
-
 impl Narrow {
     fn of(inst: &Decoded) -> Narrow {
         let effects = inst.effects;
@@ -207,8 +204,8 @@ impl Narrow {
         if !memory || effects.contains(Effects::ATOMIC) {
             return Narrow::default();
         }
-        let name = inst.mnemonic();
-        let upper = name.contains("d16_hi");
+        let data = inst.op.data();
+        let upper = data.half == Some(true);
         let vectors = || {
             let operands = inst.operands.iter().enumerate();
             operands.filter_map(|(index, operand)| match operand {
@@ -216,9 +213,7 @@ impl Narrow {
                 _ => None,
             })
         };
-        // Of several components one half holds one, and two a register.
-        let whole = name.contains("format_d16") && !name.ends_with("_x");
-        if effects.contains(Effects::LOAD) && name.contains("d16") && !whole {
+        if effects.contains(Effects::LOAD) && data.half.is_some() {
             let defined = inst.operands.iter().find_map(|operand| match operand {
                 Operand::Def(reg) => Some(*reg),
                 _ => None,
@@ -232,7 +227,7 @@ impl Narrow {
                 ..Narrow::default()
             };
         }
-        let narrow = NARROW_STORES.iter().any(|part| name.contains(part));
+        let narrow = data.bytes <= 2;
         if effects.contains(Effects::STORE) && !effects.contains(Effects::LOAD) && narrow {
             // Buffers name what they store first, the others behind the address.
             let position = match inst.format {

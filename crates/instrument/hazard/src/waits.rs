@@ -15,10 +15,10 @@
 
 use crate::touch::{Halves, Runs, Touch, shared};
 use gfx::Family;
-use isa::{Decoded, Effects, Format};
+use isa::{Decoded, Effects, Format, Traits};
 use lift::{
     Block, BlockIndex, Counter, Edge, EdgeKind, Function, FunctionIndex, InstIndex, Kind, Module,
-    ReadUnit, awaited, raised, read_unit, registers,
+    ReadUnit, Span, awaited, raised, read_unit, registers,
 };
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
@@ -165,10 +165,7 @@ pub(crate) struct Facts {
     pub uses_lds: bool,
 }
 
-const SCC: Halves = Halves {
-    start: 1024 + 2 * registers::SCC,
-    count: 2,
-};
+const SCC: Halves = Halves::of_span(Span::Scalar(registers::SCC, 1));
 
 impl Facts {
     pub fn new(inst: &Decoded, touch: Touch, family: Family) -> Facts {
@@ -177,7 +174,7 @@ impl Facts {
         let lds = lds_conflict(inst, &touch);
         let operations = raised(inst, family).into_iter().map(|(counter, kind)| {
             let direct = inst.format == Format::LdsDirect;
-            let answers = kind != Kind::Message || inst.mnemonic().contains("_rtn");
+            let answers = kind != Kind::Message || inst.op.has(Traits::ANSWERED);
             let reads_late = counter == Counter::Export && !direct;
             let vectors =
                 |runs: &Runs| runs.iter().copied().filter(|run| run.is_vector()).collect();
@@ -206,7 +203,7 @@ impl Facts {
             waits: awaited(inst, family),
             operations: operations.collect(),
             flat,
-            barrier: is_barrier(inst.mnemonic()),
+            barrier: inst.op.has(Traits::ARRIVES),
             uses_lds: effects.contains(Effects::LDS)
                 && effects.intersects(Effects::LOAD | Effects::STORE),
             touch,
@@ -216,10 +213,6 @@ impl Facts {
     fn counts(&self) -> bool {
         !self.waits.is_empty() || !self.operations.is_empty()
     }
-}
-
-fn is_barrier(mnemonic: &str) -> bool {
-    mnemonic == "s_barrier" || mnemonic.starts_with("s_barrier_signal")
 }
 
 /// What the operation conflicts with at a barrier.

@@ -65,6 +65,9 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("gfx900",  "ds_read_b32 v1, v0\nWAIT\nv_add_u32 v2, v1, v1",                           "s_waitcnt lgkmcnt(0)"),
     ("gfx1030", "global_load_dword v1, v0, s[2:3]\nWAIT\nv_mov_b32 v1, v2",                 "s_waitcnt vmcnt(0)"),
     ("gfx1100", "ds_load_b32 v1, v0\nWAIT\nglobal_store_b32 v0, v1, s[2:3]",                "s_waitcnt lgkmcnt(0)"),
+    // Both components are in one register, whatever the family calls the load.
+    ("gfx900",  "buffer_load_format_d16_xy v1, v0, s[4:7], 0 offen\nWAIT\nglobal_store_short_d16_hi v0, v1, s[2:3]", "s_waitcnt vmcnt(0)"),
+    ("gfx1100", "buffer_load_d16_format_xy v1, v0, s[4:7], 0 offen\nWAIT\nglobal_store_d16_hi_b16 v0, v1, s[2:3]", "s_waitcnt vmcnt(0)"),
     ("gfx1200", "s_load_b32 s8, s[2:3], 0x0\nWAIT\ns_add_u32 s9, s8, s8",                   "s_wait_kmcnt 0x0"),
     ("gfx1200", "global_load_b32 v1, v0, s[2:3]\nWAIT\nv_mov_b32 v2, v1",                   "s_wait_loadcnt 0x0"),
 ];

@@ -17,6 +17,7 @@ macro_rules! known {
 }
 
 known! {
+    DsNop               "ds_nop"
     SAddI32             "s_add_i32"
     SAddNcU64           "s_add_nc_u64"
     SAddU32             "s_add_u32"
@@ -37,6 +38,7 @@ known! {
     SCodeEnd            "s_code_end"
     SCselectB32         "s_cselect_b32"
     SCselectB64         "s_cselect_b64"
+    SDenormMode         "s_denorm_mode"
     SGetregB32          "s_getreg_b32"
     SLoadDwordx2        "s_load_dwordx2"
     SLshl1AddU32        "s_lshl1_add_u32"
@@ -62,6 +64,7 @@ known! {
     SSubI32             "s_sub_i32"
     SSubU32             "s_sub_u32"
     SSubbU32            "s_subb_u32"
+    SVersion            "s_version"
     SWaitAlu            "s_wait_alu"
     SWaitcntDepctr      "s_waitcnt_depctr"
     VAccvgprMovB32      "v_accvgpr_mov_b32"
@@ -69,7 +72,10 @@ known! {
     VAccvgprWriteB32    "v_accvgpr_write_b32"
     VAlignbitB32        "v_alignbit_b32"
     VAlignbyteB32       "v_alignbyte_b32"
+    VFmaF64             "v_fma_f64"
+    VFmacF64            "v_fmac_f64"
     VMovB32             "v_mov_b32"
+    VNop                "v_nop"
     VPkFmacF16          "v_pk_fmac_f16"
     VReadfirstlaneB32   "v_readfirstlane_b32"
     VReadlaneB32        "v_readlane_b32"

@@ -14,6 +14,16 @@ const SAMPLE: Traits = Traits::SAMPLER.union(Traits::SAMPLE_COUNTER);
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     ("*_atomic_*",                NONE, Traits::ATOMIC),
+    ("*_atomic_add_f*",           NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_pk_add_*",         NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_min_f*",           NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_max_f*",           NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_min_num_f*",       NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_max_num_f*",       NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_cmpswap_f*",       NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_fmin*",            NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_fmax*",            NONE, Traits::FLOAT_ATOMIC),
+    ("*_atomic_fcmpswap*",        NONE, Traits::FLOAT_ATOMIC),
     ("flat_*",                    NONE, Traits::BY_ADDRESS),
     ("global_*",                  NONE, Traits::BY_ADDRESS),
     // Clocks.

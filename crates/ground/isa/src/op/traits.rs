@@ -48,6 +48,10 @@ bitflags::bitflags! {
         const DIVIDES_BY_VCC = 1 << 19;
         /// `v_accvgpr_read`.
         const READS_ACCUMULATOR = 1 << 20;
+        /// A source is a mask of lanes: VCC, or scalar registers that it names last.
+        const READS_MASK = 1 << 21;
+        /// Moves values between lanes of vector registers.
+        const PERMUTES = 1 << 22;
 
         /// Reads a hardware register.
         const READS_HARDWARE = 1 << 24;
@@ -84,5 +88,7 @@ bitflags::bitflags! {
         const RAY_COUNTER = 1 << 42;
         /// FLAT or GLOBAL: memory by address.
         const BY_ADDRESS = 1 << 43;
+        /// An atomic operation of vector memory on floats.
+        const FLOAT_ATOMIC = 1 << 44;
     }
 }
