@@ -161,12 +161,6 @@ impl Pool {
         runs.iter().map(|run| run.dispatch.clone()).collect()
     }
 
-    /// Whether `dispatch` has not ended: who hears of its end hears it later.
-    pub fn runs(&self, dispatch: &Arc<Dispatch>) -> bool {
-        let runs = self.inner.board.runs();
-        runs.iter().any(|run| Arc::ptr_eq(&run.dispatch, dispatch))
-    }
-
     /// Sets the counters of the device-wide barriers, as [`Executor::barriers`] told them.
     pub fn set_barriers(&self, counters: &[u32]) {
         self.inner.barriers.set(counters);

@@ -19,46 +19,56 @@ pub fn build(
         None => Pool::beside_program(memory.clone(), events, threads),
         Some(check) => Pool::observed_beside_program(memory.clone(), events, check.clone()),
     });
-    interrupted::watch(pool.clone(), statistics);
-    record::wrap(Shared(pool, check), memory)
+    interrupted::watch(pool.clone(), statistics.clone());
+    let shared = Shared {
+        pool,
+        check,
+        statistics,
+    };
+    record::wrap(shared, memory)
 }
 
 /// The pool, of which others know too.
-struct Shared(Arc<Pool>, Option<Arc<Check>>);
+struct Shared {
+    pool: Arc<Pool>,
+    check: Option<Arc<Check>>,
+    statistics: Arc<Statistics>,
+}
 
 impl Executor for Shared {
     fn start(&self) -> std::io::Result<()> {
-        self.0.start()
+        self.pool.start()
     }
 
     fn submit(&self, job: Job) {
-        self.0.submit(job);
+        self.statistics.begins(&job.dispatch);
+        self.pool.submit(job);
     }
 
     fn invalidate_code(&self) {
-        if let Some(check) = &self.1 {
+        if let Some(check) = &self.check {
             check.forget_code();
         }
-        self.0.invalidate_code();
+        self.pool.invalidate_code();
     }
 
     fn settle(&self, queue: u64) {
-        self.0.settle(queue);
+        self.pool.settle(queue);
     }
 
     fn resume(&self) {
-        self.0.resume();
+        self.pool.resume();
     }
 
     fn barriers(&self) -> Vec<u32> {
-        self.0.barriers()
+        self.pool.barriers()
     }
 
     fn native_blits(&self) -> bool {
-        self.0.native_blits()
+        self.pool.native_blits()
     }
 
     fn resident_waves(&self) -> u32 {
-        self.0.resident_waves()
+        self.pool.resident_waves()
     }
 }

@@ -19,8 +19,10 @@ const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, li
 /// How long waves are watched, and how much longer the program waits for the report.
 const TIME: Duration = Duration::from_millis(150);
 const LIMIT: Duration = Duration::from_millis(1500);
-/// How often the statistics are told what runs, and how long waves are watched for that.
-const PERIOD: Duration = Duration::from_millis(250);
+/// How soon the statistics contain a kernel that has begun.
+const SOON: Duration = Duration::from_millis(10);
+/// How often the statistics are told what has been executed, in multiples of that, and how long waves are watched for it.
+const PERIOD: u32 = 25;
 const GLANCE: Duration = Duration::from_millis(5);
 /// Places told of a kernel.
 const MOST: usize = 4;
@@ -74,13 +76,16 @@ pub fn watch(pool: Arc<Pool>, statistics: Arc<Statistics>) {
 fn keep_current(pool: &Pool, statistics: &Statistics) {
     let mut before = Vec::new();
     loop {
-        thread::sleep(PERIOD);
+        for _ in 0..PERIOD {
+            thread::sleep(SOON);
+            statistics.tell_begun();
+        }
         let now = pool.dispatches();
         if now
             .iter()
             .any(|one| before.iter().any(|old| Arc::ptr_eq(one, old)))
         {
-            statistics.running(pool.running(GLANCE), |running| pool.runs(&running.dispatch));
+            statistics.running(pool.running(GLANCE));
         }
         before = now;
     }
@@ -155,7 +160,7 @@ fn tell() {
         }
         report(&text);
     }
-    statistics.running(all, |running| pool.runs(&running.dispatch));
+    statistics.running(all);
 }
 
 extern "C" fn on_signal(signal: libc::c_int, _: *mut libc::siginfo_t, _: *mut c_void) {

@@ -1,6 +1,6 @@
 //! The statistics file: one JSON line per kernel and process, kept up to date while the program runs.
 //!
-//! Kernels that run for long are counted while they run, so that the file has them however the process ends.
+//! The file has a kernel soon after its beginning, and its counts while it runs, so that it has them however the process ends.
 //!
 //! Lines have a fixed length (padded with spaces), so that each can be rewritten in place with one system call and the file
 //! is complete whenever the process dies. New lines are appended atomically, so several processes may share the file. It is open
@@ -11,11 +11,10 @@ use std::{
     env,
     fs::{File, OpenOptions},
     io::{Seek, Write},
-    mem,
     os::unix::fs::FileExt,
     path::PathBuf,
     ptr,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use compute::Running;
@@ -52,12 +51,21 @@ struct Files {
 
 static KEEPER: Keeper = Keeper::new("luthier-stats");
 
+/// A kernel that has begun.
+struct Begun {
+    dispatch: Arc<Dispatch>,
+    /// What it has executed so far.
+    counts: Counts,
+    /// The file has it.
+    is_told: bool,
+}
+
 struct Output {
     files: Kept<Files>,
     /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
     kernels: HashMap<u64, (String, Totals)>,
-    /// Kernels that have not ended, and their counts so far.
-    running: Vec<Running>,
+    /// Kernels that have not ended. If a queue is destroyed, its kernel never does.
+    running: Vec<Begun>,
     path: PathBuf,
     failed: bool,
 }
@@ -97,20 +105,53 @@ impl Statistics {
         }
     }
 
-    /// Whether there are any.
+    /// Whether the user asked for statistics.
     pub fn are_wanted(&self) -> bool {
         self.output.is_some()
     }
 
-    /// Replaces the counts of kernels that have not ended. They have no times yet. Kernels that are not `still` running have been counted
-    /// when they ended, or will be.
-    pub fn running(&self, now: Vec<Running>, still: impl Fn(&Running) -> bool) {
+    /// A kernel begins. The next [`Statistics::tell_begun`] puts it into the file.
+    pub fn begins(&self, dispatch: &Arc<Dispatch>) {
         self.with_output(|output| {
-            let now = now.into_iter().filter(still).collect();
-            let before = mem::replace(&mut output.running, now);
-            let all = before.iter().chain(&output.running);
-            let dispatches: Vec<_> = all.map(|running| running.dispatch.clone()).collect();
-            dispatches
+            output.running.push(Begun {
+                dispatch: dispatch.clone(),
+                counts: Counts::default(),
+                is_told: false,
+            });
+            Ok(())
+        });
+    }
+
+    /// Puts kernels into the file that have begun since the last call and still run.
+    pub fn tell_begun(&self) {
+        self.with_output(|output| {
+            let untold = output.running.iter_mut().filter(|begun| !begun.is_told);
+            let untold = untold.map(|begun| {
+                begun.is_told = true;
+                begun.dispatch.clone()
+            });
+            let untold: Vec<_> = untold.collect();
+            untold
+                .iter()
+                .try_for_each(|dispatch| output.write(dispatch))
+        });
+    }
+
+    /// Kernels have executed so much. They have no times yet. The file has the totals of kernels that have ended meanwhile.
+    pub fn running(&self, now: Vec<Running>) {
+        self.with_output(|output| {
+            let mut changed = Vec::new();
+            for Running {
+                dispatch, counts, ..
+            } in now
+            {
+                let same = |begun: &&mut Begun| Arc::ptr_eq(&begun.dispatch, &dispatch);
+                if let Some(begun) = output.running.iter_mut().find(same) {
+                    begun.counts = counts;
+                    changed.push(dispatch);
+                }
+            }
+            changed
                 .iter()
                 .try_for_each(|dispatch| output.write(dispatch))
         });

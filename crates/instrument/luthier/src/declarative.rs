@@ -83,7 +83,7 @@ impl Tool for Declarative {
                 let condition = options::filled(&insert.site, self.0.options());
                 edit.unmatched(Unmatched {
                     what: format!(
-                        "tool {tool} inserts its hook {hook} nowhere: no instruction matches `where = \"{condition}\"` says"
+                        "tool {tool} inserts its hook {hook} nowhere: `where = \"{condition}\"` matches no instruction"
                     ),
                     near: filter.near(kernel),
                 });

@@ -129,6 +129,23 @@ fn a_signal_that_the_program_raises_again_leaves_the_statistics_whole() {
     }
 }
 
+/// The statistics contain a kernel from its beginning, however soon and however the program ends.
+#[test]
+fn statistics_contain_a_kernel_that_has_just_begun() {
+    for end in ["handler", "kill", "leaves"] {
+        for kind in ["one", "barriers", "many"] {
+            let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--"]);
+            let command = command.arg(hip("begun.hip")).args([end, kind]);
+            let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+            let row = said
+                .lines()
+                .find(|line| line.ends_with(" _Z5begunPVji"))
+                .unwrap_or_else(|| panic!("{end} {kind}: {said}"));
+            assert_eq!(row.split_whitespace().next(), Some("1"), "{end}: {said}");
+        }
+    }
+}
+
 /// The statistics have a row of the kernel, which has executed something.
 fn counted(kernel: &str, said: &str) {
     let row = said.lines().find(|line| {

@@ -232,7 +232,7 @@ fn patterns_that_match_nothing_are_said() {
         for _ in 0..2 {
             let (_, said) = scene.with(&tool(name, pattern));
             let note = format!(
-                "  note: tool {name} inserts its hook h nowhere: no instruction matches `where = \"{pattern}\"` says"
+                "  note: tool {name} inserts its hook h nowhere: `where = \"{pattern}\"` matches no instruction"
             );
             assert!(said.contains(&note) && said.contains(near), "{said}");
         }
