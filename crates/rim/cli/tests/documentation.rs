@@ -1,15 +1,9 @@
-//! Runs the commands of the documentation, and compares their output with the pages.
+//! Runs the commands of the documentation, and compares their output with the pages (crate `pages` has the rules).
 //!
-//! Of each page, in its order: ```` ```sh ```` blocks are run, in a directory of the page's own, with `luthier` in the PATH; in
-//! ```` ```console ```` blocks each line that begins with `$ ` is, and must print what follows it, where `[..]` stands for any characters and
-//! a line `...` for any lines. A block ```` ```cpp file=NAME ```` is written to that file. `<!-- run: COMMAND -->` runs unseen, and
-//! `<!-- not run: REASON -->` before a block leaves it out. `$SAMPLES` has `examples/` and `vector_add`, compiled for gfx90a and gfx1030.
+//! Each page has a directory of its own, with `luthier` in the PATH. `$SAMPLES` has `examples/` and `vector_add`, compiled for gfx90a and
+//! gfx1030. Pages that need another release of Debian or Ubuntu are read here, and run by `cargo xtask stacks`.
 
-mod page;
-mod pattern;
-
-use page::{Step, steps};
-use pattern::matches;
+use pages::{Step, matches, notes, steps};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -45,6 +39,9 @@ pages! {
     hardware "docs/hardware/README.md"
     emulator "docs/emulator/README.md"
     programs "docs/emulator/programs.md"
+    what_people_run "docs/run/README.md"
+    run_opencl "docs/run/opencl.md"
+    run_hashcat "docs/run/hashcat.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"
@@ -53,6 +50,7 @@ pages! {
     measured_programs "docs/measurements/programs.md"
     measured_amd_tests "docs/measurements/amd-tests.md"
     measured_suites "docs/measurements/suites.md"
+    measured_stacks "docs/measurements/stacks.md"
     measured_instrumenting "docs/measurements/instrumenting.md"
     measured_counting "docs/measurements/counting.md"
     tools "docs/tools/README.md"
@@ -114,7 +112,7 @@ fn samples() -> &'static Path {
 fn run(page: &str) {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let steps = steps(&text).unwrap_or_else(|error| panic!("{page}:{error}"));
-    if steps.is_empty() {
+    if steps.is_empty() || notes(&text, "release").next().is_some() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

@@ -16,6 +16,7 @@ mod image;
 mod installed;
 mod layers;
 mod lint;
+mod measured;
 mod model;
 mod nightly;
 mod notes;
@@ -26,6 +27,7 @@ mod release;
 mod rocm;
 mod sanitize;
 mod sbom;
+mod stacks;
 mod tidy;
 mod tool_abi;
 
@@ -150,6 +152,11 @@ const TASKS: &[Task] = &[
         "installed",
         "[NAME...]: install the Debian package in clean releases of Debian and Ubuntu, as root, and use it there as somebody else",
         installed::run,
+    ),
+    (
+        "stacks",
+        "[NAME...] [--keep] [--seconds N]: run the pages of docs/run in clean releases of Debian and Ubuntu, as root, and note what came of them",
+        stacks::run,
     ),
     (
         "rocm",

@@ -30,6 +30,7 @@ const PARTS: &[Part] = &[
     ("release",    &["xtask", "release", "--unsigned", "--twice"], 90),
     ("ci",         &["xtask", "ci"], 60),
     ("installed",  &["xtask", "installed"], 90),
+    ("stacks",     &["xtask", "stacks"], 120),
 ];
 
 /// `[PART...]`: all of them without arguments. Suites of other releases of ROCm have names of their own: `./dev rocm`.

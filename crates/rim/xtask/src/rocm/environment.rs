@@ -171,6 +171,19 @@ impl Environment {
         Ok(environment)
     }
 
+    /// The release of that name with nothing but what every system has and what was installed since, made now if it is not there.
+    pub fn kept(name: &str, purpose: &str) -> Result<Environment> {
+        let release = release(name)?;
+        let environment = Environment {
+            name: release.name,
+            root: folder().join(format!("{name}-{purpose}")),
+        };
+        if !environment.root.join("usr/bin/apt-get").exists() {
+            environment.bootstrap(release)?;
+        }
+        Ok(environment)
+    }
+
     /// Deletes it.
     pub fn remove(self) -> Result<()> {
         fs::remove_dir_all(&self.root)
@@ -348,6 +361,19 @@ impl Environment {
             "unstable",
             "Package: *\nPin: release a=unstable\nPin-Priority: 50\n",
         )
+    }
+
+    /// Names and versions of those packages that are installed.
+    pub fn versions(&self, packages: &[&str]) -> Result<Vec<String>> {
+        let mut command = self.command("dpkg-query");
+        let output = command
+            .args(["-W", "-f", "${Package} ${Version}\n"])
+            .args(packages)
+            .output()?;
+        // (It fails where it does not know one of them, and lists the others.)
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let lines = printed.lines().filter(|line| !line.ends_with(' '));
+        Ok(lines.map(str::to_owned).collect())
     }
 
     /// Installs packages or package files, with what they need.

@@ -20,6 +20,7 @@ use std::{collections::BTreeSet, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::measured::{Row, note};
 use environment::Environment;
 use google_test::Shard;
 use known::Known;
@@ -43,6 +44,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --program PATTERN   programs of a suite, such as *scan*
   --source DIR        build kfdtest and rocrtst from this folder of ROCR-Runtime, not from the release's package of sources
   --table FILE        write a table of the tests that did not pass, with reasons, as Markdown
+  --note              note the counts, with the date, in docs/measurements/stacks.md
   -t TOOL             put tools into the kernels of a suite
 ";
 
@@ -65,7 +67,28 @@ struct Request {
     program: Option<String>,
     source: Option<PathBuf>,
     table: Option<PathBuf>,
+    note: bool,
     options: Vec<String>,
+}
+
+impl Request {
+    /// The command that runs a suite in the same way.
+    fn part_of(&self, suite: &Suite) -> String {
+        let mut words = format!("`./dev rocm {} --suite {}", self.name, suite.name);
+        if let Some(shard) = self.shard {
+            words += &format!(" --shard {}/{}", shard.index + 1, shard.count);
+        }
+        if !self.only.is_empty() {
+            words += &format!(" --only {}", self.only.join(","));
+        }
+        if let Some(pattern) = &self.program {
+            words += &format!(" --program {pattern}");
+        }
+        for option in &self.options {
+            words += &format!(" {option}");
+        }
+        words + "`"
+    }
 }
 
 fn parse(arguments: &[String]) -> Result<Request> {
@@ -104,6 +127,7 @@ fn parse(arguments: &[String]) -> Result<Request> {
             "--program" => request.program = Some(value()?.clone()),
             "--source" => request.source = Some(value()?.into()),
             "--table" => request.table = Some(value()?.into()),
+            "--note" => request.note = true,
             "-t" => request.options.extend(["-t".to_owned(), value()?.clone()]),
             option if option.starts_with('-') => bail!("unknown option {option}\n\n{HELP}"),
             name if request.name.is_empty() => request.name = name.to_owned(),
@@ -250,6 +274,9 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
             let tally = one(&setting, suite, request)?;
             let wrong = tally::report(suite.name, device, &tally, &known);
             table.add(suite.name, device, &tally, &known);
+            if request.note {
+                note(&row(&setting, suite, request, &tally, &known)?)?;
+            }
             if wrong > 0 {
                 complaints.push(format!("{} on {device}: {wrong} unexplained", suite.name));
             }
@@ -260,6 +287,46 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(complaints)
+}
+
+/// What `docs/measurements/stacks.md` says of a run.
+fn row(
+    setting: &Setting<'_>,
+    suite: &Suite,
+    request: &Request,
+    tally: &Tally,
+    known: &Known,
+) -> Result<Row> {
+    let packages = suite.packages.split([' ', '|']).collect::<Vec<_>>();
+    let runtime = [
+        "libhsa-runtime64-1",
+        "libamdhip64-5",
+        "libamdhip64-6",
+        "libamdhip64-7",
+    ];
+    let versions = setting
+        .environment
+        .versions(&[&packages[..], &runtime].concat())?;
+    let mut why = Vec::new();
+    for (test, _) in &tally.failed {
+        let reason = known.reason(suite.name, setting.device, test);
+        let reason = reason.unwrap_or("not explained").to_owned();
+        if !why.contains(&reason) {
+            why.push(reason);
+        }
+    }
+    Ok(Row {
+        name: request.part_of(suite),
+        devices: setting.device.to_owned(),
+        versions: versions.join(", "),
+        counts: [
+            tally.passed,
+            tally.failed.len(),
+            tally.skipped,
+            tally.not_run,
+        ],
+        why: why.join("; "),
+    })
 }
 
 fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally> {
@@ -398,6 +465,9 @@ mod tests {
                 .is_some_and(|shard| (shard.index, shard.count) == (1, 8))
         );
         assert_eq!(request.options, ["-t", "empty"]);
+        let llama = suites::named("llama").unwrap();
+        let command = "`./dev rocm debian-13 --suite llama --shard 2/8 -t empty`";
+        assert_eq!(request.part_of(llama), command);
         let request = parse(&words(
             "debian-13 --suite kfdtest,rocrtst --source a/b --table t.md",
         ))

@@ -70,6 +70,11 @@ pub fn steps(page: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
+/// What the page's comments `<!-- WORD: TEXT -->` say, in its order.
+pub fn notes<'a>(page: &'a str, word: &str) -> impl Iterator<Item = &'a str> {
+    page.lines().filter_map(move |line| comment(line, word))
+}
+
 fn comment<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     Some(inside.strip_prefix(word)?.strip_prefix(':')?.trim())
@@ -105,14 +110,14 @@ fn session(line: usize, block: &[&str]) -> Result<Vec<Step>, String> {
 fn pages_have_files_commands_and_sessions() {
     let page = "<!-- run: true -->\n```cpp file=a.hip\nint a;\n```\n```sh\nls\n```\n```console\n$ echo a\na\n$ true\n```\n\
         <!-- not run: no GPU -->\n```sh\nfalse\n```\n";
-    let steps = steps(page).unwrap();
+    let found = steps(page).unwrap();
     let run = |line, script: &str, output: Option<&str>| Step::Run {
         line,
         script: script.to_owned(),
         output: output.map(str::to_owned),
     };
     assert_eq!(
-        steps,
+        found,
         [
             run(1, "true", None),
             Step::File {
@@ -125,6 +130,8 @@ fn pages_have_files_commands_and_sessions() {
             run(11, "true", None),
         ]
     );
-    assert!(super::page::steps("```\nls\n```\n").is_err());
-    assert!(super::page::steps("```console\nls\n```\n").is_err());
+    assert!(steps("```\nls\n```\n").is_err());
+    assert!(steps("```console\nls\n```\n").is_err());
+    let release = "# OpenCL\n<!-- release: debian-testing -->\n<!-- releases: no -->\n";
+    assert!(notes(release, "release").eq(["debian-testing"]));
 }
