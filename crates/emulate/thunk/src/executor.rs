@@ -17,14 +17,14 @@ pub fn build(
     let check = Check::from_environment(&memory);
     let pool = Arc::new(match &check {
         None => Pool::beside_program(memory.clone(), events, threads),
-        Some(check) => Pool::observed_beside_program(memory.clone(), events, check.clone()),
+        Some(check) => check.pool(memory.clone(), events, threads),
     });
     interrupted::watch(pool.clone(), statistics);
     record::wrap(Shared(pool, check), memory)
 }
 
 /// The pool, of which others know too.
-struct Shared(Arc<Pool>, Option<Arc<Check>>);
+struct Shared(Arc<Pool>, Option<Check>);
 
 impl Executor for Shared {
     fn start(&self) -> std::io::Result<()> {

@@ -33,6 +33,7 @@ mod spin;
 mod state;
 mod step;
 mod sync;
+mod watch;
 
 pub use barrier::SplitBarrier;
 pub use blame::NO_LANE;
@@ -48,3 +49,4 @@ pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
 pub use state::{LANES, Wave};
 pub use step::step;
+pub use watch::Watch;
