@@ -51,7 +51,7 @@ fn compile(target: &str) -> Outcome<Vec<u8>> {
     let work = tempfile::tempdir()?;
     let out = work.path().join("k.co");
     let status = Command::new("clang-22")
-        .args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O3"])
+        .args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O3", "-w"])
         .args(["-target", "amdgcn-amd-amdhsa"])
         .arg(format!("-mcpu={target}"))
         .args([SOURCE, "-o"])

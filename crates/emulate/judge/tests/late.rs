@@ -8,8 +8,8 @@ use judge::Conflict;
 use lift::{Function, Module};
 use std::sync::Arc;
 
-const TARGETS: [&str; 6] = [
-    "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201", "gfx1250",
+const TARGETS: [&str; 5] = [
+    "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201",
 ];
 /// `s_nop 0`.
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
