@@ -14,8 +14,10 @@ mod pool;
 mod run;
 mod schedule;
 mod sync;
+mod watch;
 mod workgroup;
 
 pub use imitation::imitate;
 pub use observe::{Next, Observer};
 pub use pool::{Pool, Running};
+pub use watch::{Watcher, Watchers};

@@ -9,7 +9,7 @@ use std::{
 
 use gfx::{Matrix, Target};
 use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
-use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop};
+use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop, Watch};
 
 use crate::{
     barriers::Barriers,
@@ -18,6 +18,7 @@ use crate::{
     observe::Observer,
     run::{Run, lock},
     schedule::{ThreadWork, Work},
+    watch::Watchers,
     workgroup::{Slice, Turn, Workgroup, WorkgroupBuffers},
 };
 
@@ -54,6 +55,7 @@ struct Inner {
     /// Several host threads use the device's memory.
     shared: bool,
     observer: Option<Arc<dyn Observer>>,
+    watchers: Option<Arc<dyn Watchers>>,
     /// Of [`Inner::at_once`].
     spare: Mutex<WorkgroupBuffers>,
 }
@@ -64,6 +66,22 @@ impl std::fmt::Debug for Pool {
             .debug_struct("Pool")
             .field("threads", &self.threads)
             .finish_non_exhaustive()
+    }
+}
+
+/// Who looks at waves.
+#[derive(Default)]
+struct Looking {
+    observer: Option<Arc<dyn Observer>>,
+    watchers: Option<Arc<dyn Watchers>>,
+}
+
+impl Looking {
+    fn at_each(observer: Arc<dyn Observer>) -> Looking {
+        Looking {
+            observer: Some(observer),
+            ..Looking::default()
+        }
     }
 }
 
@@ -80,18 +98,33 @@ pub struct Running {
 impl Pool {
     /// A pool of `threads` threads (at least one), started by the first dispatch. No other thread uses the memory while a kernel runs.
     pub fn new(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
-        Pool::with(memory, events, threads, threads > 1, None)
+        Pool::with(memory, events, threads, threads > 1, Looking::default())
     }
 
     /// The same for a program whose own threads use the memory, too.
     pub fn beside_program(memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
-        Pool::with(memory, events, threads, true, None)
+        Pool::with(memory, events, threads, true, Looking::default())
+    }
+
+    /// A pool whose threads tell watchers what waves have executed. `shared`: other threads use the memory, too.
+    pub fn watched(
+        memory: Arc<Memory>,
+        events: Arc<Events>,
+        threads: usize,
+        shared: bool,
+        watchers: Arc<dyn Watchers>,
+    ) -> Pool {
+        let looking = Looking {
+            watchers: Some(watchers),
+            ..Looking::default()
+        };
+        Pool::with(memory, events, threads, shared || threads > 1, looking)
     }
 
     /// A pool of one thread that shows every wave to `observer` before each instruction. Waves take their turns in the same
     /// order every time.
     pub fn observed(memory: Arc<Memory>, events: Arc<Events>, observer: Arc<dyn Observer>) -> Pool {
-        Pool::with(memory, events, 1, false, Some(observer))
+        Pool::with(memory, events, 1, false, Looking::at_each(observer))
     }
 
     /// The same for a program whose own threads use the memory, too.
@@ -100,7 +133,7 @@ impl Pool {
         events: Arc<Events>,
         observer: Arc<dyn Observer>,
     ) -> Pool {
-        Pool::with(memory, events, 1, true, Some(observer))
+        Pool::with(memory, events, 1, true, Looking::at_each(observer))
     }
 
     fn with(
@@ -108,7 +141,7 @@ impl Pool {
         events: Arc<Events>,
         threads: usize,
         shared: bool,
-        observer: Option<Arc<dyn Observer>>,
+        looking: Looking,
     ) -> Pool {
         let inner = Inner {
             memory,
@@ -119,7 +152,8 @@ impl Pool {
             barriers: Barriers::default(),
             threads: threads.max(1),
             shared,
-            observer,
+            observer: looking.observer,
+            watchers: looking.watchers,
             spare: Mutex::default(),
         };
         Pool {
@@ -500,8 +534,30 @@ impl Loyalty {
     }
 }
 
-/// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
+/// [`serve_watched`] by a watcher, if there are any.
 fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Slice) -> Counts {
+    let Some(watchers) = &inner.watchers else {
+        return serve_watched(inner, run, spare, slice, None);
+    };
+    let mut watcher = match spare.watcher.take() {
+        Some(watcher) => watcher,
+        None => watchers.watcher(),
+    };
+    watcher.begin(&run.dispatch);
+    let counts = serve_watched(inner, run, spare, slice, Some(&mut *watcher));
+    watcher.leave();
+    spare.watcher = Some(watcher);
+    counts
+}
+
+/// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
+fn serve_watched(
+    inner: &Inner,
+    run: &Arc<Run>,
+    spare: &mut WorkgroupBuffers,
+    slice: Slice,
+    watch: Option<&mut (dyn Watch + 'static)>,
+) -> Counts {
     let space: &Memory = &inner.memory;
     let seen = space.seen_by(run.dispatch.origin.node);
     let device = &inner.device(run);
@@ -512,6 +568,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Sli
         program: &run.program,
         host: device,
         counts: Counts::new(),
+        watch,
     };
     let dispatch = &run.dispatch;
     let Some(segment) = run.program.segment(&mut env.memory, dispatch.entry) else {

@@ -14,6 +14,7 @@ use crate::{
     observe::{self, Observer},
     run::Run,
     schedule::Slots,
+    watch::Watcher,
 };
 
 /// How much of a workgroup is executed in one turn, whatever its waves do: a kernel may wait for a workgroup that has not had its turn.
@@ -110,8 +111,10 @@ pub(crate) enum Turn {
 }
 
 /// Buffers of ended workgroups, reused by the next one on the same thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct WorkgroupBuffers {
+    /// Of the thread, if its waves are watched.
+    pub watcher: Option<Box<dyn Watcher>>,
     lds: Vec<u8>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
     waves: Vec<Vec<(Wave, State)>>,

@@ -21,10 +21,10 @@ use std::{
 
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-pub use compute::{Next, Observer, imitate};
+pub use compute::{Next, Observer, Watcher, Watchers, imitate};
 pub use error::{Error, Result};
-pub use gpu::{Counts, Fill, executor::InstructionCount};
-use gpu::{Dispatch, Events, Executor, Job, Memory, dispatch, dispatch::DispatchError};
+pub use gpu::{Counts, Fill, Memory, executor::InstructionCount};
+use gpu::{Dispatch, Events, Executor, Job, dispatch, dispatch::DispatchError};
 use kmt_sys::aql::KernelDispatchPacket;
 pub use replay::recorded_packet;
 pub use wave::{Measured, Wave};
@@ -129,6 +129,30 @@ impl<'a> Device<'a> {
         let memory = Arc::new(Memory::new(BTreeMap::new()));
         let events = Arc::new(Events::default());
         let pool = compute::Pool::observed(memory.clone(), events, observer);
+        Device::with(object, memory, pool)
+    }
+
+    /// [`Device::observed`], by an observer that is made for the device's memory.
+    pub fn observed_by(
+        object: CodeObject<'a>,
+        observer: impl FnOnce(&Arc<Memory>) -> Arc<dyn Observer>,
+    ) -> Result<Device<'a>> {
+        let memory = Arc::new(Memory::new(BTreeMap::new()));
+        let observer = observer(&memory);
+        let pool = compute::Pool::observed(memory.clone(), Arc::new(Events::default()), observer);
+        Device::with(object, memory, pool)
+    }
+
+    /// A device whose threads tell watchers, which are made for the device's memory, what waves have executed.
+    pub fn watched(
+        object: CodeObject<'a>,
+        threads: usize,
+        watchers: impl FnOnce(&Arc<Memory>) -> Arc<dyn Watchers>,
+    ) -> Result<Device<'a>> {
+        let memory = Arc::new(Memory::new(BTreeMap::new()));
+        let watchers = watchers(&memory);
+        let events = Arc::new(Events::default());
+        let pool = compute::Pool::watched(memory.clone(), events, threads, false, watchers);
         Device::with(object, memory, pool)
     }
 

@@ -1,24 +1,20 @@
 //! `LUTHIER_CHECK_WAITS`: waits that are missing along the paths that waves take, and results that come late.
 //!
-//! The variable names a directory. Each finding is a line of `found` there, and the code object that it lies in a file beside
-//! it; `luthier check` reads both when the program has ended. With `LUTHIER_LATE=1` the results of loads and of LDS come when
-//! they are waited for, not before: a missing wait then changes what the program computes.
+//! The variable names a directory. Each process writes a file `found-PID` there, a line for each kernel and each place, and
+//! the code objects that places lie in; `luthier check` reads them when the program has ended. With `LUTHIER_LATE=1` the
+//! results of loads and of LDS come when they are waited for, not before.
 
 use std::{
-    collections::{HashMap, HashSet, hash_map::Entry},
-    env, fs,
-    io::Write,
+    env,
+    fs::{self, File},
+    os::unix::fs::FileExt,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use compute::{Next, Observer};
-use gfx::Matrix;
-use gpu::{Dispatch, Memory};
-use hazard::{Halves, NOTHING, Paths, Unwaited};
-use isa::{Decoder, Inst};
-use lift::Span;
-use wave::Wave;
+use compute::Pool;
+use gpu::{Dispatch, Events, Memory};
+use judge::{Late, Sink, Unwaited, Waits};
 
 use crate::{report::report, source};
 
@@ -26,109 +22,98 @@ use crate::{report::report, source};
 const DIRECTORY: &str = "LUTHIER_CHECK_WAITS";
 /// 1: results come late.
 const LATE: &str = "LUTHIER_LATE";
-/// Instructions that a wave executes before another one gets its turn.
-const TURN: u32 = 50_000;
-/// Longest encoding in bytes.
-const LONGEST: usize = 20;
+/// Digits of a number of times, which is written over as it grows.
+const DIGITS: usize = 20;
 
-/// Looks at the waits of all waves.
-pub struct Check {
-    memory: Arc<Memory>,
+/// Whoever judges the waits of this process's kernels.
+pub enum Check {
+    AtFullSpeed(Arc<Waits>),
+    Late(Arc<Late>),
+}
+
+impl Check {
+    /// If the user wants it.
+    pub fn from_environment(memory: &Arc<Memory>) -> Option<Check> {
+        let directory = env::var_os(DIRECTORY).filter(|name| !name.is_empty())?;
+        let sink = Arc::new(Findings::in_directory(directory.into()));
+        Some(match env::var_os(LATE).is_some_and(|value| value == "1") {
+            true => Check::Late(Arc::new(Late::new(memory.clone(), sink))),
+            false => Check::AtFullSpeed(Arc::new(Waits::new(memory.clone(), sink))),
+        })
+    }
+
+    /// The pool whose waves it judges.
+    pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
+        match self {
+            Check::AtFullSpeed(waits) => {
+                Pool::watched(memory, events, threads, true, waits.clone())
+            }
+            Check::Late(late) => Pool::observed_beside_program(memory, events, late.clone()),
+        }
+    }
+
+    /// The device was told that code has changed.
+    pub fn forget_code(&self) {
+        match self {
+            Check::AtFullSpeed(waits) => waits.forget_code(),
+            Check::Late(late) => late.forget_code(),
+        }
+    }
+}
+
+/// The findings of this process, in files.
+struct Findings {
     directory: PathBuf,
-    late: bool,
     inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
 struct Inner {
-    boards: HashMap<(&'static str, u32), Board>,
-    /// The workgroup that has its turn.
-    chosen: Option<Chosen>,
-    waves: HashMap<(usize, u64), HashMap<u32, WaveState>>,
-    /// Kernels that were told of, by descriptor.
-    kernels: HashSet<u64>,
+    file: Option<File>,
+    length: u64,
+    /// Of each place where its number of times is in the file, and that number.
+    places: Vec<Option<(u64, u64)>>,
     /// Code objects that were written, with where they lie.
     objects: Vec<(u64, Vec<u8>, String)>,
-    executed: u32,
     failed: bool,
-    gave_up: bool,
 }
 
-struct Board {
-    paths: Paths,
-    decoder: Decoder,
-}
-
-#[derive(Clone, Copy)]
-struct Chosen {
-    key: (usize, u64),
-    board: (&'static str, u32),
-    accumulators: usize,
-}
-
-/// What is known of one wave.
-struct WaveState {
-    number: u32,
-    /// Where the last instruction ends, if control goes on there.
-    behind: Option<u64>,
-    /// What the instruction is about to overwrite whose results come late.
-    saved: Option<Late>,
-    /// Results that have not come, oldest first.
-    late: Vec<Late>,
-}
-
-/// Registers of one operation: before it was executed the old values, then the new ones.
-struct Late {
-    pc: u64,
-    exec: u64,
-    registers: Vec<(Halves, Place, Vec<u32>)>,
-}
-
-/// Where a register is in the emulated wave.
-#[derive(Clone, Copy)]
-enum Place {
-    Row(usize),
-    Scalar(usize),
-}
-
-impl Check {
-    /// If the user wants it.
-    pub fn from_environment(memory: &Arc<Memory>) -> Option<Arc<Check>> {
-        let directory = env::var_os(DIRECTORY).filter(|name| !name.is_empty())?;
-        Some(Arc::new(Check {
-            memory: memory.clone(),
-            directory: directory.into(),
-            late: env::var_os(LATE).is_some_and(|value| value == "1"),
+impl Findings {
+    fn in_directory(directory: PathBuf) -> Findings {
+        Findings {
+            directory,
             inner: Mutex::default(),
-        }))
+        }
     }
 
-    /// The device was told that code has changed.
-    pub fn forget_code(&self) {
-        let mut inner = self.inner();
-        inner
-            .boards
-            .values_mut()
-            .for_each(|board| board.paths.forget_code());
+    /// Writes a line at the end of the file; where it begins.
+    fn append(&self, inner: &mut Inner, line: &str) -> u64 {
+        let at = inner.length;
+        inner.length += line.len() as u64;
+        self.write(inner, at, line);
+        at
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self, inner: &mut Inner, line: &str) {
+    fn write(&self, inner: &mut Inner, at: u64, text: &str) {
         if inner.failed {
             return;
         }
-        let path = self.directory.join("found");
-        let file = fs::OpenOptions::new().create(true).append(true).open(&path);
-        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
-        if let Err(error) = written {
-            inner.failed = true;
-            report(&format!(
-                "luthier: findings end here: {}: {error}",
-                path.display()
-            ));
+        let path = self.directory.join(format!("found-{}", std::process::id()));
+        let file = match inner.file.take() {
+            Some(file) => Ok(file),
+            None => File::create(&path),
+        };
+        let written = file.and_then(|file| {
+            file.write_all_at(text.as_bytes(), at)?;
+            Ok(file)
+        });
+        match written {
+            Ok(file) => inner.file = Some(file),
+            Err(error) => {
+                inner.failed = true;
+                let path = path.display();
+                report(&format!("luthier: findings end here: {path}: {error}"));
+            }
         }
     }
 
@@ -149,256 +134,62 @@ impl Check {
         Some((base, name))
     }
 
-    fn tell(&self, inner: &mut Inner, found: &Unwaited) {
-        let Some((base, object)) = self.object(inner, found.consumer) else {
-            let Unwaited {
-                producer, consumer, ..
-            } = found;
+    /// The line of a place, but for its number of times, which begins it.
+    fn line(&self, inner: &mut Inner, found: &Unwaited) -> Option<String> {
+        let Unwaited {
+            producer, consumer, ..
+        } = *found;
+        let Some((base, object)) = self.object(inner, consumer) else {
             report(&format!(
                 "luthier: a wait is missing between {producer:#x} and {consumer:#x}, in code of no known code object"
             ));
-            return;
+            return None;
         };
         let register = found.register.map(|register| register.to_string());
-        let line = format!(
-            "wait\t{object}\t{:?}\t{:?}\t{:#x}\t{:#x}\t{}",
+        Some(format!(
+            "\twait\t{object}\t{:?}\t{:?}\t{:#x}\t{:#x}\t{}\n",
             found.conflict,
             found.counter,
-            found.producer.wrapping_sub(base),
-            found.consumer.wrapping_sub(base),
+            producer.wrapping_sub(base),
+            consumer.wrapping_sub(base),
             register.as_deref().unwrap_or("-"),
+        ))
+    }
+}
+
+impl Sink for Findings {
+    fn kernel(&self, dispatch: &Dispatch) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let (target, name) = (dispatch.target.name, dispatch.label());
+        self.append(
+            &mut inner,
+            &format!("{:0DIGITS$}\tkernel\t{target}\t{name}\n", 1),
         );
-        self.write(inner, &line);
-    }
-}
-
-impl Observer for Check {
-    fn chosen(&self, dispatch: &Arc<Dispatch>, workgroup: u64) {
-        let mut inner = self.inner();
-        let target = dispatch.target;
-        let board = (target.name, dispatch.wave_size);
-        if let Entry::Vacant(entry) = inner.boards.entry(board) {
-            let wave_size = dispatch.wave_size as u8;
-            match Decoder::with_features(target, wave_size, "") {
-                Ok(decoder) => {
-                    let paths = Paths::new(target, wave_size);
-                    entry.insert(Board { paths, decoder });
-                }
-                Err(error) => report(&format!("luthier: waits are not checked: {error}")),
-            }
-        }
-        if inner.kernels.insert(dispatch.packet.kernel_object) {
-            let line = format!("kernel\t{}\t{}", target.name, dispatch.label());
-            self.write(&mut inner, &line);
-        }
-        let accumulators = match target.matrix {
-            Matrix::Mfma1 => dispatch.vgprs,
-            _ if target.unified_register_file => dispatch.accum_offset,
-            _ => dispatch.vgprs,
-        };
-        inner.chosen = Some(Chosen {
-            key: (Arc::as_ptr(dispatch) as usize, workgroup),
-            board,
-            accumulators: accumulators as usize,
-        });
-        inner.executed = 0;
     }
 
-    fn ended(&self, dispatch: &Arc<Dispatch>, workgroup: u64) {
-        let key = (Arc::as_ptr(dispatch) as usize, workgroup);
-        self.inner().waves.remove(&key);
-    }
-
-    fn before(&self, _: [u32; 3], wave: &mut Wave, pc: u64) -> Next {
-        let mut guard = self.inner();
+    fn found(&self, place: usize, found: &Unwaited, times: u64) {
+        let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = &mut *guard;
-        let Some(chosen) = inner.chosen else {
-            return Next::GoOn;
-        };
-        let Some(board) = inner.boards.get_mut(&chosen.board) else {
-            return Next::GoOn;
-        };
-        let waves = inner.waves.entry(chosen.key).or_default();
-        let state = waves.entry(wave.index_in_workgroup).or_insert(WaveState {
-            number: NOTHING,
-            behind: None,
-            saved: None,
-            late: Vec::new(),
-        });
-        if let Some(saved) = state.saved.take() {
-            state.late.push(saved.withhold(wave));
+        if inner.places.len() <= place {
+            inner.places.resize(place + 1, None);
         }
-        let decoder = &board.decoder;
-        let memory = &self.memory;
-        // The engine joins waits with the instruction in front of them, and shows them to nobody.
-        let mut at = state.behind.filter(|at| *at < pc).unwrap_or(pc);
-        loop {
-            let mut decode = || decode(memory, decoder, at);
-            state.number = board.paths.step(state.number, at, &mut decode);
-            state.behind = board.paths.behind(at);
-            match state.behind.filter(|behind| at < pc && *behind <= pc) {
-                Some(behind) => at = behind,
-                None => break,
+        match inner.places[place] {
+            Some((at, before)) => {
+                let all = before + times;
+                inner.places[place] = Some((at, all));
+                self.write(inner, at, &format!("{all:0DIGITS$}"));
             }
-        }
-        if self.late {
-            state.deliver(&board.paths, pc, wave);
-            state.saved = Late::save(&board.paths, pc, chosen.accumulators, wave);
-        }
-        let found = board.paths.take();
-        let gave_up = board.paths.gave_up();
-        for one in &found {
-            self.tell(inner, one);
-        }
-        if gave_up && !std::mem::replace(&mut inner.gave_up, true) {
-            report(
-                "luthier: waves are in too many different states; some missing waits may not be found",
-            );
-        }
-        inner.executed += 1;
-        match inner.executed.is_multiple_of(TURN) {
-            true => Next::Yield,
-            false => Next::GoOn,
-        }
-    }
-}
-
-fn decode(memory: &Memory, decoder: &Decoder, pc: u64) -> Option<Inst> {
-    // The longest encoding may be longer than what is left of the code.
-    (1..=LONGEST / 4).rev().find_map(|words| {
-        let mut code = [0; LONGEST];
-        let code = &mut code[..4 * words];
-        memory.read_bytes(pc, code).ok()?;
-        decoder.decode(code, pc).ok()
-    })
-}
-
-impl WaveState {
-    /// Lets those results come that the wave has waited for. `pc` is the instruction that it executes next, which may be
-    /// one of those that were issued again.
-    fn deliver(&mut self, paths: &Paths, pc: u64, wave: &mut Wave) {
-        let mut late = std::mem::take(&mut self.late);
-        let mut kept = Vec::new();
-        // Youngest first: of one instruction the oldest results come first.
-        let mut left: HashMap<u64, usize> = HashMap::new();
-        while let Some(one) = late.pop() {
-            let number = self.number;
-            let left = left.entry(one.pc).or_insert_with(|| {
-                let own = usize::from(one.pc == pc);
-                paths.outstanding(number, one.pc).saturating_sub(own)
-            });
-            let comes = *left == 0;
-            *left = left.saturating_sub(1);
-            kept.push((one, comes));
-        }
-        for (one, comes) in kept.into_iter().rev() {
-            match comes {
-                true => one.come(wave),
-                false => self.late.push(one),
-            }
-        }
-    }
-}
-
-impl Late {
-    /// Keeps what the instruction at `pc` is about to overwrite, if its results may come late.
-    fn save(paths: &Paths, pc: u64, accumulators: usize, wave: &Wave) -> Option<Late> {
-        let mut registers = Vec::new();
-        for halves in paths.results(pc) {
-            for (one, place) in places(halves, accumulators) {
-                let value = place.read(wave)?;
-                registers.push((one, place, value));
-            }
-        }
-        (!registers.is_empty()).then(|| Late {
-            pc,
-            exec: wave.exec(),
-            registers,
-        })
-    }
-
-    /// The instruction was executed: takes its results away.
-    fn withhold(mut self, wave: &mut Wave) -> Late {
-        for (_, place, value) in &mut self.registers {
-            if let Some(new) = place.read(wave) {
-                place.write(wave, value, u64::MAX, u32::MAX);
-                *value = new;
-            }
-        }
-        self
-    }
-
-    fn come(self, wave: &mut Wave) {
-        for (halves, place, value) in &self.registers {
-            let mask = match (halves.count, halves.start % 2) {
-                (1, 0) => 0xffff,
-                (1, _) => 0xffff_0000,
-                _ => u32::MAX,
-            };
-            place.write(wave, value, self.exec, mask);
-        }
-    }
-}
-
-/// The registers that some halves are in, one by one.
-fn places(halves: Halves, accumulators: usize) -> Vec<(Halves, Place)> {
-    const LAST_SCALAR: u16 = 107;
-    const ACCUMULATORS: u16 = 256;
-    let piece = |place, whole: u16| {
-        let start = halves.start.max(whole);
-        let end = (halves.start + halves.count).min(whole + 2);
-        let count = end - start;
-        (Halves { start, count }, place)
-    };
-    let first = Halves {
-        start: halves.start & !1,
-        count: 2,
-    };
-    let whole = |index: u16| first.start + 2 * index;
-    match halves.span() {
-        Span::Vector(start, count) => (0..count)
-            .map(|index| {
-                let register = start + index;
-                let row = match register.checked_sub(ACCUMULATORS) {
-                    Some(accumulator) => accumulators + usize::from(accumulator),
-                    None => usize::from(register),
+            None => {
+                let Some(line) = self.line(inner, found) else {
+                    return;
                 };
-                piece(Place::Row(row), whole(index))
-            })
-            .collect(),
-        Span::Scalar(start, count) => (0..count)
-            .filter(|index| start + index <= LAST_SCALAR)
-            .map(|index| piece(Place::Scalar(usize::from(start + index)), whole(index)))
-            .collect(),
-    }
-}
-
-impl Place {
-    fn read(self, wave: &Wave) -> Option<Vec<u32>> {
-        match self {
-            Place::Row(row) if row < wave.vector_rows() => Some(wave.vgpr_row(row).to_vec()),
-            Place::Row(_) => None,
-            Place::Scalar(index) => Some(vec![wave.sgpr(index)]),
+                let at = self.append(inner, &format!("{times:0DIGITS$}{line}"));
+                inner.places[place] = Some((at, times));
+            }
         }
     }
 
-    /// Writes the bits of `mask` in the lanes of `exec`.
-    fn write(self, wave: &mut Wave, value: &[u32], exec: u64, mask: u32) {
-        match self {
-            Place::Row(row) => {
-                let mut lanes = *wave.vgpr_row(row);
-                for (lane, (to, from)) in lanes.iter_mut().zip(value).enumerate() {
-                    if exec >> lane & 1 == 1 {
-                        *to = *to & !mask | from & mask;
-                    }
-                }
-                wave.set_vgpr_row(row, &lanes);
-            }
-            Place::Scalar(index) => {
-                if let [value] = value {
-                    wave.set_sgpr(index, *value);
-                }
-            }
-        }
+    fn say(&self, message: &str) {
+        report(&format!("luthier: {message}"));
     }
 }

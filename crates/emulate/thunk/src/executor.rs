@@ -17,7 +17,7 @@ pub fn build(
     let check = Check::from_environment(&memory);
     let pool = Arc::new(match &check {
         None => Pool::beside_program(memory.clone(), events, threads),
-        Some(check) => Pool::observed_beside_program(memory.clone(), events, check.clone()),
+        Some(check) => check.pool(memory.clone(), events, threads),
     });
     interrupted::watch(pool.clone(), statistics.clone());
     let shared = Shared {
@@ -31,7 +31,7 @@ pub fn build(
 /// The pool, of which others know too.
 struct Shared {
     pool: Arc<Pool>,
-    check: Option<Arc<Check>>,
+    check: Option<Check>,
     statistics: Arc<Statistics>,
 }
 

@@ -306,6 +306,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         program: &program,
         host: &Silent,
         counts: Counts::new(),
+        watch: None,
     };
     // Short runs, many of them: the best one is undisturbed even on a busy machine.
     let mut turns = 250u32;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gfx::Target;
 
 use crate::{
-    Counts, Fault, Memory, Program, SplitBarrier, Wave,
+    Counts, Fault, Memory, Program, SplitBarrier, Watch, Wave,
     micro_op::{MicroOp, flow},
-    shell,
-    spin::Watch,
+    shell, spin,
+    watch::tell,
 };
 
 /// What the instructions may ask of the device around the wave.
@@ -66,6 +66,8 @@ pub struct Env<'a> {
     pub program: &'a Program,
     pub host: &'a dyn Host,
     pub counts: Counts,
+    /// Whoever wants to know what waves execute.
+    pub watch: Option<&'a mut (dyn Watch + 'static)>,
 }
 
 impl std::fmt::Debug for dyn Host + '_ {
@@ -112,24 +114,37 @@ pub(crate) const UNROLLED: usize = 8;
 /// Runs `wave` until it stops, at the latest after `slice` taken backward branches. What is left of the slice is in
 /// [`Wave::slice_left`] then.
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
-    match env.program.looks_at_clock() {
-        true => run_timed(wave, env, slice),
-        false => run_slice::<false>(wave, env, slice),
+    match (env.program.looks_at_clock(), &env.watch) {
+        (_, Some(_)) => run_watched(wave, env, slice),
+        (true, None) => run_timed(wave, env, slice),
+        (false, None) => run_slice::<false, false>(wave, env, slice),
     }
+}
+
+#[inline(never)]
+fn run_watched(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
+    run_slice::<true, true>(wave, env, slice)
 }
 
 #[cold]
 #[inline(never)]
 fn run_timed(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
-    run_slice::<true>(wave, env, slice)
+    run_slice::<true, false>(wave, env, slice)
 }
 
-/// `TIMED`: with the wave's time, which code is spared that never asks for it.
+/// `TIMED`: with the wave's time, which code is spared that never asks for it. `WATCHED`: the watcher is told.
 #[inline(always)]
-fn run_slice<const TIMED: bool>(wave: &mut Wave, env: &mut Env<'_>, mut slice: u32) -> Stop {
-    let mut watch = Watch::new(slice);
+fn run_slice<const TIMED: bool, const WATCHED: bool>(
+    wave: &mut Wave,
+    env: &mut Env<'_>,
+    mut slice: u32,
+) -> Stop {
+    let mut watch = spin::Watch::new(slice);
     let stop = 'slice: loop {
         env.counts.enter(&wave.segment);
+        if WATCHED && let Some(watch) = &mut env.watch {
+            watch.enter(&wave.segment);
+        }
         let segment = Arc::as_ptr(&wave.segment);
         // SAFETY: the wave keeps its segment alive; it is replaced below only, where this loop starts anew. A clone instead
         // would make all threads write one count.
@@ -159,6 +174,9 @@ fn run_slice<const TIMED: bool>(wave: &mut Wave, env: &mut Env<'_>, mut slice: u
             env.counts.retire(start, index, lanes);
             if TIMED {
                 wave.clock.advance(segment.instructions(start, index));
+            }
+            if WATCHED {
+                tell(wave, env, ops, (start, index), lanes, code);
             }
             match code {
                 flow::EXEC_CHANGED => {

@@ -32,6 +32,7 @@ mod spin;
 mod state;
 mod step;
 mod sync;
+mod watch;
 
 pub use barrier::SplitBarrier;
 pub use blame::NO_LANE;
@@ -47,3 +48,4 @@ pub use state::{LANES, Wave};
 pub use step::step;
 #[doc(hidden)]
 pub use vectors::level::use_less;
+pub use watch::Watch;

@@ -98,6 +98,8 @@ pub struct Wave {
     pub(crate) stopped_inside: Option<usize>,
     /// Taken backward branches that were left of the wave's slice when it stopped.
     pub slice_left: u32,
+    /// What [`crate::Watch`] keeps with it.
+    pub(crate) watched: u32,
     /// Its time.
     pub(crate) clock: Clock,
     /// What stopped the wave, when a handler returned `STOP`.
@@ -152,6 +154,7 @@ impl Wave {
             barrier_ticket: None,
             stopped_inside: None,
             slice_left: 0,
+            watched: 0,
             clock: Clock::default(),
             stop: None,
         };
@@ -186,6 +189,7 @@ impl Wave {
         self.at_split_barrier = false;
         self.barrier_ticket = None;
         self.stopped_inside = None;
+        self.watched = 0;
         self.clock = Clock::default();
         self.stop = None;
         self.set_exec(self.full);

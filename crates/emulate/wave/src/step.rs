@@ -1,6 +1,6 @@
 //! One micro-op at a time, for those who look at the wave between instructions. [`crate::run`] is the fast way.
 
-use crate::{Env, Stop, Wave, micro_op::flow, shell};
+use crate::{Env, Stop, Wave, micro_op::flow, shell, watch::tell};
 
 impl Wave {
     /// Address of the instruction that comes next; `None` within an instruction that consists of several micro-ops.
@@ -21,6 +21,10 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     let code = unsafe { shell::call(op, wave, env) };
     env.counts.retire(start, start + 1, lanes);
     wave.clock.advance(segment.instructions(start, start + 1));
+    if let Some(watch) = &mut env.watch {
+        watch.enter(&segment);
+        tell(wave, env, &segment.ops, (start, start + 1), lanes, code);
+    }
     match code {
         flow::NEXT => wave.next = start + 1,
         flow::EXEC_CHANGED => {

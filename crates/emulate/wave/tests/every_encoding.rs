@@ -114,6 +114,7 @@ fn check(name: &str, wave_size: u32) {
         program: &program,
         host: &Quiet,
         counts: Counts::new(),
+        watch: None,
     };
     let mut wave: Option<Wave> = None;
     let mut refused = Vec::new();

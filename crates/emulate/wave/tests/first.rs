@@ -72,6 +72,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         program: &program,
         host: &Silent,
         counts: Counts::new(),
+        watch: None,
     };
     assert_eq!(run(&mut wave, &mut env, 1_000_000), Stop::End);
     let mut total = InstCount::default();

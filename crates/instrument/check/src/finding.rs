@@ -101,6 +101,8 @@ pub struct Unshown {
     pub sources: Vec<String>,
     /// Where the code object lies in its file.
     pub object: String,
+    /// How often it was found: in a file once, in a program each time that a wave came there.
+    pub times: u64,
 }
 
 /// One bug.

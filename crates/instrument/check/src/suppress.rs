@@ -230,6 +230,7 @@ mod tests {
             target: "gfx90a".to_owned(),
             sources: vec!["/src/scale.hip:12".to_owned()],
             object: String::new(),
+            times: 1,
         }
     }
 

@@ -74,13 +74,14 @@ impl Tally {
 impl Sink for Tally {
     fn count(&mut self, finding: &Unshown) -> bool {
         if self.suppressions.take(finding) {
-            self.suppressed += 1;
+            self.suppressed += finding.times;
             return false;
         }
-        *self.all.entry(finding.grade).or_default() += 1;
+        *self.all.entry(finding.grade).or_default() += finding.times;
         let times = self.seen.entry(finding.fingerprint.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
+        let is_known = *times > 0;
+        *times += finding.times;
+        if is_known {
             return false;
         }
         *self

@@ -87,7 +87,7 @@ pub fn object(
         }
         covered.add(coverage(function));
         for suspect in suspects(&module, index, &mut board) {
-            check.tell(function, &readable, suspect, sink)?;
+            check.tell(function, &readable, suspect, 1, sink)?;
         }
     }
     Ok(covered)
@@ -102,11 +102,13 @@ pub struct Executed {
     producer: u64,
     consumer: u64,
     register: Option<String>,
+    /// How often waves came there.
+    times: u64,
 }
 
 impl Executed {
-    /// The fields of a line: conflict, counter, both addresses, register or `-`.
-    pub fn parse(fields: &[&str]) -> Option<Executed> {
+    /// The fields of a line: how often, then conflict, counter, both addresses, register or `-`.
+    pub fn parse(times: &str, fields: &[&str]) -> Option<Executed> {
         const CONFLICTS: [Conflict; 5] = [
             Conflict::Read,
             Conflict::Overwrite,
@@ -128,6 +130,7 @@ impl Executed {
             producer: address(producer)?,
             consumer: address(consumer)?,
             register: (*register != "-").then(|| (*register).to_owned()),
+            times: times.parse().ok()?,
         })
     }
 }
@@ -185,7 +188,7 @@ pub fn executed(
             let name = other.map_or("another function", |other| other.name.as_str());
             suspect.message += &format!("; it was issued at {address:#x} in {name}");
         }
-        check.tell(function, &readable, suspect, sink)?;
+        check.tell(function, &readable, suspect, one.times, sink)?;
     }
     Ok(lost)
 }
@@ -419,6 +422,7 @@ impl Check<'_, '_> {
         function: &Function,
         readable: &str,
         suspect: Suspect,
+        times: u64,
         sink: &mut dyn Sink,
     ) -> Result<(), lift::Error> {
         let sources = [suspect.producer, suspect.consumer].map(|inst| self.source(function, inst));
@@ -447,6 +451,7 @@ impl Check<'_, '_> {
             target: target.to_owned(),
             sources: sources.iter().flatten().cloned().collect(),
             object: self.place.to_owned(),
+            times,
         };
         if !sink.count(&unshown) {
             return Ok(());

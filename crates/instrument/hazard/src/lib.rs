@@ -19,7 +19,7 @@ mod touch;
 mod waits;
 
 pub use node::Node;
-pub use paths::{NOTHING, Paths, Unwaited};
+pub use paths::{NOTHING, Paths, Site, Step, Unwaited};
 pub use rules::{RULES, Rule, Unit};
 pub use scalars::{StaleScalar, Writer, check_scalars};
 pub use search::{Violation, check};

@@ -1,14 +1,15 @@
 //! Missing waits along the paths that waves have taken: the scoreboard of [`crate::Scoreboard`] without alternatives.
 //!
-//! What is outstanding in a wave is a number. What an instruction makes of a number is found out once, and looked up from
-//! then on: waves that do the same cost one look-up for each instruction.
+//! What is outstanding in a wave is a number. What an instruction makes of a number is found out once and looked up from
+//! then on, and so it may be with whole stretches of instructions: the same stretch makes the same of the same number.
 
 use crate::touch::{Halves, Touch};
 use crate::waits::{Conflict, Facts, Operation};
 use gfx::{Family, Target};
-use isa::{Decoded, Effects, Inst};
-use lift::{Access, Counter};
-use std::collections::{HashMap, HashSet};
+use isa::{Decoded, Effects, Inst, Traits};
+use lift::{Access, Counter, Kind};
+use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// An operation that a wave should have waited for, at addresses of its code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,27 +28,52 @@ pub struct Unwaited {
 /// An operation that a wave has issued and not waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Issued {
-    pc: u64,
+    site: Site,
     /// Which of the instruction's operations.
     slot: u8,
     /// Younger operations of its kind on its counter.
     age: u8,
+    /// An instruction has conflicted with it. What conflicts with it behind that one follows from the same bug.
+    told: bool,
+}
+
+/// A store to LDS that was outstanding at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Stale {
+    store: Site,
+    barrier: Site,
+    counter: Counter,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct State {
     /// Oldest first.
     issued: Vec<Issued>,
-    /// A store to LDS that was outstanding at a barrier, that barrier, and the store's counter.
-    stale: Option<(u64, u64, Counter)>,
+    stale: Option<Stale>,
 }
 
-/// What is known of the instruction at an address.
+/// An instruction at an address, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site(u32);
+
+/// What is known of a site.
 #[derive(Debug)]
 struct Known {
-    facts: Facts,
+    pc: u64,
+    /// None where there is no instruction.
+    facts: Option<Facts>,
     /// Where control goes on, unless it may go elsewhere.
     behind: Option<u64>,
+    /// Lanes that are off do not take part in it.
+    needs_lanes: bool,
+}
+
+/// What an instruction has made of a number.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    pub next: u32,
+    /// What was found, by its number: see [`Paths::found`].
+    pub found: SmallVec<[u32; 1]>,
 }
 
 /// The number of a wave with nothing outstanding, as all begin.
@@ -64,11 +90,11 @@ pub struct Paths {
     wave_size: u8,
     numbers: HashMap<State, u32>,
     states: Vec<State>,
-    steps: HashMap<(u32, u64), u32>,
-    known_code: HashMap<u64, Option<Known>>,
-    /// Producers that were found, in a register or at a barrier: what comes behind the first conflict follows from it.
-    known: HashSet<(u64, bool)>,
+    steps: HashMap<(u32, Site, bool), Step>,
+    sites: Vec<Known>,
+    known: HashMap<(u64, Box<[u32]>), Site>,
     found: Vec<Unwaited>,
+    found_before: HashMap<Unwaited, u32>,
     gave_up: bool,
 }
 
@@ -80,18 +106,12 @@ impl Paths {
             numbers: HashMap::from([(State::default(), NOTHING)]),
             states: vec![State::default()],
             steps: HashMap::new(),
-            known_code: HashMap::new(),
-            known: HashSet::new(),
+            sites: Vec::new(),
+            known: HashMap::new(),
             found: Vec::new(),
+            found_before: HashMap::new(),
             gave_up: false,
         }
-    }
-
-    /// The code has changed. Numbers stay.
-    pub fn forget_code(&mut self) {
-        self.steps.clear();
-        self.known_code.clear();
-        self.known.clear();
     }
 
     /// Whether there were more numbers than are kept, so that something may have been missed.
@@ -99,60 +119,92 @@ impl Paths {
         self.gave_up
     }
 
-    /// What was found since it was asked for last.
-    pub fn take(&mut self) -> Vec<Unwaited> {
-        std::mem::take(&mut self.found)
+    /// All that was found, by number.
+    pub fn found(&self) -> &[Unwaited] {
+        &self.found
     }
 
-    /// A wave executes the instruction at `pc`: its number from then on. `decode` is asked once for each instruction.
-    pub fn step(&mut self, number: u32, pc: u64, decode: &mut dyn FnMut() -> Option<Inst>) -> u32 {
-        if let Some(next) = self.steps.get(&(number, pc)) {
-            return *next;
+    /// The number of the instruction at an address, or of what is none. Other code at the same address is another site.
+    pub fn site(&mut self, pc: u64, inst: Option<&Inst>) -> Site {
+        let words = inst.map_or(&[][..], |inst| &inst.words[..usize::from(inst.size / 4)]);
+        let key = (pc, Box::from(words));
+        if let Some(site) = self.known.get(&key) {
+            return *site;
         }
-        let (family, wave_size) = (self.family, self.wave_size);
-        self.known_code.entry(pc).or_insert_with(|| {
-            let inst = decode()?;
-            let leaves = Effects::BRANCH | Effects::CALL | Effects::RETURN | Effects::END;
-            Some(Known {
-                facts: facts(&inst, wave_size, family),
-                behind: (!inst.effects.intersects(leaves)).then(|| inst.end()),
-            })
+        let site = Site(self.sites.len() as u32);
+        let leaves = Effects::BRANCH | Effects::CALL | Effects::RETURN | Effects::END;
+        self.sites.push(Known {
+            pc,
+            facts: inst.map(|inst| facts(inst, self.wave_size, self.family)),
+            behind: inst
+                .filter(|inst| !inst.effects.intersects(leaves))
+                .map(|inst| inst.end()),
+            needs_lanes: inst.is_some_and(|inst| needs_lanes(inst)),
         });
-        let mut state = self.states[number as usize].clone();
-        self.execute(&mut state, pc);
-        let next = self.number(state);
-        self.steps.insert((number, pc), next);
-        next
+        self.known.insert(key, site);
+        site
     }
 
-    /// How many operations of the instruction at `pc` are outstanding that write registers.
-    pub fn outstanding(&self, number: u32, pc: u64) -> usize {
+    /// A wave executes an instruction, with any lane on or none.
+    pub fn step(&mut self, number: u32, site: Site, lanes: bool) -> &Step {
+        let key = (number, site, lanes);
+        if !self.steps.contains_key(&key) {
+            let mut state = self.states[number as usize].clone();
+            let found = self.execute(&mut state, site, lanes);
+            let found = found.into_iter().map(|one| self.number_of(one)).collect();
+            let next = self.number(state);
+            self.steps.insert(key, Step { next, found });
+        }
+        &self.steps[&key]
+    }
+
+    /// Whether an instruction issues an operation whose results come later.
+    pub fn issues(&self, site: Site, lanes: bool) -> bool {
+        let operations = self.facts(site).into_iter();
+        let mut operations = operations.flat_map(|facts| &facts.operations);
+        operations.any(|one| one.is_kept(lanes))
+    }
+
+    /// How many operations of an instruction are outstanding that write registers.
+    pub fn outstanding(&self, number: u32, site: Site) -> usize {
         let issued = self.states[number as usize].issued.iter();
         let mut slots = [0; 2];
-        for one in issued.filter(|one| one.pc == pc) {
+        for one in issued.filter(|one| one.site == site) {
             slots[usize::from(one.slot).min(1)] += 1;
         }
         slots[0].max(slots[1])
     }
 
-    /// The address behind the instruction at `pc`, which was executed before, if control always goes on there.
-    pub fn behind(&self, pc: u64) -> Option<u64> {
-        self.known_code.get(&pc)?.as_ref()?.behind
+    /// The address behind an instruction, if control always goes on there.
+    pub fn behind(&self, site: Site) -> Option<u64> {
+        self.of(site).behind
     }
 
-    fn facts(&self, pc: u64) -> Option<&Facts> {
-        let known = self.known_code.get(&pc)?.as_ref()?;
-        Some(&known.facts)
+    fn of(&self, site: Site) -> &Known {
+        &self.sites[site.0 as usize]
     }
 
-    /// Registers that the instruction at `pc` writes some time after it was issued.
-    pub fn results(&self, pc: u64) -> impl Iterator<Item = Halves> {
-        let facts = self.facts(pc).into_iter();
+    fn facts(&self, site: Site) -> Option<&Facts> {
+        self.of(site).facts.as_ref()
+    }
+
+    /// Registers that an instruction writes some time after it was issued.
+    pub fn results(&self, site: Site) -> impl Iterator<Item = Halves> {
+        let facts = self.facts(site).into_iter();
         let operations = facts.flat_map(|facts| &facts.operations);
         // Both operations of a FLAT instruction name the same.
         operations
             .take(1)
             .flat_map(|one| one.writes.iter().copied())
+    }
+
+    fn number_of(&mut self, found: Unwaited) -> u32 {
+        let next = self.found.len() as u32;
+        let number = *self.found_before.entry(found.clone()).or_insert(next);
+        if number == next {
+            self.found.push(found);
+        }
+        number
     }
 
     fn number(&mut self, state: State) -> u32 {
@@ -170,13 +222,13 @@ impl Paths {
     }
 
     fn operation(&self, one: &Issued) -> Option<&Operation> {
-        let facts = self.facts(one.pc)?;
+        let facts = self.facts(one.site)?;
         facts.operations.get(usize::from(one.slot))
     }
 
-    fn execute(&mut self, state: &mut State, pc: u64) {
-        let Some(facts) = self.facts(pc) else {
-            return;
+    fn execute(&self, state: &mut State, site: Site, lanes: bool) -> Vec<Unwaited> {
+        let Some(facts) = self.facts(site) else {
+            return Vec::new();
         };
         for &(counter, left) in &facts.waits {
             state.issued.retain(|one| {
@@ -184,39 +236,46 @@ impl Paths {
                 operation.is_some_and(|of| of.counter != counter || !of.is_done(one.age, left))
             });
         }
+        let takes_part = lanes || !self.of(site).needs_lanes;
         let mut found: Vec<Unwaited> = Vec::new();
-        found.extend(state.issued.iter().filter_map(|one| {
-            let operation = self.operation(one)?;
-            let (conflict, register) = operation.conflict(facts, self.family)?;
-            Some(Unwaited {
+        for one in &mut state.issued {
+            let conflict = self
+                .operation(one)
+                .and_then(|operation| Some((operation, operation.conflict(facts, self.family)?)));
+            let Some((operation, (conflict, register))) = conflict else {
+                continue;
+            };
+            if one.told || !takes_part && register.is_vector() {
+                continue;
+            }
+            one.told = true;
+            found.push(Unwaited {
                 conflict,
-                producer: one.pc,
-                consumer: pc,
+                producer: self.of(one.site).pc,
+                consumer: self.of(site).pc,
                 counter: operation.counter,
                 register: Some(register),
-            })
-        }));
+            });
+        }
         if facts.uses_lds || facts.flat {
-            found.extend(
-                state
-                    .stale
-                    .take()
-                    .map(|(producer, barrier, counter)| Unwaited {
-                        conflict: Conflict::Barrier,
-                        producer,
-                        consumer: barrier,
-                        counter,
-                        register: None,
-                    }),
-            );
+            found.extend(state.stale.take().map(|stale| Unwaited {
+                conflict: Conflict::Barrier,
+                producer: self.of(stale.store).pc,
+                consumer: self.of(stale.barrier).pc,
+                counter: stale.counter,
+                register: None,
+            }));
         }
         if facts.barrier {
-            let stores = state.issued.iter().find_map(|one| {
+            state.stale = state.issued.iter().find_map(|one| {
                 let operation = self.operation(one)?;
                 let stores = operation.lds == Some(Conflict::Barrier);
-                stores.then_some((one.pc, pc, operation.counter))
+                stores.then_some(Stale {
+                    store: one.site,
+                    barrier: site,
+                    counter: operation.counter,
+                })
             });
-            state.stale = stores;
         }
         for (slot, operation) in facts.operations.iter().enumerate().take(2) {
             let capacity = operation.counter.capacity(self.family);
@@ -230,17 +289,33 @@ impl Paths {
                 one.age = (one.age + 1).min(OLDEST);
                 !other.is_done(one.age, capacity)
             });
-            if operation.matters() {
-                let slot = slot as u8;
-                state.issued.push(Issued { pc, slot, age: 0 });
+            if operation.is_kept(lanes) {
+                state.issued.push(Issued {
+                    site,
+                    slot: slot as u8,
+                    age: 0,
+                    told: false,
+                });
             }
         }
-        for one in found {
-            if self.known.insert((one.producer, one.register.is_none())) {
-                self.found.push(one);
-            }
-        }
+        found
     }
+}
+
+impl Operation {
+    /// Whether it matters how long it takes if any lane is on, or none: then vectors neither come nor are stored.
+    fn is_kept(&self, lanes: bool) -> bool {
+        let scalar = matches!(self.kind, Kind::Scalar | Kind::Message);
+        self.matters() && (lanes || scalar)
+    }
+}
+
+/// Whether an instruction leaves vector registers alone that no lane needs.
+fn needs_lanes(inst: &Decoded) -> bool {
+    let memory = Effects::VMEM | Effects::LDS | Effects::FLAT | Effects::SCRATCH;
+    let across = Traits::CROSS_LANE | Traits::LANE_TO_SCALAR | Traits::SELECTS_LANE;
+    let vector = inst.effects.intersects(memory | Effects::VALU);
+    vector && !inst.effects.contains(Effects::MATRIX) && !inst.op.has(across)
 }
 
 fn facts(inst: &Decoded, wave_size: u8, family: Family) -> Facts {

@@ -4,8 +4,8 @@ use gfx::Target;
 use hazard::{Conflict, NOTHING, Paths};
 use isa::{Assembler, Decoder};
 
-/// Instructions in the order in which a wave executes them, as conflict and their numbers.
-fn found(target: &str, path: &[&str]) -> Vec<(Conflict, u64, u64)> {
+/// Instructions in the order in which a wave executes them, as conflict and their numbers. No lane is on from `alone` on.
+fn found_without_lanes(target: &str, path: &[&str], alone: usize) -> Vec<(Conflict, u64, u64)> {
     let target = Target::find(target).unwrap();
     let wave_size = target.wave_size;
     let decoder = Decoder::with_features(target, wave_size, "").unwrap();
@@ -14,16 +14,21 @@ fn found(target: &str, path: &[&str]) -> Vec<(Conflict, u64, u64)> {
     let mut number = NOTHING;
     // Far apart, each line at its own address; the same line is the same instruction.
     let address = |line: &str| 0x100 * path.iter().position(|other| *other == line).unwrap() as u64;
-    for line in path {
+    for (index, line) in path.iter().enumerate() {
         let pc = address(line);
         let code = assembler.assemble(line).unwrap();
-        number = paths.step(number, pc, &mut || decoder.decode(&code, pc).ok());
+        let site = paths.site(pc, decoder.decode(&code, pc).ok().as_ref());
+        number = paths.step(number, site, index < alone).next;
     }
     assert!(!paths.gave_up());
-    let found = paths.take().into_iter();
+    let found = paths.found().iter();
     found
         .map(|one| (one.conflict, one.producer / 0x100, one.consumer / 0x100))
         .collect()
+}
+
+fn found(target: &str, path: &[&str]) -> Vec<(Conflict, u64, u64)> {
+    found_without_lanes(target, path, usize::MAX)
 }
 
 /// Target, load, scalar load, read of LDS, store to LDS, barrier, and waits for vector memory, for scalars and for LDS.
@@ -86,4 +91,39 @@ fn a_loop_ends_in_few_states() {
     // 10,000 rounds, each of which leaves one more load outstanding, as long as the counter has room.
     let path = vec!["global_load_dword v1, v0, s[2:3]"; 10_000];
     assert_eq!(found("gfx90a", &path), []);
+}
+
+#[test]
+fn without_lanes_vectors_neither_come_nor_are_read() {
+    let load = "global_load_dword v1, v0, s[2:3]";
+    let scalar = "s_load_dword s4, s[2:3], 0x0";
+    let read = "v_mov_b32_e32 v3, v1";
+    let one_lane = "v_readlane_b32 s7, v1, 3";
+    let read_scalar = "s_mov_b32 s6, s4";
+    for (path, alone, expected) in [
+        (&[load, read][..], 2, vec![(Conflict::Read, 0, 1)]),
+        (&[load, read], 1, vec![]),
+        (&[load, read], 0, vec![]),
+        (&[load, one_lane], 1, vec![(Conflict::Read, 0, 1)]),
+        (&[load, one_lane], 0, vec![]),
+        (&[scalar, read_scalar], 0, vec![(Conflict::Read, 0, 1)]),
+    ] {
+        assert_eq!(
+            found_without_lanes("gfx90a", path, alone),
+            expected,
+            "{path:?}, {alone}"
+        );
+    }
+}
+
+/// One operation has two first conflicts on two paths: two places.
+#[test]
+fn what_follows_a_conflict_on_its_path_is_not_told_again() {
+    let load = "global_load_dword v1, v0, s[2:3]";
+    let (first, second) = ("v_mov_b32_e32 v3, v1", "v_mov_b32_e32 v4, v1");
+    let path = [load, first, second, "s_waitcnt vmcnt(0)", load, second];
+    assert_eq!(
+        found("gfx90a", &path),
+        [(Conflict::Read, 0, 1), (Conflict::Read, 0, 2)]
+    );
 }

@@ -7,14 +7,29 @@ use crate::common::{
 
 const TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
 
+/// Lanes of a wave.
+fn wave_size(target: &str) -> u64 {
+    if target == "gfx90a" { 64 } else { 32 }
+}
+
 /// Status, standard output and standard error of the program in a mode.
 fn run(target: &str, options: &[&str], mode: &str) -> (i32, String, String) {
+    run_groups(target, options, mode, 1)
+}
+
+/// The same with so many workgroups of 64 lanes.
+fn run_groups(target: &str, options: &[&str], mode: &str, groups: u64) -> (i32, String, String) {
     let architectures = TARGETS.map(|target| format!("--offload-arch={target}"));
     let mut how = vec!["-O1", "-w", "-nogpulib"];
     how.extend(architectures.iter().map(String::as_str));
     let program = compile("hipcc", "unwaited.hip", &how);
     let mut command = luthier(&["check", "--waits", "--device", target]);
-    let output = command.args(options).arg("--").arg(program).arg(mode);
+    let output = command
+        .args(options)
+        .arg("--")
+        .arg(program)
+        .arg(mode)
+        .arg(groups.to_string());
     let output = output.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (
@@ -43,7 +58,7 @@ fn a_missing_wait_is_named_and_the_status_is_the_programs() {
                 kernel,
                 &format!("a wait for {counter} is missing"),
                 "path: one that a wave has taken",
-                "certain: 1 finding",
+                &format!("certain: {}", findings(64 / wave_size(target))),
             ] {
                 assert!(
                     said.contains(part),
@@ -52,6 +67,30 @@ fn a_missing_wait_is_named_and_the_status_is_the_programs() {
             }
             let (status, ..) = run(target, &["--error-exitcode", "9"], mode);
             assert_eq!(status, 9, "{target} {mode}");
+        }
+    }
+}
+
+/// The summary's count of one bug.
+fn findings(waves: u64) -> String {
+    match waves {
+        1 => "1 finding: 1 read-early".to_owned(),
+        waves => format!("{waves} findings, 1 different: 1 read-early"),
+    }
+}
+
+#[test]
+fn one_place_is_one_bug_however_many_waves_come_there() {
+    for target in TARGETS {
+        let waves = 500 * 64 / wave_size(target);
+        for options in [&[][..], &["--late"]] {
+            let (_, _, said) = run_groups(target, options, "load-unwaited", 500);
+            let expected = findings(waves).replace("1000", "1,000");
+            assert_eq!(said.matches("error[").count(), 1, "{said}");
+            assert!(
+                said.contains(&expected),
+                "{target}: no {expected:?} in {said}"
+            );
         }
     }
 }

@@ -295,6 +295,7 @@ impl Machine {
             program: &self.program,
             host: &self.outside,
             counts: Counts::new(),
+            watch: None,
         };
         let row = |row| *self.wave.vgpr_row(row);
         let before: Vec<_> = (0..VECTOR_ROWS).map(row).collect();

@@ -38,24 +38,35 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
 }
 
 fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
-    let text = fs::read_to_string(directory.join("found")).unwrap_or_default();
-    let (mut kernels, mut objects) = (BTreeSet::new(), BTreeMap::<&str, Vec<Executed>>::new());
-    for line in text.lines() {
-        let fields: Vec<&str> = line.split('\t').collect();
-        match &fields[..] {
-            ["kernel", target, name] => drop(kernels.insert((*target, *name))),
-            ["wait", object, rest @ ..] => {
-                let found = Executed::parse(rest);
-                let found = found.with_context(|| format!("the emulated GPU wrote {line:?}"))?;
-                objects.entry(object).or_default().push(found);
+    let (mut kernels, mut objects) = (BTreeSet::new(), BTreeMap::<String, Vec<Executed>>::new());
+    for entry in fs::read_dir(directory).context("findings")? {
+        let path = entry?.path();
+        // One for each process.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !name.starts_with("found-") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        for line in text.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            match &fields[..] {
+                [_, "kernel", target, name] => {
+                    kernels.insert(((*target).to_owned(), (*name).to_owned()));
+                }
+                [times, "wait", object, rest @ ..] => {
+                    let found = Executed::parse(times, rest);
+                    let found =
+                        found.with_context(|| format!("the emulated GPU wrote {line:?}"))?;
+                    objects.entry((*object).to_owned()).or_default().push(found);
+                }
+                _ => bail!("the emulated GPU wrote {line:?}"),
             }
-            _ => bail!("the emulated GPU wrote {line:?}"),
         }
     }
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
     for (object, found) in objects {
-        let bytes = fs::read(directory.join(object)).with_context(|| object.to_owned())?;
+        let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
             selects: &|name| check.selects(name),

@@ -1,7 +1,9 @@
-// For gfx90a and gfx1030, without a device library. Loads whose results are used before, or behind, a wait for them. Status 3: a result was not the memory's.
+// For gfx90a and gfx1030, without a device library. Loads whose results are used before, or behind, a wait for them, in as many workgroups as the
+// second argument says. Status 3: a result was not the memory's.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #if defined(__gfx90a__)
@@ -43,6 +45,7 @@ KERNELS(unwaited, NOTHING, NOTHING)
 
 int main(int, char **arguments) {
   int numbers[64], results[64], *in, *out;
+  int groups = arguments[2] ? atoi(arguments[2]) : 1;
   for (int i = 0; i < 64; i++)
     numbers[i] = 100 + i;
   (void)hipMalloc(&in, sizeof numbers);
@@ -50,13 +53,13 @@ int main(int, char **arguments) {
   (void)hipMemcpy(in, numbers, sizeof numbers, hipMemcpyHostToDevice);
   auto is = [&](const char *name) { return !strcmp(arguments[1], name); };
   if (is("load-waited"))
-    load_waited<<<1, 64>>>(in, out);
+    load_waited<<<groups, 64>>>(in, out);
   if (is("load-unwaited"))
-    load_unwaited<<<1, 64>>>(in, out);
+    load_unwaited<<<groups, 64>>>(in, out);
   if (is("shared-waited"))
-    shared_waited<<<1, 64>>>(in, out);
+    shared_waited<<<groups, 64>>>(in, out);
   if (is("shared-unwaited"))
-    shared_unwaited<<<1, 64>>>(in, out);
+    shared_unwaited<<<groups, 64>>>(in, out);
   (void)hipMemcpy(results, out, sizeof numbers, hipMemcpyDeviceToHost);
   for (int i = 0; i < 64; i++) {
     if (results[i] != 101 + i) {

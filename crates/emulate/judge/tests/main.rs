@@ -1,0 +1,3 @@
+mod common;
+mod late;
+mod waits;
