@@ -1,4 +1,4 @@
-//! What one instruction reads and writes, and what it does to EXEC: the facts under every analysis here.
+//! The registers that one instruction reads and writes, and its effect on EXEC. Every analysis here rests on these facts.
 
 use crate::registers::{FILE_SIZE, SGPR_COUNT, Span};
 use isa::{Decoded, Effects, Logic, Operand, Reg, RegKind, Traits, numbers};
@@ -44,7 +44,7 @@ impl ExecChange {
     pub const OTHERS: ExecChange = ExecChange::new(false, true, true, true);
 }
 
-/// Register files that an instruction may access at an index nobody knows.
+/// Register files that an instruction may access at an unknown index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
     /// SGPRs.
@@ -66,13 +66,13 @@ pub struct Access {
     pub reads_inactive: bool,
     /// Vector registers are written in all lanes.
     pub writes_inactive: bool,
-    /// Files that it accesses at an index nobody knows.
+    /// Register files that the instruction accesses at an unknown index.
     pub indexed: Indexed,
-    /// What it does to EXEC, if it writes it.
+    /// The instruction's effect on EXEC, if it writes EXEC.
     pub exec: Option<ExecChange>,
 }
 
-/// Beside MODE, which LLVM lists: what reading a hardware register may show.
+/// The registers that reading a hardware register may show, besides MODE, which LLVM lists.
 const BEHIND_GETREG: [RegKind; 2] = [RegKind::FlatScratch, RegKind::Scc];
 
 impl Access {

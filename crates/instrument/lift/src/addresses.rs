@@ -2,9 +2,9 @@
 //! additions), takes from tables of pointers, chooses between, or passes on.
 //!
 //! A forward walk over one function with a symbolic value per SGPR. Values also survive in lanes of VGPRs, where compilers
-//! keep return addresses. Over a call, registers that a known callee does not write, and those that no calling convention
-//! uses for results, are trusted: code that breaks the conventions could mislead us about an address held there, nothing
-//! else rests on it.
+//! keep return addresses. Over a call, the walk trusts registers that a known callee does not write, and registers that no calling
+//! convention uses for results. Code that breaks the conventions could make it believe a wrong address there; nothing else depends
+//! on that trust.
 
 use crate::code_values::{FIRST_PRESERVED, Pair, Sets, State, Value, first_use};
 use crate::function::{Block, BlockIndex, Callee, FunctionIndex, Leave};
@@ -13,7 +13,7 @@ use crate::table::Code;
 use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What is known of indirect branches and calls, by index of the instruction.
+/// Facts about indirect branches and calls, by index of the instruction.
 #[derive(Default)]
 pub(crate) struct Addresses {
     pub targets: BTreeMap<usize, Target>,
@@ -26,7 +26,7 @@ pub(crate) struct Addresses {
     pub passes_return_on: BTreeSet<usize>,
 }
 
-/// Where a jump or a call through registers goes.
+/// The targets of a jump or a call through registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// To one of these addresses, ascending.
@@ -35,7 +35,7 @@ pub(crate) enum Target {
     Maybe(Vec<u64>),
     /// To one of these plus a number that is not known.
     Near(Vec<u64>),
-    /// Where the pair of registers from that number pointed when the function was entered.
+    /// The address that the pair of registers from that number held when the function was entered.
     Entry(u16),
     /// To any pointer of the table there.
     Table(u64),
@@ -76,13 +76,13 @@ impl Target {
     }
 }
 
-/// What the walk must know beside the function.
+/// The facts that the walk needs besides the function.
 pub(crate) struct Surroundings<'a> {
     /// 64-bit words in memory that hold an address of the program.
     pub pointers: &'a BTreeMap<u64, u64>,
-    /// What each function of the program writes, with its callees.
+    /// The registers that each function of the program writes, with its callees.
     pub written: &'a [RegisterSet],
-    /// Where functions start.
+    /// The addresses at which functions start.
     pub entries: &'a BTreeMap<u64, FunctionIndex>,
     /// First SGPR of the pairs in which calls of this program leave the return address.
     pub return_registers: &'a BTreeSet<u16>,
@@ -179,9 +179,9 @@ fn passes_return_on(state: &State, registers: &BTreeSet<u16>, sets: &Sets) -> bo
 #[derive(Default)]
 struct EscapingAddresses {
     held: BTreeSet<(u16, u64)>,
-    /// Where it goes. Such a pair may be left over from an earlier call, or be there for a later one.
+    /// The targets. Such a pair may be left over from an earlier call, or be there for a later one.
     targets: BTreeSet<(u16, u64)>,
-    /// Where it may go: what the registers held before a call that may have kept them. GCC calls such an address again.
+    /// Possible targets: the addresses that the registers held before a call that may have kept them. GCC calls such an address again.
     again: BTreeSet<u64>,
 }
 
@@ -220,7 +220,7 @@ impl EscapingAddresses {
         }
     }
 
-    /// What a callee may get, or a caller back, and what may be called again.
+    /// The addresses that a callee may get, that a caller may get back, and that may be called again.
     fn arguments(&self) -> impl Iterator<Item = u64> + '_ {
         let held = self.held.difference(&self.targets);
         held.map(|(_, address)| address).chain(&self.again).copied()

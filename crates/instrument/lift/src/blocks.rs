@@ -9,7 +9,7 @@ use isa::{Effects, Known, Traits};
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What must be known beside the instructions.
+/// The facts that are needed besides the instructions.
 pub(crate) struct Context<'a> {
     pub kind: FunctionKind,
     pub entries: &'a BTreeMap<u64, FunctionIndex>,
@@ -20,7 +20,7 @@ pub(crate) struct Context<'a> {
     pub return_registers: &'a BTreeSet<u16>,
     /// Addresses within functions that jumps through registers may go to.
     pub labels: &'a BTreeSet<u64>,
-    /// Such jumps may go to any instruction of the function.
+    /// True if jumps of unknown target may go to any instruction of the function.
     pub entered_anywhere: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct BuiltBlocks {
     pub unresolved: Vec<Unresolved>,
 }
 
-/// Where one instruction may continue.
+/// The places at which one instruction may continue.
 #[derive(Default)]
 struct Successors {
     jumps: SmallVec<[(u64, EdgeKind); 1]>,
@@ -83,7 +83,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
     let mut ways = ways.iter().peekable();
     for (number, &first) in firsts.iter().enumerate() {
         let end = firsts.get(number + 1).copied().unwrap_or(code.len());
-        // Whatever has ways ends a block.
+        // An instruction that control may leave otherwise ends a block.
         let own = ways.next_if(|(index, _)| *index == end - 1);
         let ways = own.map_or(&falling, |(_, ways)| ways);
         let mut block = Block {
@@ -160,7 +160,7 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
         blocks.push(block);
     }
     link(&mut blocks);
-    // What fills the room up to the next function does not call it.
+    // Code that fills the room up to the next function does not call that function.
     for (block, next) in blocks.iter_mut().zip(runs_on) {
         let next = next.filter(|_| !block.reachable).map(Leave::TailCall);
         if let Some(leave) = (block.leaves.iter_mut()).find(|leave| Some(**leave) == next) {
@@ -272,7 +272,7 @@ fn ways(index: usize, code: Code<'_>, context: &Context<'_>) -> Successors {
         // Relative to a number in a register.
         return anywhere(Reason::Unsupported);
     }
-    // What no walk has reached may be there for nothing, or be reached by a jump that is not resolved.
+    // Code that no walk has reached may be unused, or a jump that is not resolved may reach it.
     let mut unknown = anywhere(Reason::IndirectBranch);
     if !context.entered_anywhere {
         let labels = own_labels(code, context);

@@ -1,4 +1,4 @@
-//! What a function may run: all that it calls, and what is called through pointers.
+//! The functions that a function may run: its callees, and the targets of calls through pointers.
 
 use crate::function::{Callee, Function, FunctionIndex, Leave};
 use crate::module::Module;
@@ -17,15 +17,14 @@ impl Function {
 }
 
 impl Module {
-    /// Functions that pointers may point to. A kernel is started by the hardware alone, whoever has its address.
+    /// Functions that pointers may point to. Kernels are not among them: the hardware alone starts a kernel.
     pub fn pointed_to(&self) -> impl Iterator<Item = FunctionIndex> + '_ {
         let device = |index: &FunctionIndex| self.functions[*index].kind == FunctionKind::Device;
         self.address_taken().filter(device)
     }
 
-    /// The function, and all that it may call: the nearest first. What is called from places that nothing leads to is among
-    /// them, for those calls have targets, too; what is called by a pointer is any function of which something takes the
-    /// address.
+    /// The function, and all that it may call: the nearest first. Callees of unreachable places are among them, because those calls
+    /// have targets, too. A call by a pointer may reach any function of which some code takes the address.
     pub fn closure(&self, function: FunctionIndex) -> Vec<FunctionIndex> {
         let mut found = vec![function];
         let mut seen = BTreeSet::from([function]);

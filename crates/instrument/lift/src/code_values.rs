@@ -1,4 +1,4 @@
-//! What registers hold of code addresses: values, sets of addresses, and the state of all registers at one place.
+//! Code addresses in registers: values, sets of addresses, and the state of all registers at one place.
 
 use crate::registers::{RegisterSet, SGPR_COUNT, Span};
 use isa::{Decoded, Effects, Inst, Known, Operand, Reg, RegKind, Traits};
@@ -65,7 +65,7 @@ impl Sets {
     }
 }
 
-/// What an SGPR, or a lane of a VGPR, holds.
+/// The value of an SGPR, or of a lane of a VGPR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Unknown,
@@ -88,7 +88,7 @@ pub(crate) enum Value {
         of: SetNumber,
         high: bool,
     },
-    /// What the register of that number held when the function was entered.
+    /// The value that the register of that number held when the function was entered.
     Entry(u16),
     /// Half of an entry of the pointer table at an address.
     Entries {
@@ -108,28 +108,28 @@ pub(crate) enum Pair {
     },
     /// One of these plus a number that is not known.
     Near(SetNumber),
-    /// What the pair of registers from that number held when the function was entered.
+    /// The value that the pair of registers from that number held when the function was entered.
     Entry(u16),
 }
 
-/// What an addition to a low half has left in SCC.
+/// The carry that an addition to a low half has left in SCC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carry {
     None,
-    /// Of a constant, added to these addresses or subtracted from them.
+    /// The carry of a constant that was added to these addresses or subtracted from them.
     Of {
         from: SetNumber,
         addend: u32,
         minus: bool,
     },
-    /// Of a number that is not known; the sum is near these.
+    /// The carry of an unknown number; the sum is near these.
     Near(SetNumber),
 }
 
 const SGPRS: usize = SGPR_COUNT as usize;
 
-/// SGPRs from here on are no arguments or results of calls: LLVM passes s0 to s29, GCC s24 to s29. So what is read there
-/// behind a call was there before it: LLVM preserves some of them, GCC all.
+/// SGPRs from here on are no arguments or results of calls: LLVM passes s0 to s29, GCC s24 to s29. A value that is read there
+/// behind a call was there before it: LLVM preserves some of these registers, GCC all.
 pub(crate) const FIRST_PRESERVED: u16 = 32;
 /// First VGPR whose lanes may be preserved over calls.
 const FIRST_PRESERVED_VGPR: u16 = 40;
@@ -144,7 +144,7 @@ pub(crate) struct State {
     lanes: BTreeMap<(u16, i64), Value>,
 }
 
-/// What both of two values say. The result never says more than `mine`, so that walks over loops end.
+/// The facts that two values have in common. The result never says more than `mine`, so that walks over loops end.
 fn meet(sets: &mut Sets, mine: Value, theirs: Value) -> Value {
     use Value::{Left, Many, Near, Part, Unknown};
     if mine == theirs {
@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    /// Where control may come in from places that are not known.
+    /// The state where control may come in from unknown places.
     pub fn anywhere() -> State {
         State {
             sgprs: [Value::Unknown; SGPRS],
@@ -232,7 +232,7 @@ impl State {
         }
     }
 
-    /// What lanes of VGPRs hold.
+    /// The values in lanes of VGPRs.
     pub fn lanes(&self, vgprs: std::ops::Range<u16>) -> impl Iterator<Item = Value> + '_ {
         let lanes = (self.lanes).range((vgprs.start, i64::MIN)..(vgprs.end, i64::MIN));
         lanes.map(|(_, value)| *value)
@@ -253,7 +253,7 @@ impl State {
         self.lanes.remove(&(vgpr, EVERY_LANE));
     }
 
-    /// What a pair's halves hold.
+    /// The values of a pair's halves.
     fn halves(&self, reg: Reg) -> (Value, Value) {
         let high = Reg {
             index: reg.index + 1,
@@ -524,7 +524,7 @@ impl State {
         }
     }
 
-    /// What a move has put in all lanes, as far as they were on, which need not be all.
+    /// The value that a move has put into all lanes that were on.
     fn in_every_lane(&self, vgpr: u16) -> Option<Value> {
         match *self.lanes.get(&(vgpr, EVERY_LANE))? {
             Value::Part { of, high, .. } => Some(Value::Part {
@@ -704,7 +704,7 @@ impl State {
 #[derive(Clone, Copy)]
 enum Outcome {
     Low(Value),
-    /// What is left in SCC, too.
+    /// A sum, and the carry that it leaves in SCC.
     Sum(Value, Carry),
     Both(Value, Value),
     Lane(i64, Value),

@@ -1,5 +1,5 @@
-//! Decoding with a memory: of the instructions of a program, hardly one in twenty is new, and LLVM's decoder would take most
-//! of the time of lifting. What decoders learn of their target is of use for the next program too: they are kept.
+//! Decoding with a memory. Hardly one in twenty of a program's instructions is new, and LLVM's decoder would take most
+//! of the time of lifting. A decoder's memory serves the next program for the same target too, so decoders are kept.
 
 use crate::Access;
 use crate::InstFlags;
@@ -15,7 +15,7 @@ const SHELVES: usize = 64;
 /// Words of the longest instruction that is remembered.
 const LONGEST: usize = 3;
 
-/// What is known of an instruction wherever it lies.
+/// The facts about an instruction that do not depend on its address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedInst {
     pub number: Number,
@@ -36,10 +36,10 @@ pub(crate) struct DecodeCache {
 
 /// The words of an instruction that is remembered; those that it lacks are zero.
 type Words = [u32; LONGEST];
-/// By [`key`]. Of one first word there may be thousands of instructions.
+/// Instructions by [`key`]. One first word may have thousands of them.
 type Bucket = HashMap<u128, CachedInst, WordHash>;
 
-/// Of an instruction of so many words: all that distinguishes it from others.
+/// The key of an instruction of `count` words: everything that distinguishes it from others.
 fn key(words: Words, count: usize, wave_size: u8) -> u128 {
     let known = words.iter().take(count).enumerate();
     let words = known.fold(0, |key, (index, word)| {
@@ -112,11 +112,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A thread's decoder, and what the thread met before.
 pub(crate) struct CachingDecoder<'k> {
     known: &'k DecodeCache,
-    /// There up to the end.
+    /// Present until the decoder is dropped.
     own: Option<Own>,
 }
 
-/// What outlives a program, emptied of what it says of the program.
+/// The part that outlives a program. It says nothing about the program.
 struct Own {
     decoder: Decoder,
     met: Vec<RecentInst>,
@@ -130,16 +130,16 @@ struct Own {
     last: u32,
 }
 
-/// Those that nobody uses, the last one last.
+/// The decoders that no thread uses. The one that was used last comes last.
 static KEPT: Mutex<Vec<Own>> = Mutex::new(Vec::new());
-/// So many are kept: as many targets as one file may have, for two threads or more. Most take a megabyte or two.
+/// The largest number that are kept: as many as one file may have targets, for two threads or more. Most take a megabyte or two.
 const MOST_KEPT: usize = 64;
 /// A decoder that remembers more than that starts anew.
 const MOST_REMEMBERED: usize = 1 << 14;
 /// Room for more instructions than that is given back.
 const MOST_MET: usize = 1 << 14;
 
-/// Nobody waits: a child of a fork may have nobody who would unlock it.
+/// The lock is tried, never waited for: in a child of a fork, the thread that held it is gone.
 fn kept() -> Option<MutexGuard<'static, Vec<Own>>> {
     match KEPT.try_lock() {
         Ok(kept) => Some(kept),
@@ -190,7 +190,7 @@ impl Own {
         let Some(mut kept) = kept() else { return };
         kept.push(self);
         let oldest = (kept.len() > MOST_KEPT).then(|| kept.remove(0));
-        // What it takes to put one away need not keep others waiting.
+        // Other threads need not wait while this one is dropped.
         drop(kept);
         drop(oldest);
     }
@@ -198,7 +198,7 @@ impl Own {
 
 impl Drop for CachingDecoder<'_> {
     fn drop(&mut self) {
-        // What a panic has left half done is nothing to go on with.
+        // A decoder that a panic has left half done is not kept.
         if let Some(own) = self.own.take().filter(|_| !std::thread::panicking()) {
             own.keep();
         }
@@ -227,7 +227,7 @@ impl<'k> CachingDecoder<'k> {
         Ok(CachingDecoder { known, own })
     }
 
-    /// What is at the start of `code`, as [`Decoder::decode`] has it, which lies at `pc`.
+    /// Decodes the start of `code`, which lies at `pc`, as [`Decoder::decode`] does.
     #[inline]
     pub fn decode(&mut self, code: &[u8], pc: u64) -> Result<CachedInst, DecodeError> {
         match &mut self.own {
@@ -306,7 +306,7 @@ impl Own {
         Ok(found)
     }
 
-    /// What another thread has decoded, or else the decoder's answer.
+    /// The instruction as another thread has decoded it, or else the decoder's answer.
     fn look_up(
         &self,
         known: &DecodeCache,

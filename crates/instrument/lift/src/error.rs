@@ -1,4 +1,4 @@
-/// Why a code object could not be lifted at all. What is merely unclear inside it is an [`crate::Unresolved`] instead.
+/// The reason why a code object could not be lifted at all. A part of it that is merely unclear is an [`crate::Unresolved`] instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The object is relocatable, so that its code has no addresses yet.

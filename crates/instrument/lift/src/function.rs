@@ -12,7 +12,7 @@ pub type BlockIndex = usize;
 /// Index of an instruction in its function, in address order.
 pub type InstIndex = usize;
 
-/// What a call or a jump out of the function reaches.
+/// The target of a call, or of a jump out of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// The address is that of one function.
@@ -50,7 +50,7 @@ pub enum EdgeKind {
 /// A way from one block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
-    /// Where it leads.
+    /// The block to which the edge leads.
     pub to: BlockIndex,
     /// How control takes it.
     pub kind: EdgeKind,
@@ -67,7 +67,7 @@ pub struct Block {
     pub end: InstIndex,
     /// The branch's targets before the next block.
     pub successors: SmallVec<[Edge; 2]>,
-    /// Blocks that lead here, without those that nobody knows.
+    /// The known blocks that lead here.
     pub predecessors: SmallVec<[BlockIndex; 2]>,
     /// Ways out of the function from its end.
     pub leaves: SmallVec<[Leave; 1]>,
@@ -103,7 +103,7 @@ impl Block {
 pub struct Unresolved {
     /// Address of the instruction.
     pub pc: u64,
-    /// What is not known of it.
+    /// The missing fact.
     pub reason: Reason,
 }
 
@@ -141,9 +141,9 @@ pub enum Reason {
 /// One kernel or device function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Of its symbol, or made up from its address.
+    /// The name of its symbol, or a name made from its address.
     pub name: String,
-    /// Who enters it.
+    /// The kind of its callers.
     pub kind: FunctionKind,
     /// Address of its first instruction.
     pub entry: u64,
@@ -156,14 +156,14 @@ pub struct Function {
     /// In address order. The entry is the first, as code in front of it belongs to others.
     pub blocks: Vec<Block>,
     pub(crate) shape: GraphAnalyses,
-    /// What could not be found out about it.
+    /// The facts about it that could not be found out.
     pub unresolved: Vec<Unresolved>,
     /// Its address is in data or in registers, so that anyone may call it.
     pub address_taken: bool,
-    /// A jump that is no call enters it, with a return address in registers that may be any; calls apart, only jumps that pass on
-    /// the return address of their own function do not count.
+    /// True if a jump that is no call enters it, with a return address in any registers. Jumps that pass on the return address of their
+    /// own function do not count.
     pub entered_by_jump: bool,
-    /// What those instructions access that index mode changes.
+    /// The accesses of instructions that index mode changes.
     pub(crate) indexed: Vec<(InstIndex, Access)>,
     /// From the entry on, `size` bytes.
     pub(crate) code: Vec<u8>,
@@ -242,7 +242,7 @@ impl Function {
         self.indexing.get(inst).copied().unwrap_or(false)
     }
 
-    /// What is to be known of an instruction at a glance.
+    /// The traits of an instruction.
     #[inline]
     pub fn traits(&self, inst: InstIndex) -> InstFlags {
         self.traits_of()[inst]
@@ -269,7 +269,7 @@ impl Function {
         }
     }
 
-    /// What the instruction reads and writes.
+    /// The registers that the instruction reads and writes.
     pub fn access(&self, inst: InstIndex) -> &Access {
         let own = match self.indexed.is_empty() {
             true => None,
@@ -287,7 +287,7 @@ impl Function {
         self.indexed.iter().for_each(|(_, access)| visit(access));
     }
 
-    /// Of each instruction.
+    /// The traits of each instruction.
     pub(crate) fn traits_of(&self) -> &[InstFlags] {
         self.insts.code().traits()
     }

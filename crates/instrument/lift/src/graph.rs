@@ -156,7 +156,7 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &AdjacencyLis
     order
 }
 
-/// What follows from the blocks of a function, each found out when it is first asked for.
+/// Facts that follow from the blocks of a function. Each is computed when it is first asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GraphAnalyses {
     dominators: OnceLock<Dominators>,
@@ -198,7 +198,7 @@ impl GraphAnalyses {
 
 /// A list for every node, one behind the other.
 pub(crate) struct AdjacencyLists {
-    /// Where each list ends.
+    /// The end of each list.
     ends: Vec<usize>,
     all: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! What has to be known of every instruction, as bits: analyses of whole programs read these, which lie side by side, and
+//! Traits of every instruction, as bits. Analyses of whole programs read these, because they lie side by side, and
 //! leave alone the instructions themselves, which lie anywhere in a table.
 
 use crate::access::{Access, ExecChange};

@@ -2,8 +2,8 @@
 //!
 //! Entry types: [`Module::lift`] (a code object), [`Function`] (instructions, blocks, dominators, loops), [`Liveness`]
 //! (which registers may still be read), [`PendingOperations`] (memory operations on their way) and [`NamedRegisters`] (registers that
-//! a kernel uses at all). What cannot be found out is an [`Unresolved`] and makes everything around it as bad as it can be;
-//! nothing here guesses. Pure: no files, no environment, and no input bytes may cause a panic; threads only share the work.
+//! a kernel uses at all). A fact that cannot be found out is an [`Unresolved`], and the analyses around it assume the worst;
+//! nothing here guesses. The crate uses no files and no environment, and no input bytes may cause a panic; threads only share the work.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

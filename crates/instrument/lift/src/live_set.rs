@@ -1,4 +1,4 @@
-//! What is live at one place, and how an instruction changes it.
+//! The live set at one place, and how an instruction changes it.
 
 use crate::access::{Access, ExecChange};
 use crate::bits::Bits;
@@ -127,8 +127,8 @@ impl LiveSet {
     }
 }
 
-/// The effect of a stretch of code on any set behind it: every register and lane kind on its own is either live before,
-/// or dead, or as something behind it, so three probes say everything.
+/// The effect of a stretch of code on any live set behind it. Each register and lane kind by itself is live before it, or dead, or as
+/// one behind it, so three probes say everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transfer {
     /// Live before if nothing is live behind.

@@ -1,7 +1,7 @@
 //! Liveness of every register over a whole module.
 //!
-//! Backward over blocks; calls go through the callee's [`Transfer`]. What is live when a function returns is the union over
-//! its known callers, or everything if there may be others.
+//! The walk goes backward over blocks. A call goes through the callee's [`Transfer`]. The live set at a function's return is the union
+//! over its known callers, or everything if there may be others.
 
 use crate::function::{Block, BlockIndex, Callee, Function, FunctionIndex, InstIndex, Leave};
 use crate::graph::{AdjacencyLists, postorder};
@@ -19,17 +19,17 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// What is live before the first instruction of a block.
+    /// The live set before the first instruction of a block.
     pub fn live_in(&self, block: BlockIndex) -> &LiveSet {
         &self.live_in[block]
     }
 
-    /// What is live behind the last instruction of a block; for a block that ends in a call, when the callee is entered.
+    /// The live set behind the last instruction of a block; for a block that ends in a call, when the callee is entered.
     pub fn live_out(&self, block: BlockIndex) -> &LiveSet {
         &self.live_out[block]
     }
 
-    /// What is live before an instruction. Walks the block from its end: for all sites of a block, use [`Liveness::walk`].
+    /// The live set before an instruction. Walks the block from its end: for all sites of a block, use [`Liveness::walk`].
     pub fn live_before(&self, function: &Function, inst: InstIndex) -> LiveSet {
         let mut live = LiveSet::default();
         self.walk(function, function.block_of(inst), |index, _, before| {
@@ -40,7 +40,7 @@ impl Liveness {
         live
     }
 
-    /// What is live behind an instruction, on the way to the next one in its block.
+    /// The live set behind an instruction, on the way to the next one in its block.
     pub fn live_after(&self, function: &Function, inst: InstIndex) -> LiveSet {
         let mut live = LiveSet::default();
         self.walk(function, function.block_of(inst), |index, after, _| {
@@ -67,14 +67,14 @@ impl Liveness {
     }
 }
 
-/// Of all functions. Those that call nobody and are called by nobody depend on nothing else, and are solved when they are
+/// The liveness of all functions. A function without calls and callers depends on nothing else, and is solved when it is
 /// first asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     each: Vec<OnceLock<Liveness>>,
-    /// Those that call or are called.
+    /// True for functions that call or are called.
     related: Vec<bool>,
-    /// Of those that are called.
+    /// The transfers of functions that are called.
     summaries: Vec<Transfer>,
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
         })
         .collect();
     for (live, &called) in at_return.iter_mut().zip(&called) {
-        // A function that nobody we know calls is there for somebody else.
+        // A function without a known caller has unknown callers.
         if !called {
             *live = LiveSet::EVERYTHING;
         }

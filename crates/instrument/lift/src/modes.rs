@@ -67,7 +67,7 @@ fn solve(
         *entry = at_entry;
     }
     let anywhere = jumps_anywhere(blocks);
-    // What no known edge reaches may be entered from anywhere.
+    // A block that no known edge reaches may be entered from anywhere.
     for (start, block) in starts.iter_mut().zip(blocks).skip(1) {
         if block.predecessors.is_empty() || block.entered || anywhere {
             *start = !all;

@@ -25,10 +25,10 @@ const RETURN_ADDRESS: u16 = 30;
 /// Rounds of "resolve addresses, split blocks anew": each must find a target that the one before could not.
 const MAX_ROUNDS: usize = 16;
 
-/// Of an instruction in the middle, for estimates.
+/// Bytes of an average instruction, for estimates.
 const BYTES: usize = 6;
 
-/// What may be assumed beyond the code.
+/// The assumptions beyond the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Every wave starts with all lanes on: the grid is known to consist of full waves.
@@ -41,7 +41,7 @@ pub struct Options {
 /// The functions of one code object with everything found out about them.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// What the code is for.
+    /// The target of the code.
     pub target: &'static Chip,
     /// By entry address, except for functions found through calls, which come last.
     pub functions: Vec<Function>,
@@ -153,35 +153,35 @@ impl Module {
         self.entries.get(&entry).copied()
     }
 
-    /// Which registers may still be read, at each place of the function.
+    /// The registers that may still be read, at each place of the function.
     pub fn liveness(&self, function: FunctionIndex) -> &Liveness {
         self.liveness.function(&self.functions, function)
     }
 
-    /// What is live in a function while it is executed for the sake of one caller, behind whose call `at_return` is live;
+    /// The liveness of a function while one caller executes it, behind whose call `at_return` is live;
     /// [`Module::liveness`] is the union over all callers.
     pub fn liveness_returning(&self, function: FunctionIndex, at_return: &LiveSet) -> Liveness {
         self.liveness
             .returning(&self.functions, function, at_return)
     }
 
-    /// What is live behind the call that ends a block, or the block, where `liveness` is that of
+    /// The live set behind the call that ends a block, or behind the block, where `liveness` is that of
     /// [`Module::liveness_returning`] for `at_return`.
     pub fn live_behind(&self, block: &Block, liveness: &Liveness, at_return: &LiveSet) -> LiveSet {
         self.liveness.behind(block, liveness, at_return)
     }
 
-    /// Which memory operations may be on their way, at each place of the function.
+    /// The memory operations that may be on their way, at each place of the function.
     pub fn pending(&self, function: FunctionIndex) -> &PendingOperations {
         self.pending.function(&self.functions, function)
     }
 
-    /// What the function and everything it may call name; for "never-named" registers.
+    /// The registers that the function and its callees name; for "never-named" registers.
     pub fn named(&self, function: FunctionIndex) -> &NamedRegisters {
         &self.named[function]
     }
 
-    /// What the function's own instructions name, whatever it may call.
+    /// The registers that the function's own instructions name, without its callees.
     pub fn named_alone(&self, function: FunctionIndex) -> &RegisterSet {
         &self.named_alone[function]
     }
@@ -371,7 +371,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let mut decoders = Decoders::default();
         let own = self.own_writes();
-        // What a callee leaves alone is known only when its own calls are.
+        // The registers that a callee leaves alone are known only when its own calls are.
         for _ in 0..MAX_ROUNDS {
             let mut changed = self.take_labels();
             let written = self.written(&own);
@@ -644,7 +644,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(before != self.drafts[index].addresses.targets)
     }
 
-    /// What each function's own instructions write; nothing if nobody needs it.
+    /// The registers that each function's own instructions write; empty if no analysis needs them.
     fn own_writes(&self) -> Vec<RegisterSet> {
         let mut drafts = self.drafts.iter();
         if !drafts.any(|draft| draft.has_addresses()) {
@@ -654,7 +654,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         parallel::map(&self.drafts, self.workers, |draft| own_writes(draft, table))
     }
 
-    /// What each function writes, with all that it calls; everything if that is not known.
+    /// The registers that each function writes, with its callees; all registers if a callee is unknown.
     fn written(&self, own: &[RegisterSet]) -> Vec<RegisterSet> {
         if own.is_empty() {
             return vec![RegisterSet::EVERYTHING; self.drafts.len()];
@@ -664,7 +664,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let mut written: Vec<RegisterSet> = Vec::new();
         for (index, draft) in self.drafts.iter().enumerate() {
             let built = blocks::build(draft.with(table), &self.context(draft));
-            // Those that were found on the way are not among the known.
+            // Functions that were found on the way are not among the known.
             let known = own.get(index).copied();
             let mut own = known.unwrap_or_else(|| own_writes(draft, table));
             let mut called = Vec::new();

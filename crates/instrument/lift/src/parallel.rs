@@ -1,4 +1,4 @@
-//! The same work for many functions, on all processors that nobody has taken.
+//! The same work for many functions, on all processors that no other caller has taken.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ const WORTHWHILE: usize = 20_000;
 /// Processors that are taken.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Says that the caller keeps a processor busy for as long as he has this, because he works on several objects at once: work on one
+/// Says that the caller keeps a processor busy for as long as this value lives, because it works on several objects at once: work on one
 /// of them is then split over the others only.
 #[derive(Debug)]
 pub struct TakenProcessor(());
@@ -34,7 +34,7 @@ pub fn processors() -> usize {
     share(all, TAKEN.load(Ordering::Relaxed))
 }
 
-/// Whoever has taken a processor has a share of those that nobody has.
+/// The share of the free processors for a caller that has taken one.
 fn share(all: usize, taken: usize) -> usize {
     match taken {
         0 => all,
@@ -47,7 +47,7 @@ fn share(all: usize, taken: usize) -> usize {
 pub(crate) struct Workers(usize);
 
 impl Workers {
-    /// Nobody but the caller: one kernel in a running program, of which others may be at work at the same time.
+    /// The calling thread alone: it lifts one kernel in a running program, while other threads may lift others.
     pub const ONE: Workers = Workers(1);
 
     /// One for each processor that is free, if there are so many instructions.

@@ -50,7 +50,7 @@ impl Operations {
     }
 }
 
-/// What may be on its way at one place.
+/// The operations that may be on their way at one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Age of the youngest operation with these registers.
@@ -207,12 +207,12 @@ pub struct PendingOperations {
 }
 
 impl PendingOperations {
-    /// What may be on its way before the first instruction of a block.
+    /// The operations that may be on their way before the first instruction of a block.
     pub fn at_start(&self, block: BlockIndex) -> &Pending {
         &self.starts[block]
     }
 
-    /// What may be on its way before an instruction. Walks its block: for all sites, use [`PendingOperations::walk`].
+    /// The operations that may be on their way before an instruction. Walks its block: for all sites, use [`PendingOperations::walk`].
     pub fn pending_before(&self, function: &Function, inst: InstIndex) -> Pending {
         let mut found = Pending::default();
         self.walk(function, function.block_of(inst), |index, before| {
@@ -240,12 +240,12 @@ impl PendingOperations {
     }
 }
 
-/// Of all functions. Nobody needs what is on its way at the end of a function that nobody calls, so that it is solved when
-/// it is first asked for.
+/// The pending operations of all functions. No caller needs those at the end of a function without callers, so they are computed
+/// when they are first asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     each: Vec<OnceLock<PendingOperations>>,
-    /// What is on its way when a function returns.
+    /// The operations that are on their way when a function returns.
     returns: Vec<Pending>,
     family: Family,
 }
@@ -294,7 +294,7 @@ fn solve_one(function: &Function, returns: &[Pending], family: Family) -> (Vec<P
         }
     }
     let mut at_return = Pending::default();
-    // Those in front first.
+    // Blocks in front come first.
     let (mut stale, mut next) = (vec![true; blocks.len()], 0);
     while next < blocks.len() {
         let index = next;

@@ -1,4 +1,4 @@
-//! What is lifted: code by address, where functions start, and pointers in data.
+//! The input of lifting: code by address, the starts of functions, and pointers in data.
 
 use crate::Error;
 use codeobj::CodeObject;
@@ -21,9 +21,9 @@ pub enum FunctionKind {
 /// A function before its code is looked at.
 #[derive(Clone, Debug)]
 pub struct FunctionSeed {
-    /// Of its symbol, or made up from its address.
+    /// The name of its symbol, or a name made from its address.
     pub name: String,
-    /// Who enters it.
+    /// The kind of its callers.
     pub kind: FunctionKind,
     /// Address of its first instruction.
     pub entry: u64,
@@ -36,7 +36,7 @@ pub struct FunctionSeed {
 /// Code and everything known about it beforehand. Made of a code object, or by hand for code that is in none.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
-    /// What the code is for.
+    /// The target of the code.
     pub target: &'static Target,
     /// Address and bytes of each run of code.
     pub code: Vec<(u64, &'a [u8])>,

@@ -42,14 +42,14 @@ const SCALARS: &[(RegKind, u16, u16)] = &[
 /// A run of numbers in one of the two spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Of scalar space: first number, and how many.
+    /// Registers of scalar space: the first number, and how many.
     Scalar(u16, u16),
-    /// Of vector space: first number, and how many.
+    /// Registers of vector space: the first number, and how many.
     Vector(u16, u16),
 }
 
 impl Span {
-    /// Where a register is; `None` for constants, the null register and hardware state we do not follow.
+    /// The place of a register; `None` for constants, the null register and hardware state that lifting does not follow.
     pub fn from_register(reg: Reg) -> Option<Span> {
         let width = u16::from(reg.width).max(1);
         match reg.kind {

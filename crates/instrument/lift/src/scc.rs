@@ -7,7 +7,7 @@ use crate::module::Module;
 use crate::registers::SCC;
 use std::sync::OnceLock;
 
-/// Of functions that call nobody and that nobody calls, solved when first asked for: by block, whether SCC is live behind it.
+/// For functions without calls and callers, solved when first asked for: by block, true if SCC is live behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Results(Vec<OnceLock<Vec<bool>>>);
 
@@ -27,7 +27,7 @@ impl Module {
         inst: InstIndex,
     ) -> (bool, InstIndex) {
         let function = &self.functions[index];
-        // What indexed instructions access is not in their traits.
+        // The accesses of indexed instructions are not in their traits.
         let alone = function.indexing.is_empty() && !self.liveness.is_solved_with_others(index);
         if !alone {
             let (mut live, mut same) = (false, inst + 1);

@@ -9,7 +9,7 @@ use crate::module::Module;
 use isa::{Decoded, Known, Operand, Reg, RegKind};
 use std::collections::BTreeSet;
 
-/// Of LLVM's calling convention ("Non-Kernel Functions" of its AMDGPU usage).
+/// The stack pointer of LLVM's calling convention ("Non-Kernel Functions" of its AMDGPU usage).
 const STACK_POINTER: u16 = 32;
 /// Frame pointer and base pointer, from which a function restores what it found.
 const POINTERS: std::ops::RangeInclusive<u16> = 32..=34;

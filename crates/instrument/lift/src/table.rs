@@ -1,6 +1,6 @@
 //! The different instructions of a program, each once, and the instructions of a function as numbers in that table.
 //!
-//! What an instruction means does not depend on where it is, and hardly one in twenty is new: functions hold numbers, which
+//! The meaning of an instruction does not depend on its address, and hardly one in twenty is new: functions hold numbers, which
 //! lie side by side, and nothing is counted or put away for each of them.
 
 use crate::{Access, Counter, InstFlags, Kind, counters};
@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// Position in a [`Table`].
 pub(crate) type Number = u32;
 
-/// What is known of instructions wherever they lie, by number.
+/// The facts about instructions that do not depend on their addresses, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     decoded: Vec<Decoded>,
     accesses: Vec<Access>,
-    /// Of those that have to do with counters of memory operations.
+    /// The effects of instructions on counters of memory operations.
     counts: Vec<Option<Box<Counts>>>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct InstPositions {
     pub entry: u64,
     pub offsets: Vec<u32>,
     pub numbers: Vec<Number>,
-    /// Of each instruction.
+    /// The traits of each instruction.
     pub traits: Vec<InstFlags>,
     /// There are bytes between them that are none.
     pub gaps: bool,

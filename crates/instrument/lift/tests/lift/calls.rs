@@ -163,13 +163,13 @@ fn a_pointer_may_come_from_another_kernel() {
         let told = Module::lift_kernel(&object, "told").unwrap();
         let halve = told.function("halve").unwrap();
         assert!(told.address_taken().any(|index| index == halve), "{target}");
-        // Who calls nothing by pointer needs no other kernel.
+        // A kernel that calls nothing by pointer needs no other kernel.
         let direct = Module::lift_kernel(&object, "direct").unwrap();
         assert!(direct.function("direct").is_some() && direct.function("tell").is_none());
     }
 }
 
-/// What `source` says: `middle` and `leaf`; everything that something points to; never a kernel.
+/// The closure of `source` is `middle` and `leaf`, and every function that something points to, never a kernel.
 #[test]
 fn closures() {
     for target in ["gfx90a", "gfx1100"] {
@@ -232,7 +232,7 @@ KERNEL other(int *out) { out[0] = 9; }
     }
 }
 
-/// What lies between a function without a size and the next one leads nowhere.
+/// Bytes between a function without a size and the next one lead nowhere.
 #[test]
 fn what_fills_the_room_to_the_next_function_calls_nothing() {
     let code = |text: &str| {

@@ -4,7 +4,7 @@ use codeobj::CodeObject;
 use isa::Effects;
 use lift::{Function, Module};
 
-/// Of the Debian package librocrand1.
+/// A library of the Debian package librocrand1.
 const ROCRAND: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 
 fn check(function: &Function) {
@@ -77,7 +77,7 @@ fn every_kernel_of_rocrand_lifts() {
     let (mut kernels, mut functions, mut insts, mut unresolved) = (0, 0, 0, 0);
     let mut targets = std::collections::BTreeSet::new();
     for entry in codeobj::walk(&bytes).unwrap().code_objects() {
-        // gfx803 is not a target of ours.
+        // Luthier has no target gfx803.
         let Ok(object) = CodeObject::parse(&entry.bytes) else {
             continue;
         };
