@@ -32,6 +32,9 @@ pub use wave::{Measured, Wave};
 /// Node number of the one device.
 const NODE: u32 = 1;
 
+/// Reads device memory from an address on.
+pub type MemoryReader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send + Sync>;
+
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -232,6 +235,12 @@ impl<'a> Device<'a> {
         self.memory
             .read_bytes(address, bytes)
             .map_err(|address| Error::NotMapped { address })
+    }
+
+    /// Reads device memory from anywhere, such as an observer: false if the memory is not mapped.
+    pub fn reader(&self) -> MemoryReader {
+        let memory = self.memory.clone();
+        Box::new(move |address, bytes| memory.read_bytes(address, bytes).is_ok())
     }
 
     /// Writes device memory.

@@ -5,6 +5,7 @@
 //! The instrumenting column never sees the emulator; this crate is where both meet, to judge.
 #![forbid(unsafe_code)]
 
+mod builds;
 mod calls;
 mod code;
 mod digest;
@@ -14,6 +15,7 @@ mod record;
 mod stage;
 mod turns;
 
+pub use builds::{Comparison, Difference as BuildDifference, MemoryPlace, Store, Written, compare};
 pub use live::Part;
 pub use lockstep::{
     Difference, Divergence, Error, MemoryRead, ProgramPoint, StopReason, Verdict, Wait, lockstep,

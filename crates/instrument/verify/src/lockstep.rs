@@ -33,6 +33,8 @@ pub enum Error {
     Emulate(#[from] emulate::Error),
     #[error(transparent)]
     CodeObject(#[from] codeobj::Error),
+    #[error(transparent)]
+    Lift(#[from] lift::Error),
     #[error("the code object has no kernel {0}")]
     NoKernel(String),
     #[error(transparent)]

@@ -262,13 +262,13 @@ fn first_difference(original: &[u8], other: &[u8], places: &Places) -> Option<us
 }
 
 /// A page as it was recorded.
-fn before(recording: &Recording, address: u64) -> &Page {
+pub(crate) fn before(recording: &Recording, address: u64) -> &Page {
     const ZERO: &Page = &[0; PAGE as usize];
     recording.pages.get(&address).map_or(ZERO, |page| page)
 }
 
 /// Addresses of all pages that can hold anything but zero, each once.
-fn pages(recording: &Recording) -> Vec<u64> {
+pub(crate) fn pages(recording: &Recording) -> Vec<u64> {
     let mut spans: Vec<(u64, u64)> = recording
         .header
         .ranges

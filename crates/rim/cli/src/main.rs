@@ -3,6 +3,7 @@
 mod advice;
 mod ahead;
 mod alone;
+mod bisect;
 mod built_in;
 mod checking;
 mod chosen;
@@ -67,6 +68,8 @@ enum Command {
     Instrument(instrument::Instrument),
     /// Check on the emulated GPU, for one launch, that tools change nothing they must not
     Verify(verify::Verify),
+    /// Find the first store in which two builds of a kernel differ, and the pass of the compiler behind it
+    Bisect(Box<bisect::Bisect>),
     /// Find bugs in compiled GPU code: missing waits
     Check(checking::Check),
     /// Run one kernel of a code object without any ROCm library
@@ -125,6 +128,7 @@ fn main() -> ExitCode {
         Command::Merge(merge) => merge.execute(),
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
+        Command::Bisect(bisect) => bisect.execute(),
         Command::Check(check) => check.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::HardwareCheck(check) => check.execute(),

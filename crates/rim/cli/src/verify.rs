@@ -235,7 +235,7 @@ impl Verify {
         };
         let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)
             .with_context(|| self.file.display().to_string())?;
-        let launch = self.launch(&kernel)?;
+        let launch = launch(&kernel, [self.grid, self.block], self.lds, &self.arguments)?;
         self.judge(&object, Subject::Launch(&launch))
     }
 
@@ -273,32 +273,38 @@ impl Verify {
         }
         Ok(said.status())
     }
+}
 
-    fn launch(&self, kernel: &str) -> Result<Launch> {
-        let inputs = self.arguments.iter().map(|given| {
-            Ok(match given {
-                Given::Scalar(bytes) => Input::Value(bytes.clone()),
-                Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
-                Given::File(path) => Input::Buffer(
-                    files::Input::open(path)
-                        .with_context(|| format!("cannot read {}", path.display()))?
-                        .bytes()
-                        .to_vec(),
-                ),
-            })
-        });
-        Ok(Launch {
-            kernel: kernel.to_owned(),
-            grid: self.grid.0,
-            block: self.block.0,
-            dynamic_lds: self.lds,
-            inputs: inputs.collect::<Result<_>>()?,
+/// The launch that the user made up. `sizes`: grid and block.
+pub fn launch(
+    kernel: &str,
+    sizes: [Extent; 2],
+    dynamic_lds: u32,
+    arguments: &[Given],
+) -> Result<Launch> {
+    let inputs = arguments.iter().map(|given| {
+        Ok(match given {
+            Given::Scalar(bytes) => Input::Value(bytes.clone()),
+            Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
+            Given::File(path) => Input::Buffer(
+                files::Input::open(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?
+                    .bytes()
+                    .to_vec(),
+            ),
         })
-    }
+    });
+    Ok(Launch {
+        kernel: kernel.to_owned(),
+        grid: sizes[0].0,
+        block: sizes[1].0,
+        dynamic_lds,
+        inputs: inputs.collect::<Result<_>>()?,
+    })
 }
 
 /// Starts this command again if something of its own lay where recorded memory has to be: each process lies elsewhere.
-fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
+pub fn elsewhere(error: anyhow::Error) -> Result<ExitCode> {
     const ATTEMPT: &str = "LUTHIER_VERIFY_ATTEMPT";
     const ATTEMPTS: u32 = 8;
     let occupied = matches!(

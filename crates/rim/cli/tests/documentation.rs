@@ -62,6 +62,7 @@ pages! {
     performance "docs/tools/performance.md"
     report "docs/report/README.md"
     report_rules "docs/report/rules/README.md"
+    bisect "docs/bisect.md"
     query "docs/query.md"
     ranks "docs/ranks.md"
     check "docs/check/README.md"

@@ -8,7 +8,8 @@
 __global__ void begun(volatile unsigned *flags, int barriers) {
   flags[0] = 1;
   while (flags[1] == 0)
-    if (barriers) __syncthreads();
+    if (barriers)
+      __syncthreads();
 }
 
 static void again(int signal_number) {
@@ -18,17 +19,21 @@ static void again(int signal_number) {
 
 int main(int, char **arguments) {
   unsigned *flags;
-  if (hipHostMalloc(&flags, 8, hipHostMallocCoherent) != hipSuccess) return 90;
+  if (hipHostMalloc(&flags, 8, hipHostMallocCoherent) != hipSuccess)
+    return 90;
   flags[0] = flags[1] = 0;
   unsigned *seen;
-  if (hipHostGetDevicePointer((void **)&seen, flags, 0) != hipSuccess) return 91;
+  if (hipHostGetDevicePointer((void **)&seen, flags, 0) != hipSuccess)
+    return 91;
   begun<<<!strcmp(arguments[2], "many") ? 1000 : 1, 64>>>(seen, !strcmp(arguments[2], "barriers"));
-  while (*(volatile unsigned *)flags == 0) usleep(100);
+  while (*(volatile unsigned *)flags == 0)
+    usleep(100);
   usleep(100000);
   if (!strcmp(arguments[1], "handler")) {
     signal(SIGTERM, again);
     raise(SIGTERM);
   }
-  if (!strcmp(arguments[1], "kill")) raise(SIGKILL);
+  if (!strcmp(arguments[1], "kill"))
+    raise(SIGKILL);
   _exit(7);
 }
