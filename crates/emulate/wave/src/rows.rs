@@ -18,11 +18,11 @@ use crate::{
 
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use control::{follow_others, order_stores};
+pub(crate) use matrix::plan as matrix_plan;
 pub(crate) use to_lds::to_lds;
 
 mod vector_macros;
 
-mod aligned;
 mod approximate;
 mod atomic;
 mod buffer;
@@ -52,7 +52,6 @@ mod lds_transpose;
 mod loads_and_stores;
 mod matrix;
 pub(crate) mod measured;
-mod micro_matrix;
 mod minimum_maximum;
 mod mix;
 mod packed;
@@ -65,7 +64,6 @@ mod scalar_memory;
 mod scaled;
 mod scratch;
 mod simd;
-mod sparse;
 mod specialization;
 mod split_barrier;
 mod to_lds;
@@ -309,8 +307,6 @@ pub fn all_rows() -> &'static [Row] {
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
-        micro_matrix::rows(&mut rows);
-        sparse::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);
