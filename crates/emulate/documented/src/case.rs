@@ -104,74 +104,153 @@ pub fn parse(text: &str) -> Result<Vec<Case>, (usize, String)> {
 
 /// All cases of a file, with what it names as their targets.
 pub fn written(text: &str) -> Result<Vec<Case>, (usize, String)> {
-    let mut cases = Vec::new();
-    let (mut runs, mut evidence) = (Vec::new(), String::new());
-    let mut case = Case::default();
-    let mut not: Vec<String> = Vec::new();
+    let mut reader = Reader::default();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        let fail = |what: String| (number, what);
-        let line = line.trim();
-        let expectation = line.strip_prefix(";=");
-        if expectation.is_none() && case.expects() && !line.is_empty() {
-            cases.push(std::mem::take(&mut case));
+        reader
+            .line(number, line.trim())
+            .map_err(|what| (number, what))?;
+    }
+    reader.finish()
+}
+
+/// A file as it is read, line by line.
+#[derive(Default)]
+struct Reader {
+    cases: Vec<Case>,
+    runs: Vec<(String, u32)>,
+    evidence: String,
+    /// What every case starts from.
+    given: Case,
+    case: Case,
+    not: Vec<String>,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), String> {
+        if let Some(rest) = line.strip_prefix(";=") {
+            return self.case.expect(rest);
         }
-        if let Some(rest) = expectation {
-            match rest
-                .split_once('=')
-                .map(|(place, list)| (place.trim(), list))
-            {
-                Some(("memory", list)) => case.memory_after = Some(words(list).map_err(fail)?),
-                Some(("lds", list)) => case.lds_after = Some(words(list).map_err(fail)?),
-                Some(("stop", name)) => case.stop = Some(name.trim().to_owned()),
-                Some(("messages", list)) => case.messages = words(list).map_err(fail)?,
-                Some(("barriers", list)) => case.barriers = words(list).map_err(fail)?,
-                None if rest.trim() == "matrix" => case.product_after = true,
-                None if rest.trim() == "wave-matrix" => case.wave_product_after = true,
-                _ => case.after.push(assignment(rest).map_err(fail)?),
-            }
-        } else if let Some(rest) = line.strip_prefix(";!") {
-            let rest = rest.trim();
-            let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-            match word {
-                "target" => runs = targets(rest).map_err(fail)?,
-                "by" => evidence = rest.trim().to_owned(),
-                "not" => not = rest.split_whitespace().map(str::to_owned).collect(),
-                "exec" => case.exec = Some(integer(rest.trim()).map_err(fail)?),
-                "memory" => case.memory = Some(buffer(rest).map_err(fail)?),
-                "lds" => case.lds = words(rest.trim().trim_start_matches('=')).map_err(fail)?,
-                "time" => case.time = integer(rest.trim()).map_err(fail)?,
-                "waves" => case.waves = integer(rest.trim()).map_err(fail)? as u32,
-                "wave-matrix" => case.wave_product = true,
-                "matrix" => case.product = Some(Product::parse(rest).map_err(fail)?),
-                "scratch" => case.scratch = integer(rest.trim()).map_err(fail)? as u32,
-                "in" => match assignment(rest).map_err(fail)? {
-                    (place, Some(values)) => case.before.push((place, values)),
-                    _ => return Err(fail("an input has a value".to_owned())),
-                },
-                _ => return Err(fail(format!("unknown directive {word:?}"))),
-            }
-        } else if !line.is_empty() && !line.starts_with(';') {
-            if case.text.is_empty() {
-                if runs.is_empty() || evidence.is_empty() {
-                    return Err(fail("no `;! target` or no `;! by` above".to_owned()));
-                }
-                (case.line, case.runs, case.evidence) = (number, runs.clone(), evidence.clone());
-                case.not = std::mem::take(&mut not);
-            }
-            case.text += line;
-            case.text.push('\n');
+        if self.case.expects() && !line.is_empty() {
+            let next = self.given.clone();
+            self.cases.push(std::mem::replace(&mut self.case, next));
+        }
+        if let Some(rest) = line.strip_prefix(";!") {
+            self.directive(rest)
+        } else if line.is_empty() || line.starts_with(';') {
+            Ok(())
+        } else {
+            self.instruction(number, line)
         }
     }
-    if !case.expects() && !case.text.is_empty() {
-        return Err((case.line, "the last case expects nothing".to_owned()));
+
+    fn directive(&mut self, text: &str) -> Result<(), String> {
+        let (word, rest) = first_word(text);
+        match word {
+            "target" => self.runs = targets(rest)?,
+            "by" => self.evidence = rest.to_owned(),
+            "not" => self.not = rest.split_whitespace().map(str::to_owned).collect(),
+            "given" if rest.is_empty() => (self.given, self.case) = Default::default(),
+            "given" => {
+                self.given.set(rest)?;
+                self.case.set(rest)?;
+            }
+            _ => self.case.set(text)?,
+        }
+        Ok(())
     }
-    if case.expects() {
-        cases.push(case);
+
+    /// An instruction, perhaps with directives and expectations on the same line.
+    fn instruction(&mut self, number: usize, line: &str) -> Result<(), String> {
+        let marks: Vec<usize> = (line.match_indices(';').map(|(at, _)| at))
+            .filter(|at| line[at + 1..].starts_with(['!', '=']))
+            .collect();
+        let end = |index: usize| marks.get(index).copied().unwrap_or(line.len());
+        let behind = |mark: &'static str| {
+            let starts = marks.iter().enumerate();
+            starts
+                .filter(move |(_, at)| line[**at..].starts_with(mark))
+                .map(move |(index, at)| &line[at + 2..end(index + 1)])
+        };
+        for directive in behind(";!") {
+            self.directive(directive)?;
+        }
+        if self.case.text.is_empty() {
+            if self.runs.is_empty() || self.evidence.is_empty() {
+                return Err("no `;! target` or no `;! by` above".to_owned());
+            }
+            self.case.line = number;
+            self.case.runs = self.runs.clone();
+            self.case.evidence = self.evidence.clone();
+            self.case.not = std::mem::take(&mut self.not);
+        }
+        self.case.text += line[..end(0)].trim_end();
+        self.case.text.push('\n');
+        behind(";=").try_for_each(|expectation| self.case.expect(expectation))
     }
-    match cases.iter().find(|case| case.text.is_empty()) {
-        Some(case) => Err((case.line, "a case has no instruction".to_owned())),
-        None => Ok(cases),
+
+    fn finish(self) -> Result<Vec<Case>, (usize, String)> {
+        let Reader {
+            mut cases, case, ..
+        } = self;
+        if !case.expects() && !case.text.is_empty() {
+            return Err((case.line, "the last case expects nothing".to_owned()));
+        }
+        if case.expects() {
+            cases.push(case);
+        }
+        match cases.iter().find(|case| case.text.is_empty()) {
+            Some(case) => Err((case.line, "a case has no instruction".to_owned())),
+            None => Ok(cases),
+        }
+    }
+}
+
+/// The first word of `text`, and what follows it.
+fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+impl Case {
+    /// Takes one directive about what is there before.
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        let (word, rest) = first_word(text);
+        match word {
+            "exec" => self.exec = Some(integer(rest)?),
+            "memory" => self.memory = Some(buffer(rest)?),
+            "lds" => self.lds = words(rest.trim_start_matches('='))?,
+            "time" => self.time = integer(rest)?,
+            "waves" => self.waves = integer(rest)? as u32,
+            "wave-matrix" => self.wave_product = true,
+            "matrix" => self.product = Some(Product::parse(rest)?),
+            "scratch" => self.scratch = integer(rest)? as u32,
+            "in" => match assignment(rest)? {
+                (place, Some(values)) => self.before.push((place, values)),
+                _ => return Err("an input has a value".to_owned()),
+            },
+            _ => return Err(format!("unknown directive {word:?}")),
+        }
+        Ok(())
+    }
+
+    /// Takes one line about what is there after it.
+    fn expect(&mut self, text: &str) -> Result<(), String> {
+        match text
+            .split_once('=')
+            .map(|(place, list)| (place.trim(), list))
+        {
+            Some(("memory", list)) => self.memory_after = Some(words(list)?),
+            Some(("lds", list)) => self.lds_after = Some(words(list)?),
+            Some(("stop", name)) => self.stop = Some(name.trim().to_owned()),
+            Some(("messages", list)) => self.messages = words(list)?,
+            Some(("barriers", list)) => self.barriers = words(list)?,
+            None if text.trim() == "matrix" => self.product_after = true,
+            None if text.trim() == "wave-matrix" => self.wave_product_after = true,
+            _ => self.after.push(assignment(text)?),
+        }
+        Ok(())
     }
 }
 

@@ -38,6 +38,16 @@
 //! ;= wave-matrix                     ; D = A B + C in v48 and up
 //! ```
 //!
+//! A case whose line is short stands on one, with its directives and expectations behind the instruction. What several cases start
+//! from is said once:
+//!
+//! ```text
+//! ;! given in v4 = u32[1, 2]         ; from here on
+//! v_not_b32 v0, v4  ;= v0 = u32[0xfffffffe, 0xfffffffd]
+//! v_add_u32 v0, v4, v8  ;! in v8 = u32[7]  ;= v0 = u32[8, 9]
+//! ;! given                           ; no longer
+//! ```
+//!
 //! A case for a target of `ALIKE` runs also on the targets behind it if it assembles there.
 //!
 //! A case ends where lines follow its `;=` lines. Registers that are not set hold poison, and whatever changes without being

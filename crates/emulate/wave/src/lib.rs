@@ -3,12 +3,14 @@
 //! * [`Wave`] is the architectural state (SGPRs, VGPRs, EXEC, VCC, SCC, MODE, ...).
 //! * [`Program`] turns instruction bytes into [`MicroOp`]s once per kernel; [`run`] executes them until the wave ends,
 //!   reaches a barrier, uses up its time slice, faults or meets an instruction that is not implemented.
-//! * `rows` holds the semantics: one table row per mnemonic. `fields` knows the encodings, `ports` fetches plain operands,
+//! * `rows` holds the semantics: one table row per mnemonic. `access` knows where memory instructions point, and moves what lies
+//!   there. `fields` knows the encodings, `ports` fetches plain operands,
 //!   `passes` does what modifiers, SDWA and DPP ask for around that, `memory` is the only place that touches the memory of the emulated device.
 //!
 //! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
 //! files, and nothing about instrumentation.
 
+mod access;
 mod barrier;
 mod blame;
 mod clock;
@@ -34,6 +36,7 @@ mod step;
 mod sync;
 mod watch;
 
+pub use access::scratch_descriptor;
 pub use barrier::SplitBarrier;
 pub use blame::NO_LANE;
 pub use clock::ClockWait;
@@ -43,7 +46,7 @@ pub use measured::Measured;
 pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_address};
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
-pub use rows::{Row as SemanticsRow, all_rows, rows_of, scratch_descriptor};
+pub use rows::{Row as SemanticsRow, all_rows, rows_of};
 pub use state::{LANES, Wave};
 pub use step::step;
 #[doc(hidden)]

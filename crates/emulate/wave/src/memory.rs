@@ -7,7 +7,7 @@
 use std::ptr;
 
 use crate::order::Stores;
-use crate::rows::{read_element, write_element};
+use vectors::element::{read_element, write_element};
 
 /// Set in the addresses under which the device also reaches the application's own registered memory.
 ///

@@ -18,7 +18,7 @@ use crate::{
     measured::Measured,
     micro_op::{MicroOp, flow},
     row_set::RowSet,
-    rows::{self, Chain, ChainBuilder, Shape},
+    rows::{self, Chain, ChainBuilder, Row, Shape},
 };
 
 mod dual;
@@ -320,25 +320,8 @@ fn lower(
     found: &BTreeMap<u64, Fetched>,
     looks_at_clock: bool,
 ) -> Segment {
-    let targets: std::collections::HashSet<u64> = found
-        .values()
-        .filter_map(|fetched| match fetched {
-            Fetched::Inst(inst) => inst.target(),
-            Fetched::Undecodable(_) => None,
-        })
-        .chain([entry])
-        .collect();
-    let mut segment = Segment {
-        ops: Vec::new(),
-        chains: Vec::new(),
-        insts: Vec::new(),
-        pcs: Vec::new(),
-        ended: Vec::new(),
-        heads: Vec::new(),
-        messages: Vec::new(),
-        vector_rows: config.vector_rows as usize,
-        written: RowSet::default(),
-    };
+    let targets = branch_targets(entry, found);
+    let mut segment = Segment::new(config);
     let mut branches = Vec::new();
     let waits = match config.ordered {
         true => order::pending_waits(config.target.family, found),
@@ -376,36 +359,9 @@ fn lower(
         if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let lowered = match row {
-                Some(row) => {
-                    lowering::lower(config, inst, row).and_then(|lowered| match config.exact {
-                        true => rows::lds_exact::checked(row, lowered),
-                        false => Ok(lowered),
-                    })
-                }
-                None if inst.format == Format::Vopd => dual::lower(config, inst),
-                None => Err(String::new()),
-            };
-            let (mut lowered, shape) = match lowered {
+            let (mut lowered, shape) = match lower_one(config, inst, row) {
                 Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
-                Err(why) => {
-                    let why = if why.is_empty() {
-                        why
-                    } else {
-                        format!(" ({why})")
-                    };
-                    let words: Vec<_> = inst.words[..inst.size as usize / 4]
-                        .iter()
-                        .map(|w| format!("{w:08x}"))
-                        .collect();
-                    let op =
-                        segment.unsupported(format!("{} [{}]{why}", print(inst), words.join(" ")));
-                    let stops = Lowered {
-                        ops: vec![op],
-                        bare: op,
-                    };
-                    (stops, None)
-                }
+                Err(why) => (segment.stops_at(inst, print, &why), None),
             };
             if orders {
                 lowered.ops[0].handler = rows::order_stores();
@@ -415,13 +371,7 @@ fn lower(
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
-            let straight = lowered.ops.iter().all(|op| op.after == flow::NEXT as u8)
-                // (Some say so only when they have run.)
-                && inst.implicit_defs.iter().all(|reg| reg.kind != RegKind::Exec)
-                && !inst
-                    .effects
-                    .intersects(Effects::BRANCH | Effects::CALL | Effects::END);
-            joinable = straight.then_some(inst.end());
+            joinable = is_straight(inst, &lowered).then_some(inst.end());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             match chain.flatten() {
                 Some(chain) => segment.chain(chain),
@@ -432,21 +382,48 @@ fn lower(
     }
     let end = previous_end.unwrap_or(entry);
     segment.push_leave(end);
-    for (index, target) in branches {
-        match segment.op_at(target) {
-            Some(op) => segment.ops[index].set_branch_target(op as u32),
-            None => {
-                let leaves = segment.ops.len() as u32;
-                segment.ops[index].set_branch_target(leaves);
-                segment.push_leave(target);
-            }
-        }
-    }
+    segment.resolve(branches);
     for _ in 1..UNROLLED {
         segment.push_leave(end);
     }
     segment.number();
     segment
+}
+
+/// Addresses that a branch leads to, and that of the entry.
+fn branch_targets(entry: u64, found: &BTreeMap<u64, Fetched>) -> std::collections::HashSet<u64> {
+    found
+        .values()
+        .filter_map(|fetched| match fetched {
+            Fetched::Inst(inst) => inst.target(),
+            Fetched::Undecodable(_) => None,
+        })
+        .chain([entry])
+        .collect()
+}
+
+/// Lowers one instruction; an error says why it cannot be executed, as far as there is more to say than that no row is for it.
+fn lower_one(config: &Config, inst: &Inst, row: Option<&Row>) -> Result<Lowered, String> {
+    match row {
+        Some(row) => {
+            let lowered = lowering::lower(config, inst, row)?;
+            match config.exact {
+                true => rows::lds_exact::checked(row, lowered),
+                false => Ok(lowered),
+            }
+        }
+        None if inst.format == Format::Vopd => dual::lower(config, inst),
+        None => Err(String::new()),
+    }
+}
+
+/// Whether what follows `inst` is executed next, with the same EXEC.
+fn is_straight(inst: &Inst, lowered: &Lowered) -> bool {
+    let leaves = Effects::BRANCH | Effects::CALL | Effects::END;
+    lowered.ops.iter().all(|op| op.after == flow::NEXT as u8)
+        // (Some say so only when they have run.)
+        && inst.implicit_defs.iter().all(|reg| reg.kind != RegKind::Exec)
+        && !inst.effects.intersects(leaves)
 }
 
 /// Whether `inst` looks at one of the device's clocks.
@@ -457,6 +434,51 @@ fn looks_at_clock(config: &Config, inst: &Inst) -> bool {
 }
 
 impl Segment {
+    fn new(config: &Config) -> Segment {
+        Segment {
+            ops: Vec::new(),
+            chains: Vec::new(),
+            insts: Vec::new(),
+            pcs: Vec::new(),
+            ended: Vec::new(),
+            heads: Vec::new(),
+            messages: Vec::new(),
+            vector_rows: config.vector_rows as usize,
+            written: RowSet::default(),
+        }
+    }
+
+    /// What stops a wave at `inst`, which cannot be executed.
+    fn stops_at(&mut self, inst: &Inst, print: &dyn Fn(&Inst) -> String, why: &str) -> Lowered {
+        let why = match why {
+            "" => String::new(),
+            why => format!(" ({why})"),
+        };
+        let words: Vec<_> = inst.words[..inst.size as usize / 4]
+            .iter()
+            .map(|word| format!("{word:08x}"))
+            .collect();
+        let op = self.unsupported(format!("{} [{}]{why}", print(inst), words.join(" ")));
+        Lowered {
+            ops: vec![op],
+            bare: op,
+        }
+    }
+
+    /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment.
+    fn resolve(&mut self, branches: Vec<(usize, u64)>) {
+        for (index, target) in branches {
+            match self.op_at(target) {
+                Some(op) => self.ops[index].set_branch_target(op as u32),
+                None => {
+                    let leaves = self.ops.len() as u32;
+                    self.ops[index].set_branch_target(leaves);
+                    self.push_leave(target);
+                }
+            }
+        }
+    }
+
     /// Instructions that micro-ops `start..end` are.
     #[inline(always)]
     pub(crate) fn instructions(&self, start: usize, end: usize) -> u64 {

@@ -16,15 +16,13 @@ use crate::{
     state::Wave,
 };
 
-pub use buffer::scratch_descriptor;
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use control::{follow_others, order_stores};
-pub(crate) use lanes::{Fill, read_element, write_element};
+pub(crate) use matrix::plan as matrix_plan;
 pub(crate) use to_lds::to_lds;
 
 mod vector_macros;
 
-mod aligned;
 mod approximate;
 mod atomic;
 mod buffer;
@@ -32,7 +30,6 @@ mod buffer_format;
 mod cdna;
 mod chain;
 mod compare;
-mod components;
 mod control;
 mod convert;
 mod cross_lane;
@@ -49,18 +46,15 @@ mod half;
 mod hardware;
 mod image;
 mod indexed;
-mod lanes;
 mod lds_atomic;
 pub(crate) mod lds_exact;
 mod lds_transpose;
+mod loads_and_stores;
 mod matrix;
 pub(crate) mod measured;
-mod micro_matrix;
 mod minimum_maximum;
 mod mix;
-mod modify;
 mod packed;
-mod private;
 mod pseudo_scalar;
 mod sad;
 mod scalar;
@@ -70,12 +64,8 @@ mod scalar_memory;
 mod scaled;
 mod scratch;
 mod simd;
-mod space;
-mod sparse;
 mod specialization;
 mod split_barrier;
-mod spread;
-mod texel;
 mod to_lds;
 mod transposed;
 mod vector32;
@@ -317,8 +307,6 @@ pub fn all_rows() -> &'static [Row] {
         image::rows(&mut rows);
         indexed::rows(&mut rows);
         matrix::rows(&mut rows);
-        micro_matrix::rows(&mut rows);
-        sparse::rows(&mut rows);
         mix::rows(&mut rows);
         packed::rows(&mut rows);
         packed::special_rows(&mut rows);

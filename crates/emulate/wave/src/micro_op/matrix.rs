@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub(crate) struct Mfma {
-    /// Number of the instruction in the table of its file.
+    /// Number of the plan (MFMA), or of the instruction in the table of its file.
     pub instruction: u16,
     cbsz: u8,
     abid: u8,

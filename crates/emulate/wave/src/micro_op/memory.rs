@@ -3,7 +3,7 @@
 use gfx::Family;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::rows::Fill;
+use crate::access::lanes::Fill;
 
 /// Families as handlers need to tell them apart.
 #[derive(

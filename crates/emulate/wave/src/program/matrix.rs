@@ -11,7 +11,7 @@ use crate::{
     fields::bits,
     micro_op::{Mfma, MicroOp, Src, SrcKind},
     ports::Type,
-    rows::{MatrixForm, VectorShape},
+    rows::{MatrixForm, VectorShape, matrix_plan},
 };
 
 /// A row of either register file with `words` registers behind it.
@@ -110,7 +110,12 @@ pub(super) fn lower(
         )?;
     }
     op.dst = run_of(config, bits(w0, 7, 0) as u16, outputs, acc_cd)?;
-    let mut product = Mfma::new(shape.instruction, cbsz, bits(w0, 14, 11), blgp);
+    let mut number = shape.instruction;
+    if shape.matrix_form == MatrixForm::Dense {
+        let plan = matrix_plan(shape.instruction, config.target.matrix);
+        (number, op.handler) = plan.ok_or("a matrix product that the target does not have")?;
+    }
+    let mut product = Mfma::new(number, cbsz, bits(w0, 14, 11), blgp);
     if scaled {
         let [p0, p1, ..] = inst.words;
         let codes = [bits(p1, 8, 0), bits(p1, 17, 9)];

@@ -18,10 +18,9 @@ pub(super) fn surround(
     config: &Config,
     shape: &VectorShape,
     handlers: Handlers,
-    op: MicroOp,
+    mut op: MicroOp,
     ops: &mut Vec<MicroOp>,
 ) -> Result<(), String> {
-    let mut op = op;
     // Integers saturate in the body for any mode.
     let saturates = op.vector().clamp() && !is_float(shape.result);
     op.handler = if saturates {
@@ -29,120 +28,150 @@ pub(super) fn surround(
     } else {
         handlers.vector
     };
-    let mut may_be_uniform = !saturates;
+    let mut inner = Inner {
+        config,
+        shape,
+        handlers,
+        may_be_uniform: !saturates,
+        op,
+    };
     for index in 0..shape.source_count() {
-        let kind = shape.sources[index];
-        let row = passes::source_row(config.vector_rows, index);
-        let pass = |op: &MicroOp, handler: fn() -> Handler, parameters| {
-            let pass = Pass::new(index, kind.words(), parameters);
-            let mut before = MicroOp::new(handler()).with(pass.before(op.vector().control_word));
-            before.src[index] = op.src[index];
-            before.dst = row;
-            before
-        };
-        let mut passed: Vec<passes::PassCall> = Vec::new();
-        if index == 0
-            && op.src[0].kind == SrcKind::Vector
-            && let Some(handler) = shape.moved_source
-        {
-            passed.push((handler, [0; 3]));
-        }
-        if op.vector().control == Control::SDWA
-            && index < 2
-            && let Some(parameters) = passes::sdwa_selection(op.vector().control_word, index)
-        {
-            passed.push((
-                shell::handler::<passes::SdwaSelect> as fn() -> Handler,
-                parameters,
-            ));
-        }
-        if op.vector().control == Control::DPP16 && index == 0 {
-            let lanes = passes::static_lanes(op.vector().control_word);
-            let parameters = [lanes as u32, (lanes >> 32) as u32, 0];
-            passed.push((shell::vector_handler::<passes::DppEnter>, parameters));
-        }
-        if op.vector().control == Control::DPP8 && index == 0 {
-            passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));
-        }
-        if let Some(parameters) = passes::widening(&op, index, kind) {
-            if passed.is_empty()
-                && op.src[index].kind == SrcKind::Vector
-                && passes::modification(&op, index, kind).is_none()
-            {
+        inner.source(index, ops);
+    }
+    inner.result(ops)
+}
+
+/// The instruction's own micro-op, while passes are put around it.
+struct Inner<'a> {
+    config: &'a Config,
+    shape: &'a VectorShape,
+    handlers: Handlers,
+    /// No source has taken the copy of the body for uniform sources yet.
+    may_be_uniform: bool,
+    op: MicroOp,
+}
+
+impl Inner<'_> {
+    /// Appends the passes that source `index` needs, and lets the body read what they make.
+    fn source(&mut self, index: usize, ops: &mut Vec<MicroOp>) {
+        let kind = self.shape.sources[index];
+        let is_vector = self.op.src[index].kind == SrcKind::Vector;
+        let mut passed = self.lanes_and_bytes(index);
+        let mut modification = passes::modification(&self.op, index, kind);
+        if let Some(parameters) = passes::widening(&self.op, index, kind) {
+            if passed.is_empty() && is_vector && modification.is_none() {
                 // The body loads halves itself.
-                op.src[index] = Src::mixed(op.src[index].index, 1 + parameters[0] / 16);
-                continue;
+                self.op.src[index] = Src::mixed(self.op.src[index].index, 1 + parameters[0] / 16);
+                return;
             }
             passed.push((shell::handler::<passes::Widen>, parameters));
         }
-        let mut modification = passes::modification(&op, index, kind);
         if kind == Type::PackedF32 {
-            op.vector_mut().modifiers |= modifier::PAIR;
-            if op.src[index].kind != SrcKind::Vector {
-                if may_be_uniform
-                    && has_form(op.src[index].kind)
-                    && handlers.uniform[index].is_some()
-                {
+            self.op.vector_mut().modifiers |= modifier::PAIR;
+            if !is_vector {
+                if self.uniform_body(index).is_some() {
                     modification = None;
                 }
-            } else if let Some((first, second)) = passes::pair_rows(&op, index) {
+            } else if let Some((first, second)) = passes::pair_rows(&self.op, index) {
                 let distance = LANES as i32 * (second - i32::from(first));
-                op.src[index] = Src::pair(op.src[index].index + first, distance);
-                continue;
+                self.op.src[index] = Src::pair(self.op.src[index].index + first, distance);
+                return;
             }
         }
         passed.extend(modification);
-        if op.src[index].kind != SrcKind::Vector {
+        if !is_vector {
             if passed.is_empty()
-                && may_be_uniform
-                && has_form(op.src[index].kind)
-                && let Some(handler) = handlers.uniform[index]
+                && let Some(handler) = self.uniform_body(index)
             {
-                op.handler = handler;
-                may_be_uniform = false;
-                continue;
+                self.op.handler = handler;
+                self.may_be_uniform = false;
+                return;
             }
             passed.insert(0, (shell::handler::<passes::Splat>, [0; 3]));
         }
+        let row = passes::source_row(self.config.vector_rows, index);
         for (handler, parameters) in passed {
-            ops.push(pass(&op, handler, parameters));
-            op.src[index] = Src::vector(row);
+            let pass = Pass::new(index, kind.words(), parameters);
+            let pass = pass.before(self.op.vector().control_word);
+            let mut before = MicroOp::new(handler()).with(pass);
+            before.src[index] = self.op.src[index];
+            before.dst = row;
+            ops.push(before);
+            self.op.src[index] = Src::vector(row);
         }
         // Now the source is a row whose lanes lie as in any other.
+        let index_of_row = self.op.src[index].index;
         match kind {
-            Type::PackedF32 => op.src[index] = Src::pair(op.src[index].index, LANES as i32),
-            Type::Mix => op.src[index] = Src::mixed(op.src[index].index, 0),
+            Type::PackedF32 => self.op.src[index] = Src::pair(index_of_row, LANES as i32),
+            Type::Mix => self.op.src[index] = Src::mixed(index_of_row, 0),
             _ => {}
         }
     }
-    let after = op.after;
-    let mut behind = Vec::new();
-    if needs_finish(config, shape, op.vector_mut()) {
-        if shape.moved_source.is_some() {
-            return Err("part of a register that M0 chooses".into());
+
+    /// The copy of the body for source `index` as a scalar or constant, if the op may have it.
+    fn uniform_body(&self, index: usize) -> Option<Handler> {
+        let may_be = self.may_be_uniform && has_form(self.op.src[index].kind);
+        self.handlers.uniform[index].filter(|_| may_be)
+    }
+
+    /// Passes that find the register at run time, take bytes of it (SDWA) or move its lanes (DPP).
+    fn lanes_and_bytes(&self, index: usize) -> Vec<passes::PassCall> {
+        let mut passed: Vec<passes::PassCall> = Vec::new();
+        let (control, word) = (self.op.vector().control, self.op.vector().control_word);
+        if index == 0
+            && self.op.src[0].kind == SrcKind::Vector
+            && let Some(handler) = self.shape.moved_source
+        {
+            passed.push((handler, [0; 3]));
         }
-        let completion = Completion::new(op.vector(), shape.result);
-        let mut finish = MicroOp::new(if passes::PlaceHalf::is_all(&completion) {
-            shell::wide_handler::<passes::PlaceHalf>()
-        } else {
-            shell::handler::<passes::Finish>()
-        })
-        .with(completion);
-        finish.dst = op.dst;
-        behind.push(finish);
-        op.dst = passes::result_row(config.vector_rows);
+        if control == Control::SDWA
+            && index < 2
+            && let Some(parameters) = passes::sdwa_selection(word, index)
+        {
+            passed.push((shell::handler::<passes::SdwaSelect>, parameters));
+        }
+        if control == Control::DPP16 && index == 0 {
+            let lanes = passes::static_lanes(word);
+            let parameters = [lanes as u32, (lanes >> 32) as u32, 0];
+            passed.push((shell::vector_handler::<passes::DppEnter>, parameters));
+        }
+        if control == Control::DPP8 && index == 0 {
+            passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));
+        }
+        passed
     }
-    // (Comparisons that write EXEC have done so.)
-    if op.vector().control == Control::DPP16 && !shape.writes_exec {
-        behind.push(MicroOp::new(shell::handler::<passes::DppLeave>()));
+
+    /// Appends the op, and behind it the passes that its result needs.
+    fn result(mut self, ops: &mut Vec<MicroOp>) -> Result<(), String> {
+        let after = self.op.after;
+        let mut behind = Vec::new();
+        if needs_finish(self.config, self.shape, self.op.vector_mut()) {
+            if self.shape.moved_source.is_some() {
+                return Err("part of a register that M0 chooses".into());
+            }
+            let completion = Completion::new(self.op.vector(), self.shape.result);
+            let mut finish = MicroOp::new(if passes::PlaceHalf::is_all(&completion) {
+                shell::wide_handler::<passes::PlaceHalf>()
+            } else {
+                shell::handler::<passes::Finish>()
+            })
+            .with(completion);
+            finish.dst = self.op.dst;
+            behind.push(finish);
+            self.op.dst = passes::result_row(self.config.vector_rows);
+        }
+        // (Comparisons that write EXEC have done so.)
+        if self.op.vector().control == Control::DPP16 && !self.shape.writes_exec {
+            behind.push(MicroOp::new(shell::handler::<passes::DppLeave>()));
+        }
+        if let Some(last) = behind.last_mut() {
+            self.op.after = flow::NEXT as u8;
+            last.after = after;
+        }
+        ops.push(self.op);
+        ops.extend(behind);
+        Ok(())
     }
-    if let Some(last) = behind.last_mut() {
-        op.after = flow::NEXT as u8;
-        last.after = after;
-    }
-    ops.push(op);
-    ops.extend(behind);
-    Ok(())
 }
 
 fn is_float(kind: Type) -> bool {

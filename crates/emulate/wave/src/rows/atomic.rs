@@ -4,17 +4,18 @@ use std::marker::PhantomData;
 
 use numerics::Denormals;
 
-use super::{
-    Row, buffer, ds, global,
-    global::{Flat, Global},
-    lanes::{self, GROUP, Lanes},
-    lds_atomic::{operand, write_result},
-    modify::*,
-    space::{self, Access, Checked, Space as AddressForm},
-    spread::Spread,
-};
+use super::{Row, buffer, global};
 use crate::{
     LANES,
+    access::{
+        buffer::Buffer,
+        flat::{Flat, Global},
+        lanes::{self, GROUP, Lanes, operand, write_result},
+        lds,
+        modify::*,
+        space::{self, Access, Checked, Space as AddressForm},
+        spread::Spread,
+    },
     engine::Env,
     memory::{Fault, FaultKind},
     micro_op::{Data, MicroOp, Space, flow},
@@ -44,7 +45,7 @@ fn locate(
     match op.vector_memory().space {
         Space::GLOBAL => locate_in::<Global>(wave, op, env, access),
         Space::FLAT => locate_in::<Flat>(wave, op, env, access),
-        _ => locate_in::<buffer::Buffer>(wave, op, env, access),
+        _ => locate_in::<Buffer>(wave, op, env, access),
     }
 }
 
@@ -156,7 +157,7 @@ fn modify_word<W: Word, M: Modify<W>>(
             let data = operand::<W>(wave, row, group);
             let second = second::<W, M>(wave, row, group);
             lanes::each_lane(
-                ds::active(wave, group),
+                lds::active(wave, group),
                 #[inline(always)]
                 |lane| {
                     before[lane] = word;
@@ -201,7 +202,7 @@ fn modify_spread<W: Word, M: Modify<W>>(
         let all = (0..wave.groups)
             .filter_map(|group| {
                 let data = operand::<W>(wave, row, group);
-                combine::<W, M>(context, &data, ds::active(wave, group))
+                combine::<W, M>(context, &data, lds::active(wave, group))
             })
             .reduce(|all, part| M::apply(context, all, part, part));
         if let Some(all) = all {

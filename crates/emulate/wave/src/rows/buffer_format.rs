@@ -1,14 +1,14 @@
 //! Typed buffer accesses: `buffer_*_format_*` (format in the descriptor) and `tbuffer_*` (format in the instruction).
 
-use super::{
-    Row, Shape,
-    buffer::Buffer,
-    components::Components,
-    lanes::{GROUP, Lanes},
-    space::{self, Access, Checked, Space, unsupported},
-    texel::{self, Format},
-};
+use super::{Row, Shape};
 use crate::{
+    access::{
+        buffer::Buffer,
+        components::Components,
+        lanes::{GROUP, Lanes},
+        space::{self, Access, Checked, Space, unsupported},
+        texel::{self, Format},
+    },
     engine::Env,
     memory::Fault,
     micro_op::{Data, Generation, Handler, MicroOp},

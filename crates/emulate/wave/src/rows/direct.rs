@@ -1,7 +1,8 @@
 //! What has an encoding of its own since gfx11: messages with an answer, and one LDS value for all lanes.
 
-use super::{Row, Shape, ds, hardware};
+use super::{Row, Shape, hardware};
 use crate::{
+    access::lds,
     engine::{Env, Stop},
     micro_op::{MicroOp, flow},
     shell::{self, Body},
@@ -38,7 +39,7 @@ impl Body for DirectLoad {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let m0 = wave.m0();
         let address = (m0 & 0xffff) as usize;
-        let limit = ds::limit(wave, env) as usize;
+        let limit = lds::limit(wave, env) as usize;
         let byte = |index: usize| {
             let at = address + index;
             if at < limit { env.lds[at] } else { 0 }

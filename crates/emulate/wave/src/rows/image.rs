@@ -2,22 +2,17 @@
 //!
 //! Texels outside of an image load as zero and are not stored.
 
-use super::{Row, Shape as RowShape, modify::*};
+use super::{Row, Shape as RowShape};
 use crate::{
+    access::{image::operands::Resolved, modify::*},
     micro_op::{Handler, ImageOperands},
     shell::{handler, scalar_handler},
 };
-use operands::Resolved;
 use plain::{Atomic, AtomicDword, Load, Query, Store};
 use sample::{Gather, Sample};
 
-mod cube;
-mod descriptor;
-mod gfx12;
-mod operands;
 mod plain;
 mod sample;
-mod sampler;
 
 /// Appends this file's rows.
 #[rustfmt::skip]

@@ -2,67 +2,20 @@
 
 use std::marker::PhantomData;
 
-use super::{
-    Row,
-    ds::{self, two_offsets},
-    lanes::{self, GROUP, Lanes},
-    modify::*,
-    spread::Offsets,
-};
+use super::{Row, ds};
 use crate::{
     LANES,
+    access::{
+        lanes::{GROUP, Lanes, operand, write_result},
+        lds::{self, two_offsets},
+        modify::*,
+        spread::Offsets,
+    },
     engine::Env,
     micro_op::{Data, MicroOp, flow},
     shell::{self, Body},
     state::Wave,
 };
-
-/// Reads lane i of a value of `W` in rows `row..`.
-#[inline(always)]
-pub(super) fn operand<W: Word>(wave: &Wave, row: usize, group: usize) -> [W; GROUP] {
-    let low = lanes::words(wave, row, group);
-    if W::WORDS == 1 {
-        return low.map(
-            #[inline(always)]
-            |low| W::join(low, 0),
-        );
-    }
-    let high = lanes::words(wave, row + 1, group);
-    std::array::from_fn(
-        #[inline(always)]
-        |i| W::join(low[i], high[i]),
-    )
-}
-
-/// Writes the active lanes of a result.
-#[inline(always)]
-pub(super) fn write_result<W: Word>(
-    wave: &mut Wave,
-    row: usize,
-    group: usize,
-    values: &[W; GROUP],
-) {
-    lanes::write_active(
-        wave,
-        row,
-        group,
-        values.map(
-            #[inline(always)]
-            |value| value.low(),
-        ),
-    );
-    if W::WORDS == 2 {
-        lanes::write_active(
-            wave,
-            row + 1,
-            group,
-            values.map(
-                #[inline(always)]
-                |value| value.high(),
-            ),
-        );
-    }
-}
 
 /// All lanes of a value of `W` in rows `row..`.
 #[inline(always)]
@@ -92,7 +45,7 @@ fn resolve(
     bytes: u32,
     limit: u32,
 ) -> Lanes {
-    ds::resolve(wave, env, group, at, bytes, limit)
+    lds::resolve(wave, env, group, at, bytes, limit)
 }
 
 /// [`Data::Returned`]: the old value is returned.
@@ -101,7 +54,7 @@ struct Atomic<W, M>(PhantomData<(W, M)>);
 impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = ds::limit(wave, env);
+        let limit = lds::limit(wave, env);
         let context = wave.mode.context();
         let returns = op.lds().returns();
         let bytes = 4 * W::WORDS as u32;
@@ -131,11 +84,11 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
             }
             return flow::NEXT;
         }
-        ds::each_group(
+        lds::each_group(
             wave,
             #[inline(always)]
             |wave, group| {
-                let at = ds::addresses(wave, op, group, op.lds().offset);
+                let at = lds::addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, 4 * W::WORDS as u32, limit);
                 let data = operand::<W>(wave, op.src[1].index as usize, group);
                 let second = if M::TWO {
@@ -184,12 +137,12 @@ struct ExchangeTwo<W, const WORDS: usize, const SCALE: u32>(PhantomData<W>);
 
 impl<W: Word, const WORDS: usize, const SCALE: u32> Body for ExchangeTwo<W, WORDS, SCALE> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = ds::limit(wave, env);
+        let limit = lds::limit(wave, env);
         let offsets = two_offsets::<WORDS, SCALE>(op);
-        ds::each_group(wave, |wave, group| {
+        lds::each_group(wave, |wave, group| {
             let mut before = [[W::default(); GROUP]; 2];
             let parts = offsets.map(|offset| {
-                let at = ds::addresses(wave, op, group, offset);
+                let at = lds::addresses(wave, op, group, offset);
                 resolve(wave, env, group, &at, 4 * WORDS as u32, limit)
             });
             let data = [1, 2].map(|index| operand::<W>(wave, op.src[index].index as usize, group));
@@ -224,9 +177,9 @@ struct ConditionalExchange;
 
 impl Body for ConditionalExchange {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = ds::limit(wave, env);
-        ds::each_group(wave, |wave, group| {
-            let at = ds::addresses(wave, op, group, op.lds().offset).map(|at| at & 0xfff8);
+        let limit = lds::limit(wave, env);
+        lds::each_group(wave, |wave, group| {
+            let at = lds::addresses(wave, op, group, op.lds().offset).map(|at| at & 0xfff8);
             let data = operand::<u64>(wave, op.src[1].index as usize, group);
             let mut before = [0u64; GROUP];
             for half in 0..2 {
@@ -255,11 +208,11 @@ struct SourceTwo<W, M>(PhantomData<(W, M)>);
 
 impl<W: Word, M: Modify<W>> Body for SourceTwo<W, M> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = ds::limit(wave, env);
+        let limit = lds::limit(wave, env);
         let context = wave.mode.context();
         let bytes = 4 * W::WORDS as u32;
-        ds::each_group(wave, |wave, group| {
-            let raw = ds::addresses(wave, op, group, 0);
+        lds::each_group(wave, |wave, group| {
+            let raw = lds::addresses(wave, op, group, 0);
             let offset = op.lds().offset;
             let in_address = offset >> 15 & 1 != 0;
             let first = raw.map(|raw| if in_address { raw & 0x1_ffff } else { raw });

@@ -3,8 +3,9 @@
 //! The hardware reads zeros beyond a workgroup's LDS and drops stores there, so that such an access passes unseen. Here it gets a
 //! micro-op of its own in front, which stops the wave; without the wish for it nothing is looked at and nothing costs time.
 
-use super::{Row, Shape, ds, lanes::GROUP};
+use super::{Row, Shape};
 use crate::{
+    access::{lanes::GROUP, lds},
     engine::{Env, Stop},
     memory::{Fault, FaultKind},
     micro_op::{LdsBounds, MicroOp, flow},
@@ -89,7 +90,7 @@ struct Check<const ADDRESSES: u8>;
 
 impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = u64::from(ds::limit(wave, env));
+        let limit = u64::from(lds::limit(wave, env));
         let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
         let exec = wave.exec();
         let m0 = wave.m0() & 0xffff;

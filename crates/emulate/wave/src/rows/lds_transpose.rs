@@ -5,12 +5,12 @@
 //! receives the `i`th of every row. The published tables say nothing of these instructions; this is how AMD's compilers and
 //! libraries use them.
 
-use super::{
-    Row,
-    ds::{self, push},
-    lanes::{self, GROUP},
-};
+use super::{Row, ds::push};
 use crate::{
+    access::{
+        lanes::{self, GROUP},
+        lds,
+    },
     engine::Env,
     micro_op::{Data, MicroOp},
     shell::{self, Body},
@@ -22,16 +22,16 @@ struct Transpose<const WORDS: usize, const BITS: usize>;
 
 impl<const WORDS: usize, const BITS: usize> Body for Transpose<WORDS, BITS> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = ds::limit(wave, env);
-        ds::each_group(wave, |wave, group| {
-            let at = ds::addresses(wave, op, group, op.lds().offset);
+        let limit = lds::limit(wave, env);
+        lds::each_group(wave, |wave, group| {
+            let at = lds::addresses(wave, op, group, op.lds().offset);
             let read: [[u32; WORDS]; GROUP] = std::array::from_fn(|lane| {
                 std::array::from_fn(|word| {
                     // Lanes that are off bring nothing along.
-                    if ds::active(wave, group) >> lane & 1 == 0 {
+                    if lds::active(wave, group) >> lane & 1 == 0 {
                         return 0;
                     }
-                    ds::read_word(env, at[lane].wrapping_add(4 * word as u32), limit)
+                    lds::read_word(env, at[lane].wrapping_add(4 * word as u32), limit)
                 })
             });
             let per_lane = 32 * WORDS / BITS;

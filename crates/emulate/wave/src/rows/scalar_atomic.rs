@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 
 use super::{
     Row, Shape,
-    modify::*,
     scalar_memory::{buffer, offset, stop_at},
 };
 use crate::{
+    access::modify::*,
     engine::Env,
     memory::{Fault, FaultKind},
     micro_op::{MicroOp, flow},

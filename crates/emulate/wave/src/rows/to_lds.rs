@@ -1,16 +1,16 @@
 //! Loads whose lanes go to LDS instead of a register: buffer loads with the `lds` bit, and the instructions that gfx942 has for
 //! global and private memory.
 
-use super::{
-    Row,
-    buffer::Buffer,
-    ds,
-    global::{self, Global},
-    lanes::{Fill, GROUP},
-    scratch::Scratch,
-    space::{LoadBytes, LoadWords},
-};
+use super::{Row, global};
 use crate::{
+    access::{
+        buffer::Buffer,
+        flat::Global,
+        lanes::{Fill, GROUP},
+        lds,
+        scratch::Scratch,
+        space::{LoadBytes, LoadWords},
+    },
     engine::Env,
     micro_op::{Data, Handler, MicroOp, flow},
     ports::SPARE_ROWS,
@@ -30,14 +30,14 @@ impl<B: Body, const WORDS: usize> Body for ToLds<B, WORDS> {
         if code != flow::NEXT {
             return code;
         }
-        let limit = ds::limit(wave, env);
+        let limit = lds::limit(wave, env);
         // As many bits of M0 as an LDS address has.
         let bits = env.program.config().target.lds_bytes.next_power_of_two() - 1;
         let base = (wave.m0() & bits).wrapping_add(op.vector_memory().offset as u32);
         let step = 4 * WORDS as u32;
-        ds::each_group(wave, |wave, group| {
+        lds::each_group(wave, |wave, group| {
             let at = std::array::from_fn(|i| base.wrapping_add(step * (GROUP * group + i) as u32));
-            ds::write_words::<WORDS>(wave, env, staging, group, &at, limit);
+            lds::write_words::<WORDS>(wave, env, staging, group, &at, limit);
         })
     }
 }

@@ -5,12 +5,13 @@
 //! `l - l % 8 + e`. For bytes public measurements on gfx1201 agree on another one: in every sixteen lanes, lanes 0 to 7 get columns
 //! of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. What wave64 does is not published.
 
-use super::{
-    Row, Shape, global,
-    space::{Checked, unsupported},
-};
+use super::{Row, Shape};
 use crate::{
     LANES,
+    access::{
+        flat,
+        space::{Checked, unsupported},
+    },
     engine::{Env, Stop},
     memory::{Fault, FaultKind},
     micro_op::{Data, Handler, MicroOp, flow},
@@ -41,7 +42,7 @@ fn private_address(wave: &Wave, op: &MicroOp, lane: usize, offset: u32) -> Resul
     if !at.is_multiple_of(4) {
         return Err(fault(FaultKind::Unaligned));
     }
-    Ok(global::scratch_address(wave, at, lane))
+    Ok(flat::scratch_address(wave, at, lane))
 }
 
 /// Address of every lane.

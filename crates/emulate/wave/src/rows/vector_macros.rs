@@ -1,6 +1,7 @@
 //! The form of vector rows, and the loops they expand to.
 
 use crate::{
+    access::lanes::pack,
     engine::Env,
     micro_op::MicroOp,
     mode::Context,
@@ -553,30 +554,6 @@ fn mask_lanes<F: Form>(mask: u16) -> [u32; GROUP] {
         return unsafe { std::mem::transmute::<__m512i, [u32; GROUP]>(_mm512_movm_epi32(mask)) };
     }
     unpack(mask)
-}
-
-/// One bit per lane.
-#[inline(always)]
-pub(super) fn pack(holds: [bool; GROUP]) -> u16 {
-    let bytes: [u8; GROUP] = lanes(
-        #[inline(always)]
-        |i| if holds[i] { 0xff } else { 0 },
-    );
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is part of x86-64; the types have equal size.
-        unsafe {
-            use std::arch::x86_64::{__m128i, _mm_movemask_epi8};
-            _mm_movemask_epi8(std::mem::transmute::<[u8; GROUP], __m128i>(bytes)) as u16
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        bytes
-            .iter()
-            .enumerate()
-            .fold(0, |mask, (lane, &byte)| mask | u16::from(byte & 1) << lane)
-    }
 }
 
 /// One word of zero or non-zero per lane.

@@ -2,125 +2,49 @@
 ;! by spec CDNA4 "VOP1", "VOP3", "VOP3P", "DS"; worked by hand
 ;! target gfx950
 
-;! in v4 = u32[1, 0x80000000, 0xffffffff]
-v_prng_b32_e32 v0, v4
-;= v0 = u32[2, 0xc5, 0xffffff3b]
-
+v_prng_b32_e32 v0, v4  ;! in v4 = u32[1, 0x80000000, 0xffffffff]  ;= v0 = u32[2, 0xc5, 0xffffff3b]
 ; a & b | c; the bits of a table are numbered by a, b and c, a foremost.
-;! in v4 = u32[0xff00ff00, 0x0f0f0f0f]
-;! in v5 = u32[0xf0f0f0f0, 0x00ffff00]
-;! in v6 = u32[0x00000001, 0x80000000]
-v_bitop3_b32 v0, v4, v5, v6 bitop3:0xea
-;= v0 = u32[0xf000f001, 0x800f0f00]
-
+v_bitop3_b32 v0, v4, v5, v6 bitop3:0xea  ;! in v4 = u32[0xff00ff00, 0x0f0f0f0f]  ;! in v5 = u32[0xf0f0f0f0, 0x00ffff00]  ;! in v6 = u32[0x00000001, 0x80000000]  ;= v0 = u32[0xf000f001, 0x800f0f00]
 ; a ^ b ^ c, of constants too.
-;! in v4 = u32[0xff00ff00]
-;! in s2 = u32[0x0000ffff]
-v_bitop3_b32 v0, v4, s2, -1 bitop3:0x96
-;= v0 = u32[0x00ffff00]
-
-;! in v4 = u32[0xff001234]
-;! in v5 = u32[0x1234f0f0]
-;! in v6 = u32[0x00015678]
-v_bitop3_b16 v0, v4, v5, v6 bitop3:0xea op_sel:[1,0,1,0]
-;= v0 = u32[0xdeadf001]
-
-;! in v4 = u32[0x1234ff00]
-;! in v5 = u32[0x1234f0f0]
-;! in v6 = u32[0x56780001]
-v_bitop3_b16 v0, v4, v5, v6 bitop3:0xea op_sel:[0,0,0,1]
-;= v0 = u32[0xf0010bad]
+v_bitop3_b32 v0, v4, s2, -1 bitop3:0x96  ;! in v4 = u32[0xff00ff00]  ;! in s2 = u32[0x0000ffff]  ;= v0 = u32[0x00ffff00]
+v_bitop3_b16 v0, v4, v5, v6 bitop3:0xea op_sel:[1,0,1,0]  ;! in v4 = u32[0xff001234]  ;! in v5 = u32[0x1234f0f0]  ;! in v6 = u32[0x00015678]  ;= v0 = u32[0xdeadf001]
+v_bitop3_b16 v0, v4, v5, v6 bitop3:0xea op_sel:[0,0,0,1]  ;! in v4 = u32[0x1234ff00]  ;! in v5 = u32[0x1234f0f0]  ;! in v6 = u32[0x56780001]  ;= v0 = u32[0xf0010bad]
 
 ;! in v4 = u32[0x00000400, 0x7fffffff, 0xffffff00]
 ;! in v5 = u32[0xfffffff0, 0x80000000, 0x00000070]
 ;! in v6 = u32[4, 0, 36]
-v_ashr_pk_i8_i32 v0, v4, v5, v6
-;= v0 = u32[0xdeadff40, 0xdead807f, 0xdead07f0]
+v_ashr_pk_i8_i32 v0, v4, v5, v6  ;= v0 = u32[0xdeadff40, 0xdead807f, 0xdead07f0]
 
 ;! in v4 = u32[0x00000ff0, 0x7fffffff, 0xffffff00]
 ;! in v5 = u32[0xfffffff0, 0x80000000, 0x00000070]
 ;! in v6 = u32[4, 0, 36]
-v_ashr_pk_u8_i32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0x00ff0bad, 0x00ff0bad, 0x07000bad]
+v_ashr_pk_u8_i32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0x00ff0bad, 0x00ff0bad, 0x07000bad]
 
 ; NaN wins, and -0 is below +0.
+
 ;! in v4 = f32[1.0, -0.0, 0x7fc00000, 3.0]
 ;! in v5 = f32[2.0, 0.0, 1.0, 2.0]
 ;! in v6 = f32[0.5, 0.0, 2.0, 0x7fc00001]
-v_minimum3_f32 v0, v4, v5, v6
-;= v0 = f32[0.5, 0x80000000, 0x7fc00000, 0x7fc00001]
+v_minimum3_f32 v0, v4, v5, v6  ;= v0 = f32[0.5, 0x80000000, 0x7fc00000, 0x7fc00001]
 
-;! in v4 = f32[1.0, -0.0, 0x7fc00000, 3.0]
-;! in v5 = f32[2.0, 0.0, 1.0, 2.0]
-;! in v6 = f32[0.5, -0.0, 2.0, 0x7fc00001]
-v_maximum3_f32 v0, v4, v5, v6
-;= v0 = f32[2.0, 0.0, 0x7fc00000, 0x7fc00001]
-
-;! in v4 = u32[0x3c004000, 0x7e008000]
-;! in v5 = u32[0x40003c00, 0x3c000000]
-;! in v6 = u32[0xbc004200, 0x3c000000]
-v_pk_minimum3_f16 v0, v4, v5, v6
-;= v0 = u32[0xbc003c00, 0x7e008000]
-
-;! in v4 = u32[0x3c004000, 0x7e008000]
-;! in v5 = u32[0x40003c00, 0x3c000000]
-;! in v6 = u32[0xbc004200, 0x3c008000]
-v_pk_maximum3_f16 v0, v4, v5, v6
-;= v0 = u32[0x40004200, 0x7e000000]
-
+v_maximum3_f32 v0, v4, v5, v6  ;! in v4 = f32[1.0, -0.0, 0x7fc00000, 3.0]  ;! in v5 = f32[2.0, 0.0, 1.0, 2.0]  ;! in v6 = f32[0.5, -0.0, 2.0, 0x7fc00001]  ;= v0 = f32[2.0, 0.0, 0x7fc00000, 0x7fc00001]
+v_pk_minimum3_f16 v0, v4, v5, v6  ;! in v4 = u32[0x3c004000, 0x7e008000]  ;! in v5 = u32[0x40003c00, 0x3c000000]  ;! in v6 = u32[0xbc004200, 0x3c000000]  ;= v0 = u32[0xbc003c00, 0x7e008000]
+v_pk_maximum3_f16 v0, v4, v5, v6  ;! in v4 = u32[0x3c004000, 0x7e008000]  ;! in v5 = u32[0x40003c00, 0x3c000000]  ;! in v6 = u32[0xbc004200, 0x3c008000]  ;= v0 = u32[0x40004200, 0x7e000000]
 ; 1.5 * 2 + -1 * 0.5 + 10.
-;! in v4 = u32[0xbf803fc0]
-;! in v5 = u32[0x3f004000]
-;! in v6 = f32[10.0]
-v_dot2_f32_bf16 v0, v4, v5, v6
-;= v0 = f32[12.5]
-
-;! in v4 = u32[0xbf803fc0]
-;! in v5 = u32[0x3f004000]
-;! in v6 = f32[10.0]
-v_dot2_f32_bf16 v0, v4, v5, v6 neg_lo:[1,0,0]
-;= v0 = f32[6.5]
-
-;! in v4 = u32[0xbf803fc0]
-;! in v5 = u32[0x3f004000]
-;! in v0 = f32[10.0]
-v_dot2c_f32_bf16_e32 v0, v4, v5
-;= v0 = f32[12.5]
-
-;! in v4 = u32[0x12343fc0, 0x1234bf80]
-v_cvt_f32_bf16_e32 v0, v4
-;= v0 = f32[1.5, -1.0]
-
-;! in v4 = u32[0x3fc01234, 0xbf801234]
-v_cvt_f32_bf16_sdwa v0, v4 src0_sel:WORD_1
-;= v0 = f32[1.5, -1.0]
-
-v_cvt_f32_bf16_e32 v0, 0.5
-;= v0 = f32[0.5]
-
+v_dot2_f32_bf16 v0, v4, v5, v6  ;! in v4 = u32[0xbf803fc0]  ;! in v5 = u32[0x3f004000]  ;! in v6 = f32[10.0]  ;= v0 = f32[12.5]
+v_dot2_f32_bf16 v0, v4, v5, v6 neg_lo:[1,0,0]  ;! in v4 = u32[0xbf803fc0]  ;! in v5 = u32[0x3f004000]  ;! in v6 = f32[10.0]  ;= v0 = f32[6.5]
+v_dot2c_f32_bf16_e32 v0, v4, v5  ;! in v4 = u32[0xbf803fc0]  ;! in v5 = u32[0x3f004000]  ;! in v0 = f32[10.0]  ;= v0 = f32[12.5]
+v_cvt_f32_bf16_e32 v0, v4  ;! in v4 = u32[0x12343fc0, 0x1234bf80]  ;= v0 = f32[1.5, -1.0]
+v_cvt_f32_bf16_sdwa v0, v4 src0_sel:WORD_1  ;! in v4 = u32[0x3fc01234, 0xbf801234]  ;= v0 = f32[1.5, -1.0]
+v_cvt_f32_bf16_e32 v0, 0.5  ;= v0 = f32[0.5]
 ; 1 + 2^-8 is a tie, which goes down to 1; 1 + 3 * 2^-8 one that goes up.
-;! in v4 = u32[0x3f808000, 0x3f818000, 0x7fc00000]
-;! in v5 = f32[-1.0, 2.0, 3.0]
-v_cvt_pk_bf16_f32 v0, v4, -v5
-;= v0 = u32[0x3f803f80, 0xc0003f82, 0xc0407fc0]
-
+v_cvt_pk_bf16_f32 v0, v4, -v5  ;! in v4 = u32[0x3f808000, 0x3f818000, 0x7fc00000]  ;! in v5 = f32[-1.0, 2.0, 3.0]  ;= v0 = u32[0x3f803f80, 0xc0003f82, 0xc0407fc0]
 ; 2049 is a tie too; 65520 is too large.
-;! in v4 = f32[2049.0, 2051.0, 65520.0]
-;! in v5 = f32[-1.0, 0.5, 0.0]
-v_cvt_pk_f16_f32 v0, v4, v5
-;= v0 = u32[0xbc006800, 0x38006802, 0x00007c00]
-
-;! in v4 = f32[2049.0, 2049.0, 2049.0, -1.0]
-;! in v5 = u32[0x7fffffff, 0x80000000, 0, 0xffffffff]
-v_cvt_sr_f16_f32 v0, v4, v5
-;= v0 = u32[0xdead6800, 0xdead6801, 0xdead6800, 0xdeadbc00]
-
-;! in v4 = u32[0x3f808000, 0x3f808000, 0xbf800000]
-;! in v5 = u32[0x7fffffff, 0x80000000, 0xffffffff]
-v_cvt_sr_bf16_f32 v0, v4, v5 op_sel:[0,0,1]
-;= v0 = u32[0x3f800bad, 0x3f810bad, 0xbf800bad]
-
+v_cvt_pk_f16_f32 v0, v4, v5  ;! in v4 = f32[2049.0, 2051.0, 65520.0]  ;! in v5 = f32[-1.0, 0.5, 0.0]  ;= v0 = u32[0xbc006800, 0x38006802, 0x00007c00]
+v_cvt_sr_f16_f32 v0, v4, v5  ;! in v4 = f32[2049.0, 2049.0, 2049.0, -1.0]  ;! in v5 = u32[0x7fffffff, 0x80000000, 0, 0xffffffff]  ;= v0 = u32[0xdead6800, 0xdead6801, 0xdead6800, 0xdeadbc00]
+v_cvt_sr_bf16_f32 v0, v4, v5 op_sel:[0,0,1]  ;! in v4 = u32[0x3f808000, 0x3f808000, 0xbf800000]  ;! in v5 = u32[0x7fffffff, 0x80000000, 0xffffffff]  ;= v0 = u32[0x3f800bad, 0x3f810bad, 0xbf800bad]
 ; Runs of 16 (32) lanes: the even ones of the source change places with the odd ones of the destination.
+
 ;! in v0 = u32[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
 ;! in v4 = u32[100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131]
 v_permlane16_swap_b32_e32 v0, v4
@@ -134,47 +58,43 @@ v_permlane32_swap_b32_e32 v0, v4
 ;= v4 = u32[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6]
 
 ; Three and four dwords a lane to LDS.
+
 ;! exec 0b101
 ;! in m0 = u32[4]
 ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6, 7, 8, 9]
 ;! in v4 = u32[0, 12, 20]
 ;! lds = u32[90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100]
-global_load_lds_dwordx3 v4, s[2:3]
-;= lds = u32[90, 1, 2, 3, 94, 95, 96, 6, 7, 8, 100]
+global_load_lds_dwordx3 v4, s[2:3]  ;= lds = u32[90, 1, 2, 3, 94, 95, 96, 6, 7, 8, 100]
 
 ;! exec 0b11
 ;! in m0 = u32[0]
 ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6, 7, 8, 9]
 ;! in v4 = u32[0, 16]
 ;! lds = u32[90, 91, 92, 93, 94, 95, 96, 97, 98, 99]
-global_load_lds_dwordx4 v4, s[2:3] offset:4
-;= lds = u32[90, 2, 3, 4, 5, 6, 7, 8, 9, 99]
+global_load_lds_dwordx4 v4, s[2:3] offset:4  ;= lds = u32[90, 2, 3, 4, 5, 6, 7, 8, 9, 99]
 
 ;! exec 0b11
 ;! in m0 = u32[0]
 ;! memory s[4:7] = u32[1, 2, 3, 4, 5, 6, 7, 8]
 ;! in v4 = u32[0, 16]
 ;! lds = u32[90, 91, 92, 93, 94, 95, 96, 97, 98, 99]
-buffer_load_dwordx4 v4, s[4:7], 0 offen lds
-;= lds = u32[1, 2, 3, 4, 5, 6, 7, 8, 98, 99]
+buffer_load_dwordx4 v4, s[4:7], 0 offen lds  ;= lds = u32[1, 2, 3, 4, 5, 6, 7, 8, 98, 99]
 
 ;! exec 0b11
 ;! in m0 = u32[0]
 ;! memory s[4:7] = u32[1, 2, 3, 4, 5, 6, 7, 8]
 ;! in v4 = u32[0, 16]
 ;! lds = u32[90, 91, 92, 93, 94, 95, 96, 97, 98, 99]
-buffer_load_dwordx3 v4, s[4:7], 0 offen lds
-;= lds = u32[1, 2, 3, 5, 6, 7, 96, 97, 98, 99]
+buffer_load_dwordx3 v4, s[4:7], 0 offen lds  ;= lds = u32[1, 2, 3, 5, 6, 7, 96, 97, 98, 99]
 
 ;! exec 0b1
 ;! memory s[4:7] = u32[0xbf803fc0]
 ;! in v4 = u32[0]
 ;! in v5 = u32[0x3f004000]
-buffer_atomic_pk_add_bf16 v5, v4, s[4:7], 0 offen sc0
-;= memory = u32[0xbf004060]
-;= v5 = u32[0xbf803fc0]
+buffer_atomic_pk_add_bf16 v5, v4, s[4:7], 0 offen sc0  ;= memory = u32[0xbf004060]  ;= v5 = u32[0xbf803fc0]
 
 ; Sixteen columns of the lanes' values. Of 16 bits: lanes 4r to 4r + 3 hold row r.
+
 ;! exec 0xffff
 ;! in v4 = u32[0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120]
 ;! lds = u32[0x00010000, 0x00030002, 0x00050004, 0x00070006, 0x00090008, 0x000b000a, 0x000d000c, 0x000f000e, 0x01010100, 0x01030102, 0x01050104, 0x01070106, 0x01090108, 0x010b010a, 0x010d010c, 0x010f010e, 0x02010200, 0x02030202, 0x02050204, 0x02070206, 0x02090208, 0x020b020a, 0x020d020c, 0x020f020e, 0x03010300, 0x03030302, 0x03050304, 0x03070306, 0x03090308, 0x030b030a, 0x030d030c, 0x030f030e]
@@ -183,6 +103,7 @@ ds_read_b64_tr_b16 v[0:1], v4
 ;= v1 = u32[0x03000200, 0x03010201, 0x03020202, 0x03030203, 0x03040204, 0x03050205, 0x03060206, 0x03070207, 0x03080208, 0x03090209, 0x030a020a, 0x030b020b, 0x030c020c, 0x030d020d, 0x030e020e, 0x030f020f]
 
 ; Of 8 bits: lanes 2r and 2r + 1 hold row r.
+
 ;! exec 0xffff
 ;! in v4 = u32[0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120]
 ;! lds = u32[0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c, 0x13121110, 0x17161514, 0x1b1a1918, 0x1f1e1d1c, 0x23222120, 0x27262524, 0x2b2a2928, 0x2f2e2d2c, 0x33323130, 0x37363534, 0x3b3a3938, 0x3f3e3d3c, 0x43424140, 0x47464544, 0x4b4a4948, 0x4f4e4d4c, 0x53525150, 0x57565554, 0x5b5a5958, 0x5f5e5d5c, 0x63626160, 0x67666564, 0x6b6a6968, 0x6f6e6d6c, 0x73727170, 0x77767574, 0x7b7a7978, 0x7f7e7d7c]
@@ -191,6 +112,7 @@ ds_read_b64_tr_b8 v[0:1], v4
 ;= v1 = u32[0x70605040, 0x71615141, 0x72625242, 0x73635343, 0x74645444, 0x75655545, 0x76665646, 0x77675747, 0x78685848, 0x79695949, 0x7a6a5a4a, 0x7b6b5b4b, 0x7c6c5c4c, 0x7d6d5d4d, 0x7e6e5e4e, 0x7f6f5f4f]
 
 ; Of 4 bits: lane r holds row r, here r everywhere but in column 0, where it is the complement.
+
 ;! exec 0xffff
 ;! in v4 = u32[0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120]
 ;! lds = u32[0x0000000f, 0, 0x1111111e, 0x11111111, 0x2222222d, 0x22222222, 0x3333333c, 0x33333333, 0x4444444b, 0x44444444, 0x5555555a, 0x55555555, 0x66666669, 0x66666666, 0x77777778, 0x77777777, 0x88888887, 0x88888888, 0x99999996, 0x99999999, 0xaaaaaaa5, 0xaaaaaaaa, 0xbbbbbbb4, 0xbbbbbbbb, 0xccccccc3, 0xcccccccc, 0xddddddd2, 0xdddddddd, 0xeeeeeee1, 0xeeeeeeee, 0xfffffff0, 0xffffffff]
@@ -199,6 +121,7 @@ ds_read_b64_tr_b4 v[0:1], v4
 ;= v1 = u32[0x01234567, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98, 0xfedcba98]
 
 ; Of 6 bits: lane r holds row r. The last column of row r is r, all others are zero: 16 values of 6 bits are 96.
+
 ;! exec 0xffff
 ;! in v4 = u32[0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 132, 144, 156, 168, 180]
 ;! lds = u32[0, 0, 0, 0, 0, 0x04000000, 0, 0, 0x08000000, 0, 0, 0x0c000000, 0, 0, 0x10000000, 0, 0, 0x14000000, 0, 0, 0x18000000, 0, 0, 0x1c000000, 0, 0, 0x20000000, 0, 0, 0x24000000, 0, 0, 0x28000000, 0, 0, 0x2c000000, 0, 0, 0x30000000, 0, 0, 0x34000000, 0, 0, 0x38000000, 0, 0, 0x3c000000]

@@ -3,9 +3,9 @@
 ;! by spec, pseudocode of the CDNA2 and RDNA2 manuals, VOPC; relations by IEEE 754
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
-;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
+;! given exec 0xfffe7ffffdfffbff
+;! given in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
+;! given in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
 v_cmp_f_f32_e64 s[0:1], v4, v8
 v_cmp_lt_f32_e64 s[2:3], v4, v8
 v_cmp_eq_f32_e64 s[4:5], v4, v8
@@ -26,9 +26,6 @@ v_cmp_o_f32_e32 vcc, v4, v8
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
-;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
 v_cmp_u_f32_e64 s[0:1], v4, v8
 v_cmp_nge_f32_e64 s[2:3], v4, v8
 v_cmp_nlg_f32_e64 s[4:5], v4, v8
@@ -49,9 +46,6 @@ v_cmp_tru_f32_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
-;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
 v_cmp_f_f32_e64 s0, v4, v8
 v_cmp_lt_f32_e64 s1, v4, v8
 v_cmp_eq_f32_e64 s2, v4, v8
@@ -72,9 +66,6 @@ v_cmp_o_f32_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xbcbbbabb]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x1, 0x7f800001, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff800000, 0x7fc00000, 0x80000001]
-;! in v8 = u32[0x80000000, 0xbf800000, 0x7fc00000, 0xbf800000, 0x7f800000, 0x1, 0x3f800000, 0xff800000, 0x7f800001, 0x7fffff, 0x3f800001, 0x3f800000, 0x7f800000, 0x0, 0x7fc00000, 0x80000002]
 v_cmp_u_f32_e64 s0, v4, v8
 v_cmp_nge_f32_e64 s1, v4, v8
 v_cmp_nlg_f32_e64 s2, v4, v8
@@ -95,9 +86,10 @@ v_cmp_tru_f32_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
-;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
+;! given
+;! given exec 0xfffe7ffffdfffbff
+;! given in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
+;! given in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
 v_cmp_f_f64_e64 s[0:1], v[4:5], v[8:9]
 v_cmp_lt_f64_e64 s[2:3], v[4:5], v[8:9]
 v_cmp_eq_f64_e64 s[4:5], v[4:5], v[8:9]
@@ -118,9 +110,6 @@ v_cmp_o_f64_e32 vcc, v[4:5], v[8:9]
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
-;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
 v_cmp_u_f64_e64 s[0:1], v[4:5], v[8:9]
 v_cmp_nge_f64_e64 s[2:3], v[4:5], v[8:9]
 v_cmp_nlg_f64_e64 s[4:5], v[4:5], v[8:9]
@@ -141,9 +130,6 @@ v_cmp_tru_f64_e32 vcc, v[4:5], v[8:9]
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
-;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
 v_cmp_f_f64_e64 s0, v[4:5], v[8:9]
 v_cmp_lt_f64_e64 s1, v[4:5], v[8:9]
 v_cmp_eq_f64_e64 s2, v[4:5], v[8:9]
@@ -164,9 +150,6 @@ v_cmp_o_f64_e32 vcc_lo, v[4:5], v[8:9]
 ;= vcc = u64[0xbcbbbabb]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x1, 0x7ff0000000000001, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0x7ff8000000000000, 0x8000000000000001]
-;! in v[8:9] = u64[0x8000000000000000, 0xbff0000000000000, 0x7ff8000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x1, 0x3ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0xfffffffffffff, 0x3ff0000000000001, 0x3ff0000000000000, 0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x8000000000000002]
 v_cmp_u_f64_e64 s0, v[4:5], v[8:9]
 v_cmp_nge_f64_e64 s1, v[4:5], v[8:9]
 v_cmp_nlg_f64_e64 s2, v[4:5], v[8:9]
@@ -187,9 +170,10 @@ v_cmp_tru_f64_e32 vcc_lo, v[4:5], v[8:9]
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
-;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
+;! given
+;! given exec 0xfffe7ffffdfffbff
+;! given in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
+;! given in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
 v_cmp_f_f16_e64 s[0:1], v4, v8
 v_cmp_lt_f16_e64 s[2:3], v4, v8
 v_cmp_eq_f16_e64 s[4:5], v4, v8
@@ -210,9 +194,6 @@ v_cmp_o_f16_e32 vcc, v4, v8
 ;= vcc = u64[0xbeba3ebbbcbbbabb]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
-;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
 v_cmp_u_f16_e64 s[0:1], v4, v8
 v_cmp_nge_f16_e64 s[2:3], v4, v8
 v_cmp_nlg_f16_e64 s[4:5], v4, v8
@@ -233,9 +214,6 @@ v_cmp_tru_f16_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
-;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
 v_cmp_f_f16_e64 s0, v4, v8
 v_cmp_lt_f16_e64 s1, v4, v8
 v_cmp_eq_f16_e64 s2, v4, v8
@@ -256,9 +234,6 @@ v_cmp_o_f16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xbcbbbabb]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd8000, 0xabcd3c00, 0xabcdbc00, 0xabcd7c00, 0xabcdfc00, 0xabcd7e00, 0xabcd0001, 0xabcd7c01, 0xabcd0400, 0xabcd3c00, 0xabcdbc00, 0xabcd7bff, 0xabcdfc00, 0xabcd7e00, 0xabcd8001]
-;! in v8 = u32[0x12348000, 0x1234bc00, 0x12347e00, 0x1234bc00, 0x12347c00, 0x12340001, 0x12343c00, 0x1234fc00, 0x12347c01, 0x123403ff, 0x12343c01, 0x12343c00, 0x12347c00, 0x12340000, 0x12347e00, 0x12348002]
 v_cmp_u_f16_e64 s0, v4, v8
 v_cmp_nge_f16_e64 s1, v4, v8
 v_cmp_nlg_f16_e64 s2, v4, v8
@@ -279,9 +254,10 @@ v_cmp_tru_f16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
-;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
+;! given
+;! given exec 0xfffe7ffffdfffbff
+;! given in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
+;! given in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
 v_cmp_f_i32_e64 s[0:1], v4, v8
 v_cmp_lt_i32_e64 s[2:3], v4, v8
 v_cmp_eq_i32_e64 s[4:5], v4, v8
@@ -302,9 +278,6 @@ v_cmp_t_i32_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
-;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
 v_cmp_f_i32_e64 s0, v4, v8
 v_cmp_lt_i32_e64 s1, v4, v8
 v_cmp_eq_i32_e64 s2, v4, v8
@@ -325,9 +298,6 @@ v_cmp_t_i32_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
-;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
 v_cmp_f_u32_e64 s[0:1], v4, v8
 v_cmp_lt_u32_e64 s[2:3], v4, v8
 v_cmp_eq_u32_e64 s[4:5], v4, v8
@@ -348,9 +318,6 @@ v_cmp_t_u32_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0x0, 0x1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80000000, 0x5, 0xffffffff, 0x0, 0x80000001, 0x7, 0xfffffffe, 0x7fffffff, 0x2, 0x80000000, 0x3]
-;! in v8 = u32[0x0, 0xffffffff, 0x1, 0x7fffffff, 0x80000000, 0x80000000, 0x5, 0xffffffff, 0x80000000, 0x80000000, 0x8, 0xffffffff, 0x7fffffff, 0xfffffffe, 0x0, 0x3]
 v_cmp_f_u32_e64 s0, v4, v8
 v_cmp_lt_u32_e64 s1, v4, v8
 v_cmp_eq_u32_e64 s2, v4, v8
@@ -371,9 +338,10 @@ v_cmp_t_u32_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
-;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
+;! given
+;! given exec 0xfffe7ffffdfffbff
+;! given in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
+;! given in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
 v_cmp_f_i64_e64 s[0:1], v[4:5], v[8:9]
 v_cmp_lt_i64_e64 s[2:3], v[4:5], v[8:9]
 v_cmp_eq_i64_e64 s[4:5], v[4:5], v[8:9]
@@ -394,9 +362,6 @@ v_cmp_t_i64_e32 vcc, v[4:5], v[8:9]
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
-;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
 v_cmp_f_i64_e64 s0, v[4:5], v[8:9]
 v_cmp_lt_i64_e64 s1, v[4:5], v[8:9]
 v_cmp_eq_i64_e64 s2, v[4:5], v[8:9]
@@ -417,9 +382,6 @@ v_cmp_t_i64_e32 vcc_lo, v[4:5], v[8:9]
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
-;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
 v_cmp_f_u64_e64 s[0:1], v[4:5], v[8:9]
 v_cmp_lt_u64_e64 s[2:3], v[4:5], v[8:9]
 v_cmp_eq_u64_e64 s[4:5], v[4:5], v[8:9]
@@ -440,9 +402,6 @@ v_cmp_t_u64_e32 vcc, v[4:5], v[8:9]
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v[4:5] = u64[0x0, 0x1, 0xffffffffffffffff, 0x8000000000000000, 0x7fffffffffffffff, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x0, 0x100000000, 0x100000005, 0xfffffffffffffffe, 0x7fffffffffffffff, 0x2, 0x8000000000000000, 0x3]
-;! in v[8:9] = u64[0x0, 0xffffffffffffffff, 0x1, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000000, 0x5, 0xffffffffffffffff, 0x8000000000000000, 0xffffffff, 0x200000005, 0xffffffffffffffff, 0x7fffffffffffffff, 0xfffffffffffffffe, 0x0, 0x3]
 v_cmp_f_u64_e64 s0, v[4:5], v[8:9]
 v_cmp_lt_u64_e64 s1, v[4:5], v[8:9]
 v_cmp_eq_u64_e64 s2, v[4:5], v[8:9]
@@ -463,9 +422,10 @@ v_cmp_t_u64_e32 vcc_lo, v[4:5], v[8:9]
 ;= vcc = u64[0xfdfffbff]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
+;! given
+;! given exec 0xfffe7ffffdfffbff
+;! given in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
+;! given in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_f_i16_e64 s[0:1], v4, v8
 v_cmp_lt_i16_e64 s[2:3], v4, v8
 v_cmp_eq_i16_e64 s[4:5], v4, v8
@@ -486,9 +446,6 @@ v_cmp_t_i16_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_lt_i16_e64 s[0:1], v4, v8
 v_cmp_eq_i16_e64 s[2:3], v4, v8
 v_cmp_le_i16_e64 s[4:5], v4, v8
@@ -505,9 +462,6 @@ v_cmp_ge_i16_e32 vcc, v4, v8
 ;= vcc = u64[0xb3f233f3b1f3b3f3]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_lt_i16_e64 s0, v4, v8
 v_cmp_eq_i16_e64 s1, v4, v8
 v_cmp_le_i16_e64 s2, v4, v8
@@ -524,9 +478,6 @@ v_cmp_ge_i16_e32 vcc_lo, v4, v8
 ;= vcc = u64[0xb1f3b3f3]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_f_u16_e64 s[0:1], v4, v8
 v_cmp_lt_u16_e64 s[2:3], v4, v8
 v_cmp_eq_u16_e64 s[4:5], v4, v8
@@ -547,9 +498,6 @@ v_cmp_t_u16_e32 vcc, v4, v8
 ;= vcc = u64[0xfffe7ffffdfffbff]
 
 ;! target gfx1030/64
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_lt_u16_e64 s[0:1], v4, v8
 v_cmp_eq_u16_e64 s[2:3], v4, v8
 v_cmp_le_u16_e64 s[4:5], v4, v8
@@ -566,9 +514,6 @@ v_cmp_ge_u16_e32 vcc, v4, v8
 ;= vcc = u64[0xd2ec52edd0edd2ed]
 
 ;! target gfx1030/32
-;! exec 0xfffe7ffffdfffbff
-;! in v4 = u32[0xabcd0000, 0xabcd0001, 0xabcdffff, 0xabcd8000, 0xabcd7fff, 0xabcd8000, 0xabcd0005, 0xabcdffff, 0xabcd0000, 0xabcd8001, 0xabcd0007, 0xabcdfffe, 0xabcd7fff, 0xabcd0002, 0xabcd8000, 0xabcd0003]
-;! in v8 = u32[0x12340000, 0x1234ffff, 0x12340001, 0x12347fff, 0x12348000, 0x12348000, 0x12340005, 0x1234ffff, 0x12348000, 0x12348000, 0x12340008, 0x1234ffff, 0x12347fff, 0x1234fffe, 0x12340000, 0x12340003]
 v_cmp_lt_u16_e64 s0, v4, v8
 v_cmp_eq_u16_e64 s1, v4, v8
 v_cmp_le_u16_e64 s2, v4, v8
@@ -586,16 +531,15 @@ v_cmp_ge_u16_e32 vcc_lo, v4, v8
 
 ; Magnitude and sign of floating-point sources; what is off stays zero.
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! in v4 = f32[1.0, -1.0, 2.0, -2.0]
-;! in v8 = f32[-1.5]
+;! given
+;! given in v4 = f32[1.0, -1.0, 2.0, -2.0]
+;! given in v8 = f32[-1.5]
 v_cmp_lt_f32_e64 s[0:1], |v4|, -v8
 v_cmp_gt_f32_e64 s[2:3], -v4, v8
 ;= s[0:1] = u64[0x3333333333333333]
 ;= s[2:3] = u64[0xbbbbbbbbbbbbbbbb]
 
 ;! target gfx1030/32
-;! in v4 = f32[1.0, -1.0, 2.0, -2.0]
-;! in v8 = f32[-1.5]
 v_cmp_lt_f32_e64 s0, |v4|, -v8
 v_cmp_gt_f32_e64 s1, -v4, v8
 ;= s0 = u32[0x33333333]
@@ -603,9 +547,10 @@ v_cmp_gt_f32_e64 s1, -v4, v8
 
 ; With denormals flushed (MODE bits 5:4 and 7:6 zero), they equal zeros of either sign.
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! in v4 = u32[1, 0x807fffff, 0x800000, 0]
-;! in v[6:7] = u64[1, 0x800fffffffffffff, 0x10000000000000, 0]
-;! in v8 = u32[1, 0x83ff, 0x400, 0]
+;! given
+;! given in v4 = u32[1, 0x807fffff, 0x800000, 0]
+;! given in v[6:7] = u64[1, 0x800fffffffffffff, 0x10000000000000, 0]
+;! given in v8 = u32[1, 0x83ff, 0x400, 0]
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0
 v_cmp_eq_f32_e64 s[0:1], 0, v4
 v_cmp_lg_f32_e64 s[2:3], 0, v4
@@ -621,9 +566,6 @@ v_cmp_neq_f16_e64 s[10:11], 0, v8
 ;= s[10:11] = u64[0x4444444444444444]
 
 ;! target gfx1030/32
-;! in v4 = u32[1, 0x807fffff, 0x800000, 0]
-;! in v[6:7] = u64[1, 0x800fffffffffffff, 0x10000000000000, 0]
-;! in v8 = u32[1, 0x83ff, 0x400, 0]
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0
 v_cmp_eq_f32_e64 s0, 0, v4
 v_cmp_lg_f32_e64 s1, 0, v4
@@ -639,13 +581,9 @@ v_cmp_neq_f16_e64 s5, 0, v8
 ;= s5 = u32[0x44444444]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030/64
-;! exec 0
-;! in vcc = u64[0x5555555555555555]
-v_cmp_tru_f32_e32 vcc, v4, v8
-;= vcc = u64[0]
-
+;! given
+;! given exec 0
+;! given in vcc = u64[0x5555555555555555]
+v_cmp_tru_f32_e32 vcc, v4, v8  ;= vcc = u64[0]
 ;! target gfx1030/32
-;! exec 0
-;! in vcc = u64[0x5555555555555555]
-v_cmp_tru_f32_e32 vcc_lo, v4, v8
-;= vcc = u64[0]
+v_cmp_tru_f32_e32 vcc_lo, v4, v8  ;= vcc = u64[0]

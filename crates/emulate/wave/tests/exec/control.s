@@ -13,6 +13,7 @@ s_mov_b32 s0, 2
 ;= stop = End
 
 ; A wave that waits has done nothing else yet.
+
 s_mov_b32 s0, 1
 s_barrier
 s_mov_b32 s0, 2
@@ -44,6 +45,7 @@ s_mov_b32 s0, 2
 ;= messages = u32[1, 7]
 
 ; Clocks: the engine's goes as fast as the runtime is told, 17 cycles a tick of the constant-rate counter here.
+
 ;! time 0x0123456789abcdef
 s_memtime s[0:1]
 s_waitcnt lgkmcnt(0)
@@ -55,6 +57,7 @@ s_waitcnt lgkmcnt(0)
 ;= s[0:1] = u64[0xfedcba9876543210]
 
 ; The address of the next instruction.
+
 s_getpc_b64 s[0:1]
 s_getpc_b64 s[2:3]
 s_sub_u32 s4, s2, s0
@@ -65,6 +68,7 @@ s_subb_u32 s5, s3, s1
 ;= scc = u32[0]
 
 ; A call through registers: 24 bytes from the first getpc's successor to the function, which returns behind the call.
+
 s_getpc_b64 s[0:1]
 s_add_u32 s2, s0, 24
 s_addc_u32 s3, s1, 0
@@ -83,6 +87,7 @@ s_setpc_b64 s[4:5]
 ;= scc = u32[0]
 
 ; Hints and cache controls: memory is coherent and instructions complete in order, so nothing is to be done.
+
 s_setkill 0
 s_wakeup
 v_clrexcp
@@ -118,6 +123,7 @@ s_mov_b32 s0, 1
 ;= s0 = u32[1]
 
 ; MODE bits 3:0 are the rounding, 7:4 the denormals; the rest of it stays.
+
 ;! not gfx12
 s_round_mode 0x5
 s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 12)
@@ -127,6 +133,7 @@ s_getreg_b32 s1, hwreg(HW_REG_MODE, 0, 12)
 ;= s1 = u32[0x365]
 
 ; 1 + 2^-24 rounds up towards plus infinity (1), down towards minus infinity (2) and zero (3), and to even (0).
+
 ;! in v4 = f32[1.0, -1.0]
 ;! in v8 = u32[0x33800000, 0xb3800000]
 s_round_mode 0x1
@@ -143,6 +150,7 @@ v_add_f32_e32 v3, v4, v8
 ;= v3 = u32[0x3f800000, 0xbf800000]
 
 ; Denormals of f32 in bits 1:0: flushed in and out (0), in only allowed (1), out only allowed (2), kept (3).
+
 ;! in v4 = u32[0x400000]
 ;! in v8 = f32[2.0, 0.25]
 s_denorm_mode 0xc

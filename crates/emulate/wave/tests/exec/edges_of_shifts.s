@@ -290,6 +290,7 @@ s_bfe_i64 s[14:15], s[6:7], s8
 ;= scc = u32[1]
 
 ; EXEC = 0: vector instructions change nothing, masks become zero, memory is not touched, addresses need not exist.
+
 ;! exec 0
 ;! memory v[2:3] = u32[1, 2]
 ;! lds = u32[3]

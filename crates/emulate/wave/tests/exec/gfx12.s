@@ -4,6 +4,7 @@
 ;! target gfx1200 gfx1201
 
 ; Scalar loads of parts of dwords, at any address.
+
 ;! memory s[2:3] = u32[0x8382f180, 0x7f010203]
 s_load_u8 s20, s[2:3], 0x1
 s_load_i8 s21, s[2:3], 0x1
@@ -32,6 +33,7 @@ s_wait_kmcnt 0x0
 ;= s23 = u32[4]
 
 ; Buffers: what is not all in the buffer reads zero.
+
 ;! memory s[4:7] = u32[0x8382f180, 0x7f010203]
 s_buffer_load_u8 s20, s[4:7], 0x1
 s_buffer_load_i8 s21, s[4:7], 0x1
@@ -50,6 +52,7 @@ s_wait_kmcnt 0x0
 ;= s30 = u32[0]
 
 ; Prefetches and waits change nothing.
+
 ;! in s[2:3] = u64[0x1000]
 ;! in s[4:5] = u64[0]
 s_prefetch_data s[2:3], 0x64, s10, 7
@@ -75,6 +78,7 @@ s_mov_b32 s20, 1
 ;= s20 = u32[1]
 
 ; 64-bit sums and products leave SCC alone.
+
 ;! in s[4:5] = u64[0xffffffffffffffff]
 ;! in s[6:7] = u64[0x0000000300000002]
 ;! in scc = u32[1]
@@ -86,6 +90,7 @@ s_mul_u64 s[24:25], s[4:5], s[6:7]
 ;= s[24:25] = u64[0xfffffffcfffffffe]
 
 ; Old sums under their new names.
+
 ;! in s4 = u32[0xffffffff]
 ;! in s6 = u32[2]
 s_add_co_u32 s20, s4, s6
@@ -106,6 +111,7 @@ s_addk_co_i32 s26, 0xfffe
 ;= scc = u32[0]
 
 ; Barriers. A workgroup of one wave has none.
+
 s_barrier_signal -1
 s_barrier_wait -1
 s_barrier_signal_isfirst -1
@@ -140,10 +146,9 @@ s_barrier_signal -1
 s_barrier_wait -1
 ;= stop = Barrier
 
-s_sleep_var 2
-;= stop = Sleep
-
+s_sleep_var 2  ;= stop = Sleep
 ; Offsets are 24 bits and signed everywhere.
+
 ;! memory v[2:3] step 0 = u32[1, 2, 3, 4, 5]
 v_add_nc_u32 v2, 16, v2
 global_load_b32 v8, v[2:3], off offset:-8 th:TH_LOAD_NT scope:SCOPE_SYS
@@ -167,6 +172,7 @@ s_wait_loadcnt 0x0
 ;= memory = u32[1, 2, 3, 77]
 
 ; An atomic returns what was there if its temporal hint says so.
+
 ;! memory s[2:3] = u32[10, 20, 5]
 ;! in v4 = u32[0]
 ;! in v5 = u32[7]
@@ -209,6 +215,7 @@ global_atomic_max_num_f32 v9, v4, v6, s[2:3] offset:4 th:TH_ATOMIC_RETURN
 ;= memory = u32[0xc0200000, 0x3f800000]
 
 ; Buffers.
+
 ;! memory s[4:7] = u32[10, 20, 5, 0x3f800000, 0x3f800000]
 ;! in v4 = u32[4]
 ;! in v5 = u32[7]
@@ -235,6 +242,7 @@ s_wait_loadcnt 0x0
 ;= memory = u32[7, 13, 0, 0xc0200000, 0x3f800000]
 
 ; Scratch with vector address, scalar address, both, and neither.
+
 ;! scratch 64
 ;! in v4 = u32[8]
 ;! in v5 = u32[77]
@@ -249,6 +257,7 @@ s_wait_loadcnt 0x0
 ;= v9 = u32[88]
 
 ; Local data share.
+
 ;! lds = u32[10, 5, 0x3f800000, 0x3f800000, 20, 5, 0x3f800000, 0x3f800000]
 ;! in v4 = u32[0]
 ;! in v5 = u32[7]
@@ -269,6 +278,7 @@ ds_max_num_rtn_f32 v11, v4, v6 offset:28
 ;= v11 = f32[1.0]
 
 ; 1.0, -2.5 and a NaN in double precision.
+
 ;! lds = u32[0, 0x3ff00000, 1, 0x7ff00000, 0, 0x3ff00000, 1, 0x7ff00000]
 ;! in v4 = u32[0]
 ;! in v[6:7] = f64[-2.5]
@@ -282,6 +292,7 @@ ds_max_num_rtn_f64 v[10:11], v4, v[6:7] offset:24
 ;= v[10:11] = u64[0x7ff0000000000001]
 
 ; Lanes that are off can be read, too.
+
 ;! exec 0x5
 ;! in v4 = u32[4, 0, 4, 0]
 ;! in v5 = u32[10, 11, 12, 13]
@@ -294,10 +305,10 @@ ds_bpermute_b32 v9, v4, v5
 ;! target gfx1200/64 gfx1201/64
 ;! in v4 = u32[160, 0]
 ;! in v5 = u32[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]
-ds_bpermute_b32 v8, v4, v5
-;= v8 = u32[40, 0]
+ds_bpermute_b32 v8, v4, v5  ;= v8 = u32[40, 0]
 
 ; Lane 1 sends to lane 40 and all others to themselves.
+
 ;! in v4 = u32[0, 160, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144, 148, 152, 156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200, 204, 208, 212, 216, 220, 224, 228, 232, 236, 240, 244, 248, 252]
 ;! in v5 = u32[100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163]
 ds_permute_b32 v8, v4, v5
@@ -312,6 +323,7 @@ v_permlanex16_var_b32 v9, v4, v5
 ;= v9 = u32[45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10]
 
 ; Minima and maxima: a number, -0 and +0, a signalling and a quiet NaN.
+
 ;! in v4 = u32[0x3f800000, 0x80000000, 0x00000000, 0x7f800001, 0xffc00005, 0x7f800001]
 ;! in v5 = u32[0xc0000000, 0x00000000, 0x80000000, 0x40400000, 0x7f800002, 0xffc00005]
 v_min_num_f32 v8, v4, v5
@@ -324,6 +336,7 @@ v_maximum_f32 v11, v4, v5
 ;= v11 = u32[0x3f800000, 0x00000000, 0x00000000, 0x7fc00001, 0x7fc00002, 0x7fc00001]
 
 ; 1, 3 and 2; 1, a NaN and 2.
+
 ;! in v4 = f32[1.0, 1.0]
 ;! in v5 = u32[0x40400000, 0x7fc00000]
 ;! in v6 = f32[2.0, 2.0]
@@ -343,6 +356,7 @@ v_maximumminimum_f32 v16, v4, v5, v6
 ;= v16 = u32[0x40000000, 0x7fc00000]
 
 ; Halves: 1 and -2; a signalling NaN and 2.
+
 ;! in v4 = u32[0x3c00, 0x7c01]
 ;! in v5 = u32[0xc000, 0x4000]
 ;! in v8 = u32[0]
@@ -412,6 +426,7 @@ v_maximum_f64 v[14:15], v[4:5], v[6:7]
 ;= v[14:15] = u64[0x3ff0000000000000, 0x7ff8000000000001]
 
 ; Two-source encodings of doubles and of the 64-bit shift.
+
 ;! in v[4:5] = f64[1.5]
 ;! in v[6:7] = f64[-2.0]
 ;! in v2 = u32[4]
@@ -423,6 +438,7 @@ v_lshlrev_b64 v[12:13], v2, v[4:5]
 ;= v[12:13] = u64[0xff80000000000000]
 
 ; OCP floats: E4M3 1.5 (0x3c), -448 (0xfe), its smallest denormal 2^-9 (0x01), NaN (0x7f); E5M2 1.5 (0x3e), infinity (0x7c).
+
 ;! in v4 = u32[0x7f01fe3c]
 v_cvt_f32_fp8 v8, v4
 v_cvt_f32_fp8_e64 v9, v4 byte_sel:1
@@ -488,6 +504,7 @@ v_cvt_sr_bf8_f32 v11, |v5|, v6 byte_sel:3
 ;= v11 = u32[0x42aabbbb]
 
 ; 1.5 * 2 + 1 * -3 + 0.5 * 4 + 2 * 1 + 10, in E4M3 and E5M2.
+
 ;! in v4 = u32[0x4030383c]
 ;! in v5 = u32[0x3848c440]
 ;! in v6 = u32[0x40383c3e]
@@ -503,6 +520,7 @@ v_dot4_f32_bf8_bf8 v11, v6, v7, v12
 ;= v11 = f32[14.0]
 
 ; Blocks of registers in scratch.
+
 ;! scratch 64
 ;! in m0 = u32[0b101]
 ;! in v4 = u32[8]
@@ -515,12 +533,9 @@ s_wait_loadcnt 0x0
 ;= v42 = u32[88]
 
 ; One value of local memory for all lanes.
-;! lds = u32[1, 0x12345678]
-;! in m0 = u32[0x20004]
-ds_direct_load v8
-;= v8 = u32[0x12345678]
-
+ds_direct_load v8  ;! lds = u32[1, 0x12345678]  ;! in m0 = u32[0x20004]  ;= v8 = u32[0x12345678]
 ; Blocks of registers that M0 names.
+
 ;! memory s[2:3] = u32[11, 12, 13, 14, 15]
 ;! in m0 = u32[0b10101]
 ;! in v4 = u32[0]
@@ -537,10 +552,10 @@ s_wait_loadcnt 0x0
 ;! in v9 = u32[92]
 ;! in v11 = u32[94]
 ;! exec 0x1
-global_store_block v4, v[8:39], s[2:3]
-;= memory = u32[11, 92, 13, 94, 15]
+global_store_block v4, v[8:39], s[2:3]  ;= memory = u32[11, 92, 13, 94, 15]
 
 ; Registers of the hardware: MODE has no bits 8 and 9 here.
+
 s_getreg_b32 s20, hwreg(HW_REG_WAVE_MODE)
 s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 0, 10), 0x0f5
 s_getreg_b32 s21, hwreg(HW_REG_WAVE_MODE)
@@ -548,6 +563,7 @@ s_getreg_b32 s21, hwreg(HW_REG_WAVE_MODE)
 ;= s21 = u32[0xf5]
 
 ; 17 cycles a tick, so that 0x100000001 ticks are 0x1100000011 cycles.
+
 ;! time 0x100000001
 s_getreg_b32 s20, hwreg(HW_REG_SHADER_CYCLES_LO)
 s_getreg_b32 s21, hwreg(HW_REG_SHADER_CYCLES_HI)
@@ -583,6 +599,7 @@ v_maximum3_f32 v14, v4, v5, v6
 ;= v14 = u32[0x40400000, 0x7fc00000]
 
 ; Sums of pairs: 1 + 2 and -2 + 0.5 in halves and in bfloat16.
+
 ;! lds = u32[0xc0003c00, 0xc0003f80, 0xc0003c00, 0xc0003f80]
 ;! in v4 = u32[0]
 ;! in v5 = u32[0x38004000]
@@ -637,6 +654,7 @@ buffer_atomic_add_f32 v7, off, s[4:7], null offset:8 th:TH_ATOMIC_RETURN
 ;= v7 = f32[1.0]
 
 ; Hints and waits that change nothing.
+
 s_delay_alu instid0(VALU_DEP_1)
 s_setkill 0
 s_waitcnt 0x0
@@ -646,24 +664,12 @@ s_mov_b32 s20, 1
 
 ; What transposing loads do in wave64 is not published.
 ;! target gfx1200/64 gfx1201/64
-;! in v4 = u32[0]
-;! in s[2:3] = u64[0]
-global_load_tr_b128 v[8:9], v4, s[2:3]
-;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
-
-;! in v4 = u32[0]
-;! in s[2:3] = u64[0]
-global_load_tr_b64 v8, v4, s[2:3]
-;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
-
+global_load_tr_b128 v[8:9], v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+global_load_tr_b64 v8, v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
 ;! target gfx1200/32 gfx1201/32
-;! exec 0x7fffffff
-;! in v4 = u32[0]
-;! in s[2:3] = u64[0]
-global_load_tr_b64 v[8:9], v4, s[2:3]
-;= stop = Unsupported("transposing load with lanes off")
-
+global_load_tr_b64 v[8:9], v4, s[2:3]  ;! exec 0x7fffffff  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load with lanes off")
 ; Minima and maxima in pairs, of the same values as alone: a number, -0 and +0, a signalling and a quiet NaN.
+
 ;! in v4 = u32[0x3f800000, 0x80000000, 0x00000000, 0x7f800001, 0xffc00005, 0x7f800001]
 ;! in v5 = u32[0xc0000000, 0x00000000, 0x80000000, 0x40400000, 0x7f800002, 0xffc00005]
 ;! in v6 = u32[0x3f800000, 0x80000000, 0x00000000, 0x7f800001, 0xffc00005, 0x7f800001]
@@ -673,8 +679,7 @@ v_dual_min_num_f32 v8, v4, v5 :: v_dual_max_num_f32 v9, v6, v7
 ;= v9 = u32[0x3f800000, 0x00000000, 0x00000000, 0x40400000, 0xffc00005, 0x7fc00001]
 
 ; Neither half sees what the other writes.
+
 ;! in v4 = u32[0x3f800000, 0xc0400000]
 ;! in v5 = u32[0x40000000]
-v_dual_max_num_f32 v4, v4, v5 :: v_dual_min_num_f32 v5, v5, v4
-;= v4 = u32[0x40000000, 0x40000000]
-;= v5 = u32[0x3f800000, 0xc0400000]
+v_dual_max_num_f32 v4, v4, v5 :: v_dual_min_num_f32 v5, v5, v4  ;= v4 = u32[0x40000000, 0x40000000]  ;= v5 = u32[0x3f800000, 0xc0400000]

@@ -2,22 +2,12 @@
 ;! by spec, pseudocode of the RDNA 3.5 and RDNA 4 manuals, SOP1, SOP2 and SOPC; sums and products by hand
 
 ;! target gfx1150 gfx1201
-;! in s4 = f32[1.5]
-;! in s6 = f32[2.25]
-s_add_f32 s0, s4, s6
-;= s0 = f32[3.75]
-
-;! in s4 = f32[1.5]
-s_sub_f32 s0, 1.0, s4
-;= s0 = f32[-0.5]
-
+s_add_f32 s0, s4, s6  ;! in s4 = f32[1.5]  ;! in s6 = f32[2.25]  ;= s0 = f32[3.75]
+s_sub_f32 s0, 1.0, s4  ;! in s4 = f32[1.5]  ;= s0 = f32[-0.5]
 ; One and half a unit in the last place rounds to even.
-;! in s4 = u32[0x3f800001]
-;! in s6 = u32[0x33800000]
-s_add_f32 s0, s4, s6
-;= s0 = u32[0x3f800002]
-
+s_add_f32 s0, s4, s6  ;! in s4 = u32[0x3f800001]  ;! in s6 = u32[0x33800000]  ;= s0 = u32[0x3f800002]
 ; Toward zero: MODE.round for singles is 3.
+
 ;! in s4 = u32[0x3f800001]
 ;! in s6 = u32[0x33800000]
 s_round_mode 0x3
@@ -25,6 +15,7 @@ s_add_f32 s0, s4, s6
 ;= s0 = u32[0x3f800001]
 
 ; Singles flush denormals in and out.
+
 ;! in s4 = u32[0x00400000]
 s_denorm_mode 0xc
 s_add_f32 s0, s4, s4
@@ -32,20 +23,9 @@ s_mul_f32 s1, s4, 4.0
 ;= s0 = u32[0]
 ;= s1 = u32[0]
 
-;! in s4 = u32[0x00400000]
-s_add_f32 s0, s4, s4
-;= s0 = u32[0x00800000]
-
-;! in s4 = f32[3.0]
-;! in s6 = f32[-7.0]
-s_mul_f32 s0, s4, s6
-;= s0 = f32[-21.0]
-
-;! in s4 = f32[3.0]
-;! in s6 = f32[-7.0]
-;! in s0 = f32[2.0]
-s_fmac_f32 s0, s4, s6
-;= s0 = f32[-19.0]
+s_add_f32 s0, s4, s4  ;! in s4 = u32[0x00400000]  ;= s0 = u32[0x00800000]
+s_mul_f32 s0, s4, s6  ;! in s4 = f32[3.0]  ;! in s6 = f32[-7.0]  ;= s0 = f32[-21.0]
+s_fmac_f32 s0, s4, s6  ;! in s4 = f32[3.0]  ;! in s6 = f32[-7.0]  ;! in s0 = f32[2.0]  ;= s0 = f32[-19.0]
 
 ;! in s4 = f32[3.0]
 ;! in s6 = f32[-7.0]
@@ -55,10 +35,7 @@ s_fmamk_f32 s1, s4, 0x42c80000, s6
 ;= s1 = f32[293.0]
 
 ; One rounding: (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24.
-;! in s4 = u32[0x3f800800]
-;! in s0 = u32[0xbf801000]
-s_fmac_f32 s0, s4, s4
-;= s0 = u32[0x33800000]
+s_fmac_f32 s0, s4, s4  ;! in s4 = u32[0x3f800800]  ;! in s0 = u32[0xbf801000]  ;= s0 = u32[0x33800000]
 
 ;! in s4 = f32[-2.5]
 s_floor_f32 s0, s4
@@ -77,6 +54,7 @@ s_cvt_f32_u32 s1, s4
 ;= s1 = u32[0x4f800000]
 
 ; 2^24 + 1 is between two singles.
+
 ;! in s4 = u32[0x01000001]
 s_cvt_f32_i32 s0, s4
 s_round_mode 0x1
@@ -95,9 +73,7 @@ s_cvt_u32_f32 s3, s6
 ;= s2 = u32[0x7fffffff]
 ;= s3 = u32[0xb2d05e00]
 
-;! in s4 = f32[-2.75]
-s_cvt_f16_f32 s0, s4
-;= s0 = u32[0xc180]
+s_cvt_f16_f32 s0, s4  ;! in s4 = f32[-2.75]  ;= s0 = u32[0xc180]
 
 ;! in s4 = u32[0xc1803c00]
 s_cvt_f32_f16 s0, s4
@@ -106,6 +82,7 @@ s_cvt_hi_f32_f16 s1, s4
 ;= s1 = f32[-2.75]
 
 ; Toward zero whatever MODE says: 65535 stays finite, 1 + 2^-11 is cut.
+
 ;! in s4 = f32[65535.0]
 ;! in s6 = u32[0x3f801000]
 s_round_mode 0xf
@@ -116,6 +93,7 @@ s_cvt_pk_rtz_f16_f32 s1, s4, s6
 ;= s1 = u32[0x3c007bff]
 
 ; Halves: 1.5, 2.25, -7 and 3.
+
 ;! in s4 = u32[0xdead3e00]
 ;! in s6 = u32[0xbeef4080]
 s_add_f16 s0, s4, s6
@@ -127,11 +105,7 @@ s_add_f16 s3, s4, 1.0
 ;= s2 = u32[0x42c0]
 ;= s3 = u32[0x4100]
 
-;! in s4 = u32[0xc700]
-;! in s6 = u32[0x4200]
-;! in s0 = u32[0xffff4000]
-s_fmac_f16 s0, s4, s6
-;= s0 = u32[0xccc0]
+s_fmac_f16 s0, s4, s6  ;! in s4 = u32[0xc700]  ;! in s6 = u32[0x4200]  ;! in s0 = u32[0xffff4000]  ;= s0 = u32[0xccc0]
 
 ;! in s4 = u32[0xffffc100]
 s_floor_f16 s0, s4
@@ -144,6 +118,7 @@ s_rndne_f16 s3, s4
 ;= s3 = u32[0xc000]
 
 ; Half overflow, and what FP16_OVFL (MODE bit 23) makes of it.
+
 ;! in s4 = u32[0x7bff]
 s_add_f16 s0, s4, s4
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1
@@ -152,6 +127,7 @@ s_add_f16 s1, s4, s4
 ;= s1 = u32[0x7bff]
 
 ; Comparisons: ordered, equal (zeros of both signs) and unordered operands.
+
 ;! in s4 = f32[1.0]
 ;! in s6 = f32[2.0]
 s_cmp_lt_f32 s4, s6
@@ -225,6 +201,7 @@ s_cmp_o_f32 s4, s6
 ;= s10 = u32[1]
 
 ; Halves, with other bits above.
+
 ;! in s4 = u32[0x12343c00]
 ;! in s6 = u32[0x56784000]
 s_cmp_lt_f16 s4, s6
@@ -354,6 +331,7 @@ s_maximum_f16 s17, s4, s10
 ;= s17 = u32[0xfe05]
 
 ; Functions of one scalar, whatever EXEC is. Exact results only.
+
 ;! exec 0x0
 ;! in s4 = f32[3.0]
 ;! in s6 = f32[0.25]

@@ -111,21 +111,12 @@ s_waitcnt lgkmcnt(0)
 ;= s21 = u32[0]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010
-;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]
-;! in s20 = u32[100]
-s_store_dword s20, s[2:3], 0x4
-;= memory = u32[1, 0x64, 3, 4, 5, 6]
-
-;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]
-;! in s20 = u32[100]
-;! in s21 = u32[101]
-s_store_dwordx2 s[20:21], s[2:3], 0x4
-;= memory = u32[1, 0x64, 0x65, 4, 5, 6]
+s_store_dword s20, s[2:3], 0x4  ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]  ;! in s20 = u32[100]  ;= memory = u32[1, 0x64, 3, 4, 5, 6]
+s_store_dwordx2 s[20:21], s[2:3], 0x4  ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]  ;! in s20 = u32[100]  ;! in s21 = u32[101]  ;= memory = u32[1, 0x64, 0x65, 4, 5, 6]
 
 ;! memory s[2:3] = u32[1, 2, 3, 4, 5, 6]
 ;! in s20 = u32[100]
 ;! in s21 = u32[101]
 ;! in s22 = u32[102]
 ;! in s23 = u32[103]
-s_store_dwordx4 s[20:23], s[2:3], 0x4
-;= memory = u32[1, 0x64, 0x65, 0x66, 0x67, 6]
+s_store_dwordx4 s[20:23], s[2:3], 0x4  ;= memory = u32[1, 0x64, 0x65, 0x66, 0x67, 6]

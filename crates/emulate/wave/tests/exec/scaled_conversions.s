@@ -5,558 +5,418 @@
 ;! in v4 = u32[0x4058c0c3, 0xc0749367, 0xbdb91792]
 ;! in v5 = u32[0x4083c68e, 0x4024e097, 0x3e3be9ca]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_f32 v0, v4, v5, v6
-;= v0 = u32[0xdead3836, 0xdead42c7, 0xdead3cb4]
+v_cvt_scalef32_pk_fp8_f32 v0, v4, v5, v6  ;= v0 = u32[0xdead3836, 0xdead42c7, 0xdead3cb4]
 
 ;! in v4 = u32[0x3f854d6d, 0x3f742a0c, 0x3e851c00]
 ;! in v5 = u32[0xc0abdfc8, 0x3ff48193, 0x3dfac191]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xbb280bad, 0x3f370bad, 0x38400bad]
+v_cvt_scalef32_pk_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xbb280bad, 0x3f370bad, 0x38400bad]
 
-;! in v4 = u32[0x42dc3ca1, 0x3561c1e5, 0xb02eb445]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_f16 v0, v4, v6
-;= v0 = u32[0xdead3629, 0xdead2bc4, 0xdeadb8c1]
+v_cvt_scalef32_pk_fp8_f16 v0, v4, v6  ;! in v4 = u32[0x42dc3ca1, 0x3561c1e5, 0xb02eb445]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead3629, 0xdead2bc4, 0xdeadb8c1]
 
 ;! in v4 = u32[0xc98c48ad, 0xb4eab8ab, 0x2e472e42]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_f16 v0, v4, v6 op_sel:[0,0,1]
-;= v0 = u32[0xc3410bad, 0xaab10bad, 0x35350bad]
+v_cvt_scalef32_pk_fp8_f16 v0, v4, v6 op_sel:[0,0,1]  ;= v0 = u32[0xc3410bad, 0xaab10bad, 0x35350bad]
 
-;! in v4 = u32[0xc07cc065, 0xbeeabf7d, 0x3e32bd34]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_bf16 v0, v4, v6
-;= v0 = u32[0xdeadb8b6, 0xdeadafb8, 0xdead3bab]
+v_cvt_scalef32_pk_fp8_bf16 v0, v4, v6  ;! in v4 = u32[0xc07cc065, 0xbeeabf7d, 0x3e32bd34]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdeadb8b6, 0xdeadafb8, 0xdead3bab]
 
 ;! in v4 = u32[0x4009c112, 0x3ec4bfc9, 0xbd9b3e7a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp8_bf16 v0, v4, v6 op_sel:[0,0,1]
-;= v0 = u32[0x31c10bad, 0x2cbd0bad, 0xb2400bad]
+v_cvt_scalef32_pk_fp8_bf16 v0, v4, v6 op_sel:[0,0,1]  ;= v0 = u32[0x31c10bad, 0x2cbd0bad, 0xb2400bad]
 
 ;! in v4 = u32[0x40a80104, 0x406e3b81, 0xbe52c32d]
 ;! in v5 = u32[0x0, 0xffffffff, 0xd4470dfe]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6
-;= v0 = u32[0xdead0b3a, 0xdead0b47, 0xdead0bbe]
+v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6  ;= v0 = u32[0xdead0b3a, 0xdead0b47, 0xdead0bbe]
 
 ;! in v4 = u32[0xc1069a70, 0xbebade0c, 0x3ec69ca3]
 ;! in v5 = u32[0x0, 0xffffffff, 0x73d4f459]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeadc0ad, 0xdeadacad, 0xdead44ad]
+v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeadc0ad, 0xdeadacad, 0xdead44ad]
 
 ;! in v4 = u32[0x40414435, 0x3f64dfa8, 0x3ef2d4c6]
 ;! in v5 = u32[0x0, 0xffffffff, 0xef42da1a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xde340bad, 0xde370bad, 0xde480bad]
+v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xde340bad, 0xde370bad, 0xde480bad]
 
 ;! in v4 = u32[0x406867d8, 0x3f0d50c3, 0x3d60222c]
 ;! in v5 = u32[0x0, 0xffffffff, 0x48b6ea6b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]
-;= v0 = u32[0x36ad0bad, 0x31ad0bad, 0x2ead0bad]
+v_cvt_scalef32_sr_fp8_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]  ;= v0 = u32[0x36ad0bad, 0x31ad0bad, 0x2ead0bad]
 
 ;! in v4 = u32[0x5555bdd4, 0x55553f96, 0x5555a97f]
 ;! in v5 = u32[0x0, 0xffffffff, 0x4e046906]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6
-;= v0 = u32[0xdead0bab, 0xdead0b40, 0xdead0bab]
+v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6  ;= v0 = u32[0xdead0bab, 0xdead0b40, 0xdead0bab]
 
 ;! in v4 = u32[0x5555c1cb, 0x5555bf2e, 0x5555af80]
 ;! in v5 = u32[0x0, 0xffffffff, 0x4242ee2b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeadb3ad, 0xdeadbfad, 0xdeadb7ad]
+v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeadb3ad, 0xdeadbfad, 0xdeadb7ad]
 
 ;! in v4 = u32[0x5555c8a1, 0x5555c0d0, 0x5555b19a]
 ;! in v5 = u32[0x0, 0xffffffff, 0xa415d63a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdec10bad, 0xdec20bad, 0xdebb0bad]
+v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdec10bad, 0xdec20bad, 0xdebb0bad]
 
 ;! in v4 = u32[0xc94c1234, 0x399a1234, 0x37541234]
 ;! in v5 = u32[0x0, 0xffffffff, 0x94f568a1]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[1,0,1,1]
-;= v0 = u32[0xc2ad0bad, 0x34ad0bad, 0x47ad0bad]
+v_cvt_scalef32_sr_fp8_f16 v0, v4, v5, v6 op_sel:[1,0,1,1]  ;= v0 = u32[0xc2ad0bad, 0x34ad0bad, 0x47ad0bad]
 
 ;! in v4 = u32[0x555540e2, 0x5555bee6, 0x55553dfe]
 ;! in v5 = u32[0x0, 0xffffffff, 0xded9e764]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6
-;= v0 = u32[0xdead0b3e, 0xdead0baf, 0xdead0b38]
+v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6  ;= v0 = u32[0xdead0b3e, 0xdead0baf, 0xdead0b38]
 
 ;! in v4 = u32[0x55553fd6, 0x5555bf89, 0x55553ed3]
 ;! in v5 = u32[0x0, 0xffffffff, 0x2f4ebc7d]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead2dad, 0xdeadb9ad, 0xdead45ad]
+v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead2dad, 0xdeadb9ad, 0xdead45ad]
 
 ;! in v4 = u32[0x5555bfc2, 0x5555be98, 0x5555bd20]
 ;! in v5 = u32[0x0, 0xffffffff, 0x8042730b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdeac0bad, 0xdeaa0bad, 0xdeaa0bad]
+v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdeac0bad, 0xdeaa0bad, 0xdeaa0bad]
 
 ;! in v4 = u32[0xbf891234, 0xbf3a1234, 0x3ea01234]
 ;! in v5 = u32[0x0, 0xffffffff, 0xf88c081b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[1,0,1,1]
-;= v0 = u32[0xa8ad0bad, 0xb4ad0bad, 0x42ad0bad]
+v_cvt_scalef32_sr_fp8_bf16 v0, v4, v5, v6 op_sel:[1,0,1,1]  ;= v0 = u32[0xa8ad0bad, 0xb4ad0bad, 0x42ad0bad]
 
 ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp8 v[0:1], v4, v6
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
-;= v1 = u32[0xc1700000, 0x3b800000, 0x41f00000]
+v_cvt_scalef32_pk_f32_fp8 v[0:1], v4, v6  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]  ;= v1 = u32[0xc1700000, 0x3b800000, 0x41f00000]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp8 v[0:1], v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
-;= v1 = u32[0xc1700000, 0x3b800000, 0x41f00000]
+v_cvt_scalef32_pk_f32_fp8 v[0:1], v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]  ;= v1 = u32[0xc1700000, 0x3b800000, 0x41f00000]
 
-;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp8 v0, v4, v6
-;= v0 = u32[0xcb804400, 0x1c009800, 0x4f803680]
+v_cvt_scalef32_pk_f16_fp8 v0, v4, v6  ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xcb804400, 0x1c009800, 0x4f803680]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xcb804400, 0x1c009800, 0x4f803680]
+v_cvt_scalef32_pk_f16_fp8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xcb804400, 0x1c009800, 0x4f803680]
 
-;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp8 v0, v4, v6
-;= v0 = u32[0xc1704080, 0x3b80bb00, 0x41f03ed0]
+v_cvt_scalef32_pk_bf16_fp8 v0, v4, v6  ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xc1704080, 0x3b80bb00, 0x41f03ed0]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xc1704080, 0x3b80bb00, 0x41f03ed0]
+v_cvt_scalef32_pk_bf16_fp8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xc1704080, 0x3b80bb00, 0x41f03ed0]
 
-;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_fp8 v0, v4, v6
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
+v_cvt_scalef32_f32_fp8 v0, v4, v6  ;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
 
 ;! in v4 = u32[0x5a5a385a, 0x5a5a815a, 0x5a5a455a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
+v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
 
 ;! in v4 = u32[0x5a385a5a, 0x5a815a5a, 0x5a455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[0,1,0]
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
+v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[0,1,0]  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
 
 ;! in v4 = u32[0x385a5a5a, 0x815a5a5a, 0x455a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[1,1,0]
-;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
+v_cvt_scalef32_f32_fp8 v0, v4, v6 op_sel:[1,1,0]  ;= v0 = u32[0x40800000, 0xbb000000, 0x3ed00000]
 
-;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_fp8 v0, v4, v6
-;= v0 = u32[0xdead4400, 0xdead9800, 0xdead3680]
+v_cvt_scalef32_f16_fp8 v0, v4, v6  ;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead4400, 0xdead9800, 0xdead3680]
 
 ;! in v4 = u32[0x5a5a385a, 0x5a5a815a, 0x5a5a455a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xdead4400, 0xdead9800, 0xdead3680]
+v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xdead4400, 0xdead9800, 0xdead3680]
 
 ;! in v4 = u32[0x5a385a5a, 0x5a815a5a, 0x5a455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[0,1,1]
-;= v0 = u32[0x44000bad, 0x98000bad, 0x36800bad]
+v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[0,1,1]  ;= v0 = u32[0x44000bad, 0x98000bad, 0x36800bad]
 
 ;! in v4 = u32[0x385a5a5a, 0x815a5a5a, 0x455a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[1,1,1]
-;= v0 = u32[0x44000bad, 0x98000bad, 0x36800bad]
+v_cvt_scalef32_f16_fp8 v0, v4, v6 op_sel:[1,1,1]  ;= v0 = u32[0x44000bad, 0x98000bad, 0x36800bad]
 
 ;! in v4 = u32[0xbfa6d3fe, 0xbeef0384, 0xbd78b4da]
 ;! in v5 = u32[0xc0b000f2, 0x3e95ab32, 0x3d086b79]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_f32 v0, v4, v5, v6
-;= v0 = u32[0xdeadbeb5, 0xdead35b7, 0xdead34b8]
+v_cvt_scalef32_pk_bf8_f32 v0, v4, v5, v6  ;= v0 = u32[0xdeadbeb5, 0xdead35b7, 0xdead34b8]
 
 ;! in v4 = u32[0x41022e3f, 0xbf7d6436, 0x3ddede1a]
 ;! in v5 = u32[0xc02ffbda, 0xbec8c03e, 0x3e7add3c]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xb9400bad, 0xb6bc0bad, 0x403b0bad]
+v_cvt_scalef32_pk_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xb9400bad, 0xb6bc0bad, 0x403b0bad]
 
-;! in v4 = u32[0x46904881, 0xc0aaba37, 0x2f952daa]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_f16 v0, v4, v6
-;= v0 = u32[0xdead3f41, 0xdeadc1ba, 0xdead3c3a]
+v_cvt_scalef32_pk_bf8_f16 v0, v4, v6  ;! in v4 = u32[0x46904881, 0xc0aaba37, 0x2f952daa]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead3f41, 0xdeadc1ba, 0xdead3c3a]
 
 ;! in v4 = u32[0xcb47bc0c, 0xbdb73cac, 0xacecaf3c]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_f16 v0, v4, v6 op_sel:[0,0,1]
-;= v0 = u32[0xc3b40bad, 0xbe3d0bad, 0xb9bb0bad]
+v_cvt_scalef32_pk_bf8_f16 v0, v4, v6 op_sel:[0,0,1]  ;= v0 = u32[0xc3b40bad, 0xbe3d0bad, 0xb9bb0bad]
 
-;! in v4 = u32[0xc083c07b, 0xc000bf98, 0xbd2f3e9d]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_bf16 v0, v4, v6
-;= v0 = u32[0xdeadbcbc, 0xdeadc0bd, 0xdeadb541]
+v_cvt_scalef32_pk_bf8_bf16 v0, v4, v6  ;! in v4 = u32[0xc083c07b, 0xc000bf98, 0xbd2f3e9d]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdeadbcbc, 0xdeadc0bd, 0xdeadb541]
 
 ;! in v4 = u32[0xbff6c157, 0x3eb1bf42, 0xbe91bdc6]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf8_bf16 v0, v4, v6 op_sel:[0,0,1]
-;= v0 = u32[0xb8c30bad, 0x36ba0bad, 0xc1ba0bad]
+v_cvt_scalef32_pk_bf8_bf16 v0, v4, v6 op_sel:[0,0,1]  ;= v0 = u32[0xb8c30bad, 0x36ba0bad, 0xc1ba0bad]
 
 ;! in v4 = u32[0x3f95d2bb, 0xc02645c3, 0xbe06ca24]
 ;! in v5 = u32[0x0, 0xffffffff, 0xf2bcab9c]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6
-;= v0 = u32[0xdead0b34, 0xdead0bc2, 0xdead0bbd]
+v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6  ;= v0 = u32[0xdead0b34, 0xdead0bc2, 0xdead0bbd]
 
 ;! in v4 = u32[0x3fecd382, 0x3ed0af9e, 0x3e201ed4]
 ;! in v5 = u32[0x0, 0xffffffff, 0x48f3ed4]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead37ad, 0xdead37ad, 0xdead3dad]
+v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead37ad, 0xdead37ad, 0xdead3dad]
 
 ;! in v4 = u32[0xc0ffe127, 0xbf881723, 0x3da85df7]
 ;! in v5 = u32[0x0, 0xffffffff, 0xaf09599b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdebf0bad, 0xdebd0bad, 0xde390bad]
+v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdebf0bad, 0xdebd0bad, 0xde390bad]
 
 ;! in v4 = u32[0x412f48a1, 0xbf10f3f7, 0xbe2243a6]
 ;! in v5 = u32[0x0, 0xffffffff, 0x8d36acdc]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]
-;= v0 = u32[0x41ad0bad, 0xb9ad0bad, 0xbdad0bad]
+v_cvt_scalef32_sr_bf8_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]  ;= v0 = u32[0x41ad0bad, 0xb9ad0bad, 0xbdad0bad]
 
 ;! in v4 = u32[0x555544c3, 0x55553bfa, 0x5555ac89]
 ;! in v5 = u32[0x0, 0xffffffff, 0x836899c3]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6
-;= v0 = u32[0xdead0b3c, 0xdead0b3c, 0xdead0bb9]
+v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6  ;= v0 = u32[0xdead0b3c, 0xdead0b3c, 0xdead0bb9]
 
 ;! in v4 = u32[0x5555bffd, 0x55554044, 0x5555aba0]
 ;! in v5 = u32[0x0, 0xffffffff, 0xc4dfbda6]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeadb7ad, 0xdead41ad, 0xdeadb8ad]
+v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeadb7ad, 0xdead41ad, 0xdeadb8ad]
 
 ;! in v4 = u32[0x5555c876, 0x5555b919, 0x55552dd1]
 ;! in v5 = u32[0x0, 0xffffffff, 0x7a41b205]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdec00bad, 0xdeba0bad, 0xde3a0bad]
+v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdec00bad, 0xdeba0bad, 0xde3a0bad]
 
 ;! in v4 = u32[0xc3a21234, 0x42a31234, 0x36321234]
 ;! in v5 = u32[0x0, 0xffffffff, 0xeb05380d]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[1,0,1,1]
-;= v0 = u32[0xbbad0bad, 0x43ad0bad, 0x43ad0bad]
+v_cvt_scalef32_sr_bf8_f16 v0, v4, v5, v6 op_sel:[1,0,1,1]  ;= v0 = u32[0xbbad0bad, 0x43ad0bad, 0x43ad0bad]
 
 ;! in v4 = u32[0x5555c06d, 0x5555c052, 0x5555bd26]
 ;! in v5 = u32[0x0, 0xffffffff, 0x65b8ce89]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6
-;= v0 = u32[0xdead0bbb, 0xdead0bc3, 0xdead0bb5]
+v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6  ;= v0 = u32[0xdead0bbb, 0xdead0bc3, 0xdead0bb5]
 
 ;! in v4 = u32[0x5555c16a, 0x55554031, 0x5555bd05]
 ;! in v5 = u32[0x0, 0xffffffff, 0x933d1069]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeadc3ad, 0xdead42ad, 0xdeadb4ad]
+v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeadc3ad, 0xdead42ad, 0xdeadb4ad]
 
 ;! in v4 = u32[0x5555c156, 0x5555bfbd, 0x55553e12]
 ;! in v5 = u32[0x0, 0xffffffff, 0xae65f9c5]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdec20bad, 0xdebe0bad, 0xde3d0bad]
+v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdec20bad, 0xdebe0bad, 0xde3d0bad]
 
 ;! in v4 = u32[0x40721234, 0xbfa61234, 0xbd081234]
 ;! in v5 = u32[0x0, 0xffffffff, 0x6953c3ea]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[1,0,1,1]
-;= v0 = u32[0x3bad0bad, 0xbead0bad, 0xb4ad0bad]
+v_cvt_scalef32_sr_bf8_bf16 v0, v4, v5, v6 op_sel:[1,0,1,1]  ;= v0 = u32[0x3bad0bad, 0xbead0bad, 0xb4ad0bad]
 
 ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_bf8 v[0:1], v4, v6
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
-;= v1 = u32[0xc1e00000, 0x38000000, 0x45600000]
+v_cvt_scalef32_pk_f32_bf8 v[0:1], v4, v6  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]  ;= v1 = u32[0xc1e00000, 0x38000000, 0x45600000]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_bf8 v[0:1], v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
-;= v1 = u32[0xc1e00000, 0x38000000, 0x45600000]
+v_cvt_scalef32_pk_f32_bf8 v[0:1], v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]  ;= v1 = u32[0xc1e00000, 0x38000000, 0x45600000]
 
-;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_bf8 v0, v4, v6
-;= v0 = u32[0xcf004000, 0x2008100, 0x6b003900]
+v_cvt_scalef32_pk_f16_bf8 v0, v4, v6  ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xcf004000, 0x2008100, 0x6b003900]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_bf8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xcf004000, 0x2008100, 0x6b003900]
+v_cvt_scalef32_pk_f16_bf8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xcf004000, 0x2008100, 0x6b003900]
 
-;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_bf8 v0, v4, v6
-;= v0 = u32[0xc1e04000, 0x3800b780, 0x45603f20]
+v_cvt_scalef32_pk_bf16_bf8 v0, v4, v6  ;! in v4 = u32[0x5a5ac738, 0x5a5a0281, 0x5a5a7745]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xc1e04000, 0x3800b780, 0x45603f20]
 
 ;! in v4 = u32[0xc7385a5a, 0x2815a5a, 0x77455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_bf8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xc1e04000, 0x3800b780, 0x45603f20]
+v_cvt_scalef32_pk_bf16_bf8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xc1e04000, 0x3800b780, 0x45603f20]
 
-;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_bf8 v0, v4, v6
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
+v_cvt_scalef32_f32_bf8 v0, v4, v6  ;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
 
 ;! in v4 = u32[0x5a5a385a, 0x5a5a815a, 0x5a5a455a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
+v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
 
 ;! in v4 = u32[0x5a385a5a, 0x5a815a5a, 0x5a455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[0,1,0]
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
+v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[0,1,0]  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
 
 ;! in v4 = u32[0x385a5a5a, 0x815a5a5a, 0x455a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[1,1,0]
-;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
+v_cvt_scalef32_f32_bf8 v0, v4, v6 op_sel:[1,1,0]  ;= v0 = u32[0x40000000, 0xb7800000, 0x3f200000]
 
-;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_bf8 v0, v4, v6
-;= v0 = u32[0xdead4000, 0xdead8100, 0xdead3900]
+v_cvt_scalef32_f16_bf8 v0, v4, v6  ;! in v4 = u32[0x5a5a5a38, 0x5a5a5a81, 0x5a5a5a45]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead4000, 0xdead8100, 0xdead3900]
 
 ;! in v4 = u32[0x5a5a385a, 0x5a5a815a, 0x5a5a455a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0xdead4000, 0xdead8100, 0xdead3900]
+v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0xdead4000, 0xdead8100, 0xdead3900]
 
 ;! in v4 = u32[0x5a385a5a, 0x5a815a5a, 0x5a455a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[0,1,1]
-;= v0 = u32[0x40000bad, 0x81000bad, 0x39000bad]
+v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[0,1,1]  ;= v0 = u32[0x40000bad, 0x81000bad, 0x39000bad]
 
 ;! in v4 = u32[0x385a5a5a, 0x815a5a5a, 0x455a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[1,1,1]
-;= v0 = u32[0x40000bad, 0x81000bad, 0x39000bad]
+v_cvt_scalef32_f16_bf8 v0, v4, v6 op_sel:[1,1,1]  ;= v0 = u32[0x40000bad, 0x81000bad, 0x39000bad]
 
 ;! in v4 = u32[0x3ff79283, 0x3e8e0bde, 0x3dc45e87]
 ;! in v5 = u32[0xc1df5a48, 0x40c7674f, 0xbfd772b4]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6
-;= v0 = u32[0xdead0bf1, 0xdead0b71, 0xdead0bf2]
+v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6  ;= v0 = u32[0xdead0bf1, 0xdead0b71, 0xdead0bf2]
 
 ;! in v4 = u32[0x3ff79283, 0x3e8e0bde, 0x3dc45e87]
 ;! in v5 = u32[0xc1df5a48, 0x40c7674f, 0xbfd772b4]
 ;! in v6 = u32[0x0, 0xffffffff, 0xa3d29999]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7
-;= v0 = u32[0xdead0bf0, 0xdead0b71, 0xdead0bf2]
+v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7  ;= v0 = u32[0xdead0bf0, 0xdead0b71, 0xdead0bf2]
 
 ;! in v4 = u32[0x406bd895, 0xbe8f4f6d, 0x3e09ad87]
 ;! in v5 = u32[0x4271af10, 0xbfb0fabd, 0x3e068ea0]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead72ad, 0xdeadb9ad, 0xdead22ad]
+v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead72ad, 0xdeadb9ad, 0xdead22ad]
 
 ;! in v4 = u32[0x406bd895, 0xbe8f4f6d, 0x3e09ad87]
 ;! in v5 = u32[0x4271af10, 0xbfb0fabd, 0x3e068ea0]
 ;! in v6 = u32[0x0, 0xffffffff, 0x34d82b7]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead71ad, 0xdeadb9ad, 0xdead22ad]
+v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead71ad, 0xdeadb9ad, 0xdead22ad]
 
 ;! in v4 = u32[0x4097d60b, 0xbf7c9ab6, 0x3e9d6991]
 ;! in v5 = u32[0x41d64583, 0x404b38ec, 0x3f58faaa]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xde720bad, 0xde5a0bad, 0xde740bad]
+v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xde720bad, 0xde5a0bad, 0xde740bad]
 
 ;! in v4 = u32[0x4097d60b, 0xbf7c9ab6, 0x3e9d6991]
 ;! in v5 = u32[0x41d64583, 0x404b38ec, 0x3f58faaa]
 ;! in v6 = u32[0x0, 0xffffffff, 0x3aec2201]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,0,1]
-;= v0 = u32[0xde720bad, 0xde6a0bad, 0xde740bad]
+v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,0,1]  ;= v0 = u32[0xde720bad, 0xde6a0bad, 0xde740bad]
 
 ;! in v4 = u32[0x41680d07, 0xbf69e41b, 0x3ee1461b]
 ;! in v5 = u32[0xc0a2a5bd, 0x41002841, 0xbed6d5f7]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]
-;= v0 = u32[0xb6ad0bad, 0x7aad0bad, 0xd6ad0bad]
+v_cvt_scalef32_pk_fp4_f32 v0, v4, v5, v6 op_sel:[0,0,1,1]  ;= v0 = u32[0xb6ad0bad, 0x7aad0bad, 0xd6ad0bad]
 
 ;! in v4 = u32[0x41680d07, 0xbf69e41b, 0x3ee1461b]
 ;! in v5 = u32[0xc0a2a5bd, 0x41002841, 0xbed6d5f7]
 ;! in v6 = u32[0x0, 0xffffffff, 0x43919dfb]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,1,1]
-;= v0 = u32[0xa5ad0bad, 0x7aad0bad, 0xd5ad0bad]
+v_cvt_scalef32_sr_pk_fp4_f32 v0, v[4:5], v6, v7 op_sel:[0,0,1,1]  ;= v0 = u32[0xa5ad0bad, 0x7aad0bad, 0xd5ad0bad]
 
 ;! in v4 = u32[0x5a5a5a61, 0x5a5a5abf, 0x5a5a5a38]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6
-;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]
-;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
+v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6  ;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]  ;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
 
 ;! in v4 = u32[0x5a5a615a, 0x5a5abf5a, 0x5a5a385a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]
-;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
+v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]  ;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
 
 ;! in v4 = u32[0x5a615a5a, 0x5abf5a5a, 0x5a385a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[0,1,0]
-;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]
-;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
+v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[0,1,0]  ;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]  ;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
 
 ;! in v4 = u32[0x615a5a5a, 0xbf5a5a5a, 0x385a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[1,1,0]
-;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]
-;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
+v_cvt_scalef32_pk_f32_fp4 v[0:1], v4, v6 op_sel:[1,1,0]  ;= v0 = u32[0x40000000, 0xc0c00000, 0x80000000]  ;= v1 = u32[0x41800000, 0xbfc00000, 0x3e400000]
 
-;! in v4 = u32[0x503b4b64, 0xbedf3862, 0xb8c9ad9f]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f16 v0, v4, v6
-;= v0 = u32[0xdead0b76, 0xdead0bb1, 0xdead0be9]
+v_cvt_scalef32_pk_fp4_f16 v0, v4, v6  ;! in v4 = u32[0x503b4b64, 0xbedf3862, 0xb8c9ad9f]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead0b76, 0xdead0bb1, 0xdead0be9]
 
 ;! in v4 = u32[0x503b4b64, 0xbedf3862, 0xb8c9ad9f]
 ;! in v6 = u32[0x0, 0xffffffff, 0x1d544954]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7
-;= v0 = u32[0xdead0b75, 0xdead0bc2, 0xdead0be9]
+v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7  ;= v0 = u32[0xdead0b75, 0xdead0bc2, 0xdead0be9]
 
 ;! in v4 = u32[0x45574b87, 0xc0e14099, 0x3746b63b]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead36ad, 0xdeadc4ad, 0xdead6dad]
+v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead36ad, 0xdeadc4ad, 0xdead6dad]
 
 ;! in v4 = u32[0x45574b87, 0xc0e14099, 0x3746b63b]
 ;! in v6 = u32[0x0, 0xffffffff, 0x57b0ed2d]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,1,0]
-;= v0 = u32[0xdead25ad, 0xdeadd5ad, 0xdead6dad]
+v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,1,0]  ;= v0 = u32[0xdead25ad, 0xdeadd5ad, 0xdead6dad]
 
 ;! in v4 = u32[0x53164481, 0xc3fb356f, 0x3b533686]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xde720bad, 0xdee10bad, 0xde750bad]
+v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xde720bad, 0xdee10bad, 0xde750bad]
 
 ;! in v4 = u32[0x53164481, 0xc3fb356f, 0x3b533686]
 ;! in v6 = u32[0x0, 0xffffffff, 0x594f5310]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,0,1]
-;= v0 = u32[0xde720bad, 0xdee10bad, 0xde750bad]
+v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,0,1]  ;= v0 = u32[0xde720bad, 0xdee10bad, 0xde750bad]
 
 ;! in v4 = u32[0x4ca3bfc2, 0xc0c63db2, 0xb7f7b4b2]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,1,1]
-;= v0 = u32[0x69ad0bad, 0xc3ad0bad, 0xecad0bad]
+v_cvt_scalef32_pk_fp4_f16 v0, v4, v6 op_sel:[0,0,1,1]  ;= v0 = u32[0x69ad0bad, 0xc3ad0bad, 0xecad0bad]
 
 ;! in v4 = u32[0x4ca3bfc2, 0xc0c63db2, 0xb7f7b4b2]
 ;! in v6 = u32[0x0, 0xffffffff, 0xbede038]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,1,1]
-;= v0 = u32[0x68ad0bad, 0xd3ad0bad, 0xecad0bad]
+v_cvt_scalef32_sr_pk_fp4_f16 v0, v4, v6, v7 op_sel:[0,0,1,1]  ;= v0 = u32[0x68ad0bad, 0xd3ad0bad, 0xecad0bad]
 
-;! in v4 = u32[0x5a5a5a61, 0x5a5a5abf, 0x5a5a5a38]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp4 v0, v4, v6
-;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
+v_cvt_scalef32_pk_f16_fp4 v0, v4, v6  ;! in v4 = u32[0x5a5a5a61, 0x5a5a5abf, 0x5a5a5a38]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
 
 ;! in v4 = u32[0x5a5a615a, 0x5a5abf5a, 0x5a5a385a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
+v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
 
 ;! in v4 = u32[0x5a615a5a, 0x5abf5a5a, 0x5a385a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[0,1,0]
-;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
+v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[0,1,0]  ;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
 
 ;! in v4 = u32[0x615a5a5a, 0xbf5a5a5a, 0x385a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[1,1,0]
-;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
+v_cvt_scalef32_pk_f16_fp4 v0, v4, v6 op_sel:[1,1,0]  ;= v0 = u32[0x4c004000, 0xbe00c600, 0x32008000]
 
-;! in v4 = u32[0xc1664092, 0xbf84402e, 0x3f12bee8]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6
-;= v0 = u32[0xdead0be2, 0xdead0ba5, 0xdead0b6e]
+v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6  ;! in v4 = u32[0xc1664092, 0xbf84402e, 0x3f12bee8]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0xdead0be2, 0xdead0ba5, 0xdead0b6e]
 
 ;! in v4 = u32[0xc1664092, 0xbf84402e, 0x3f12bee8]
 ;! in v6 = u32[0x0, 0xffffffff, 0x6fce915]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7
-;= v0 = u32[0xdead0bd2, 0xdead0bb5, 0xdead0b6d]
+v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7  ;= v0 = u32[0xdead0bd2, 0xdead0bb5, 0xdead0b6d]
 
 ;! in v4 = u32[0xc1ae4040, 0x3faebfbd, 0xbf903d5d]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeadf2ad, 0xdead3bad, 0xdeadf1ad]
+v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeadf2ad, 0xdead3bad, 0xdeadf1ad]
 
 ;! in v4 = u32[0xc1ae4040, 0x3faebfbd, 0xbf903d5d]
 ;! in v6 = u32[0x0, 0xffffffff, 0x992f2355]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,1,0]
-;= v0 = u32[0xdeade1ad, 0xdead3bad, 0xdeadf1ad]
+v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,1,0]  ;= v0 = u32[0xdeade1ad, 0xdead3bad, 0xdeadf1ad]
 
 ;! in v4 = u32[0xc2484029, 0x411dc005, 0xbe0dbdd1]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,0,1]
-;= v0 = u32[0xdef10bad, 0xde7c0bad, 0xdeaa0bad]
+v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,0,1]  ;= v0 = u32[0xdef10bad, 0xde7c0bad, 0xdeaa0bad]
 
 ;! in v4 = u32[0xc2484029, 0x411dc005, 0xbe0dbdd1]
 ;! in v6 = u32[0x0, 0xffffffff, 0x1eb0fbe4]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,0,1]
-;= v0 = u32[0xdef10bad, 0xde7d0bad, 0xdea90bad]
+v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,0,1]  ;= v0 = u32[0xdef10bad, 0xde7d0bad, 0xdea90bad]
 
 ;! in v4 = u32[0x41d0c14d, 0xc155c03c, 0x3e563dcd]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,1,1]
-;= v0 = u32[0x7dad0bad, 0xfdad0bad, 0x32ad0bad]
+v_cvt_scalef32_pk_fp4_bf16 v0, v4, v6 op_sel:[0,0,1,1]  ;= v0 = u32[0x7dad0bad, 0xfdad0bad, 0x32ad0bad]
 
 ;! in v4 = u32[0x41d0c14d, 0xc155c03c, 0x3e563dcd]
 ;! in v6 = u32[0x0, 0xffffffff, 0xc0048a7c]
 ;! in v7 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,1,1]
-;= v0 = u32[0x7dad0bad, 0xfdad0bad, 0x32ad0bad]
+v_cvt_scalef32_sr_pk_fp4_bf16 v0, v4, v6, v7 op_sel:[0,0,1,1]  ;= v0 = u32[0x7dad0bad, 0xfdad0bad, 0x32ad0bad]
 
-;! in v4 = u32[0x5a5a5a61, 0x5a5a5abf, 0x5a5a5a38]
-;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6
-;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
+v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6  ;! in v4 = u32[0x5a5a5a61, 0x5a5a5abf, 0x5a5a5a38]  ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]  ;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
 
 ;! in v4 = u32[0x5a5a615a, 0x5a5abf5a, 0x5a5a385a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[1,0,0]
-;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
+v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[1,0,0]  ;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
 
 ;! in v4 = u32[0x5a615a5a, 0x5abf5a5a, 0x5a385a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[0,1,0]
-;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
+v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[0,1,0]  ;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
 
 ;! in v4 = u32[0x615a5a5a, 0xbf5a5a5a, 0x385a5a5a]
 ;! in v6 = u32[0x40800000, 0x3f800000, 0x3e000000]
-v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[1,1,0]
-;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
+v_cvt_scalef32_pk_bf16_fp4 v0, v4, v6 op_sel:[1,1,0]  ;= v0 = u32[0x41804000, 0xbfc0c0c0, 0x3e408000]
 
 ;! in v6 = u32[0xc0daa3e4, 0x3f562015, 0x3ec0b227]
 ;! in v7 = u32[0x41377a44, 0x4121810c, 0x3d1c6945]
@@ -1111,12 +971,5 @@ v_cvt_scalef32_pk32_bf16_bf6 v[0:15], v[32:37], v38
 ;= v15 = u32[0x3fa04020, 0xc0003fe0, 0x3f60bd40]
 
 ; NEG and ABS of singles; a scalar scale; constants.
-;! in v4 = f32[1.5, -3.0]
-;! in v5 = f32[-2.0, 5.0]
-;! in s3 = f32[1.0]
-v_cvt_scalef32_pk_fp8_f32 v0, -v4, |v5|, s3
-;= v0 = u32[0xdead40bc, 0xdead4a44]
-
-;! in v6 = f32[2.0]
-v_cvt_scalef32_pk_fp4_f32 v0, 1.0, -4.0, -v6
-;= v0 = u32[0xdead0bc1]
+v_cvt_scalef32_pk_fp8_f32 v0, -v4, |v5|, s3  ;! in v4 = f32[1.5, -3.0]  ;! in v5 = f32[-2.0, 5.0]  ;! in s3 = f32[1.0]  ;= v0 = u32[0xdead40bc, 0xdead4a44]
+v_cvt_scalef32_pk_fp4_f32 v0, 1.0, -4.0, -v6  ;! in v6 = f32[2.0]  ;= v0 = u32[0xdead0bc1]

@@ -260,32 +260,28 @@ s_waitcnt vmcnt(0)
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
-buffer_store_format_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x3100dfac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
-buffer_store_format_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[5, 0x3e8, 0xffffffb3, 1]
-buffer_store_format_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
+buffer_store_format_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x31014fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[5, 0x3e8, 0xffffffb3, 1]
-buffer_store_format_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
+buffer_store_format_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -293,8 +289,7 @@ buffer_store_format_x v4, v1, s[8:11], 0 offen
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
-buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
-;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
+buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen  ;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
@@ -302,8 +297,7 @@ buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
-buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen
-;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
+buffer_store_format_xy v[4:5], v1, s[8:11], 0 offen  ;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -351,8 +345,7 @@ buffer_store_format_xyz v[4:6], v1, s[8:11], 0 offen
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
 ;! in v6 = u32[0, 0xc0000000, 0x3f400000, 0x40000000]
 ;! in v7 = u32[0x3f333333, 0x3e99999a, 0x40400000, 0x3dcccccd]
-buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
-;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
+buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen  ;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
@@ -362,8 +355,7 @@ buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
 ;! in v6 = u32[0, 0xc0000000, 0x3f400000, 0x40000000]
 ;! in v7 = u32[0x3f333333, 0x3e99999a, 0x40400000, 0x3dcccccd]
-buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen
-;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
+buffer_store_format_xyzw v[4:7], v1, s[8:11], 0 offen  ;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -565,32 +557,28 @@ s_waitcnt vmcnt(0)
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0xabcd3e00, 0xabcd3800, 0xabcdbc00, 0xabcd3000]
-buffer_store_format_d16_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_d16_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x3100dfac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0xabcd3e00, 0xabcd3800, 0xabcdbc00, 0xabcd3000]
-buffer_store_format_d16_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_d16_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x29fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
-buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen
-;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
+buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen  ;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x31018fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
-buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen
-;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
+buffer_store_format_d16_xy v4, v1, s[8:11], 0 offen  ;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -634,8 +622,7 @@ buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
 ;! in v5 = u32[0x399a0000, 0x34cdc000, 0x42003a00, 0x2e664000]
-buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
-;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
+buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen  ;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
@@ -643,8 +630,7 @@ buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
 ;! in v5 = u32[0x399a0000, 0x34cdc000, 0x42003a00, 0x2e664000]
-buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen
-;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
+buffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 offen  ;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -847,32 +833,28 @@ s_waitcnt vmcnt(0)
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
-tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_FLOAT] offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_FLOAT] offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x31014fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
-tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[5, 0x3e8, 0xffffffb3, 1]
-tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_UINT] offen
-;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
+tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_UINT] offen  ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x31014fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[5, 0x3e8, 0xffffffb3, 1]
-tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_32_UINT] offen
-;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
+tbuffer_store_format_x v4, v1, s[8:11], 0 format:[BUF_FMT_32_UINT] offen  ;= memory = u32[0xffffffb3, 5, 0x77777777, 0x3e8]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -889,8 +871,7 @@ tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16_16,BUF
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0x3fc00000, 0x3f000000, 0xbf800000, 0x3e000000]
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
-tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen
-;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
+tbuffer_store_format_xy v[4:5], v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen  ;= memory = u32[0x19998001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -949,8 +930,7 @@ tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_8_8_8_8
 ;! in v5 = u32[0xbe800000, 0x3f800000, 0x3e4ccccd, 0xbf000000]
 ;! in v6 = u32[0, 0xc0000000, 0x3f400000, 0x40000000]
 ;! in v7 = u32[0x3f333333, 0x3e99999a, 0x40400000, 0x3dcccccd]
-tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_UNORM] offen
-;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
+tbuffer_store_format_xyzw v[4:7], v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_UNORM] offen  ;= memory = u32[0xffbf3300, 0xb20000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -1152,16 +1132,14 @@ s_waitcnt vmcnt(0)
 ;! memory s[8:11] word3 0x24fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0xabcd3e00, 0xabcd3800, 0xabcdbc00, 0xabcd3000]
-tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_FLOAT] offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_FLOAT] offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x31014fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0xabcd3e00, 0xabcd3800, 0xabcdbc00, 0xabcd3000]
-tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+tbuffer_store_format_d16_x v4, v1, s[8:11], 0 format:[BUF_FMT_16_FLOAT] offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -1176,8 +1154,7 @@ tbuffer_store_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_DATA_FORMAT_16_16,BUF
 ;! memory s[8:11] word3 0x31014fac = u32[0x77777777, 0x77777777, 0x77777777, 0x77777777]
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
-tbuffer_store_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen
-;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
+tbuffer_store_format_d16_xy v4, v1, s[8:11], 0 format:[BUF_FMT_16_16_SNORM] offen  ;= memory = u32[0x19988001, 0xe0007fff, 0x77777777, 0x7fff4000]
 
 ;! target gfx900 gfx906 gfx908 gfx90a gfx942 gfx950
 ;! exec 0xf7bdef7bdef7bdef
@@ -1230,8 +1207,7 @@ tbuffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 format:[BUF_DATA_FORMAT_8_8
 ;! in v1 = u32[4, 0xc, 0, 0x4000]
 ;! in v4 = u32[0xb4003e00, 0x3c003800, 0x3266bc00, 0xb8003000]
 ;! in v5 = u32[0x399a0000, 0x34cdc000, 0x42003a00, 0x2e664000]
-tbuffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_UNORM] offen
-;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
+tbuffer_store_format_d16_xyzw v[4:5], v1, s[8:11], 0 format:[BUF_FMT_8_8_8_8_UNORM] offen  ;= memory = u32[0xffbf3300, 0xb30000ff, 0x77777777, 0x4d00ff80]
 
 ;! target gfx900
 ;! exec 0xf7bdef7bdef7bdef
@@ -1256,13 +1232,11 @@ s_waitcnt vmcnt(0)
 ;! memory s[8:11] word3 0x17fac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3e001234, 0x38001234, 0xbc001234, 0x30001234]
-buffer_store_format_d16_hi_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_d16_hi_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]
 
 ;! target gfx1030
 ;! exec 0xf7bdef7bdef7bdef
 ;! memory s[8:11] word3 0x3100dfac = u32[0x77777777, 0x77777777]
 ;! in v1 = u32[2, 6, 0, 0x4000]
 ;! in v4 = u32[0x3e001234, 0x38001234, 0xbc001234, 0x30001234]
-buffer_store_format_d16_hi_x v4, v1, s[8:11], 0 offen
-;= memory = u32[0x3e00bc00, 0x38007777]
+buffer_store_format_d16_hi_x v4, v1, s[8:11], 0 offen  ;= memory = u32[0x3e00bc00, 0x38007777]

@@ -2,17 +2,18 @@
 
 use std::marker::PhantomData;
 
-use super::{
-    super::{
-        lanes::GROUP,
-        lds_atomic::{operand, write_result},
+use crate::{
+    access::{
+        image::{
+            descriptor::Shape,
+            operands::{
+                Executed, Instruction, Operands, components_of, fetch, lane_number, lanes_of,
+            },
+        },
+        lanes::{GROUP, operand, write_result},
         modify::{Modify, Word},
         space,
     },
-    descriptor::Shape,
-    operands::{Executed, Instruction, Operands, components_of, fetch, lane_number, lanes_of},
-};
-use crate::{
     engine::Env,
     memory::{Fault, FaultKind},
     micro_op::MicroOp,

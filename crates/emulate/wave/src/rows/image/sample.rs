@@ -3,18 +3,18 @@
 //! The level of detail of derivatives is the logarithm of the longer one's length in texels; by how much the hardware's
 //! differs is not published.
 
-use super::{
-    super::{
+use crate::{
+    access::{
+        image::{
+            cube,
+            descriptor::{Level, Shape},
+            gfx12,
+            operands::{Executed, Instruction, Operands, fetch, lane_number, lanes_of},
+            sampler::{Between, FRACTION, Neighbours, Sampler},
+        },
         lanes::GROUP,
         space::{self, Access, Checked},
     },
-    cube,
-    descriptor::{Level, Shape},
-    gfx12,
-    operands::{Executed, Instruction, Operands, fetch, lane_number, lanes_of},
-    sampler::{Between, FRACTION, Neighbours, Sampler},
-};
-use crate::{
     engine::Env,
     memory::Fault,
     micro_op::{Generation, ImageOperands, MicroOp},

@@ -5,7 +5,7 @@
 use crate::fields::bits;
 
 /// An image descriptor. The error names what gfx11 has no room for.
-pub(super) fn image([w0, w1, w2, w3, w4, w5, w6, w7]: [u32; 8]) -> Result<[u32; 8], &'static str> {
+pub(crate) fn image([w0, w1, w2, w3, w4, w5, w6, w7]: [u32; 8]) -> Result<[u32; 8], &'static str> {
     let (width_high, height) = (bits(w2, 13, 0), bits(w2, 29, 14));
     if width_high >> 12 != 0 || height >> 14 != 0 {
         return Err("images of more than 16384 texels a side");
@@ -36,7 +36,7 @@ pub(super) fn image([w0, w1, w2, w3, w4, w5, w6, w7]: [u32; 8]) -> Result<[u32; 
 }
 
 /// A sampler descriptor: levels of detail have one more bit.
-pub(super) fn sampler([w0, w1, w2, w3]: [u32; 4]) -> [u32; 4] {
+pub(crate) fn sampler([w0, w1, w2, w3]: [u32; 4]) -> [u32; 4] {
     let level = |level: u32| level.min(0xfff);
     [
         w0,

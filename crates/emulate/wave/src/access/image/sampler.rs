@@ -19,7 +19,7 @@ enum Wrap {
 
 /// Between levels of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Between {
+pub(crate) enum Between {
     /// The first is the only one.
     First,
     Nearest,
@@ -28,7 +28,7 @@ pub(super) enum Between {
 
 /// A decoded sampler descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sampler {
+pub(crate) struct Sampler {
     wrap: [Wrap; 3],
     /// Coordinates are in texels.
     pub unnormalized: bool,
@@ -48,11 +48,11 @@ pub(super) struct Sampler {
 }
 
 /// Bits behind the point of a coordinate and of a level of detail.
-pub(super) const FRACTION: u32 = 8;
+pub(crate) const FRACTION: u32 = 8;
 
 /// Texels on both sides of the coordinates of a group of lanes, along one axis.
 #[derive(Clone, Copy)]
-pub(super) struct Neighbours {
+pub(crate) struct Neighbours {
     pub texels: [[u32; GROUP]; 2],
     /// Lanes whose texel is in the image. Others see the border colour.
     pub inside: [u16; 2],

@@ -11,11 +11,11 @@ use numerics::{
 
 use vectors::matrix::scaled::{BLOCK, ONE, PER_LANE, k_of};
 
-use super::{MatrixForm, Row, Shape, VectorShape};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, SrcKind, flow},
     ports::Type,
+    rows::{MatrixForm, Row, Shape, VectorShape},
     shell::{self, Body},
     state::Wave,
 };

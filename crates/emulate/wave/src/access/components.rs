@@ -5,7 +5,7 @@ use crate::state::Wave;
 
 /// How components lie in the registers from `row` on.
 #[derive(Clone, Copy)]
-pub(super) struct Components {
+pub(crate) struct Components {
     pub row: usize,
     /// Two halves in a register.
     pub packed: bool,

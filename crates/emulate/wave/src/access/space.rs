@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// Whether a check passed; boxed to keep the usual outcome in one register.
-pub(super) type Checked = Result<(), Box<Fault>>;
+pub(crate) type Checked = Result<(), Box<Fault>>;
 
 /// One access of a group of lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Access {
+pub(crate) struct Access {
     pub group: usize,
     /// Lanes that execute, never 0.
     pub active: u16,
@@ -32,7 +32,7 @@ pub(super) struct Access {
 }
 
 /// A way of forming and checking addresses.
-pub(super) trait Space {
+pub(crate) trait Space {
     /// Whether each lane's bytes lie next to each other and can be resolved at once.
     fn contiguous(wave: &Wave, op: &MicroOp, env: &Env<'_>, access: &Access) -> bool;
 
@@ -85,7 +85,7 @@ pub(super) trait Space {
 
 /// Resolves lanes that must all exist: one check for the whole group if it lies in one allocation used before.
 #[inline(always)]
-pub(super) fn resolve_checked(
+pub(crate) fn resolve_checked(
     env: &mut Env<'_>,
     wave: &Wave,
     at: [u64; GROUP],
@@ -127,14 +127,14 @@ fn check_each(env: &mut Env<'_>, at: &[u64; GROUP], valid: u16, access: &Access)
 }
 
 /// Stops the wave at an access that is not executed, because of `what`.
-pub(super) fn unsupported(wave: &mut Wave, what: &str) -> u32 {
+pub(crate) fn unsupported(wave: &mut Wave, what: &str) -> u32 {
     let pc = wave.pc();
     wave.stop(Stop::Unsupported(format!("{what} near {pc:#x}")))
 }
 
 /// Calls `visit` for every group with active lanes until one faults.
 #[inline(always)]
-pub(super) fn each_group(
+pub(crate) fn each_group(
     wave: &mut Wave,
     bytes: u32,
     write: bool,
@@ -216,7 +216,7 @@ fn scatter_torn<S: Space>(
 }
 
 /// Loads `WORDS` dwords per lane.
-pub(super) struct LoadWords<S, const WORDS: usize>(PhantomData<S>);
+pub(crate) struct LoadWords<S, const WORDS: usize>(PhantomData<S>);
 
 impl<S: Space, const WORDS: usize> LoadWords<S, WORDS> {
     /// What [`Spread`] cannot do.
@@ -292,7 +292,7 @@ fn dword(access: &Access, word: usize) -> Access {
 }
 
 /// Stores `WORDS` dwords per lane.
-pub(super) struct StoreWords<S, const WORDS: usize>(PhantomData<S>);
+pub(crate) struct StoreWords<S, const WORDS: usize>(PhantomData<S>);
 
 impl<S: Space, const WORDS: usize> StoreWords<S, WORDS> {
     /// What [`Spread`] cannot do.
@@ -345,7 +345,7 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
 }
 
 /// Loads 1 or 2 bytes per lane, which fill the register as the row says.
-pub(super) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
+pub(crate) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
     /// What [`Spread`] cannot do.
@@ -394,7 +394,7 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
 }
 
 /// Stores the low 1 or 2 bytes of the low or of the high half.
-pub(super) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
+pub(crate) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> StoreBytes<S, BYTES> {
     /// What [`Spread`] cannot do.
@@ -438,36 +438,3 @@ impl<S: Space, const BYTES: usize> Body for StoreBytes<S, BYTES> {
         Self::by_groups(wave, op, env)
     }
 }
-
-/// The loads and stores of one format: `push(mnemonic suffix, data, handler)` for each.
-#[rustfmt::skip]
-macro_rules! load_and_store_rows {
-    ($push:ident, $rows:expr, $prefix:literal, $space:ty) => {{
-        use $crate::{rows::{lanes::Fill, space::*}, shell::handler};
-        let rows = $rows;
-        $push(rows, concat!($prefix, "_load_dword"),            Data::Plain, handler::<LoadWords<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_dwordx2"),          Data::Plain, handler::<LoadWords<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_dwordx3"),          Data::Plain, handler::<LoadWords<$space, 3>>);
-        $push(rows, concat!($prefix, "_load_dwordx4"),          Data::Plain, handler::<LoadWords<$space, 4>>);
-        $push(rows, concat!($prefix, "_store_dword"),           Data::Plain, handler::<StoreWords<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_dwordx2"),         Data::Plain, handler::<StoreWords<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_dwordx3"),         Data::Plain, handler::<StoreWords<$space, 3>>);
-        $push(rows, concat!($prefix, "_store_dwordx4"),         Data::Plain, handler::<StoreWords<$space, 4>>);
-        $push(rows, concat!($prefix, "_load_ubyte"),            Data::Fill(Fill::Zero), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte"),            Data::Fill(Fill::Sign8), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_ushort"),           Data::Fill(Fill::Zero), handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_sshort"),           Data::Fill(Fill::Sign16), handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_ubyte_d16"),        Data::Fill(Fill::Low), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_ubyte_d16_hi"),     Data::Fill(Fill::High), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte_d16"),        Data::Fill(Fill::LowSign8), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_sbyte_d16_hi"),     Data::Fill(Fill::HighSign8), handler::<LoadBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_load_short_d16"),        Data::Fill(Fill::Low), handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_load_short_d16_hi"),     Data::Fill(Fill::High), handler::<LoadBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_byte"),            Data::Plain, handler::<StoreBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_short"),           Data::Plain, handler::<StoreBytes<$space, 2>>);
-        $push(rows, concat!($prefix, "_store_byte_d16_hi"),     Data::Upper, handler::<StoreBytes<$space, 1>>);
-        $push(rows, concat!($prefix, "_store_short_d16_hi"),    Data::Upper, handler::<StoreBytes<$space, 2>>);
-    }};
-}
-
-pub(super) use load_and_store_rows;

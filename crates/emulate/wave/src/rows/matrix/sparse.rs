@@ -3,11 +3,12 @@
 use gfx::Matrix;
 use numerics::matrix::{self, Kind, Model, Place, SPARSE, Sparse};
 
-use super::{MatrixForm, Row, Shape, VectorShape, matrix::eight_bit_formats};
+use super::eight_bit_formats;
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
     ports::Type,
+    rows::{MatrixForm, Row, Shape, VectorShape},
     shell::{self, Body},
     state::Wave,
 };

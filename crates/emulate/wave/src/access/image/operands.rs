@@ -19,15 +19,15 @@ use crate::{
 };
 
 /// What an instruction came to: how the engine goes on, or what about it is not executed.
-pub(super) type Executed = Result<u32, &'static str>;
+pub(crate) type Executed = Result<u32, &'static str>;
 
 /// An image instruction whose operands are resolved.
-pub(super) trait Instruction {
+pub(crate) trait Instruction {
     fn execute(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, operands: Operands) -> Executed;
 }
 
 /// The body of an instruction.
-pub(super) struct Resolved<I>(std::marker::PhantomData<I>);
+pub(crate) struct Resolved<I>(std::marker::PhantomData<I>);
 
 impl<I: Instruction> Body for Resolved<I> {
     #[inline(always)]
@@ -39,7 +39,7 @@ impl<I: Instruction> Body for Resolved<I> {
 }
 
 /// An instruction's operands, resolved.
-pub(super) struct Operands {
+pub(crate) struct Operands {
     pub image: Image,
     /// Level 0, which is the only one of most images.
     pub first: Level,
@@ -266,13 +266,13 @@ fn shape_of_dimensions(dimensions: u32) -> Result<Shape, &'static str> {
 
 /// The components that a data mask names.
 #[inline(always)]
-pub(super) fn components_of(mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn components_of(mask: u32) -> impl Iterator<Item = usize> {
     (0..4).filter(move |component| mask >> component & 1 != 0)
 }
 
 /// The set bits of a mask of lanes, lowest first.
 #[inline(always)]
-pub(super) fn lanes_of(mut mask: u16) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes_of(mut mask: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(
         #[inline(always)]
         move || {
@@ -294,13 +294,13 @@ fn address_row(op: &MicroOp, index: usize) -> usize {
 
 /// Number of a group's lane in the wave.
 #[inline(always)]
-pub(super) fn lane_number(access: &Access, lane: usize) -> u32 {
+pub(crate) fn lane_number(access: &Access, lane: usize) -> u32 {
     (GROUP * access.group + lane) as u32
 }
 
 /// Components of the texel at `address` as f32 or integer bits, as the format has them.
 #[inline(always)]
-pub(super) fn fetch(
+pub(crate) fn fetch(
     image: &Image,
     env: &mut Env<'_>,
     address: u64,

@@ -5,7 +5,7 @@ use super::spread::{Offsets, Spread};
 use crate::{LANES, engine::Env, micro_op::MicroOp, state::Wave};
 
 /// The lanes' elements.
-pub(super) struct Private {
+pub(crate) struct Private {
     /// Where they are in the backing.
     pub offsets: Offsets,
     /// First byte behind all of them, as each lane counts its own.
@@ -15,7 +15,7 @@ pub(super) struct Private {
 /// Elements of `bytes` bytes at each lane's address, the sum of `row` and `add`. `None`: no lane is active, some element has
 /// parts in two dwords, or 32 bits do not say where it is.
 #[inline(never)]
-pub(super) fn elements(
+pub(crate) fn elements(
     wave: &mut Wave,
     row: usize,
     add: u32,
@@ -44,7 +44,7 @@ pub(super) fn elements(
 }
 
 /// The same in the wave's scratch, at addresses from the first source plus `add`.
-pub(super) fn in_scratch(
+pub(crate) fn in_scratch(
     wave: &mut Wave,
     op: &MicroOp,
     env: &mut Env<'_>,

@@ -11,14 +11,15 @@ pub(crate) use vectors::{
     element::{read_element, write_element},
 };
 
-use crate::{LANES, state::Wave};
+use super::modify::Word;
+use crate::{LANES, ports::lanes, state::Wave};
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use vectors::element::quads;
+pub(crate) use vectors::element::quads;
 
 /// 16 lanes resolved to host addresses.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     /// Where each lane's bytes are. Only `valid` lanes may be followed.
     at: [u64; GROUP],
     /// Lanes whose bytes exist, a subset of `active`.
@@ -113,7 +114,7 @@ impl Lanes {
 
 /// Whether address i is `first + stride * i`.
 #[inline(always)]
-pub(super) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
+pub(crate) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
     // Not by comparing with lane 0: the compiler would drop that lane and load the others across its own stores, which
     // stalls the processor.
     let (mut any, mut all) = (0, !0);
@@ -132,7 +133,7 @@ fn pointer(address: u64) -> *mut u8 {
 
 /// Indices of the set bits, lowest first.
 #[inline(always)]
-pub(super) fn each_lane(mut mask: u16, mut visit: impl FnMut(usize)) {
+pub(crate) fn each_lane(mut mask: u16, mut visit: impl FnMut(usize)) {
     while mask != 0 {
         visit(mask.trailing_zeros() as usize);
         mask &= mask - 1;
@@ -141,7 +142,7 @@ pub(super) fn each_lane(mut mask: u16, mut visit: impl FnMut(usize)) {
 
 /// The group's 16 words of row `row`.
 #[inline(always)]
-pub(super) fn words(wave: &Wave, row: usize, group: usize) -> &[u32; GROUP] {
+pub(crate) fn words(wave: &Wave, row: usize, group: usize) -> &[u32; GROUP] {
     let words = &wave.row(row).0;
     debug_assert!(GROUP * group < LANES);
     words[GROUP * group..]
@@ -150,7 +151,7 @@ pub(super) fn words(wave: &Wave, row: usize, group: usize) -> &[u32; GROUP] {
 }
 
 #[inline(always)]
-pub(super) fn words_mut(wave: &mut Wave, row: usize, group: usize) -> &mut [u32; GROUP] {
+pub(crate) fn words_mut(wave: &mut Wave, row: usize, group: usize) -> &mut [u32; GROUP] {
     wave.row_mut(row).0[GROUP * group..]
         .first_chunk_mut()
         .expect("a row has whole groups")
@@ -158,7 +159,7 @@ pub(super) fn words_mut(wave: &mut Wave, row: usize, group: usize) -> &mut [u32;
 
 /// Writes `values` to the active lanes of a row's group.
 #[inline(always)]
-pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u32; GROUP]) {
+pub(crate) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u32; GROUP]) {
     let mask: [u32; GROUP] = *wave.exec_lanes.0[GROUP * group..]
         .first_chunk()
         .expect("a row has whole groups");
@@ -172,7 +173,7 @@ pub(super) fn write_active(wave: &mut Wave, row: usize, group: usize, values: [u
 
 /// Loads `WORDS` dwords per lane to rows `dst..`.
 #[inline(always)]
-pub(super) fn load_words<const WORDS: usize>(
+pub(crate) fn load_words<const WORDS: usize>(
     wave: &mut Wave,
     dst: usize,
     group: usize,
@@ -222,7 +223,7 @@ pub(super) fn load_words<const WORDS: usize>(
 
 /// Stores `WORDS` dwords per lane from rows `data..`.
 #[inline(always)]
-pub(super) fn store_words<const WORDS: usize>(
+pub(crate) fn store_words<const WORDS: usize>(
     wave: &Wave,
     data: usize,
     group: usize,
@@ -338,7 +339,7 @@ impl Fill {
 
 /// Loads 1 or 2 bytes per lane.
 #[inline(always)]
-pub(super) fn load_bytes<const BYTES: usize>(
+pub(crate) fn load_bytes<const BYTES: usize>(
     wave: &mut Wave,
     dst: usize,
     group: usize,
@@ -394,7 +395,7 @@ pub(super) fn load_bytes<const BYTES: usize>(
 
 /// Stores the low 1 or 2 bytes of row `data` shifted right by `shift`.
 #[inline(always)]
-pub(super) fn store_bytes<const BYTES: usize>(
+pub(crate) fn store_bytes<const BYTES: usize>(
     wave: &Wave,
     data: usize,
     group: usize,
@@ -434,4 +435,75 @@ pub(super) fn store_bytes<const BYTES: usize>(
             }
         },
     );
+}
+
+/// Reads lane i of a value of `W` in rows `row..`.
+#[inline(always)]
+pub(crate) fn operand<W: Word>(wave: &Wave, row: usize, group: usize) -> [W; GROUP] {
+    let low = words(wave, row, group);
+    if W::WORDS == 1 {
+        return low.map(
+            #[inline(always)]
+            |low| W::join(low, 0),
+        );
+    }
+    let high = words(wave, row + 1, group);
+    std::array::from_fn(
+        #[inline(always)]
+        |i| W::join(low[i], high[i]),
+    )
+}
+
+/// Writes the active lanes of a result.
+#[inline(always)]
+pub(crate) fn write_result<W: Word>(
+    wave: &mut Wave,
+    row: usize,
+    group: usize,
+    values: &[W; GROUP],
+) {
+    write_active(
+        wave,
+        row,
+        group,
+        values.map(
+            #[inline(always)]
+            |value| value.low(),
+        ),
+    );
+    if W::WORDS == 2 {
+        write_active(
+            wave,
+            row + 1,
+            group,
+            values.map(
+                #[inline(always)]
+                |value| value.high(),
+            ),
+        );
+    }
+}
+
+/// One bit per lane.
+#[inline(always)]
+pub(crate) fn pack(holds: [bool; GROUP]) -> u16 {
+    let bytes: [u8; GROUP] = lanes(
+        #[inline(always)]
+        |i| if holds[i] { 0xff } else { 0 },
+    );
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is part of x86-64; the types have equal size.
+        unsafe {
+            use std::arch::x86_64::{__m128i, _mm_movemask_epi8};
+            _mm_movemask_epi8(std::mem::transmute::<[u8; GROUP], __m128i>(bytes)) as u16
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        bytes
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (lane, &byte)| mask | u16::from(byte & 1) << lane)
+    }
 }

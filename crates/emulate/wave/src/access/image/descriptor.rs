@@ -8,7 +8,7 @@ use crate::fields::bits;
 
 /// Dimensions of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     D1,
     D2,
     D3,
@@ -54,7 +54,7 @@ impl Shape {
 
 /// A decoded image descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Image {
+pub(crate) struct Image {
     base: u64,
     pub format: Format,
     /// Destination selects.
@@ -84,7 +84,7 @@ enum Layout {
 
 /// One level of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(crate) struct Level {
     /// Address of the first texel of slice 0.
     base: u64,
     pub size: [u32; 3],

@@ -7,7 +7,7 @@ use numerics::{Denormals, float16, float32, float64, packed};
 use crate::mode::Context;
 
 /// A word that atomics work on.
-pub(super) trait Word:
+pub(crate) trait Word:
     Copy
     + Default
     + Ord
@@ -95,7 +95,7 @@ word!(
 );
 
 /// One atomic operation: the new value of the word.
-pub(super) trait Modify<W: Word> {
+pub(crate) trait Modify<W: Word> {
     /// Applying it with x and then y equals applying it once with `apply(x, y)`.
     const ASSOCIATIVE: bool = false;
     /// Needs the second data operand.
@@ -107,7 +107,7 @@ pub(super) trait Modify<W: Word> {
 
 macro_rules! integer {
     ($($name:ident: $associative:literal, $two:literal = |$old:ident, $data:ident, $second:pat_param| $new:expr;)*) => {$(
-        pub(super) struct $name;
+        pub(crate) struct $name;
         impl<W: Word> Modify<W> for $name {
             const ASSOCIATIVE: bool = $associative;
             const TWO: bool = $two;
@@ -160,21 +160,21 @@ macro_rules! float {
 }
 
 /// Obeys MODE's denormal field.
-pub(super) struct FloatAdd;
+pub(crate) struct FloatAdd;
 /// Device memory: what becomes of f32 denormals is the target's choice whatever MODE says (its rows see to that), f64
 /// denormals stay.
-pub(super) struct FloatAddMemory;
-pub(super) struct FloatMin;
-pub(super) struct FloatMax;
+pub(crate) struct FloatAddMemory;
+pub(crate) struct FloatMin;
+pub(crate) struct FloatMax;
 /// gfx12: a number wins over a NaN, -0 is below +0, denormals stay.
-pub(super) struct NumberMin;
-pub(super) struct NumberMax;
-pub(super) struct FloatCompareStore;
-pub(super) struct FloatCompareSwap;
+pub(crate) struct NumberMin;
+pub(crate) struct NumberMax;
+pub(crate) struct FloatCompareStore;
+pub(crate) struct FloatCompareSwap;
 /// Two f16 at once; device memory keeps denormals.
-pub(super) struct PackedHalfAdd;
+pub(crate) struct PackedHalfAdd;
 /// Two bfloat16 at once.
-pub(super) struct PackedBf16Add;
+pub(crate) struct PackedBf16Add;
 
 fn single(bits: u32) -> f32 {
     f32::from_bits(bits)
@@ -213,7 +213,7 @@ float! {
 
 /// What applying `M` to each of the `valid` lanes' data in turn comes to, if `M` is associative.
 #[inline(always)]
-pub(super) fn combine<W: Word, M: Modify<W>>(
+pub(crate) fn combine<W: Word, M: Modify<W>>(
     context: Context,
     data: &[W; 16],
     valid: u16,

@@ -21,7 +21,7 @@ use crate::{
 /// Host addresses of all lanes: every active lane may access the bytes that were asked for at `base` plus its word of `row`.
 /// No lane's word there is that of an inactive lane.
 #[derive(Clone, Copy)]
-pub(super) struct Spread {
+pub(crate) struct Spread {
     base: *mut u8,
     row: usize,
     /// Known to be elements of the size that was asked for, in lane order without gaps but for lanes that are off.
@@ -30,7 +30,7 @@ pub(super) struct Spread {
 
 /// 32-bit addresses of all lanes: those in a row, with stand-ins for inactive lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Offsets {
+pub(crate) struct Offsets {
     row: usize,
     lowest: u32,
     highest: u32,
@@ -213,7 +213,7 @@ impl Offsets {
     /// The lanes' bytes in LDS at `base` plus their offsets, if all exist.
     #[inline(always)]
     pub fn in_lds(&self, wave: &Wave, env: &mut Env<'_>, base: u32, bytes: u32) -> Option<Spread> {
-        let limit = super::ds::limit(wave, env);
+        let limit = super::lds::limit(wave, env);
         let end = u64::from(self.highest) + u64::from(base) + u64::from(bytes);
         if end > u64::from(limit) {
             return None;
@@ -307,7 +307,7 @@ mod outlined {
     }
 
     #[inline(never)]
-    pub(super) fn offsets(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
+    pub(crate) fn offsets(wave: &mut Wave, row: usize, bytes: u32) -> Option<Offsets> {
         #[cfg(target_arch = "x86_64")]
         {
             vectors::compiled_for! { Avx2:
@@ -338,7 +338,7 @@ mod outlined {
     }
 
     #[inline(never)]
-    pub(super) fn load_part<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
+    pub(crate) fn load_part<const WORDS: usize>(spread: &Spread, wave: &mut Wave, dst: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             vectors::compiled_for! { Avx2:
@@ -366,7 +366,7 @@ mod outlined {
     }
 
     #[inline(never)]
-    pub(super) fn store_part<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
+    pub(crate) fn store_part<const WORDS: usize>(spread: &Spread, wave: &Wave, data: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             vectors::compiled_for! { Avx2:
@@ -800,7 +800,7 @@ impl Spread {
 
 /// Private memory at one address in all lanes: dword `w` of lane `l` at `base + step * w + 4 * l`, which belongs to this wave
 /// alone.
-pub(super) struct Column {
+pub(crate) struct Column {
     base: *mut u8,
     step: usize,
     /// Where in its dword a lane's element begins, if that is less than a dword.

@@ -15,7 +15,7 @@ const FACES: [[(usize, i64); 3]; 6] = [
 ///
 /// The face's plane, in half texels from its middle, is continued to the texel's centre; the line from there to the cube's
 /// centre meets the other face in the texel.
-pub(super) fn beyond(face: u32, at: [i64; 2], size: u32) -> [u32; 3] {
+pub(crate) fn beyond(face: u32, at: [i64; 2], size: u32) -> [u32; 3] {
     let size = i64::from(size);
     let [s, t, major] = FACES[face as usize];
     let mut direction = [0; 3];

@@ -2,7 +2,7 @@
 
 /// How a component's bits are a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Unorm,
     Snorm,
     Uscaled,
@@ -105,7 +105,7 @@ const UNIFIED_GFX11: [(u32, usize, &[Kind]); 22] = [
 
 /// Layout and meaning of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Format {
+pub(crate) struct Format {
     pub widths: &'static [u32],
     pub kind: Kind,
 }
@@ -200,7 +200,7 @@ impl Format {
 
 /// The components that a descriptor selects (three bits each: 0, 1, or one of the format's).
 #[inline]
-pub(super) fn select(selects: u32, colour: [u32; 4], one: u32) -> [u32; 4] {
+pub(crate) fn select(selects: u32, colour: [u32; 4], one: u32) -> [u32; 4] {
     const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
     if selects == IDENTITY {
         return colour;

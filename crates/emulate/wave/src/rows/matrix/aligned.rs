@@ -7,13 +7,11 @@
 
 use numerics::matrix::Shape as Matrices;
 
-use super::{
-    matrix::{Inputs, load, store},
-    vector_macros::GROUP,
-};
+use super::terms::{Inputs, load, store};
 use crate::{
     micro_op::{MicroOp, SrcKind},
     ports::lanes,
+    rows::vector_macros::GROUP,
     state::{VectorRow, Wave},
 };
 

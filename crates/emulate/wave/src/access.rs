@@ -1,0 +1,24 @@
+//! Where memory instructions point, and how what lies there moves to and from registers.
+//!
+//! * `lanes` moves the elements of sixteen lanes, `spread` those of a whole wave at once.
+//! * `space` has loads and stores, written once for every space; `buffer`, `flat`, `scratch` and `lds` are the spaces, `private`
+//!   what two of them share.
+//! * `image` and `texel` know descriptors and formats, `components` where the parts of a texel lie in registers.
+//! * `modify` is what atomics do to a word.
+//!
+//! What an instruction does with all this is said in `rows`, which this room does not know.
+
+pub use buffer::scratch_descriptor;
+
+pub(crate) mod buffer;
+pub(crate) mod components;
+pub(crate) mod flat;
+pub(crate) mod image;
+pub(crate) mod lanes;
+pub(crate) mod lds;
+pub(crate) mod modify;
+pub(crate) mod private;
+pub(crate) mod scratch;
+pub(crate) mod space;
+pub(crate) mod spread;
+pub(crate) mod texel;
