@@ -281,6 +281,52 @@ static void xnack(void) {
     CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_NO_ACCESS);
 }
 
+// Whether a page has the attribute that `mark` gave it.
+static bool is_marked(char *page, bool mark) {
+    enum { FLAG = KFD_IOCTL_SVM_FLAG_GPU_EXEC };
+    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } args = {
+        {(uintptr_t)page, PAGE, mark ? KFD_IOCTL_SVM_OP_SET_ATTR : KFD_IOCTL_SVM_OP_GET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_SET_FLAGS, FLAG}}};
+    CHECK(ioctl(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args), &args) == 0);
+    return args.rows[0].value & FLAG;
+}
+
+// Attributes of shared memory end with the mapping. A new one at the same addresses has none.
+static void unmapped_memory(void) {
+    enum { PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS, WRITE = PROT_READ | PROT_WRITE, PAGES = 8 };
+    int (*their_munmap)(void *, size_t) = (int (*)(void *, size_t))dlsym(dlopen("libc.so.6", RTLD_LAZY), "munmap");
+    char *page = mmap(NULL, PAGES * PAGE, WRITE, PRIVATE, -1, 0), *elsewhere = reserve(PAGES * PAGE);
+    CHECK(page != MAP_FAILED && their_munmap);
+    for (int way = 0; way < 9; way++) {
+        for (int n = 0; n < PAGES; n++)
+            is_marked(page + n * PAGE, true);
+        bool all = way < 6 && way != 1;
+        switch (way) {
+        case 0: CHECK(munmap(page, PAGES * PAGE) == 0); break;
+        case 1: CHECK(mmap(page, PAGES * PAGE, WRITE, PRIVATE | MAP_FIXED, -1, 0) == page); break;
+        case 2: CHECK(syscall(SYS_munmap, page, PAGES * PAGE) == 0); break;
+        case 3: CHECK(their_munmap(page, PAGES * PAGE) == 0); break;
+        case 4: CHECK(mremap(page, PAGES * PAGE, PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere) == elsewhere); break;
+        case 5: CHECK((char *)syscall(SYS_mremap, page, PAGES * PAGE, PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere) == elsewhere); break;
+        case 6: CHECK(munmap(page + 2 * PAGE, 3 * PAGE) == 0); break;
+        case 7: CHECK(mremap(page, PAGES * PAGE, 2 * PAGE, 0) == page); break;
+        // Nothing is unmapped: neither by a call that fails nor by other rights or other contents.
+        case 8: FAILS(munmap(page + 1, PAGE), EINVAL); madvise(page, PAGE, MADV_DONTNEED); mprotect(page, PAGE, PROT_READ); break;
+        }
+        if (all)
+            CHECK(mmap(page, PAGES * PAGE, WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) == page);
+        for (int n = 0; n < PAGES; n++) {
+            bool kept = way == 8 || (way == 6 && (n < 2 || n > 4)) || (way == 7 && n < 2);
+            if (way == 6 || way == 7)
+                CHECK(kept || mmap(page + n * PAGE, PAGE, WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) == page + n * PAGE);
+            if (is_marked(page + n * PAGE, false) != kept) {
+                printf("way %d page %d: attributes are %s\n", way, n, kept ? "lost" : "kept");
+                exit(1);
+            }
+        }
+    }
+    munmap(page, PAGES * PAGE);
+}
+
 static uint32_t event(void) {
     struct kfd_ioctl_create_event_args args = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &args) == 0 && args.event_id && args.event_page_offset);
@@ -702,6 +748,7 @@ int main(int count, char **arguments) {
     descriptors();
     memory();
     xnack();
+    unmapped_memory();
     events();
     protected_memory();
     queues();
