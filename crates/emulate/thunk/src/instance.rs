@@ -27,6 +27,7 @@ pub struct Instance {
     pub mailboxes: u64,
     /// Objects that were given out through the driver's interface.
     pub door: door::State,
+    pub system_events: door::system_events::Listeners,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -148,6 +149,11 @@ fn build() -> Result<Instance> {
         device_local: false,
         remote: false,
     };
+    events.on_fault(Box::new(|fault| {
+        if let Ok(instance) = instance() {
+            instance.system_events.fault(fault);
+        }
+    }));
     let mailboxes = memory.allocate(request).map_err(|_| Status::NoMemory)?;
     let statistics = Arc::new(Statistics::from_environment());
     let executor = executor::build(memory.clone(), events.clone(), statistics.clone());
@@ -156,6 +162,7 @@ fn build() -> Result<Instance> {
         machine,
         mailboxes,
         door: door::State::default(),
+        system_events: Default::default(),
     })
 }
 

@@ -207,7 +207,6 @@ static void descriptors(void) {
     CHECK(ioctl(kfd, RUNTIME_ENABLE, &enable) == 0);
     // Twice each, which is said once.
     for (int i = 0; i < 2; i++) {
-        FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &version), ENOTTY);
         FAILS(ioctl(kfd, _IOWR('K', 0x85, uint64_t), &enable), EOPNOTSUPP);
     }
     struct kfd_ioctl_set_xnack_mode_args xnack = {-1};
@@ -327,6 +326,61 @@ static void unmapped_memory(void) {
     munmap(page, PAGES * PAGE);
 }
 
+static int listener(uint64_t mask) {
+    struct kfd_ioctl_smi_events_args args = {.gpuid = gpu_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &args) == 0);
+    CHECK(write(args.anon_fd, &mask, sizeof mask) == sizeof mask);
+    return args.anon_fd;
+}
+
+// Moves a page, and says of what kind the lines are that a listener then gets.
+static uint64_t heard(int descriptor, char *page, uint32_t from, uint32_t to) {
+    struct { struct kfd_ioctl_svm_args head; struct kfd_ioctl_svm_attribute rows[1]; } args = {
+        {(uintptr_t)page, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, to}}};
+    CHECK(ioctl(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args), &args) == 0);
+    struct pollfd ready = {descriptor, POLLIN};
+    if (poll(&ready, 1, 0) == 0) {
+        FAILS(read(descriptor, &ready, 1), EAGAIN);
+        return 0;
+    }
+    char lines[512] = "";
+    CHECK(read(descriptor, lines, sizeof lines - 1) > 0);
+    uint64_t kinds = 0, time, at, size;
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+        unsigned kind, origin, goal, prefetched, preferred;
+        int process, trigger, error, read = 0;
+        CHECK(sscanf(line, "%x %lu -%d @%lx(%lx) %x->%x%n", &kind, &time, &process, &at, &size, &origin, &goal, &read) == 7);
+        CHECK(time && process == getpid() && at == (uintptr_t)page / PAGE && size == 1 && origin == from && goal == to);
+        if (kind == KFD_SMI_EVENT_MIGRATE_START)
+            CHECK(sscanf(line + read, " %x:%x %d", &prefetched, &preferred, &trigger) == 3 && prefetched == to && preferred == -1U && trigger == 0);
+        else
+            CHECK(kind == 6 && sscanf(line + read, " %d %d", &trigger, &error) == 2 && trigger == 0 && error == 0);
+        kinds |= 1ULL << (kind - 1);
+    }
+    return kinds;
+}
+
+// Lines of text about what happens on the device, of the kinds that the reader has asked for.
+static void system_events(void) {
+    enum { START = 1 << 4, END = 1 << 5 };
+    struct kfd_ioctl_smi_events_args args = {.gpuid = 4711};
+    FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &args), EINVAL);
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int all = listener(START | END), some = listener(START), none = listener(0);
+    CHECK(page != MAP_FAILED && heard(all, page, 0, gpu_id) == (START | END) && heard(some, page, 0, gpu_id) == START);
+    // It is there already.
+    CHECK(heard(all, page, gpu_id, gpu_id) == 0);
+    CHECK(heard(all, page, gpu_id, 0) == (START | END) && heard(some, page, gpu_id, 0) == START);
+    uint64_t mask = END;
+    CHECK(write(all, &mask, sizeof mask) == sizeof mask && heard(all, page, 0, gpu_id) == END);
+    CHECK(heard(none, page, gpu_id, 0) == 0);
+    // One who does not read disturbs nobody, and one who has left is forgotten.
+    for (int i = 0; i < 5000; i++)
+        heard(none, page, 0, i & 1 ? 0 : gpu_id);
+    CHECK(close(some) == 0 && heard(none, page, 0, gpu_id) == 0);
+    CHECK(close(all) == 0 && close(none) == 0 && munmap(page, PAGE) == 0);
+}
+
 static uint32_t event(void) {
     struct kfd_ioctl_create_event_args args = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &args) == 0 && args.event_id && args.event_page_offset);
@@ -375,6 +429,7 @@ static void protected_memory(void) {
         .ring_base_address = (uintptr_t)ring.address, .ring_size = PAGE, .gpu_id = gpu_id,
         .write_pointer_address = (uintptr_t)control.address, .read_pointer_address = (uintptr_t)(control.address + 8),
         .queue_type = KFD_IOC_QUEUE_TYPE_SDMA, .queue_percentage = 100, .queue_priority = 7};
+    int faults = listener(1 << (KFD_SMI_EVENT_VMFAULT - 1));
     // A fence stores a word.
     uint32_t words[] = {5, (uintptr_t)page, (uintptr_t)page >> 32, 1};
     memcpy(ring.address, words, sizeof words);
@@ -384,6 +439,9 @@ static void protected_memory(void) {
     struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 20000};
     CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
     CHECK(data.memory_exception_data.va == (uintptr_t)page && page[0] == 0);
+    char said[64] = "", expected[64];
+    snprintf(expected, sizeof expected, "1 %x:%s\n", getpid(), program_invocation_short_name);
+    CHECK(read(faults, said, sizeof said - 1) > 0 && !strcmp(said, expected) && close(faults) == 0);
     struct kfd_ioctl_destroy_queue_args destroy = {args.queue_id};
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
     struct kfd_ioctl_destroy_event_args gone = {fault.event_id};
@@ -749,6 +807,7 @@ int main(int count, char **arguments) {
     memory();
     xnack();
     unmapped_memory();
+    system_events();
     events();
     protected_memory();
     queues();
