@@ -12,7 +12,7 @@ use crate::{
     board::RunQueue,
     order::Stores,
     run::Run,
-    schedule::{Schedule, Slots, ThreadWork, Work},
+    schedule::{Reuse, Schedule, Slots, ThreadWork, Work},
     sync::{AtomicBool, AtomicU64, Ordering},
 };
 
@@ -20,15 +20,18 @@ use crate::{
 type Model = (&'static str, fn() -> u64);
 
 pub const ALL: &[Model] = &[
-    ("batches", || workgroups(4, 4, |_, _| true)),
+    ("batches", || workgroups(4, 4, Reuse::Latest, |_, _| true)),
     ("in-turn", || {
-        workgroups(3, 1, |index, ended| ended >= index)
+        workgroups(3, 1, Reuse::Latest, |index, ended| ended >= index)
     }),
     ("set-aside", || {
-        workgroups(3, 2, |index, ended| ended >= index)
+        workgroups(3, 2, Reuse::Latest, |index, ended| ended >= index)
+    }),
+    ("set-aside-in-rotation", || {
+        workgroups(3, 2, Reuse::Earliest, |index, ended| ended >= index)
     }),
     ("all-that-fit", || {
-        workgroups(2, 2, |index, ended| index == 1 || ended > 0)
+        workgroups(2, 2, Reuse::Latest, |index, ended| index == 1 || ended > 0)
     }),
     ("no-wake-lost", no_wake_is_lost),
     ("no-thread-left", no_thread_is_left),
@@ -54,10 +57,10 @@ fn tried(preemptions: usize, model: impl Fn() + Send + Sync + 'static) -> u64 {
 
 /// Two threads execute a dispatch in which a workgroup can end when `may_end(index, ended)` says so. Each is started once, no two have
 /// the same slots at a time, and all end.
-fn workgroups(total: u64, slots: u32, may_end: fn(u64, u64) -> bool) -> u64 {
+fn workgroups(total: u64, slots: u32, reuse: Reuse, may_end: fn(u64, u64) -> bool) -> u64 {
     tried(3, move || {
         let all = Arc::new(All {
-            schedule: Schedule::new(total, 1, slots, 2),
+            schedule: Schedule::new(total, 1, slots, 2, reuse),
             ended: AtomicU64::new(0),
             started: flags(total),
             taken: flags(slots.into()),

@@ -13,7 +13,7 @@ use wave::{Counts, Program};
 
 use crate::{
     classes,
-    schedule::{Schedule, ThreadWork, Work},
+    schedule::{Reuse, Schedule, ThreadWork, Work},
     workgroup::{Slice, Workgroup},
 };
 
@@ -81,8 +81,13 @@ impl Run {
         // Of the first workgroup: none has more.
         let waves = dispatch.waves([0; 3]);
         let slots = dispatch.resident_waves(slots).max(waves.min(slots));
+        // A program that chooses compute units may look where its waves run.
+        let reuse = match dispatch.units {
+            Some(_) => Reuse::Earliest,
+            None => Reuse::Latest,
+        };
         Run {
-            schedule: Schedule::new(dispatch.workgroup_count(), waves, slots, threads),
+            schedule: Schedule::new(dispatch.workgroup_count(), waves, slots, threads, reuse),
             epoch: Epoch::now(dispatch.target),
             time: AtomicU64::new(0),
             shown: AtomicU64::new(0),

@@ -1,6 +1,9 @@
 //! Which workgroup of a dispatch a thread executes next. Knows neither waves nor the device, so that it can be tested alone.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Range,
+};
 
 use crate::{
     run::lock,
@@ -48,6 +51,7 @@ pub(crate) struct Schedule<T> {
     total: u64,
     /// Threads that may work on it.
     threads: u64,
+    reuse: Reuse,
     /// `shared.returned` is not empty.
     returned: AtomicBool,
     /// `shared.suspended` is not empty.
@@ -68,37 +72,59 @@ struct Shared<T> {
     free_slots: FreeSlots,
 }
 
+/// Which wave slots a workgroup gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    /// Those that a workgroup has just left: few are ever used, and little scratch memory.
+    Latest,
+    /// Those that were left first, after all that were never used: waves come to all compute units in turn, as on hardware.
+    Earliest,
+}
+
 /// Sets of wave slots that no workgroup has. There are thousands of them, and most launches need few: those that no workgroup has had
 /// are only counted.
 struct FreeSlots {
-    given_back: Vec<Slots>,
+    given_back: VecDeque<Slots>,
     /// Sets that no workgroup has had begin here.
     unused: u32,
     sets: u32,
     /// Slots of a set.
     waves: u32,
+    reuse: Reuse,
 }
 
 impl FreeSlots {
-    fn new(slots: u32, waves: u32) -> FreeSlots {
+    fn new(slots: u32, waves: u32, reuse: Reuse) -> FreeSlots {
         FreeSlots {
-            given_back: Vec::new(),
+            given_back: VecDeque::new(),
             unused: 0,
             sets: slots / waves,
             waves,
+            reuse,
         }
     }
 
     fn take(&mut self) -> Option<Slots> {
-        self.given_back.pop().or_else(|| {
-            let set = (self.unused < self.sets).then_some(self.unused)?;
-            self.unused += 1;
-            Some(Slots(set * self.waves))
-        })
+        match self.reuse {
+            Reuse::Latest => self.given_back.pop_back().or_else(|| self.take_unused()),
+            Reuse::Earliest => self.take_unused().or_else(|| self.given_back.pop_front()),
+        }
+    }
+
+    fn take_unused(&mut self) -> Option<Slots> {
+        let set = (self.unused < self.sets).then_some(self.unused)?;
+        self.unused += 1;
+        Some(Slots(set * self.waves))
     }
 
     fn give_back(&mut self, slots: Slots) {
-        self.given_back.push(slots);
+        self.given_back.push_back(slots);
+    }
+
+    /// Those that come after `slots`, which a workgroup has left.
+    fn exchange(&mut self, slots: Slots) -> Slots {
+        self.give_back(slots);
+        self.take().unwrap_or(slots)
     }
 
     fn is_empty(&self) -> bool {
@@ -118,11 +144,12 @@ impl ThreadWork {
 
 impl<T> Schedule<T> {
     /// Of `total` workgroups with `waves` waves each and together at most `slots` at a time.
-    pub fn new(total: u64, waves: u32, slots: u32, threads: usize) -> Schedule<T> {
+    pub fn new(total: u64, waves: u32, slots: u32, threads: usize, reuse: Reuse) -> Schedule<T> {
         let waves = waves.max(1);
         Schedule {
             total,
             threads: threads as u64,
+            reuse,
             returned: AtomicBool::new(false),
             suspended: AtomicBool::new(false),
             next: CachePadded(AtomicU64::new(0)),
@@ -131,7 +158,7 @@ impl<T> Schedule<T> {
                 turn: 0,
                 returned: Vec::new(),
                 ended: 0,
-                free_slots: FreeSlots::new(slots, waves),
+                free_slots: FreeSlots::new(slots, waves, reuse),
             })),
         }
     }
@@ -226,7 +253,12 @@ impl<T> Schedule<T> {
     pub fn end(&self, slots: Slots, hand: &mut ThreadWork) {
         hand.ended += 1;
         hand.just_ended = true;
-        if let Some(more) = hand.slots.replace(slots) {
+        let next = match self.reuse {
+            Reuse::Latest => slots,
+            // In one step: the first unstarted workgroup must not lose its slots to a later one.
+            Reuse::Earliest => self.shared().free_slots.exchange(slots),
+        };
+        if let Some(more) = hand.slots.replace(next) {
             self.shared().free_slots.give_back(more);
         }
     }
@@ -291,7 +323,12 @@ mod tests {
     /// Executes a dispatch in which workgroup `index` goes on when `may_end(index, ended)` says so, `ended` being how many have
     /// ended; with slots for 24 at a time. True if all did, each after one start.
     fn ends(may_end: fn(u64, u64) -> bool) -> bool {
-        let schedule = Schedule::<(u64, Slots)>::new(WORKGROUPS, 4, 96, THREADS);
+        let all = [Reuse::Latest, Reuse::Earliest];
+        all.into_iter().all(|reuse| ends_with(reuse, may_end))
+    }
+
+    fn ends_with(reuse: Reuse, may_end: fn(u64, u64) -> bool) -> bool {
+        let schedule = Schedule::<(u64, Slots)>::new(WORKGROUPS, 4, 96, THREADS, reuse);
         let ended = AtomicU64::new(0);
         let started: Vec<AtomicBool> = (0..WORKGROUPS).map(|_| AtomicBool::new(false)).collect();
         let deadline = Instant::now() + Duration::from_secs(20);
@@ -333,7 +370,13 @@ mod tests {
 
     #[test]
     fn the_first_unstarted_workgroup_gets_the_slots_that_come_free() {
-        let schedule = Schedule::<Slots>::new(64, 1, 2, 1);
+        for reuse in [Reuse::Latest, Reuse::Earliest] {
+            first_unstarted(reuse);
+        }
+    }
+
+    fn first_unstarted(reuse: Reuse) {
+        let schedule = Schedule::<Slots>::new(64, 1, 2, 1, reuse);
         let (mut one, mut two) = (ThreadWork::default(), ThreadWork::default());
         let started = |work| match work {
             Work::Start(index, slots) => (index, slots),
@@ -354,6 +397,25 @@ mod tests {
         let later_slots = resumed(schedule.take(&mut two));
         schedule.suspend(later, later_slots, &mut two);
         assert_eq!(started(schedule.take(&mut two)).0, 1);
+    }
+
+    /// The slots that short workgroups have, one after the other on one thread.
+    fn slots_of(reuse: Reuse) -> Vec<u32> {
+        let schedule = Schedule::<()>::new(9, 2, 8, 1, reuse);
+        let mut hand = ThreadWork::default();
+        let mut all = Vec::new();
+        while let Work::Start(_, slots) = schedule.take(&mut hand) {
+            all.push(slots.0);
+            schedule.end(slots, &mut hand);
+        }
+        assert!(schedule.is_done());
+        all
+    }
+
+    #[test]
+    fn short_workgroups_come_to_all_places_in_turn_or_stay_in_one() {
+        assert_eq!(slots_of(Reuse::Latest), [0; 9]);
+        assert_eq!(slots_of(Reuse::Earliest), [0, 2, 4, 6, 0, 2, 4, 6, 0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! A wait that is too short makes its thread look again; a wait that is too long may never end.
 
 use std::{
-    sync::{Condvar, Mutex, MutexGuard},
+    sync::{Condvar, Mutex, MutexGuard, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -78,7 +78,11 @@ struct Slot {
 pub struct Events {
     slots: Mutex<Vec<Option<Slot>>>,
     wake: Condvar,
+    faults: OnceLock<Box<FaultListener>>,
 }
+
+/// Hears of every memory fault, whether there is an event for it or not.
+pub type FaultListener = dyn Fn(&MemoryFault) + Send + Sync;
 
 impl Events {
     fn lock(&self) -> MutexGuard<'_, Vec<Option<Slot>>> {
@@ -177,8 +181,16 @@ impl Events {
         self.wake.notify_all();
     }
 
+    /// From now on, tells of memory faults. Only the first listener is heard.
+    pub fn on_fault(&self, listener: Box<FaultListener>) {
+        let _ = self.faults.set(listener);
+    }
+
     /// Sets every memory fault event of the fault's node. Returns false if there is none.
     pub fn memory_fault(&self, fault: MemoryFault) -> bool {
+        if let Some(listener) = self.faults.get() {
+            listener(&fault);
+        }
         let mut slots = self.lock();
         let mut any = false;
         for slot in slots

@@ -22,6 +22,7 @@ mod exact;
 mod pageable;
 mod placed;
 mod reach;
+mod unmapped;
 
 pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
@@ -215,6 +216,7 @@ pub struct Memory {
     fill: OnceLock<Fill>,
     /// Allocations that were filled.
     filled: AtomicU64,
+    notes: unmapped::Notes,
 }
 
 /// Bytes of a fresh allocation that are filled at most: programs reserve more than they use.
@@ -251,6 +253,7 @@ impl Memory {
             watched: Mutex::default(),
             fill: OnceLock::new(),
             filled: AtomicU64::new(0),
+            notes: unmapped::Notes::default(),
         }
     }
 
@@ -526,6 +529,7 @@ impl Memory {
         attributes: &[(u32, u32)],
     ) -> Result<(), svm::UnknownKind> {
         let (mut start, mut end) = (address, address.saturating_add(size));
+        self.settle();
         let map = &mut *self.write();
         map.attributes.set(start, end, attributes)?;
         // Threads remember what is fine-grained.
@@ -554,6 +558,7 @@ impl Memory {
     ) -> Result<(), svm::UnknownKind> {
         let end = address.saturating_add(size);
         let pageable = self.is_pageable();
+        self.settle();
         self.read()
             .attributes
             .get(address, end, pageable, questions)
@@ -561,6 +566,7 @@ impl Memory {
 
     /// Whether [`Memory::share`] covers `address`.
     pub fn is_shared(&self, address: u64) -> bool {
+        self.settle();
         self.read()
             .shared
             .range(..=address)
@@ -709,6 +715,7 @@ impl Memory {
 
     /// Like [`Memory::known`], for the memory that this node reaches; None stands for the host.
     fn known_to(&self, node: Option<u32>, address: u64) -> Option<Range> {
+        self.settle();
         let map = self.read();
         let exact = self.is_exact();
         if address & ALIAS != 0 {

@@ -122,6 +122,16 @@ impl Ranges {
         Ok(())
     }
 
+    /// Gives `start..end` the defaults.
+    pub fn forget(&mut self, start: u64, end: u64) {
+        self.split(start);
+        self.split(end);
+        let inside: Vec<u64> = self.entries.range(start..end).map(|(&at, _)| at).collect();
+        for at in inside {
+            self.entries.remove(&at);
+        }
+    }
+
     /// Answers `(kind, value)` questions about `start..end`, in place. For [`kind::ACCESS`], `value` is a node, and the answer replaces the
     /// kind. `pageable`: nodes have access to memory without attributes.
     pub fn get(

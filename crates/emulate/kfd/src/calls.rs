@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_ulong, c_void};
 use crate::{
     device, emulator, next,
     next::{answer, fail},
+    unmapping,
 };
 
 /// The `type` byte of commands to the driver and to render nodes.
@@ -42,6 +43,9 @@ pub unsafe fn map(
     descriptor: c_int,
     offset: i64,
 ) -> Option<*mut c_void> {
+    if flags & libc::MAP_FIXED != 0 {
+        unmapping::tell(address, length);
+    }
     if descriptor < 0 || !device::any() {
         return None;
     }

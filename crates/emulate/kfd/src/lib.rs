@@ -9,6 +9,7 @@
 //! * [`bus`]: the folder of PCI devices, of which some are there;
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
+//! * [`unmapping`]: `munmap` and `mremap`, of which the emulator hears;
 //! * [`drm`]: libdrm's functions that ROCr calls;
 //! * [`lookup`], [`system_call`]: programs that look functions up in the C library itself, or call `syscall`.
 //!
@@ -30,3 +31,4 @@ mod path;
 mod status;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod system_call;
+mod unmapping;

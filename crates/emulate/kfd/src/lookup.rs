@@ -13,7 +13,7 @@ use std::{
 use crate::{
     calls,
     next::{answer, fail},
-    open,
+    open, unmapping,
 };
 
 /// The next `dlsym` after this library's.
@@ -55,7 +55,7 @@ struct Function {
 
 macro_rules! functions {
     ($($name:ident as $ours:ident ($($argument:ident: $type:ty),*) -> $result:ty, or $absent:expr => $here:expr;)*) => {
-        static FUNCTIONS: [Function; 7] = [$(
+        static FUNCTIONS: [Function; 9] = [$(
             Function {
                 name: {
                     // SAFETY: the name is given a zero at its end and has none before.
@@ -96,6 +96,10 @@ functions! {
         or libc::MAP_FAILED => calls::map(address, length, protection, flags, descriptor, offset);
     ioctl as command(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int,
         or -1 => calls::command(descriptor, request, argument);
+    munmap as unmap(address: *mut c_void, length: usize) -> c_int,
+        or -1 => unmapping::told(address, length);
+    mremap as remap(address: *mut c_void, old: usize, new: usize, flags: c_int, place: *mut c_void) -> *mut c_void,
+        or libc::MAP_FAILED => Some(unmapping::mremap(address, old, new, flags, place));
     open as open_file(path: *const c_char, flags: c_int, mode: c_uint) -> c_int,
         or -1 => open::descriptor(libc::AT_FDCWD, path, flags).map(answer);
     open64 as open_file64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int,

@@ -1,11 +1,11 @@
 //! The C library's `syscall`, by which some programs open and use the driver.
 //!
-//! All system calls but the four in question go to the kernel at once, without a frame of this library, so that even a call that makes a
+//! All system calls but the six in question go to the kernel at once, without a frame of this library, so that even a call that makes a
 //! process works. Nothing is looked up and nothing is allocated: it may be called anywhere, also in handlers of signals.
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 
-use crate::{calls, next::answer, open};
+use crate::{calls, next::answer, open, unmapping};
 
 /// The result of a call; `ours` is 0 if the kernel has to answer.
 #[repr(C)]
@@ -27,6 +27,10 @@ pub unsafe extern "C" fn syscall() {
         "cmp rdi, {mmap}",
         "je 3f",
         "cmp rdi, {ioctl}",
+        "je 3f",
+        "cmp rdi, {munmap}",
+        "je 3f",
+        "cmp rdi, {mremap}",
         "je 3f",
         // Arguments move from where C passes them to where the kernel takes them.
         "2:",
@@ -69,6 +73,8 @@ pub unsafe extern "C" fn syscall() {
         openat = const libc::SYS_openat,
         mmap = const libc::SYS_mmap,
         ioctl = const libc::SYS_ioctl,
+        munmap = const libc::SYS_munmap,
+        mremap = const libc::SYS_mremap,
         failed = sym failed,
         answered = sym answered,
     )
@@ -117,6 +123,16 @@ unsafe extern "C" fn answered(
             libc::SYS_ioctl => {
                 let argument = third as *mut c_void;
                 calls::command(first as c_int, second as u64, argument).map(c_long::from)
+            }
+            libc::SYS_munmap => {
+                unmapping::tell(first as *mut c_void, second as usize);
+                None
+            }
+            libc::SYS_mremap => {
+                let (old, new) = (first as *mut c_void, fifth as *mut c_void);
+                let flags = fourth as c_int;
+                let moved = unmapping::mremap(old, second as usize, third as usize, flags, new);
+                Some(moved as c_long)
             }
             _ => None,
         }

@@ -80,7 +80,6 @@ fn the_driver_answers() {
     // A message named each command that is not emulated, once.
     for named in [
         "command 0xc0084b7f to /dev/kfd is not known",
-        "AMDKFD_IOC_SMI_EVENTS is not emulated",
         "AMDKFD_IOC_PC_SAMPLE is not emulated",
         "amdgpu_query_heap_info is not emulated",
         "amdgpu_cs_ctx_create is not emulated",

@@ -14,7 +14,7 @@ use gpu::{
     Events, Fill, Machine, Memory,
     topology::{Config, ConfigError},
 };
-use kmt_sys::thunk::Status;
+use kmt_sys::{door::Unmapped, thunk::Status};
 
 use crate::{door, exact, executor, ffi::Result, mappings, report::report, statistics::Statistics};
 
@@ -27,6 +27,7 @@ pub struct Instance {
     pub mailboxes: u64,
     /// Objects that were given out through the driver's interface.
     pub door: door::State,
+    pub system_events: door::system_events::Listeners,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -75,23 +76,45 @@ pub fn open() -> Result<&'static Instance> {
     instance()
 }
 
+/// The preloaded library's function of that name; null if that library is not loaded.
+fn preloaded(name: &str) -> *mut c_void {
+    let Ok(name) = CString::new(name) else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the name ends with a zero, and symbols may be looked up at any time.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
+}
+
 /// Luthier's threads open files through the preloaded library's functions, if that library is loaded. They must not look up the functions
 /// behind those, which takes a lock; so all are looked up now.
 fn resolve_preloaded() {
-    let Ok(name) = CString::new(kmt_sys::door::RESOLVE_SYMBOL) else {
-        return;
-    };
-    // SAFETY: the name ends with a zero, and symbols may be looked up at any time. Only one function has that name, and it has this type.
-    unsafe {
-        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-        if !found.is_null() {
-            std::mem::transmute::<*mut c_void, extern "C" fn()>(found)();
-        }
+    let found = preloaded(kmt_sys::door::RESOLVE_SYMBOL);
+    if !found.is_null() {
+        // SAFETY: only one function has that name, and it has this type.
+        unsafe { std::mem::transmute::<*mut c_void, extern "C" fn()>(found)() };
+    }
+}
+
+/// Lets the preloaded library tell which addresses the program unmaps.
+fn listen_to_preloaded() {
+    let found = preloaded(kmt_sys::door::LISTEN_SYMBOL);
+    if !found.is_null() {
+        // SAFETY: only one function has that name, and it has this type.
+        let listen = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(Unmapped)>(found) };
+        listen(unmapped);
+    }
+}
+
+/// A forked child has shared nothing with the device yet.
+unsafe extern "C" fn unmapped(address: u64, length: u64) {
+    if let Ok(instance) = instance() {
+        instance.machine.memory().unmapped(address, length);
     }
 }
 
 fn build() -> Result<Instance> {
     resolve_preloaded();
+    listen_to_preloaded();
     files::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.
@@ -126,6 +149,11 @@ fn build() -> Result<Instance> {
         device_local: false,
         remote: false,
     };
+    events.on_fault(Box::new(|fault| {
+        if let Ok(instance) = instance() {
+            instance.system_events.fault(fault);
+        }
+    }));
     let mailboxes = memory.allocate(request).map_err(|_| Status::NoMemory)?;
     let statistics = Arc::new(Statistics::from_environment());
     let executor = executor::build(memory.clone(), events.clone(), statistics.clone());
@@ -134,6 +162,7 @@ fn build() -> Result<Instance> {
         machine,
         mailboxes,
         door: door::State::default(),
+        system_events: Default::default(),
     })
 }
 

@@ -11,6 +11,10 @@ pub const SYMBOL: &str = "luthier_kfd_core";
 /// Name of the preloaded library's function that looks up all functions behind its own. The emulator calls it before it starts threads: they
 /// would wait for the dynamic linker's lock, which a program holds that opens the driver in a library's constructor.
 pub const RESOLVE_SYMBOL: &str = "luthier_kfd_resolve";
+/// Name of the preloaded library's function that takes an [`Unmapped`]. The emulator calls it, under either of its interfaces.
+pub const LISTEN_SYMBOL: &str = "luthier_kfd_listen";
+/// Hears of addresses that the program is about to unmap, or to map something else at. Any thread may call it, also in a signal handler.
+pub type Unmapped = unsafe extern "C" fn(address: u64, length: u64);
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
 pub const VERSION: u32 = 4;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.

@@ -87,6 +87,13 @@ pub mod wait_result {
     pub const TIMEOUT: u32 = 1;
 }
 
+/// Kinds of events that are read from the descriptor of [`SystemEvents`]. Bit `kind - 1` of a mask asks for them.
+pub mod system_event {
+    pub const VM_FAULT: u32 = 1;
+    pub const MIGRATE_START: u32 = 5;
+    pub const MIGRATE_END: u32 = 6;
+}
+
 /// Values of [`Svm::op`].
 pub mod svm_op {
     pub const SET: u32 = 0;
@@ -190,6 +197,8 @@ arguments! {
 }
 
 arguments! { XnackMode, 4: enabled: i32, }
+
+arguments! { SystemEvents, 8: gpu_id: u32, descriptor: u32, }
 
 arguments! { AvailableMemory, 16: bytes: u64, gpu_id: u32, pad: u32, }
 

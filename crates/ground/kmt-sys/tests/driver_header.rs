@@ -4,7 +4,7 @@ use std::{fmt::Write, process::Command};
 
 use crate::common::{Row, check, compiler};
 use crate::row;
-use kmt_sys::kfd::{self, command, memory_flag, queue_type, svm_op, wait_result};
+use kmt_sys::kfd::{self, command, memory_flag, queue_type, svm_op, system_event, wait_result};
 
 /// Members that headers before 1.17 lack come last, so such structures are compared without their size.
 fn growing(row: Row) -> Row {
@@ -31,6 +31,7 @@ fn rows() -> Vec<Row> {
         row!("struct kfd_ioctl_set_cu_mask_args", kfd::CuMask, {
             "queue_id" => queue_id, "num_cu_mask" => bits, "cu_mask_ptr" => mask,
         }),
+        row!("struct kfd_ioctl_smi_events_args", kfd::SystemEvents, { "gpuid" => gpu_id, "anon_fd" => descriptor }),
         row!("struct kfd_ioctl_set_memory_policy_args", kfd::MemoryPolicy, { "gpu_id" => gpu_id }),
         row!("struct kfd_ioctl_get_clock_counters_args", kfd::ClockCounters, {
             "gpu_clock_counter" => gpu, "cpu_clock_counter" => cpu, "system_clock_counter" => system,
@@ -128,6 +129,9 @@ const NUMBERS: &[(&str, u32)] = &[
     ("_IOC_NR(AMDKFD_IOC_EXPORT_DMABUF)",             command::EXPORT_DMABUF as u32),
     ("_IOC_NR(AMDKFD_IOC_RUNTIME_ENABLE)",            command::RUNTIME_ENABLE as u32),
     ("_IOC_NR(AMDKFD_IOC_DBG_TRAP)",                  command::DBG_TRAP as u32),
+    ("KFD_SMI_EVENT_VMFAULT",                         system_event::VM_FAULT),
+    ("KFD_SMI_EVENT_MIGRATE_START",                   system_event::MIGRATE_START),
+    ("KFD_SMI_EVENT_MIGRATE_END",                     system_event::MIGRATE_END),
     ("KFD_IOC_ALLOC_MEM_FLAGS_VRAM",                  memory_flag::VRAM),
     ("KFD_IOC_ALLOC_MEM_FLAGS_GTT",                   memory_flag::GTT),
     ("KFD_IOC_ALLOC_MEM_FLAGS_USERPTR",               memory_flag::USERPTR),

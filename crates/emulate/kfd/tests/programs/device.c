@@ -447,6 +447,22 @@ static void units(void) {
         for (int group = 0; group < 256; group++)
             CHECK(to[group] == row[1]);
     }
+    // Short workgroups come to all units of a mask in turn, however few run at a time.
+    for (int bits = 2; bits <= 8; bits *= 2) {
+        int processors = version >= 100000 ? bits / 2 : bits, used = 0;
+        bool seen[64] = {false};
+        words[0] = (1U << bits) - 1;
+        CHECK(ioctl(kfd, AMDKFD_IOC_SET_CU_MASK, &mask) == 0);
+        memset(to, 0xff, PAGE);
+        LAUNCH(&queue, "places", 256, 64, (uintptr_t)to);
+        finish(&queue);
+        for (int group = 0; group < 256; group++) {
+            CHECK(to[group] < 64);
+            used += !seen[to[group]];
+            seen[to[group]] = true;
+        }
+        CHECK(used == processors);
+    }
     words[0] = 2;
     if (version >= 100000)
         FAILS(ioctl(kfd, AMDKFD_IOC_SET_CU_MASK, &mask), EINVAL);

@@ -225,7 +225,6 @@ static void descriptors(void) {
     CHECK(ioctl(kfd, RUNTIME_ENABLE, &enable) == 0);
     // Twice each, which is said once.
     for (int i = 0; i < 2; i++) {
-        FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &version), ENOTTY);
         FAILS(ioctl(kfd, _IOWR('K', 0x85, uint64_t), &enable), EOPNOTSUPP);
     }
     struct kfd_ioctl_set_xnack_mode_args xnack = {-1};
@@ -304,6 +303,119 @@ static void xnack(void) {
     CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_NO_ACCESS);
 }
 
+// Whether a page has the attribute that `mark` gave it.
+static bool is_marked(char *page, bool mark) {
+    enum { FLAG = KFD_IOCTL_SVM_FLAG_GPU_EXEC };
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute rows[1];
+    } args = {{(uintptr_t)page, PAGE, mark ? KFD_IOCTL_SVM_OP_SET_ATTR : KFD_IOCTL_SVM_OP_GET_ATTR, 1},
+              {{KFD_IOCTL_SVM_ATTR_SET_FLAGS, FLAG}}};
+    CHECK(ioctl(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args), &args) == 0);
+    return args.rows[0].value & FLAG;
+}
+
+// Attributes of shared memory end with the mapping. A new one at the same addresses has none.
+static void unmapped_memory(void) {
+    enum { PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS, WRITE = PROT_READ | PROT_WRITE, PAGES = 8 };
+    int (*their_munmap)(void *, size_t) = (int (*)(void *, size_t))dlsym(dlopen("libc.so.6", RTLD_LAZY), "munmap");
+    char *page = mmap(NULL, PAGES * PAGE, WRITE, PRIVATE, -1, 0), *elsewhere = reserve(PAGES * PAGE);
+    CHECK(page != MAP_FAILED && their_munmap);
+    for (int way = 0; way < 9; way++) {
+        for (int n = 0; n < PAGES; n++)
+            is_marked(page + n * PAGE, true);
+        bool all = way < 6 && way != 1;
+        switch (way) {
+        case 0: CHECK(munmap(page, PAGES * PAGE) == 0); break;
+        case 1: CHECK(mmap(page, PAGES * PAGE, WRITE, PRIVATE | MAP_FIXED, -1, 0) == page); break;
+        case 2: CHECK(syscall(SYS_munmap, page, PAGES * PAGE) == 0); break;
+        case 3: CHECK(their_munmap(page, PAGES * PAGE) == 0); break;
+        case 4: CHECK(mremap(page, PAGES * PAGE, PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere) == elsewhere); break;
+        case 5:
+            CHECK((char *)syscall(SYS_mremap, page, PAGES * PAGE, PAGES * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere) == elsewhere);
+            break;
+        case 6: CHECK(munmap(page + 2 * PAGE, 3 * PAGE) == 0); break;
+        case 7: CHECK(mremap(page, PAGES * PAGE, 2 * PAGE, 0) == page); break;
+        // Nothing is unmapped: neither by a call that fails nor by other rights or other contents.
+        case 8:
+            FAILS(munmap(page + 1, PAGE), EINVAL);
+            madvise(page, PAGE, MADV_DONTNEED);
+            mprotect(page, PAGE, PROT_READ);
+            break;
+        }
+        if (all)
+            CHECK(mmap(page, PAGES * PAGE, WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) == page);
+        for (int n = 0; n < PAGES; n++) {
+            bool kept = way == 8 || (way == 6 && (n < 2 || n > 4)) || (way == 7 && n < 2);
+            if (way == 6 || way == 7)
+                CHECK(kept || mmap(page + n * PAGE, PAGE, WRITE, PRIVATE | MAP_FIXED_NOREPLACE, -1, 0) == page + n * PAGE);
+            if (is_marked(page + n * PAGE, false) != kept) {
+                printf("way %d page %d: attributes are %s\n", way, n, kept ? "lost" : "kept");
+                exit(1);
+            }
+        }
+    }
+    munmap(page, PAGES * PAGE);
+}
+
+static int listener(uint64_t mask) {
+    struct kfd_ioctl_smi_events_args args = {.gpuid = gpu_id};
+    CHECK(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &args) == 0);
+    CHECK(write(args.anon_fd, &mask, sizeof mask) == sizeof mask);
+    return args.anon_fd;
+}
+
+// Moves a page, and says of what kind the lines are that a listener then gets.
+static uint64_t heard(int descriptor, char *page, uint32_t from, uint32_t to) {
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute rows[1];
+    } args = {{(uintptr_t)page, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {{KFD_IOCTL_SVM_ATTR_PREFETCH_LOC, to}}};
+    CHECK(ioctl(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args), &args) == 0);
+    struct pollfd ready = {descriptor, POLLIN};
+    if (poll(&ready, 1, 0) == 0) {
+        FAILS(read(descriptor, &ready, 1), EAGAIN);
+        return 0;
+    }
+    char lines[512] = "";
+    CHECK(read(descriptor, lines, sizeof lines - 1) > 0);
+    uint64_t kinds = 0, time, at, size;
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+        unsigned kind, origin, goal, prefetched, preferred;
+        int process, trigger, error, read = 0;
+        CHECK(sscanf(line, "%x %lu -%d @%lx(%lx) %x->%x%n", &kind, &time, &process, &at, &size, &origin, &goal, &read) == 7);
+        CHECK(time && process == getpid() && at == (uintptr_t)page / PAGE && size == 1 && origin == from && goal == to);
+        if (kind == KFD_SMI_EVENT_MIGRATE_START)
+            CHECK(sscanf(line + read, " %x:%x %d", &prefetched, &preferred, &trigger) == 3 && prefetched == to && preferred == -1U &&
+                  trigger == 0);
+        else
+            CHECK(kind == 6 && sscanf(line + read, " %d %d", &trigger, &error) == 2 && trigger == 0 && error == 0);
+        kinds |= 1ULL << (kind - 1);
+    }
+    return kinds;
+}
+
+// Lines of text about what happens on the device, of the kinds that the reader has asked for.
+static void system_events(void) {
+    enum { START = 1 << 4, END = 1 << 5 };
+    struct kfd_ioctl_smi_events_args args = {.gpuid = 4711};
+    FAILS(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &args), EINVAL);
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int all = listener(START | END), some = listener(START), none = listener(0);
+    CHECK(page != MAP_FAILED && heard(all, page, 0, gpu_id) == (START | END) && heard(some, page, 0, gpu_id) == START);
+    // It is there already.
+    CHECK(heard(all, page, gpu_id, gpu_id) == 0);
+    CHECK(heard(all, page, gpu_id, 0) == (START | END) && heard(some, page, gpu_id, 0) == START);
+    uint64_t mask = END;
+    CHECK(write(all, &mask, sizeof mask) == sizeof mask && heard(all, page, 0, gpu_id) == END);
+    CHECK(heard(none, page, gpu_id, 0) == 0);
+    // One who does not read disturbs nobody, and one who has left is forgotten.
+    for (int i = 0; i < 5000; i++)
+        heard(none, page, 0, i & 1 ? 0 : gpu_id);
+    CHECK(close(some) == 0 && heard(none, page, 0, gpu_id) == 0);
+    CHECK(close(all) == 0 && close(none) == 0 && munmap(page, PAGE) == 0);
+}
+
 static uint32_t event(void) {
     struct kfd_ioctl_create_event_args args = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
     CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &args) == 0 && args.event_id && args.event_page_offset);
@@ -358,6 +470,7 @@ static void protected_memory(void) {
                                                .queue_type = KFD_IOC_QUEUE_TYPE_SDMA,
                                                .queue_percentage = 100,
                                                .queue_priority = 7};
+    int faults = listener(1 << (KFD_SMI_EVENT_VMFAULT - 1));
     // A fence stores a word.
     uint32_t words[] = {5, (uintptr_t)page, (uintptr_t)page >> 32, 1};
     memcpy(ring.address, words, sizeof words);
@@ -367,6 +480,9 @@ static void protected_memory(void) {
     struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 20000};
     CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
     CHECK(data.memory_exception_data.va == (uintptr_t)page && page[0] == 0);
+    char said[64] = "", expected[64];
+    snprintf(expected, sizeof expected, "1 %x:%s\n", getpid(), program_invocation_short_name);
+    CHECK(read(faults, said, sizeof said - 1) > 0 && !strcmp(said, expected) && close(faults) == 0);
     struct kfd_ioctl_destroy_queue_args destroy = {args.queue_id};
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
     struct kfd_ioctl_destroy_event_args gone = {fault.event_id};
@@ -759,6 +875,8 @@ int main(int count, char **arguments) {
     descriptors();
     memory();
     xnack();
+    unmapped_memory();
+    system_events();
     events();
     protected_memory();
     queues();

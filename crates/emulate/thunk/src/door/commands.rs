@@ -6,7 +6,7 @@ use kmt_sys::{door, kfd, kfd::command::*};
 
 use super::{
     Errno, Result, apertures, arguments::Arguments, buffers, devices, events, exchange, memory,
-    queues, refuse, shared,
+    queues, refuse, shared, system_events,
 };
 use crate::{
     ffi::traced,
@@ -63,7 +63,7 @@ const COMMANDS: &[(u8, &str, Answer)] = &[
     (GET_DMABUF_INFO,           "GET_DMABUF_INFO",           Does(exchange::describe)),
     (IMPORT_DMABUF,             "IMPORT_DMABUF",             Does(exchange::import_descriptor)),
     (ALLOC_QUEUE_GWS,           "ALLOC_QUEUE_GWS",           Does(queues::allocate_wave_sync)),
-    (SMI_EVENTS,                "SMI_EVENTS",                Unsupported(libc::ENOTTY, "events of system management")),
+    (SMI_EVENTS,                "SMI_EVENTS",                Does(system_events::open)),
     (SVM,                       "SVM",                       Does(shared::attributes)),
     (SET_XNACK_MODE,            "SET_XNACK_MODE",            Does(devices::xnack)),
     (CRIU_OP,                   "CRIU_OP",                   Missing("checkpoints")),

@@ -47,6 +47,19 @@ pub fn identity(file: &File) -> Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
+/// Numbers that identify the file behind a descriptor.
+pub fn identity_of(descriptor: i32) -> Result<(u64, u64)> {
+    let mut status = std::mem::MaybeUninit::<libc::stat>::zeroed();
+    // SAFETY: room for what the call fills in, and all zeros are a valid `stat` already.
+    let status = unsafe {
+        if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
+            return refuse(libc::EBADF);
+        }
+        status.assume_init()
+    };
+    Ok((status.st_dev, status.st_ino))
+}
+
 /// Bytes of memory in an exported file.
 pub fn size(file: &File) -> Result<u64> {
     let metadata = file.metadata().map_err(|_| Errno(libc::EBADF))?;

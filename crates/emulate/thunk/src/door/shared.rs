@@ -5,7 +5,7 @@ use kmt_sys::{
     thunk::SvmAttribute,
 };
 
-use super::{Errno, Result, arguments::Arguments, gpu, gpu_id, refuse};
+use super::{Errno, Result, arguments::Arguments, gpu, gpu_id, refuse, system_events};
 use crate::{instance::Instance, mappings};
 
 /// Kinds whose value names a device: first those of locations, then those of access.
@@ -50,9 +50,14 @@ pub fn attributes(instance: &Instance, arguments: Arguments) -> Result {
     let memory = instance.machine.memory();
     let invalid = |_| Errno(libc::EINVAL);
     match value.op {
-        svm_op::SET => memory
-            .share(value.start, value.size, &pairs)
-            .map_err(invalid),
+        svm_op::SET => {
+            let planned = system_events::planned(instance, (value.start, value.size), &pairs);
+            memory
+                .share(value.start, value.size, &pairs)
+                .map_err(invalid)?;
+            instance.system_events.moved(planned);
+            Ok(())
+        }
         svm_op::GET => {
             memory
                 .attributes(value.start, value.size, &mut pairs)
