@@ -72,11 +72,9 @@ fn main() -> Outcome<()> {
         let bytes = compile(target)?;
         for program in PROGRAMS.iter().filter(|one| one.name.contains(&word)) {
             let plain = Device::new(CodeObject::parse(&bytes)?, 1)?;
-            let judged = Device::watched(
-                CodeObject::parse(&bytes)?,
-                1,
-                |memory: &Arc<Memory>| Arc::new(Waits::new(memory.clone(), Arc::new(Silent))),
-            )?;
+            let judged = Device::watched(CodeObject::parse(&bytes)?, 1, |memory: &Arc<Memory>| {
+                Arc::new(Waits::new(memory.clone(), Arc::new(Silent)))
+            })?;
             let devices = [&plain, &judged];
             let mut runs = [(program.prepare)(&plain)?, (program.prepare)(&judged)?];
             let mut best = [f64::MAX; 2];

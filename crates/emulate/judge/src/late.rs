@@ -105,7 +105,9 @@ impl Observer for Late {
     fn before(&self, _: [u32; 3], wave: &mut Wave, pc: u64) -> Next {
         let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = &mut *guard;
-        let Some((chosen, board)) = inner.chosen.and_then(|chosen| Some((chosen, chosen.board?)))
+        let Some((chosen, board)) = inner
+            .chosen
+            .and_then(|chosen| Some((chosen, chosen.board?)))
         else {
             return Next::GoOn;
         };

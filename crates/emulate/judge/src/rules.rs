@@ -158,9 +158,8 @@ impl Rules {
             }
         }
         if board.paths.gave_up() && !std::mem::replace(&mut inner.gave_up, true) {
-            self.sink.say(
-                "waves are in too many different states; some missing waits may not be found",
-            );
+            self.sink
+                .say("waves are in too many different states; some missing waits may not be found");
         }
     }
 }

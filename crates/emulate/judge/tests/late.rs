@@ -8,9 +8,7 @@ use judge::Conflict;
 use lift::{Function, Module};
 use std::sync::Arc;
 
-const TARGETS: [&str; 5] = [
-    "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201",
-];
+const TARGETS: [&str; 5] = ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"];
 /// `s_nop 0`.
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
 
@@ -86,7 +84,10 @@ fn judge_all(ways: &[&[&str]]) {
         );
         // Two opinions: what changes the output was found.
         assert!(score.unfound.is_empty(), "{target}: {score:#?}");
-        assert!(score.protecting * 2 >= score.taken_out, "{target}: {score:#?}");
+        assert!(
+            score.protecting * 2 >= score.taken_out,
+            "{target}: {score:#?}"
+        );
         assert!(
             score.changed * 100 >= score.protecting * 80,
             "{target}: {score:#?}"
@@ -107,7 +108,12 @@ fn waits_that_are_taken_out_change_the_output_of_all_builds() {
         &["-O1"],
         &["-O3"],
         &["-O3", "-mllvm", "-unroll-threshold=2000"],
-        &["-O2", "-fno-unroll-loops", "-mllvm", "-enable-post-misched=0"],
+        &[
+            "-O2",
+            "-fno-unroll-loops",
+            "-mllvm",
+            "-enable-post-misched=0",
+        ],
         &["-Os", "-mllvm", "-enable-misched=0"],
     ]);
 }

@@ -115,7 +115,12 @@ fn waits_in_index_mode_count() {
         for judge in [Judge::Waits(1), Judge::Late] {
             let told = Arc::new(Told::default());
             launch(&bytes, &one, judge, &told).unwrap();
-            assert_eq!(told.places().len(), places, "{judge:?}: {:#?}", told.places());
+            assert_eq!(
+                told.places().len(),
+                places,
+                "{judge:?}: {:#?}",
+                told.places()
+            );
         }
     }
 }
