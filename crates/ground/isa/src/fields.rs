@@ -3,6 +3,10 @@
 use crate::{Decoded, Effects, Format, Known};
 use gfx::{Family, Target};
 
+mod buffer;
+
+pub use buffer::BufferAddress;
+
 /// What SDWA does with the part of the destination that it does not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SdwaDestination {
@@ -77,9 +81,21 @@ impl Decoded {
         waits && row.is_some_and(|&(_, bit, bits)| self.words[0] >> bit & ((1 << bits) - 1) == 0)
     }
 
-    /// MUBUF and MTBUF before gfx12: the constant that is added to the address.
-    pub fn buffer_offset(&self) -> u32 {
-        self.words[0] & 0xfff
+    /// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode`: for which operands it enables the index, one bit each.
+    pub fn index_enables(&self) -> Option<u8> {
+        // In the place of a second source, or in the immediate.
+        let enables = match self.op.known()? {
+            Known::SSetGprIdxOn => self.words[0] >> 8,
+            Known::SSetGprIdxMode => self.words[0],
+            _ => return None,
+        };
+        Some((enables & 0xf) as u8)
+    }
+
+    /// MUBUF and MTBUF: what addresses are made from.
+    pub fn buffer_address(&self, family: Family) -> Option<BufferAddress> {
+        let buffer = matches!(self.format, Format::Mubuf | Format::Mtbuf);
+        buffer.then(|| BufferAddress::of(&self.words, family))
     }
 
     /// VOP3: `op_sel` chooses the upper half of the destination.

@@ -23,6 +23,12 @@ pub const LDS_DIRECT: u16 = 254;
 pub const LITERAL: u16 = 255;
 /// M0 before gfx11. Sets of registers have it under this number on every family.
 pub const M0: u16 = 124;
+/// Source: the integer 0, and behind it 1 up to 64.
+pub const ZERO: u16 = 128;
+/// Source: the integer 64, and behind it -1 down to -16.
+pub const LARGEST: u16 = 192;
+/// Source: the integer -16.
+pub const SMALLEST: u16 = 208;
 /// The register that reads as 0 and drops what is written, since gfx11.
 pub const NULL: u16 = 124;
 
@@ -74,6 +80,9 @@ mod tests {
             let scc = source("src_scc").or_else(|| source("scc"));
             assert_eq!(scc, Some(SCC), "{}", target.name);
             assert_eq!(source("0x12345"), Some(LITERAL), "{}", target.name);
+            for (text, number) in [("0", ZERO), ("64", LARGEST), ("-16", SMALLEST)] {
+                assert_eq!(source(text), Some(number), "{}: {text}", target.name);
+            }
             let last = format!("s{}", SGPR_COUNT - 1);
             let has_last = target.sgpr_addressable == SGPR_COUNT;
             assert_eq!(source(&last).is_some(), has_last, "{}", target.name);

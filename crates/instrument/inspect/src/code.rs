@@ -4,7 +4,7 @@ use crate::Options;
 use crate::blocks::{self, Block};
 use codeobj::lines::SourceFrame;
 use codeobj::{CodeObject, SourceLines};
-use isa::{Decoder, Inst};
+use isa::{Decoder, Effects, Format, Inst, Op};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -19,6 +19,17 @@ pub struct Line {
     /// Innermost inlined function first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source: Vec<SourceFrame>,
+    /// What the instruction is.
+    #[serde(skip)]
+    pub what: Option<What>,
+}
+
+/// What an instruction is, for readers that must not look into its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct What {
+    pub op: Op,
+    pub format: Format,
+    pub effects: Effects,
 }
 
 /// The code of a kernel or device function.
@@ -135,11 +146,17 @@ fn line(
         .into_iter()
         .filter(|frame| frame.line.is_some())
         .collect();
+    let what = inst.as_ref().ok().map(|inst| What {
+        op: inst.op,
+        format: inst.format,
+        effects: inst.effects,
+    });
     Line {
         pc,
         words,
         text,
         source,
+        what,
     }
 }
 

@@ -14,7 +14,7 @@ mod stream;
 mod text;
 
 pub use blocks::{Block, Exit};
-pub use code::{Function, Line};
+pub use code::{Function, Line, What};
 pub use codeobj::lines::SourceFrame;
 pub use json::write_json;
 pub use report::{KernelReport, ObjectReport, Occupancy, Registers, Report, SymbolReport};

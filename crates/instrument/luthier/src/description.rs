@@ -412,8 +412,7 @@ pub(crate) fn expression(text: &str) -> Result<Expression> {
     }
 }
 
-/// Registers that hooks can name on any target: SGPRs besides VCC, and those of one vector file.
-const SGPRS: u16 = 106;
+/// Registers of one vector file that hooks can name on any target.
 const VECTOR_REGISTERS: u16 = 256;
 
 /// `v3`, `s[4:5]`, `a0`.
@@ -440,7 +439,7 @@ fn register(text: &str) -> Option<Reg> {
     };
     let width = u8::try_from(last.checked_sub(first)? + 1).ok()?;
     let known = if kind == RegKind::Sgpr {
-        SGPRS
+        isa::numbers::SGPR_COUNT
     } else {
         VECTOR_REGISTERS
     };

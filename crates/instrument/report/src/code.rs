@@ -143,7 +143,8 @@ impl Builder {
             });
             self.at.insert(line.pc, code.pc.len() as u32);
             code.pc.push(line.pc);
-            code.kind.push(kind(&line.text));
+            code.kind.push(kind(line.what));
+            code.what.push(line.what);
             code.text.push(line.text.replace('\t', " "));
             code.place.push(place);
         }

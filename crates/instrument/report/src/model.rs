@@ -107,6 +107,9 @@ pub struct Code {
     pub functions: Vec<Function>,
     pub pc: Vec<u64>,
     pub text: Vec<String>,
+    /// What the instructions are. Pages do not have it.
+    #[serde(skip)]
+    pub what: Vec<Option<inspect::What>>,
     /// Kind of the instruction, see `kinds`.
     pub kind: Vec<u8>,
     pub kinds: Vec<String>,

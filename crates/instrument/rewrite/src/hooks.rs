@@ -8,7 +8,7 @@ use crate::lower::{Call, HookSite, Lowering};
 use crate::memory::MemoryAccess;
 use crate::rewriting::Rewriting;
 use crate::{Accumulator, Action, HookVariants, Lanes, Plan, Point, Refusal, Value};
-use isa::{Known, Reg, RegKind};
+use isa::{Reg, RegKind};
 use lift::{Function, FunctionIndex, InstIndex, Module};
 use template::parameter;
 
@@ -190,17 +190,11 @@ fn index_mode(function: &Function, next: InstIndex) -> Result<Option<u8>, Refusa
         return Ok(None);
     }
     let first = function.blocks[function.block_of(next)].first;
-    let set = (first..next).rev().find_map(|inst| {
-        let inst = function.insts.at(inst);
-        // In the place of a second source, or in the immediate.
-        match inst.op.known() {
-            Some(Known::SSetGprIdxOn) => Some(inst.words[0] >> 8),
-            Some(Known::SSetGprIdxMode) => Some(inst.words[0]),
-            _ => None,
-        }
-    });
+    let set = (first..next)
+        .rev()
+        .find_map(|inst| function.insts.at(inst).index_enables());
     match set {
-        Some(enables) => Ok(Some((enables & 0xf) as u8)),
+        Some(enables) => Ok(Some(enables)),
         None => Err(Refusal::Place {
             pc: function.insts.pc(next),
             reason: "index mode is on, and was set in another block",

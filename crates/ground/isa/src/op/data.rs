@@ -11,6 +11,8 @@ pub struct Data {
     pub stride: u32,
     /// Converted as a descriptor says, or as the instruction does.
     pub formatted: bool,
+    /// How many components are converted as a descriptor says; each has 16 or 32 bits in registers.
+    pub components: u32,
     /// A value of at most 16 bits that fills or comes from one half of a register: `Some(true)` is the upper one.
     pub half: Option<bool>,
     /// The number of the lane is a part of the address.
@@ -27,6 +29,9 @@ const SIZES: &[(&str, u32)] = &[
     // Packed, two of them.
     ("f16", 4), ("bf16", 4), ("x2", 8),
 ];
+
+/// Ends of names of instructions that convert.
+const COMPONENTS: &[(&str, u32)] = &[("_x", 1), ("_xy", 2), ("_xyz", 3), ("_xyzw", 4)];
 
 /// Parts of first names of instructions with two addresses.
 const TWO_ADDRESSES: &[&str] = &["read2", "write2", "wrxchg2"];
@@ -53,6 +58,10 @@ impl Data {
             two_addresses,
             stride: if first_name.contains("st64") { 64 } else { 1 },
             formatted: first_name.contains("_format_"),
+            components: COMPONENTS
+                .iter()
+                .find(|(end, _)| first_name.contains("_format_") && first_name.ends_with(end))
+                .map_or(0, |row| row.1),
             half: is_half.then(|| first_name.contains("d16_hi")),
             by_lane: first_name.contains("addtid"),
         }

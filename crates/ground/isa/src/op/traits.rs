@@ -20,6 +20,8 @@ bitflags::bitflags! {
         const GWS = 1 << 6;
         /// Waits until other waves of the device come.
         const WAITS_FOR_DEVICE = 1 << 7;
+        /// Only time passes, or instructions behind it keep together.
+        const PAUSES = 1 << 23;
 
         /// Leaves some of what it writes as it was, or all of it in some cases, and does not list it as read.
         const KEEPS = 1 << 8;

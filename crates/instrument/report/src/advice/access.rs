@@ -1,6 +1,7 @@
 //! How the lanes of an access fit together, and what is loaded twice.
 
 use super::{Found, operand::overlap, view::View};
+use isa::{Effects, Op, Traits};
 use std::collections::HashMap;
 
 /// Bytes of the cache lines that `mem-coalesce` counts.
@@ -14,17 +15,16 @@ const TIMES_THE_TURNS: f64 = 2.0;
 /// Executions of a place below which nothing is told, as a part of the kernel's.
 const LEAST_SHARE: f64 = 0.001;
 
-/// Endings of mnemonics and the bytes that a lane moves; the first that fits decides.
-#[rustfmt::skip]
-const WIDTHS: &[(&str, u64)] = &[
-    ("dwordx4", 16), ("dwordx3", 12), ("dwordx2", 8), ("b128", 16), ("b96", 12), ("b64", 8), ("u64", 8), ("x2", 8), ("f64", 8),
-    ("xyzw", 16), ("xyz", 12), ("xy", 8),
-    ("byte", 1), ("u8", 1), ("i8", 1), ("byte_d16", 1), ("byte_d16_hi", 1), ("short", 2), ("u16", 2), ("i16", 2), ("b16", 2), ("b8", 1),
-];
-
-fn bytes(mnemonic: &str) -> u64 {
-    let known = WIDTHS.iter().find(|(end, _)| mnemonic.ends_with(end));
-    known.map_or(4, |(_, bytes)| *bytes)
+/// Bytes that a lane moves.
+fn bytes(op: Op) -> u64 {
+    let data = op.data();
+    // Each component comes from or goes to a register.
+    let components = 4 * data.components;
+    u64::from(if data.formatted {
+        components
+    } else {
+        data.bytes
+    })
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -44,7 +44,9 @@ pub(super) fn uncoalesced(view: &View<'_>) -> Vec<Found> {
         if accesses == 0 || !counts(view, accesses) {
             continue;
         }
-        let bytes = bytes(view.mnemonic(at));
+        let Some(bytes) = view.what(at).map(|what| bytes(what.op)) else {
+            continue;
+        };
         let needed = (ratio(lanes, accesses) * bytes as f64 / LINE as f64).max(1.0);
         let touched = ratio(lines, accesses);
         if touched < TIMES_THE_LINES * needed.ceil() {
@@ -72,7 +74,9 @@ pub(super) fn bank_conflicts(view: &View<'_>) -> Vec<Found> {
         if accesses == 0 || !counts(view, accesses) {
             continue;
         }
-        let bytes = bytes(view.mnemonic(at));
+        let Some(bytes) = view.what(at).map(|what| bytes(what.op)) else {
+            continue;
+        };
         let lanes = view.lanes(at);
         let needed = (lanes * bytes as f64 / BANKS).max(1.0).ceil();
         let each = ratio(turns, accesses);
@@ -100,7 +104,7 @@ pub(super) fn repeated(view: &View<'_>) -> Vec<Found> {
         let mut known: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
         for at in block {
             let mnemonic = view.mnemonic(at);
-            if may_change_memory(mnemonic) {
+            if may_change_memory(view, at) {
                 known.clear();
                 continue;
             }
@@ -109,9 +113,7 @@ pub(super) fn repeated(view: &View<'_>) -> Vec<Found> {
                 continue;
             };
             let address: Vec<_> = operands.collect();
-            let is_load = mnemonic.contains("_load_")
-                && !mnemonic.starts_with("s_")
-                && !mnemonic.contains("_lds_");
+            let is_load = view.loads(at);
             let key = (mnemonic, address);
             let earlier = known.get(&key).copied();
             if let (true, Some(earlier)) = (is_load, earlier) {
@@ -137,11 +139,10 @@ pub(super) fn repeated(view: &View<'_>) -> Vec<Found> {
 }
 
 /// Stores, atomics, and what lets others store.
-fn may_change_memory(mnemonic: &str) -> bool {
-    const WORDS: [&str; 7] = [
-        "store", "atomic", "barrier", "_inv", "swappc", "s_setpc", "call",
-    ];
-    WORDS.iter().any(|word| mnemonic.contains(word)) || mnemonic.contains("_write_exec")
+fn may_change_memory(view: &View<'_>, at: usize) -> bool {
+    let elsewhere = Effects::CALL | Effects::INDIRECT | Effects::BARRIER;
+    view.does(at, Effects::STORE | Effects::ATOMIC | elsewhere)
+        || view.is_of(at, Traits::INVALIDATES)
 }
 
 /// Whether the first operand is a result.
@@ -164,11 +165,14 @@ mod tests {
             ("flat_store_byte", 1),
             ("global_load_ushort", 2),
             ("buffer_load_format_xyzw", 16),
+            ("tbuffer_store_format_x", 4),
+            ("ds_read2_b64", 16),
+            ("global_load_short_d16_hi", 2),
             ("global_load_u8", 1),
             ("global_atomic_add", 4),
             ("global_atomic_add_x2", 8),
         ] {
-            assert_eq!(bytes(mnemonic), expected, "{mnemonic}");
+            assert_eq!(bytes(Op::of(mnemonic)), expected, "{mnemonic}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Lanes that are off, waves that part, and barriers.
 
 use super::{Found, view::View};
+use isa::{Effects, Logic};
 
 /// Waves that part at a branch, of those that come there.
 const PART: f64 = 0.25;
@@ -18,7 +19,8 @@ pub(super) fn divergent(view: &View<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for (at, [executions, splits]) in view.counters("branch-divergence", ["executions", "splits"]) {
         // `s_or_saveexec` and others begin the other way.
-        if !view.mnemonic(at).starts_with("s_and_saveexec") {
+        let mask = view.what(at).and_then(|what| what.op.lane_mask());
+        if !mask.is_some_and(|mask| mask.saves_exec && mask.logic == Logic::And) {
             continue;
         }
         let part = splits as f64 / executions.max(1) as f64;
@@ -44,7 +46,7 @@ pub(super) fn idle(view: &View<'_>) -> Vec<Found> {
     let (mut all, mut idle, mut lanes) = (0u64, 0u64, 0u64);
     let mut worst: Option<(usize, u64)> = None;
     for at in 0..view.code.text.len() {
-        if !view.mnemonic(at).starts_with("v_") {
+        if !view.does(at, Effects::VALU) {
             continue;
         }
         let (Some(waves), Some(on)) = (view.code.waves[at], view.code.lanes[at]) else {

@@ -1,6 +1,7 @@
 //! Registers, and how many waves they leave room for.
 
 use super::{Found, view::View};
+use isa::{Effects, Format};
 
 /// Waves of a SIMD, of the hardware's most, below which it is told.
 const WAVES: f64 = 0.5;
@@ -15,9 +16,10 @@ pub(super) fn spills(view: &View<'_>) -> Vec<Found> {
     }
     // Of a buffer without an index or an address: the compiler's own is the only one that is accessed so.
     let is_scratch = |at: &usize| {
-        let mnemonic = view.mnemonic(*at);
-        mnemonic.starts_with("scratch_")
-            || mnemonic.starts_with("buffer_") && view.operands(*at).nth(1) == Some("off")
+        let buffer = view
+            .what(*at)
+            .is_some_and(|what| what.format == Format::Mubuf);
+        view.does(*at, Effects::SCRATCH) || buffer && view.operands(*at).nth(1) == Some("off")
     };
     let accesses: Vec<usize> = (0..view.code.text.len()).filter(is_scratch).collect();
     let executed: u64 = accesses.iter().map(|at| view.executed(*at)).sum();

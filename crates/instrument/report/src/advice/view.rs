@@ -1,6 +1,8 @@
 //! A kernel as rules see it.
 
 use crate::model::{Code, KernelRow, Metric};
+use inspect::What;
+use isa::{Effects, Traits};
 
 pub(super) struct View<'a> {
     pub code: &'a Code,
@@ -22,6 +24,28 @@ impl<'a> View<'a> {
     pub fn mnemonic(&self, at: usize) -> &'a str {
         let text = self.code.text[at].as_str();
         text.split(' ').next().unwrap_or_default()
+    }
+
+    /// What an instruction is; none if the bytes are none of the target.
+    pub fn what(&self, at: usize) -> Option<What> {
+        self.code.what.get(at).copied().flatten()
+    }
+
+    /// Whether an instruction does any of these.
+    pub fn does(&self, at: usize, effects: Effects) -> bool {
+        self.what(at)
+            .is_some_and(|what| what.effects.intersects(effects))
+    }
+
+    /// Whether any of these holds of an instruction.
+    pub fn is_of(&self, at: usize, traits: Traits) -> bool {
+        self.what(at).is_some_and(|what| what.op.has(traits))
+    }
+
+    /// Whether an instruction loads from vector memory or LDS to vector registers. Those that load to LDS store there.
+    pub fn loads(&self, at: usize) -> bool {
+        let memory = self.does(at, Effects::VMEM | Effects::LDS);
+        memory && self.does(at, Effects::LOAD) && !self.does(at, Effects::STORE)
     }
 
     /// Operands as they are printed.

@@ -1,6 +1,7 @@
 //! Waits that stand right behind what they wait for.
 
 use super::{Found, operand::overlap, view::View};
+use isa::Format;
 
 /// Instructions between a load and the wait that covers it which hide nothing.
 const BETWEEN: usize = 3;
@@ -56,7 +57,7 @@ fn waited_at_once(view: &View<'_>, order: impl Iterator<Item = usize>) -> (u64, 
                 .into_iter()
                 .any(|read| known.iter().any(|known| overlap(known, read)))
         };
-        if is_load(view.mnemonic(at)) {
+        if is_load(view, at) {
             if let Some((wait, known)) = waited.take()
                 && !depends(&known)
             {
@@ -88,9 +89,11 @@ fn waited_at_once(view: &View<'_>, order: impl Iterator<Item = usize>) -> (u64, 
     (count, first)
 }
 
-fn is_load(mnemonic: &str) -> bool {
-    let vector = ["global_load_", "flat_load_", "buffer_load_"];
-    vector.iter().any(|start| mnemonic.starts_with(start)) && !mnemonic.contains("_lds_")
+/// Loads of global memory, and of buffers.
+fn is_load(view: &View<'_>, at: usize) -> bool {
+    let formats = [Format::Global, Format::Flat, Format::Mubuf];
+    let format = view.what(at).map(|what| what.format);
+    view.loads(at) && format.is_some_and(|format| formats.contains(&format))
 }
 
 fn waits_for_all_loads(text: &str) -> bool {

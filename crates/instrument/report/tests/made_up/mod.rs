@@ -116,6 +116,7 @@ fn code(instructions: usize, waves: u64) -> Code {
                 at => format!("v_add_f32_e32 v{at}, v1, v2"),
             })
             .collect(),
+        what: Vec::new(),
         kind: (0..instructions)
             .map(|at| if at % 8 == 3 { 1 } else { 0 })
             .collect(),
