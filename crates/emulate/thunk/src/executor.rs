@@ -32,6 +32,10 @@ impl Executor for Shared {
     }
 
     fn submit(&self, job: Job) {
+        let job = match &self.1 {
+            Some(check) => check.look_at(job),
+            None => job,
+        };
         self.0.submit(job);
     }
 
