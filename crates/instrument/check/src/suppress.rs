@@ -273,8 +273,9 @@ mod tests {
             ("n\n", 1, "begins with {"),
             ("{\nn\nwaits:*\n", 1, "no end"),
             ("\n{\nn\n}\n", 2, "a name and a line"),
-            ("{\nn\nmemcheck:*\n}\n", 3, "only checker"),
+            ("{\nn\nmemcheck:*\n}\n", 3, "the checkers are"),
             ("{\nn\nwaits:nothing\n}\n", 3, "no kind"),
+            ("{\nn\nmemory:read-early\n}\n", 3, "no kind"),
             ("{\nn\nwaits:*\nkernel:a\nwhere:b\n}\n", 5, "does not begin"),
         ] {
             let bad = Suppressions::default().read(text).unwrap_err();
