@@ -23,7 +23,7 @@ use hsa_sys::{
 };
 use hsa_tool::{Original, contain};
 
-use crate::{instance::instance, report::report};
+use crate::{allocations, instance::instance, report::report};
 
 /// Set by `luthier run --strict`.
 const VARIABLE: &str = "LUTHIER_EXACT";
@@ -185,6 +185,7 @@ fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status)
         let address = unsafe { result.read() } as u64;
         // Something that is no allocation of its own stays as large as it is.
         let _ = contain(|| memory.limit(address, size as u64), || ());
+        let _ = contain(|| allocations::allocated(address, size as u64), || ());
     }
     answer
 }
@@ -193,6 +194,7 @@ fn later(address: *mut c_void, free: MemoryFree) -> Status {
     let retire = || memory().map(|memory| memory.retire(address as u64));
     match contain(retire, || ()).flatten() {
         Some(Ok(bytes)) => {
+            let _ = contain(|| allocations::freed(address as u64), || ());
             {
                 let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
                 freed.bytes += bytes;

@@ -42,6 +42,10 @@ impl Executor for Shared {
 
     fn submit(&self, job: Job) {
         self.statistics.begins(&job.dispatch);
+        let job = match &self.check {
+            Some(check) => check.look_at(job),
+            None => job,
+        };
         self.pool.submit(job);
     }
 

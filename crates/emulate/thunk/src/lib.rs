@@ -2,12 +2,13 @@
 //! for ROCr that has a thunk of its own (`door`).
 //!
 //! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`,
-//! `LUTHIER_RECORD`, `LUTHIER_EXACT`, `LUTHIER_CHECK_WAITS`), writes to standard error and to the statistics file, and holds the process's one [`instance`]. Everything real is in
-//! `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`. [`waits`] is what ROCr loads as a tool.
+//! `LUTHIER_RECORD`, `LUTHIER_EXACT`, `LUTHIER_CHECK`), writes to standard error, to the statistics file and to those of
+//! findings, and holds the process's one [`instance`]. Everything real is in `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`. [`waits`] is what ROCr loads as a tool.
 //!
 //! Never here: destructors. A HIP program exits without shutting ROCr down, with ROCr's and our threads still inside this
 //! library, so what lives in statics is leaked on purpose.
 
+mod allocations;
 mod calls;
 mod check;
 mod door;
@@ -15,6 +16,7 @@ mod exact;
 mod executor;
 mod export;
 mod ffi;
+mod findings;
 mod instance;
 mod interrupted;
 mod mappings;

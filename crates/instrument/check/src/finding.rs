@@ -20,11 +20,39 @@ pub enum Kind {
     WaitStates,
     /// A scalar register is read from a cache that holds an old value.
     ScalarReadEarly,
+    /// Memory is accessed that is no allocation of the program's, or LDS or scratch beyond what there is.
+    OutOfBounds,
+    /// Memory is accessed that the program has freed.
+    AfterFree,
+    /// An address is not aligned as the instruction demands.
+    Misaligned,
+}
+
+/// Which check a kind of bug belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Checker {
+    /// Missing waits and wait states.
+    Waits,
+    /// Wrong accesses of memory.
+    Memory,
+}
+
+impl Checker {
+    pub const ALL: [Checker; 2] = [Checker::Waits, Checker::Memory];
+
+    /// As suppressions name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Checker::Waits => "waits",
+            Checker::Memory => "memory",
+        }
+    }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 10] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -32,19 +60,81 @@ impl Kind {
         Kind::LdsLoadBarrier,
         Kind::WaitStates,
         Kind::ScalarReadEarly,
+        Kind::OutOfBounds,
+        Kind::AfterFree,
+        Kind::Misaligned,
     ];
+
+    /// Name, check, and the bug in a few words.
+    fn row(self) -> (&'static str, Checker, &'static str) {
+        use Checker::{Memory, Waits};
+        match self {
+            Kind::ReadEarly => (
+                "read-early",
+                Waits,
+                "a register is read before the operation that writes it is waited for",
+            ),
+            Kind::WriteEarly => (
+                "write-early",
+                Waits,
+                "a register is written while an operation that also writes it is outstanding",
+            ),
+            Kind::SourceOverwritten => (
+                "source-overwritten",
+                Waits,
+                "a register is overwritten while an operation that reads it is outstanding",
+            ),
+            Kind::LdsBarrier => (
+                "lds-barrier",
+                Waits,
+                "a store to LDS is outstanding at a barrier",
+            ),
+            Kind::LdsLoadBarrier => (
+                "lds-load-barrier",
+                Waits,
+                "a load from memory to LDS is outstanding at a barrier",
+            ),
+            Kind::WaitStates => (
+                "wait-states",
+                Waits,
+                "two instructions follow each other too closely",
+            ),
+            Kind::ScalarReadEarly => (
+                "scalar-read-early",
+                Waits,
+                "a scalar register is read before what was written to it is seen",
+            ),
+            Kind::OutOfBounds => (
+                "out-of-bounds",
+                Memory,
+                "a kernel accesses memory that is in no allocation, or LDS or scratch that it does not have",
+            ),
+            Kind::AfterFree => (
+                "after-free",
+                Memory,
+                "a kernel accesses memory that the program has freed",
+            ),
+            Kind::Misaligned => (
+                "misaligned",
+                Memory,
+                "an address is not aligned as the instruction demands",
+            ),
+        }
+    }
 
     /// As suppressions and JSON name it.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::ReadEarly => "read-early",
-            Kind::WriteEarly => "write-early",
-            Kind::SourceOverwritten => "source-overwritten",
-            Kind::LdsBarrier => "lds-barrier",
-            Kind::LdsLoadBarrier => "lds-load-barrier",
-            Kind::WaitStates => "wait-states",
-            Kind::ScalarReadEarly => "scalar-read-early",
-        }
+        self.row().0
+    }
+
+    /// The check that finds it.
+    pub fn checker(self) -> Checker {
+        self.row().1
+    }
+
+    /// The bug in a few words.
+    pub fn about(self) -> &'static str {
+        self.row().2
     }
 }
 
@@ -127,16 +217,48 @@ pub struct Finding {
     /// What both instructions touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register: Option<String>,
-    /// The instruction that has not ended.
-    pub producer: Place,
-    /// The instruction that comes too early.
+    /// The instruction that has not ended, of a missing wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub producer: Option<Place>,
+    /// The instruction that comes too early, or that accesses memory.
     pub consumer: Place,
+    /// What it accesses, and for whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
     /// Further instructions that come too early for the same producer.
     pub further: usize,
     /// Basic blocks from the producer to the consumer.
     pub path: Vec<usize>,
     /// The instructions around both.
     pub listing: Vec<Line>,
+}
+
+/// A wrong access of memory by one wave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Access {
+    pub write: bool,
+    pub address: u64,
+    pub workgroup: [u32; 3],
+    /// In the workgroup.
+    pub wave: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Allocation>,
+}
+
+/// The allocation that an address lies in, or the one that is nearest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Allocation {
+    pub address: u64,
+    pub size: u64,
+    /// Where the accessed address lies: `4 bytes before`, `8 bytes behind`, `0 bytes into`.
+    pub position: String,
+    /// Functions of the program that have allocated it, innermost first.
+    pub allocated_by: Vec<String>,
+    /// Functions of the program that have freed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub freed_by: Vec<String>,
 }
 
 /// Is told of findings.

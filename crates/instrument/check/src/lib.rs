@@ -1,6 +1,7 @@
 //! Bugs in compiled AMD GPU code, as values that print as text or serialise.
 //!
 //! Entry types: [`waits::object`] looks for missing waits in one code object and tells a [`Sink`] of each [`Finding`];
+//! [`waits::executed`] and [`memory::accessed`] take what the emulated device found while a program ran;
 //! [`Tally`] counts findings, drops none, and keeps as many as are to be shown; [`Suppressions`] takes out those that the
 //! user knows. Pure: bytes in, values out.
 #![forbid(unsafe_code)]
@@ -8,12 +9,13 @@
 mod finding;
 mod fingerprint;
 mod listing;
+pub mod memory;
 mod suppress;
 mod tally;
 mod text;
 pub mod waits;
 
-pub use finding::{Finding, Grade, Kind, Line, Place, Sink, Unshown};
+pub use finding::{Access, Allocation, Checker, Finding, Grade, Kind, Line, Place, Sink, Unshown};
 pub use suppress::{Bad, Suppressions, suppression};
 pub use tally::{Selection, Tally};
 pub use text::write_finding;

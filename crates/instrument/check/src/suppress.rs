@@ -13,7 +13,7 @@
 //! `*` stands for any letters and `?` for one: `kernel:` a kernel or function, `target:` a processor, `src:` a source file
 //! with or without its line, `obj:` the file, `fingerprint:` one bug. Lines that begin with `#` are remarks.
 
-use crate::Unshown;
+use crate::{Checker, Kind, Unshown};
 
 /// A file of suppressions that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,7 @@ const FIELDS: [(&str, Field); 5] = [
 #[derive(Clone, Debug)]
 struct Suppression {
     name: String,
+    checker: Checker,
     kind: String,
     conditions: Vec<(Field, String)>,
     used: u64,
@@ -96,14 +97,20 @@ impl Suppressions {
                     "a suppression has a name and a line CHECKER:KIND".to_owned(),
                 );
             };
-            let Some(("waits", kind)) = kind.split_once(':') else {
+            let checker = kind.split_once(':').and_then(|(name, kind)| {
+                let checker = Checker::ALL.iter().find(|known| known.name() == name)?;
+                Some((*checker, kind))
+            });
+            let Some((checker, kind)) = checker else {
+                let known = Checker::ALL.map(Checker::name).join(", ");
                 return bad(
                     *kind_line,
-                    format!("{kind:?} is no CHECKER:KIND; the only checker is waits"),
+                    format!("{kind:?} is no CHECKER:KIND; the checkers are {known}"),
                 );
             };
-            if kind != "*" && !crate::Kind::ALL.iter().any(|known| known.name() == kind) {
-                let known: Vec<_> = crate::Kind::ALL.iter().map(|kind| kind.name()).collect();
+            let of_checker = || Kind::ALL.iter().filter(|kind| kind.checker() == checker);
+            if kind != "*" && !of_checker().any(|known| known.name() == kind) {
+                let known: Vec<_> = of_checker().map(|kind| kind.name()).collect();
                 return bad(
                     *kind_line,
                     format!("no kind {kind:?}; there are {}", known.join(", ")),
@@ -129,6 +136,7 @@ impl Suppressions {
             }
             self.each.push(Suppression {
                 name: (*name).to_owned(),
+                checker,
                 kind: kind.to_owned(),
                 conditions: read,
                 used: 0,
@@ -146,7 +154,8 @@ impl Suppressions {
     pub fn take(&mut self, finding: &Unshown) -> bool {
         let file = &self.file;
         let fits = |one: &&mut Suppression| {
-            let kind = one.kind == "*" || one.kind == finding.kind.name();
+            let kind = one.checker == finding.kind.checker()
+                && (one.kind == "*" || one.kind == finding.kind.name());
             kind && one.conditions.iter().all(|(field, pattern)| match field {
                 Field::Kernel => matches(pattern, &finding.function),
                 Field::Target => matches(pattern, &finding.target),
@@ -178,8 +187,9 @@ impl Suppressions {
 pub fn suppression(finding: &crate::Finding) -> String {
     let plain = |text: &str| text.replace(['*', '?'], "?");
     format!(
-        "{{\n   {}\n   waits:{}\n   kernel:{}\n   fingerprint:{}\n}}\n",
+        "{{\n   {}\n   {}:{}\n   kernel:{}\n   fingerprint:{}\n}}\n",
         finding.message,
+        finding.kind.checker().name(),
         finding.kind.name(),
         plain(&finding.function),
         finding.fingerprint,
@@ -219,7 +229,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Grade, Kind};
+    use crate::Grade;
 
     fn finding() -> Unshown {
         Unshown {
@@ -263,8 +273,9 @@ mod tests {
             ("n\n", 1, "begins with {"),
             ("{\nn\nwaits:*\n", 1, "no end"),
             ("\n{\nn\n}\n", 2, "a name and a line"),
-            ("{\nn\nmemcheck:*\n}\n", 3, "only checker"),
+            ("{\nn\nmemcheck:*\n}\n", 3, "the checkers are"),
             ("{\nn\nwaits:nothing\n}\n", 3, "no kind"),
+            ("{\nn\nmemory:read-early\n}\n", 3, "no kind"),
             ("{\nn\nwaits:*\nkernel:a\nwhere:b\n}\n", 5, "does not begin"),
         ] {
             let bad = Suppressions::default().read(text).unwrap_err();

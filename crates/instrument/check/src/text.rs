@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Finding, Grade};
+use crate::{Access, Finding, Grade};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -17,11 +17,19 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     };
     writeln!(out, "  --> {file}{}", inside(&finding.object))?;
     writeln!(out, "      {} for {}", finding.function, finding.target)?;
-    writeln!(out, "      issued at {}", at(&finding.producer))?;
-    writeln!(out, "      not waited for at {}", at(&finding.consumer))?;
+    match &finding.producer {
+        Some(producer) => {
+            writeln!(out, "      issued at {}", at(producer))?;
+            writeln!(out, "      not waited for at {}", at(&finding.consumer))?;
+        }
+        None => writeln!(out, "      at {}", at(&finding.consumer))?,
+    }
     let inlined = finding.consumer.source.iter().skip(1);
     for source in inlined {
         writeln!(out, "        inlined at {source}")?;
+    }
+    if let Some(access) = &finding.access {
+        write_access(out, access)?;
     }
     let width = finding
         .listing
@@ -54,6 +62,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         .map(|block| format!("bb{block}"))
         .collect();
     match &path[..] {
+        [] if finding.producer.is_none() => {}
         [] => writeln!(out, "  path: one that a wave has taken")?,
         path => writeln!(out, "  path: {}", path.join(" -> "))?,
     }
@@ -66,6 +75,34 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         )?;
     }
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn write_access(out: &mut impl Write, access: &Access) -> Result {
+    let [x, y, z] = access.workgroup;
+    let lane = access.lane.map(|lane| format!(", lane {lane}"));
+    writeln!(
+        out,
+        "      address {:#x}, in workgroup ({x}, {y}, {z}), wave {}{}",
+        access.address,
+        access.wave,
+        lane.unwrap_or_default()
+    )?;
+    let Some(near) = &access.allocation else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "      {} {} bytes at {:#x}",
+        near.position, near.size, near.address
+    )?;
+    for (what, callers) in [("allocated", &near.allocated_by), ("freed", &near.freed_by)] {
+        let mut word = format!("{what} by");
+        for caller in callers {
+            writeln!(out, "        {word} {caller}")?;
+            word = "called by".to_owned();
+        }
+    }
+    Ok(())
 }
 
 fn inside(object: &str) -> String {

@@ -1,7 +1,10 @@
 //! `luthier check`: bugs in compiled GPU code.
 
+mod callers;
+mod junit;
 mod program;
 mod report;
+mod sarif;
 mod sources;
 
 use std::{
@@ -12,13 +15,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use check::{Covered, Grade, Selection, Suppressions, Tally};
-use clap::Args;
+use check::{Checker, Covered, Grade, Selection, Suppressions, Tally};
+use clap::{Args, ValueEnum};
 use codeobj::{CodeObject, Found, container::EntryKind};
 use launcher::launch;
 use regex::Regex;
 
-use crate::{format::Format, progress::Progress};
+use crate::progress::Progress;
 use report::{Report, Writer};
 use sources::Source;
 
@@ -33,10 +36,12 @@ use sources::Source;
 ///   luthier check --waits --target gfx90a -k softmax wheels/
 ///   luthier check --waits --format json -o found.json kernels.hsaco
 ///   luthier check --waits -- ./app arguments
+///   luthier check --memory -- ./app arguments
 ///
 /// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
 /// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
-/// computes. The program's standard streams stay its own; findings are on standard error.
+/// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
+/// memory. Such an access stops the kernel. The program's standard streams stay its own; findings are on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
@@ -58,6 +63,9 @@ pub struct Check {
     /// Look for missing waits and wait states
     #[arg(long)]
     waits: bool,
+    /// Of a program: look for accesses beyond what it allocated, to what it freed, or at addresses that are not aligned
+    #[arg(long, requires = "program")]
+    memory: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
@@ -82,10 +90,10 @@ pub struct Check {
     /// Print a suppression after each finding
     #[arg(long)]
     gen_suppressions: bool,
-    /// `json` has the form of docs/schemas/check.json
+    /// `json` has the form of docs/schemas/check.json; `sarif` is for code hosts and editors, `junit` for continuous integration
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-    /// Write the report to this file, or to check.txt or check.json in this directory, instead of standard output
+    format: Form,
+    /// Write the report to this file, or to check.txt, .json, .sarif or .xml in this directory, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Of a program: the results of loads and of LDS come when they are waited for, not before
@@ -99,6 +107,31 @@ pub struct Check {
     program: Vec<OsString>,
 }
 
+/// How the report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people; changes from version to version
+    Text,
+    /// One JSON value, as docs/schemas says
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// JUnit's XML
+    Junit,
+}
+
+impl Form {
+    /// The report's name in a directory.
+    fn file(self) -> &'static str {
+        match self {
+            Form::Text => "check.txt",
+            Form::Json => "check.json",
+            Form::Sarif => "check.sarif",
+            Form::Junit => "check.xml",
+        }
+    }
+}
+
 /// Status if there is a certain finding in a file.
 const FOUND: u8 = 1;
 /// Status if a file could not be read.
@@ -108,7 +141,7 @@ const INCOMPLETE: u8 = 3;
 
 impl Check {
     pub fn execute(self) -> Result<ExitCode> {
-        if !self.waits {
+        if !self.waits && !self.memory {
             bail!("nothing to check for: choose a check, such as --waits");
         }
         let mut suppressions = Suppressions::default();
@@ -124,7 +157,7 @@ impl Check {
         };
         let mut run = Run {
             tally: Tally::new(selection, suppressions),
-            writer: Writer::new(self.format, self.gen_suppressions),
+            writer: Writer::new(self.format, self.gen_suppressions, self.checkers()),
             report: Report::default(),
             options: &self,
         };
@@ -136,6 +169,13 @@ impl Check {
             sources::each(file, &mut |source| run.source(source));
         }
         run.finish()
+    }
+
+    /// The checks that the user chose.
+    fn checkers(&self) -> Vec<Checker> {
+        let chosen = [(Checker::Waits, self.waits), (Checker::Memory, self.memory)];
+        let chosen = chosen.iter().filter(|(_, chosen)| *chosen);
+        chosen.map(|(checker, _)| *checker).collect()
     }
 
     fn selects(&self, name: &str) -> bool {
@@ -256,11 +296,7 @@ impl Run<'_> {
         match &self.options.output {
             None => files::print_output(format_args!("{text}")),
             Some(output) => {
-                let usual = match self.options.format {
-                    Format::Text => "check.txt",
-                    Format::Json => "check.json",
-                };
-                write(&files::named(output, usual), &text)?;
+                write(&files::named(output, self.options.format.file()), &text)?;
             }
         }
         let status = self.options.error_exitcode.unwrap_or(FOUND);
@@ -281,7 +317,7 @@ impl Run<'_> {
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
             None => files::print_error(format_args!("{text}")),
-            Some(file) => write(file, &text)?,
+            Some(output) => write(&files::named(output, self.options.format.file()), &text)?,
         }
         match self.options.error_exitcode {
             Some(status) if status != 0 && self.tally.all(Grade::Certain) > 0 => {

@@ -174,3 +174,88 @@ fn all_are_counted_where_few_are_shown() {
         2 * certain["different"].as_u64().unwrap()
     );
 }
+
+/// What section 3 of SARIF 2.1.0 (OASIS) requires, and what code hosts need: a rule for each result, a physical location,
+/// a fingerprint.
+#[test]
+fn sarif_has_a_result_for_each_bug() {
+    let folder = compiled();
+    let (status, out, errors) = run(&["--format", "sarif", "gfx90a.co"], folder.path());
+    assert_eq!(status, 1, "{errors}");
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["version"], "2.1.0");
+    assert_eq!(value["runs"].as_array().unwrap().len(), 1);
+    let run = &value["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "luthier check --waits");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let json = json(&["gfx90a.co"], folder.path());
+    let (found, results) = (&json["findings"], run["results"].as_array().unwrap());
+    assert_eq!(found.as_array().unwrap().len(), results.len());
+    for (finding, result) in found.as_array().unwrap().iter().zip(results) {
+        assert_eq!(result["ruleId"], finding["kind"]);
+        assert!(rules.iter().any(|rule| rule["id"] == finding["kind"]));
+        assert_eq!(result["level"], "error");
+        assert!(result["message"]["text"].is_string());
+        assert_eq!(
+            result["partialFingerprints"]["luthier/v1"],
+            finding["fingerprint"]
+        );
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        let line = &place["region"]["startLine"];
+        let source = finding["consumer"]["source"][0].as_str().unwrap();
+        assert_eq!(
+            format!("{}:{line}", uri.trim_start_matches("file://")),
+            source
+        );
+        let flow = &result["codeFlows"][0]["threadFlows"][0]["locations"];
+        assert_eq!(flow.as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_said_in_every_form() {
+    let folder = compiled();
+    fs::write(folder.path().join("a & b"), "nothing").unwrap();
+    let sarif = run(&["--format", "sarif", "a & b"], folder.path()).1;
+    let value: Value = serde_json::from_str(&sarif).unwrap();
+    let invocation = &value["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let said = &invocation["toolExecutionNotifications"][0]["message"]["text"];
+    assert!(said.as_str().unwrap().starts_with("a & b: "), "{said}");
+    let junit = run(&["--format", "junit", "a & b"], folder.path()).1;
+    assert!(junit.contains("errors=\"1\""), "{junit}");
+    assert!(junit.contains("a &amp; b: "), "{junit}");
+}
+
+/// Python's parser reads it, and counts what the attributes say.
+const COUNTS: &str = "import sys, xml.etree.ElementTree as tree
+for suite in tree.parse(sys.argv[1]).getroot():
+    print(suite.get('name'), suite.get('tests'), len(suite.findall('testcase')),
+          suite.get('failures'), len(suite.findall('testcase[failure]')))
+    for failure in suite.iter('failure'):
+        print(failure.get('type'), 's_barrier' in failure.text)
+";
+
+#[test]
+fn junit_has_a_case_for_each_kernel_with_a_bug() {
+    let folder = compiled();
+    let arguments = ["--format", "junit", "-o", "./", "gfx90a.co"];
+    assert_eq!(run(&arguments, folder.path()).0, 1);
+    let output = Command::new("python3")
+        .args(["-c", COUNTS, "check.xml"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    // Each in a kernel of its own.
+    let found = json(&["gfx90a.co"], folder.path());
+    let bugs = found["findings"].as_array().unwrap().len();
+    let cases = bugs + 1;
+    let failures = "lds-barrier True\n".repeat(bugs);
+    assert_eq!(
+        said,
+        format!("waits {cases} {cases} {bugs} {bugs}\n{failures}")
+    );
+}

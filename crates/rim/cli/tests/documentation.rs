@@ -67,6 +67,7 @@ pages! {
     ranks "docs/ranks.md"
     check "docs/check/README.md"
     check_waits "docs/check/waits.md"
+    check_memory "docs/check/memory.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"
     measured_engine "docs/measurements/engine.md"

@@ -15,6 +15,7 @@ mod hardware_check;
 mod json;
 mod large;
 mod limits;
+mod memory;
 mod options;
 mod outputs;
 mod progress;

@@ -8,11 +8,11 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use check::waits::Executed;
+use check::{Allocation, memory::Accessed, waits::Executed};
 use codeobj::CodeObject;
 use launcher::{device, launch};
 
-use super::{Check, Run};
+use super::{Check, Run, callers::Symbols};
 
 /// Runs the program and takes in what the emulated device has found.
 pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
@@ -28,9 +28,18 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
     command.args(&check.program[1..]);
     crate::run::check(&check.program[0], target, None)?;
     device::emulate(&mut command, target, None)?;
-    command.env("LUTHIER_CHECK_WAITS", directory.path());
-    if check.late {
-        command.env("LUTHIER_LATE", "1");
+    let wanted = [
+        ("late", check.waits && check.late),
+        ("waits", check.waits && !check.late),
+        ("memory", check.memory),
+    ];
+    let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
+    let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
+    command
+        .env("LUTHIER_CHECK", directory.path())
+        .env("LUTHIER_CHECK_FOR", wanted.join(","));
+    if check.memory {
+        device::be_exact(&mut command);
     }
     let status = launch::run(&mut command)?;
     take_in(check, run, directory.path())?;
@@ -38,50 +47,109 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
 }
 
 fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
-    let (mut kernels, mut objects) = (BTreeSet::new(), BTreeMap::<String, Vec<Executed>>::new());
+    let mut found = Found::default();
     for entry in fs::read_dir(directory).context("findings")? {
         let path = entry?.path();
         // One for each process.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !name.starts_with("found-") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        for line in text.lines() {
-            let fields: Vec<&str> = line.split('\t').collect();
-            match &fields[..] {
-                [_, "kernel", target, name] => {
-                    kernels.insert(((*target).to_owned(), (*name).to_owned()));
-                }
-                [times, "wait", object, rest @ ..] => {
-                    let found = Executed::parse(times, rest);
-                    let found =
-                        found.with_context(|| format!("the emulated GPU wrote {line:?}"))?;
-                    objects.entry((*object).to_owned()).or_default().push(found);
-                }
-                _ => bail!("the emulated GPU wrote {line:?}"),
-            }
+        if name.starts_with("found-") {
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            found.read(&text)?;
         }
     }
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
-    for (object, found) in objects {
+    run.report.run = Some(found.kernels.len() as u64);
+    for (object, (waits, accesses)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
             selects: &|name| check.selects(name),
         };
-        let lost = check::waits::executed(&parsed, "", &found, &options, &mut run.tally)?;
+        let tally = &mut run.tally;
+        let lost = check::waits::executed(&parsed, "", &waits, &options, tally)?;
+        let lost = lost.iter().map(|one| format!("a wait is missing: {one:?}"));
+        let mut lost: Vec<String> = lost.collect();
+        let stray = check::memory::accessed(&parsed, "", accesses, &options, tally)?;
+        lost.extend(stray.iter().map(|one| format!("a wrong access: {one:?}")));
         for one in lost {
-            run.problem(
-                &name,
-                &format!("a wait is missing at a place of no function: {one:?}"),
-            );
+            run.problem(&name, &format!("at a place of no function: {one}"));
         }
         for finding in run.tally.take() {
             run.writer.finding(&name, finding);
         }
     }
-    run.report.run = Some(kernels.len() as u64);
     Ok(())
+}
+
+/// What the emulated device wrote.
+#[derive(Default)]
+struct Found {
+    /// Target and name.
+    kernels: BTreeSet<(String, String)>,
+    /// By the file of the code object.
+    waits: BTreeMap<String, Vec<Executed>>,
+    /// Each with the file of its code object.
+    accesses: Vec<(String, Accessed)>,
+    symbols: Symbols,
+}
+
+impl Found {
+    fn read(&mut self, text: &str) -> Result<()> {
+        for line in text.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let read = self.line(&fields);
+            read.with_context(|| format!("the emulated GPU wrote {line:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// None if the line is none that the device writes.
+    fn line(&mut self, fields: &[&str]) -> Option<()> {
+        match fields {
+            [_, "kernel", target, name] => {
+                let kernel = ((*target).to_owned(), (*name).to_owned());
+                self.kernels.insert(kernel);
+            }
+            [times, "wait", object, rest @ ..] => {
+                let of = self.waits.entry((*object).to_owned()).or_default();
+                of.push(Executed::parse(times, rest)?);
+            }
+            [times, "access", object, rest @ ..] => {
+                let accessed = Accessed::parse(times, rest)?;
+                self.accesses.push(((*object).to_owned(), accessed));
+            }
+            // Lines behind an access say more of it.
+            [_, "allocation", rest @ ..] => {
+                let (_, accessed) = self.accesses.last_mut()?;
+                accessed.access.allocation = Some(Allocation::parse(rest)?);
+            }
+            [_, done @ ("allocated" | "freed"), module, offset] => {
+                let (_, accessed) = self.accesses.last_mut()?;
+                let allocation = accessed.access.allocation.as_mut()?;
+                let by = match *done {
+                    "freed" => &mut allocation.freed_by,
+                    _ => &mut allocation.allocated_by,
+                };
+                // What calls the program's first function is the same in all programs.
+                if !by.last().is_some_and(|last| last.starts_with("main (")) {
+                    by.extend(self.symbols.caller(module, offset));
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// By the file of the code object.
+    fn by_object(self) -> BTreeMap<String, (Vec<Executed>, Vec<Accessed>)> {
+        let mut all: BTreeMap<String, (Vec<Executed>, Vec<Accessed>)> = BTreeMap::new();
+        for (object, waits) in self.waits {
+            all.entry(object).or_default().0 = waits;
+        }
+        for (object, accessed) in self.accesses {
+            all.entry(object).or_default().1.push(accessed);
+        }
+        all
+    }
 }

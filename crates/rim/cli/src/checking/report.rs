@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use check::{Covered, Finding, Grade, Tally};
+use check::{Checker, Covered, Finding, Grade, Tally};
 use files::grouped;
 use serde::Serialize;
 
-use crate::format::Format;
+use super::{Form, junit::junit, sarif::sarif};
 
 /// The parts that were examined.
 #[derive(Debug, Default)]
@@ -30,6 +30,12 @@ pub struct Problem {
     reason: String,
 }
 
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.file, self.reason)
+    }
+}
+
 impl Report {
     pub fn add(&mut self, covered: Covered) {
         self.objects += 1;
@@ -46,27 +52,28 @@ impl Report {
 
 /// Gathers findings in the form that was asked for.
 pub struct Writer {
-    format: Format,
+    format: Form,
     suppressions: bool,
+    checkers: Vec<Checker>,
     text: String,
     found: Vec<Found>,
 }
 
 /// A finding in a file.
 #[derive(Serialize)]
-struct Found {
-    file: String,
+pub struct Found {
+    pub file: String,
     /// How often the same was found.
-    times: u64,
+    pub times: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     suppression: Option<String>,
     #[serde(flatten)]
-    finding: Finding,
+    pub finding: Finding,
 }
 
 #[derive(Serialize)]
 struct Whole<'r> {
-    checks: [&'static str; 1],
+    checks: Vec<Checker>,
     findings: Vec<Found>,
     summary: Summary<'r>,
 }
@@ -104,10 +111,11 @@ struct KindCount {
 }
 
 impl Writer {
-    pub fn new(format: Format, suppressions: bool) -> Writer {
+    pub fn new(format: Form, suppressions: bool, checkers: Vec<Checker>) -> Writer {
         Writer {
             format,
             suppressions,
+            checkers,
             text: String::new(),
             found: Vec::new(),
         }
@@ -131,8 +139,13 @@ impl Writer {
         let unused = unused.filter(|(_, uses)| *uses == 0).map(|(name, _)| name);
         let unused: Vec<&str> = unused.collect();
         match self.format {
-            Format::Text => self.text(report, tally, &unused),
-            Format::Json => {
+            Form::Text => self.text(report, tally, &unused),
+            Form::Sarif => {
+                let whole = sarif(&self.checkers, &self.found, report);
+                Ok(serde_json::to_string_pretty(&whole)? + "\n")
+            }
+            Form::Junit => Ok(junit(&self.checkers, &self.found, report)?),
+            Form::Json => {
                 let counts = |grade| Counts {
                     findings: tally.all(grade),
                     different: tally.different(grade),
@@ -143,7 +156,7 @@ impl Writer {
                     different,
                 });
                 let whole = Whole {
-                    checks: ["waits"],
+                    checks: self.checkers,
                     findings: self.found,
                     summary: Summary {
                         files: report.files,
@@ -177,7 +190,7 @@ impl Writer {
             }
             writeln!(out)?;
         }
-        summary(out, report, tally)?;
+        summary(out, report, tally, &self.checkers)?;
         for name in unused {
             writeln!(out, "unused suppression: {name}")?;
         }
@@ -190,14 +203,25 @@ fn plural(count: u64, one: &str) -> String {
     format!("{} {one}{ending}", grouped(count))
 }
 
-fn summary(out: &mut String, report: &Report, tally: &Tally) -> std::fmt::Result {
+fn summary(
+    out: &mut String,
+    report: &Report,
+    tally: &Tally,
+    checkers: &[Checker],
+) -> std::fmt::Result {
     let covered = report.covered;
     match report.run {
-        Some(kernels) => writeln!(
-            out,
-            "checked: {} along the paths that waves took; wait states and gfx12's scalar registers only in files",
-            plural(kernels, "kernel"),
-        )?,
+        Some(kernels) => {
+            let of_files = match checkers.contains(&Checker::Waits) {
+                true => "; wait states and gfx12's scalar registers only in files",
+                false => "",
+            };
+            writeln!(
+                out,
+                "checked: {} along the paths that waves took{of_files}",
+                plural(kernels, "kernel"),
+            )?;
+        }
         None => writeln!(
             out,
             "checked: {} in {} and {}, in {} in {}",

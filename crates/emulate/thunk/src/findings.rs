@@ -1,0 +1,254 @@
+//! What was found in this process's kernels, in files that `luthier check` reads when the program has ended.
+//!
+//! Each process writes a file `found-PID`: lines of fields with tabs between them, of which the first is a number of times.
+//! Code objects that findings lie in are files beside it.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use gpu::{Dispatch, Fault, FaultKind};
+use judge::{Sink, Unwaited};
+
+use crate::{
+    allocations::{self, Allocation, Position},
+    report::report,
+    source,
+};
+
+/// Digits of a number of times, which is written over as it grows.
+const DIGITS: usize = 20;
+
+/// The findings of this process, in files.
+pub struct Findings {
+    directory: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    file: Option<File>,
+    length: u64,
+    /// Of each place where its number of times is in the file, and that number.
+    waits: HashMap<usize, Counted>,
+    /// The same of accesses, by kind and instruction.
+    accesses: HashMap<(&'static str, u64), Counted>,
+    /// Kernels that were told of, by descriptor.
+    kernels: HashSet<u64>,
+    /// Code objects that were written, with where they lie.
+    objects: Vec<(u64, Vec<u8>, String)>,
+    failed: bool,
+}
+
+/// Where the number of times is in the file, and that number.
+#[derive(Clone, Copy)]
+struct Counted {
+    at: u64,
+    times: u64,
+}
+
+impl Findings {
+    pub fn in_directory(directory: PathBuf) -> Findings {
+        Findings {
+            directory,
+            inner: Mutex::default(),
+        }
+    }
+
+    /// Writes a line at the end of the file; where it begins.
+    fn append(&self, inner: &mut Inner, line: &str) -> u64 {
+        let at = inner.length;
+        inner.length += line.len() as u64;
+        self.write(inner, at, line);
+        at
+    }
+
+    fn write(&self, inner: &mut Inner, at: u64, text: &str) {
+        if inner.failed {
+            return;
+        }
+        let path = self.directory.join(format!("found-{}", std::process::id()));
+        let file = match inner.file.take() {
+            Some(file) => Ok(file),
+            None => File::create(&path),
+        };
+        let written = file.and_then(|file| {
+            file.write_all_at(text.as_bytes(), at)?;
+            Ok(file)
+        });
+        match written {
+            Ok(file) => inner.file = Some(file),
+            Err(error) => {
+                inner.failed = true;
+                let path = path.display();
+                report(&format!("luthier: findings end here: {path}: {error}"));
+            }
+        }
+    }
+
+    /// The file of the code object around an address, and where the object's address 0 lies.
+    fn object(&self, inner: &mut Inner, pc: u64) -> Option<(u64, String)> {
+        let (base, bytes) = source::object(pc)?;
+        let known = inner.objects.iter();
+        let mut known = known.filter(|(at, of, _)| *at == base && *of == bytes);
+        if let Some((_, _, name)) = known.next() {
+            return Some((base, name.clone()));
+        }
+        let name = format!("{}-{}.co", std::process::id(), inner.objects.len());
+        if let Err(error) = fs::write(self.directory.join(&name), &bytes) {
+            report(&format!("luthier: {name}: {error}"));
+            return None;
+        }
+        inner.objects.push((base, bytes, name.clone()));
+        Some((base, name))
+    }
+
+    /// A line with a number of times, which may grow.
+    fn counted(&self, inner: &mut Inner, times: u64, line: &str) -> Counted {
+        let at = self.append(inner, &format!("{times:0DIGITS$}\t{line}"));
+        Counted { at, times }
+    }
+
+    fn again(&self, inner: &mut Inner, known: Counted, times: u64) -> Counted {
+        let times = known.times + times;
+        self.write(inner, known.at, &format!("{times:0DIGITS$}"));
+        Counted { times, ..known }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A kernel is launched.
+    pub fn launched(&self, dispatch: &Dispatch) {
+        let mut inner = self.inner();
+        if inner.kernels.insert(dispatch.packet.kernel_object) {
+            let (target, name) = (dispatch.target.name, dispatch.label());
+            self.counted(&mut inner, 1, &format!("kernel\t{target}\t{name}\n"));
+        }
+    }
+
+    /// A kernel has stopped.
+    pub fn stopped(&self, dispatch: &Dispatch, fault: &Fault) {
+        let (FaultKind::Memory { address, .. }
+        | FaultKind::Aperture { address }
+        | FaultKind::Unaligned { address }) = fault.kind
+        else {
+            return;
+        };
+        let (nearest, detail) = match fault.kind {
+            FaultKind::Memory { .. } => (allocations::nearest(address), None),
+            _ => (None, fault.detail.as_deref()),
+        };
+        let kind = match (&fault.kind, &nearest) {
+            (FaultKind::Unaligned { .. }, _) => "misaligned",
+            (_, Some((near, Position::Inside(_)))) if near.freed.is_some() => "after-free",
+            _ => "out-of-bounds",
+        };
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        if let Some(known) = inner.accesses.get(&(kind, fault.pc)).copied() {
+            let more = self.again(inner, known, 1);
+            inner.accesses.insert((kind, fault.pc), more);
+            return;
+        }
+        let Some((base, object)) = self.object(inner, fault.pc) else {
+            let pc = fault.pc;
+            report(&format!(
+                "luthier: {} stopped at {pc:#x}, in code of no known code object",
+                dispatch.label()
+            ));
+            return;
+        };
+        let [x, y, z] = fault.workgroup;
+        let lane = fault.lane.map_or("-".to_owned(), |lane| lane.to_string());
+        let mut lines = format!(
+            "access\t{object}\t{kind}\t{:#x}\t{address:#x}\t{x}\t{y}\t{z}\t{}\t{lane}\t{}\n",
+            fault.pc.wrapping_sub(base),
+            fault.wave,
+            one_line(detail.unwrap_or("-")),
+        );
+        if let Some((near, position)) = nearest {
+            lines += &describe(&near, position);
+        }
+        let counted = self.counted(inner, 1, &lines);
+        inner.accesses.insert((kind, fault.pc), counted);
+    }
+
+    /// The line of a place, but for its number of times, which begins it.
+    fn line(&self, inner: &mut Inner, found: &Unwaited) -> Option<String> {
+        let Unwaited {
+            producer, consumer, ..
+        } = *found;
+        let Some((base, object)) = self.object(inner, consumer) else {
+            report(&format!(
+                "luthier: a wait is missing between {producer:#x} and {consumer:#x}, in code of no known code object"
+            ));
+            return None;
+        };
+        let register = found.register.map(|register| register.to_string());
+        Some(format!(
+            "wait\t{object}\t{:?}\t{:?}\t{:#x}\t{:#x}\t{}\n",
+            found.conflict,
+            found.counter,
+            producer.wrapping_sub(base),
+            consumer.wrapping_sub(base),
+            register.as_deref().unwrap_or("-"),
+        ))
+    }
+}
+
+impl Sink for Findings {
+    fn kernel(&self, dispatch: &Dispatch) {
+        self.launched(dispatch);
+    }
+
+    fn found(&self, place: usize, found: &Unwaited, times: u64) {
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        let counted = match inner.waits.get(&place).copied() {
+            Some(known) => self.again(inner, known, times),
+            None => match self.line(inner, found) {
+                Some(line) => self.counted(inner, times, &line),
+                None => return,
+            },
+        };
+        inner.waits.insert(place, counted);
+    }
+
+    fn say(&self, message: &str) {
+        report(&format!("luthier: {message}"));
+    }
+}
+
+/// The lines of an allocation: size and position, and who has allocated and freed it.
+fn describe(near: &Allocation, position: Position) -> String {
+    let (word, bytes) = match position {
+        Position::Inside(bytes) => ("into", bytes),
+        Position::Behind(bytes) => ("behind", bytes),
+        Position::Before(bytes) => ("before", bytes),
+    };
+    let mut text = format!(
+        "{:0DIGITS$}\tallocation\t{:#x}\t{}\t{bytes}\t{word}\n",
+        1, near.base, near.size
+    );
+    let freed = near.freed.iter().flatten();
+    let callers = near.allocated.iter().map(|caller| ("allocated", caller));
+    for (what, caller) in callers.chain(freed.map(|caller| ("freed", caller))) {
+        // The address is where the call returns to.
+        if let Some((module, offset)) = allocations::module(caller.saturating_sub(1)) {
+            let module = one_line(&module);
+            text += &format!("{:0DIGITS$}\t{what}\t{module}\t{offset:#x}\n", 1);
+        }
+    }
+    text
+}
+
+/// Without what ends a field or a line.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
