@@ -6,7 +6,8 @@
 #include <cstring>
 
 __global__ void put(int *to, long at) {
-  if (threadIdx.x == 5) to[at] = 7;
+  if (threadIdx.x == 5)
+    to[at] = 7;
 }
 
 __global__ void shared(int *out, int index) {
@@ -18,7 +19,8 @@ __global__ void shared(int *out, int index) {
 
 extern "C" __attribute__((noinline)) int *make_numbers(size_t bytes) {
   int *made = nullptr;
-  if (hipMalloc(&made, bytes) != hipSuccess) return nullptr;
+  if (hipMalloc(&made, bytes) != hipSuccess)
+    return nullptr;
   asm volatile("" ::: "memory");
   return made;
 }
@@ -34,13 +36,17 @@ int main(int count, char **arguments) {
   bool right = strstr(mode, "-ok");
   int *out = make_numbers(4096);
   int *numbers = make_numbers(1000);
-  if (is("end")) put<<<3, 64>>>(numbers, right ? 249 : 250);
-  if (is("before")) put<<<1, 64>>>(numbers, right ? 0 : -1);
+  if (is("end"))
+    put<<<3, 64>>>(numbers, right ? 249 : 250);
+  if (is("before"))
+    put<<<1, 64>>>(numbers, right ? 0 : -1);
   if (is("freed")) {
-    if (!right) drop_numbers(numbers);
+    if (!right)
+      drop_numbers(numbers);
     put<<<1, 64>>>(numbers, 2);
   }
-  if (is("lds")) shared<<<1, 16>>>(out, right ? 15 : 16);
+  if (is("lds"))
+    shared<<<1, 16>>>(out, right ? 15 : 16);
   hipError_t error = hipDeviceSynchronize();
   puts(error == hipSuccess ? "done" : "failed");
   return error == hipSuccess ? 0 : 3;
