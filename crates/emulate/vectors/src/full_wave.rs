@@ -1,9 +1,8 @@
-//! What a wave with all lanes active does with AVX2: rows moved to and from memory, eight lanes at a time. Functions get the number of
-//! groups of 16 lanes: two, or four of them. Those that read a whole row do the first two without a loop, which costs.
+//! Moves between rows and memory where all lanes are active, with AVX2, eight lanes at a time. The functions get the number of groups
+//! of 16 lanes: two or four. A function that reads a whole row does the first two without a loop, because a loop costs time.
 //!
-//! Written with intrinsics because the shape matters more than the arithmetic: registers must be stored in whole host
-//! vectors (a later load that spans two smaller stores stalls the processor), and address patterns are told by one compare
-//! with the first lane. The functions are apart from the instructions' bodies, which share them.
+//! The functions use intrinsics because the shape matters more than the arithmetic. They must store registers in whole host vectors: a
+//! later load that spans two smaller stores stalls the processor. They tell the pattern of addresses by one compare with the first lane.
 
 use std::arch::x86_64::*;
 
@@ -55,6 +54,9 @@ fn steps(stride: i32) -> __m256i {
 
 compiled_for! { Avx2:
 /// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
+///
+/// # Safety
+/// The host has AVX2.
 #[inline]
 pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
@@ -81,6 +83,9 @@ pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
 
 compiled_for! { Avx2:
 /// Whether all lanes hold the same word.
+///
+/// # Safety
+/// The host has AVX2.
 #[inline]
 pub fn uniform(groups: usize, row: &VectorRow) -> bool {
     // SAFETY: the host has what wide waves need.
