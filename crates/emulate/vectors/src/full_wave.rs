@@ -344,12 +344,14 @@ macro_rules! for_the_host {
             }
         }
         $crate::compiled_for! { Avx2:
+        #[inline]
         unsafe fn $narrow$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Ymm $(, $words)?>($($argument),*) }
         }
         }
         $crate::compiled_for! { Avx512:
+        #[inline]
         unsafe fn $wide$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Zmm $(, $words)?>($($argument),*) }
@@ -567,6 +569,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2; `a`, `b` and `dst` are rows.
+#[inline]
 pub unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
     // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
     // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
@@ -604,6 +607,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2.
+#[inline]
 pub unsafe fn expand(mask: u64, row: &mut VectorRow) {
     let words = row.0.as_mut_ptr();
     let mut bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

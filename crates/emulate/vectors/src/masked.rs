@@ -81,6 +81,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512. The rows exist; they may be the same.
+#[inline]
 pub unsafe fn stand_in(
     exec: u64,
     stride: u32,
@@ -130,6 +131,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512.
+#[inline]
 pub unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     let mut others = 0;
     let mut group = 0;
