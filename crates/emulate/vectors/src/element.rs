@@ -1,4 +1,4 @@
-//! What single lanes have in memory: elements of one dword to four.
+//! Elements of single lanes in memory: one dword to four.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

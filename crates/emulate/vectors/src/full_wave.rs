@@ -1,9 +1,8 @@
-//! What a wave with all lanes active does with AVX2: rows moved to and from memory, eight lanes at a time. Functions get the number of
-//! groups of 16 lanes: two, or four of them. Those that read a whole row do the first two without a loop, which costs.
+//! Moves between rows and memory where all lanes are active, with AVX2, eight lanes at a time. The functions get the number of groups
+//! of 16 lanes: two or four. A function that reads a whole row does the first two without a loop, because a loop costs time.
 //!
-//! Written with intrinsics because the shape matters more than the arithmetic: registers must be stored in whole host
-//! vectors (a later load that spans two smaller stores stalls the processor), and address patterns are told by one compare
-//! with the first lane. The functions are apart from the instructions' bodies, which share them.
+//! The functions use intrinsics because the shape matters more than the arithmetic. They must store registers in whole host vectors: a
+//! later load that spans two smaller stores stalls the processor. They tell the pattern of addresses by one compare with the first lane.
 
 use std::arch::x86_64::*;
 
@@ -55,6 +54,9 @@ fn steps(stride: i32) -> __m256i {
 
 compiled_for! { Avx2:
 /// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
+///
+/// # Safety
+/// The host has AVX2.
 #[inline]
 pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
     let words = row.0.as_ptr();
@@ -81,6 +83,9 @@ pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
 
 compiled_for! { Avx2:
 /// Whether all lanes hold the same word.
+///
+/// # Safety
+/// The host has AVX2.
 #[inline]
 pub fn uniform(groups: usize, row: &VectorRow) -> bool {
     // SAFETY: the host has what wide waves need.
@@ -339,12 +344,14 @@ macro_rules! for_the_host {
             }
         }
         $crate::compiled_for! { Avx2:
+        #[inline]
         unsafe fn $narrow$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Ymm $(, $words)?>($($argument),*) }
         }
         }
         $crate::compiled_for! { Avx512:
+        #[inline]
         unsafe fn $wide$(<const $words: usize>)?($($argument: $type),*) {
             // SAFETY: the caller's promises.
             unsafe { $as::<Zmm $(, $words)?>($($argument),*) }
@@ -562,6 +569,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2; `a`, `b` and `dst` are rows.
+#[inline]
 pub unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
     // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
     // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
@@ -599,6 +607,7 @@ compiled_for! { Avx2:
 ///
 /// # Safety
 /// The host has AVX2.
+#[inline]
 pub unsafe fn expand(mask: u64, row: &mut VectorRow) {
     let words = row.0.as_mut_ptr();
     let mut bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

@@ -1,6 +1,6 @@
-//! The host's vectors, in the widths that short cuts use: one table of intrinsics each.
+//! The host's vectors: each width has one table of intrinsics.
 
-// What is asked of callers is said once, of the trait.
+// The trait says once what it asks of callers.
 #![allow(clippy::missing_safety_doc)]
 
 use std::arch::x86_64::*;
@@ -14,7 +14,7 @@ use crate::LANES;
 pub trait Host {
     /// Singles in a vector.
     const STEP: usize;
-    /// What comparisons give.
+    /// The result of a comparison: a mask of lanes.
     type Lanes: Copy;
     type Single: Copy;
     type Double: Copy;
@@ -48,24 +48,25 @@ pub trait Host {
     unsafe fn or64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn xor64(a: Self::Double, b: Self::Double) -> Self::Double;
 
-    /// Lanes of which low and high words come from two vectors: of every four, the first two and the last two.
+    /// Joins low and high words to lanes of 64 bits. One result has the first two lanes of every four, the other one the last two.
     unsafe fn interleave(low: Self::Single, high: Self::Single) -> [Self::Double; 2];
-    /// The reverse: low words, high words.
+    /// Takes such lanes apart: low words, then high words.
     unsafe fn separate(lanes: [Self::Double; 2]) -> [Self::Single; 2];
 
-    /// Singles as signed integers, towards zero; the nearest one where there is none, zero for a NaN.
+    /// Converts singles to signed integers, towards zero. A single that is out of range becomes the nearest integer, a NaN zero.
     unsafe fn whole(singles: Self::Single) -> Self::Single;
-    /// Likewise as unsigned integers.
+    /// Converts singles to unsigned integers by the same rules.
     unsafe fn whole_unsigned(singles: Self::Single) -> Self::Single;
-    /// The doubles that singles stand for: low words, high words.
+    /// Converts singles to doubles: low words, then high words.
     unsafe fn doubled(singles: Self::Single) -> [Self::Single; 2];
-    /// Of [`Host::interleave`], doubles as singles, to nearest even.
+    /// Rounds doubles, in the order of [`Host::interleave`], to singles, to nearest even.
     unsafe fn singled(lanes: [Self::Double; 2]) -> Self::Single;
-    /// Likewise as signed integers, towards zero; the nearest one where there is none. No double is a NaN.
+    /// Converts such doubles to signed integers, towards zero. A double that is out of range becomes the nearest integer. No double may be
+    /// a NaN.
     unsafe fn truncated(lanes: [Self::Double; 2]) -> Self::Single;
-    /// Likewise as unsigned integers, zero for a NaN.
+    /// Converts such doubles to unsigned integers by the same rules; a NaN becomes zero.
     unsafe fn truncated_unsigned(lanes: [Self::Double; 2]) -> Self::Single;
-    /// The doubles that signed integers stand for: low words, high words.
+    /// Converts signed integers to doubles: low words, then high words.
     #[inline(always)]
     unsafe fn doubled_signed(words: Self::Single) -> [Self::Single; 2] {
         // SAFETY: the caller's promise about the host.
@@ -74,16 +75,16 @@ pub trait Host {
             Self::less(above, ((1_u64 << 52) + (1 << 31)) as f64)
         }
     }
-    /// Likewise of unsigned ones.
+    /// Converts unsigned integers to doubles.
     #[inline(always)]
     unsafe fn doubled_unsigned(words: Self::Single) -> [Self::Single; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { Self::less(words, (1_u64 << 52) as f64) }
     }
-    /// Doubles of unsigned integers less `least`: with the high word of 2^52, a low word makes the sum of both.
+    /// Converts unsigned integers to doubles and subtracts `least`: a low word under the high word of 2^52 is the sum of both.
     #[inline(always)]
     unsafe fn less(words: Self::Single, least: f64) -> [Self::Single; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let sums = Self::interleave(words, Self::splat(0x4330_0000));
             let least = Self::splat64(least.to_bits());
@@ -98,29 +99,29 @@ pub trait Host {
     unsafe fn either(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     unsafe fn any(lanes: Self::Lanes) -> bool;
 
-    /// The singles that the low halves of the words stand for.
+    /// Widens the low halves of words to singles.
     unsafe fn widen(words: Self::Single) -> Self::Single;
-    /// The reverse, to nearest even.
+    /// Rounds singles to halves, to nearest even.
     unsafe fn narrow(singles: Self::Single) -> Self::Single;
-    /// Likewise, towards zero.
+    /// Rounds singles to halves, towards zero.
     unsafe fn narrow_toward_zero(singles: Self::Single) -> Self::Single;
-    /// The singles that both halves of the words stand for, low and high ones by turns.
+    /// Widens both halves of words to singles, low and high ones by turns.
     unsafe fn widen_pairs(words: Self::Single) -> [Self::Single; 2];
-    /// [`Host::widen_pairs`] of words in memory: hosts convert from there without the shuffle that it takes from a register.
+    /// [`Host::widen_pairs`] of words in memory: the host converts from there without the shuffle that a register needs.
     unsafe fn load_widened_pairs(words: *const u32) -> [Self::Single; 2];
-    /// The reverse, to nearest even.
+    /// Rounds singles in the order of [`Host::widen_pairs`] to halves, to nearest even.
     unsafe fn narrow_pairs(singles: [Self::Single; 2]) -> Self::Single;
-    /// Every word twice, in the order of [`Host::widen_pairs`], of words that are zero or all ones.
+    /// Repeats every word in the order of [`Host::widen_pairs`]; words are zeros or all ones.
     unsafe fn mask_pairs(words: Self::Single) -> [Self::Single; 2];
-    /// Of [`Host::widen_pairs`], those of low halves and those of high ones.
+    /// Sorts the result of [`Host::widen_pairs`]: the singles of low halves, then those of high ones.
     unsafe fn apart(pairs: [Self::Single; 2]) -> [Self::Single; 2];
     unsafe fn high_halves(words: Self::Single) -> Self::Single;
     unsafe fn to_high_halves(words: Self::Single) -> Self::Single;
-    /// Denormals as zeros of the same sign.
+    /// Makes denormals zeros of the same sign.
     unsafe fn flushed(words: Self::Single) -> Self::Single;
-    /// Sums of the products of words' halves, signed, and a third word.
+    /// Multiplies the signed halves of words and adds both products to a third word.
     unsafe fn dot2(a: Self::Single, b: Self::Single, c: Self::Single) -> Self::Single;
-    /// Likewise of their bytes, signed if `SIGNED`.
+    /// Multiplies the bytes of words, signed if `SIGNED`, and adds the four products to a third word.
     unsafe fn dot4<const SIGNED: bool>(
         a: Self::Single,
         b: Self::Single,
@@ -128,9 +129,10 @@ pub trait Host {
     ) -> Self::Single;
     /// Lanes whose words end in twelve zeros.
     unsafe fn rounded(words: Self::Single) -> Self::Lanes;
-    /// Of these, at least those that may lie between two halves: in the middle of two normal ones, or below all normal ones but not zero.
+    /// Lanes of [`Host::rounded`] that may lie between two halves, and perhaps more of them: such a single is in the middle of two normal
+    /// halves, or below all normal halves and not zero.
     unsafe fn between(words: Self::Single) -> Self::Lanes;
-    /// [`Host::fma_to_odd`] costs less than to find out whether it is asked for.
+    /// Whether [`Host::fma_to_odd`] costs less than the question whether a rounding mode asks for it.
     const DIRECTED: bool = false;
     /// `a * b + c`, of which the product is exact, with the last bit set if anything was lost ("round to odd").
     #[inline(always)]
@@ -149,7 +151,7 @@ pub trait Host {
     unsafe fn to_odd(sum: Self::Single, error: Self::Single) -> Self::Single;
 }
 
-/// What both widths do alike but for names.
+/// The functions that differ between widths only in the names of intrinsics.
 macro_rules! alike {
     (
         $single:ty, $double:ty;
@@ -163,46 +165,46 @@ macro_rules! alike {
         type Double = $double;
         #[inline(always)]
         unsafe fn load(word: *const u32) -> $single {
-            // SAFETY: the caller's promises, here and below.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $load(word.cast()) }
         }
         #[inline(always)]
         unsafe fn store(word: *mut u32, vector: $single) {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $store(word.cast(), vector) }
         }
         #[inline(always)]
         unsafe fn splat(value: u32) -> $single {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $from_words($splat(value as i32)) }
         }
         #[inline(always)]
         unsafe fn splat64(value: u64) -> $double {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $from_words64($splat64(value as i64)) }
         }
         $(
             #[inline(always)]
             unsafe fn $name($($x: $single),+) -> $single {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps what [`Host`] asks.
                 unsafe { $intrinsic($($x),+) }
             }
         )*
         $(
             #[inline(always)]
             unsafe fn $name64($($x64: $double),+) -> $double {
-                // SAFETY: as above.
+                // SAFETY: the caller keeps what [`Host`] asks.
                 unsafe { $intrinsic64($($x64),+) }
             }
         )*
         #[inline(always)]
         unsafe fn interleave(low: $single, high: $single) -> [$double; 2] {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { [$to_double($unpack_low(low, high)), $to_double($unpack_high(low, high))] }
         }
         #[inline(always)]
         unsafe fn separate(lanes: [$double; 2]) -> [$single; 2] {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe {
                 let (a, b) = ($to_single(lanes[0]), $to_single(lanes[1]));
                 [$shuffle::<0x88>(a, b), $shuffle::<0xdd>(a, b)]
@@ -210,7 +212,7 @@ macro_rules! alike {
         }
         #[inline(always)]
         unsafe fn narrow(singles: $single) -> $single {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe {
                 let halves = $to_halves::<_MM_FROUND_TO_NEAREST_INT>(singles);
                 $from_words($to_unsigned(halves))
@@ -218,17 +220,17 @@ macro_rules! alike {
         }
         #[inline(always)]
         unsafe fn narrow_toward_zero(singles: $single) -> $single {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $from_words($to_unsigned($to_halves::<_MM_FROUND_TO_ZERO>(singles))) }
         }
         #[inline(always)]
         unsafe fn high_halves(words: $single) -> $single {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $from_words($right::<16>($to_words(words))) }
         }
         #[inline(always)]
         unsafe fn to_high_halves(words: $single) -> $single {
-            // SAFETY: as above.
+            // SAFETY: the caller keeps what [`Host`] asks.
             unsafe { $from_words($left::<16>($to_words(words))) }
         }
     };
@@ -274,7 +276,7 @@ impl Host for Ymm {
 
     #[inline(always)]
     unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
-        // SAFETY: the caller's promises, here and below.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             _mm256_storeu_si256(word.cast(), low);
             _mm256_storeu_si256(word.add(8).cast(), high);
@@ -282,7 +284,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn whole(singles: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // The host makes the least number of all that there is none for: with all bits changed it is the largest.
             let large = _mm256_cmp_ps::<_CMP_GE_OQ>(singles, _mm256_set1_ps(TWO_TO_31));
@@ -293,7 +295,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn whole_unsigned(singles: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // (Of a NaN and zero, the host makes the second.)
             let x = _mm256_max_ps(singles, _mm256_setzero_ps());
@@ -308,7 +310,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn doubled(singles: __m256) -> [__m256; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let first = _mm256_cvtps_pd(_mm256_castps256_ps128(singles));
             let second = _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(singles));
@@ -317,7 +319,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn singled(lanes: [__m256d; 2]) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let [first, second] = [_mm256_cvtpd_ps(lanes[0]), _mm256_cvtpd_ps(lanes[1])];
             let all = _mm256_castps_pd(_mm256_set_m128(second, first));
@@ -326,7 +328,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn truncated(lanes: [__m256d; 2]) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // (The host makes the least number of all that there is none for.)
             let most = _mm256_set1_pd(i32::MAX.into());
@@ -338,7 +340,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn truncated_unsigned(lanes: [__m256d; 2]) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let within = |x| {
                 let x = _mm256_max_pd(x, _mm256_setzero_pd());
@@ -352,32 +354,32 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn nans(a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b) }
     }
     #[inline(always)]
     unsafe fn nans64(a: __m256d, b: __m256d) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm256_castpd_ps(_mm256_cmp_pd::<_CMP_UNORD_Q>(a, b)) }
     }
     #[inline(always)]
     unsafe fn no_lanes() -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm256_setzero_ps() }
     }
     #[inline(always)]
     unsafe fn either(a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm256_or_ps(a, b) }
     }
     #[inline(always)]
     unsafe fn any(lanes: __m256) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm256_movemask_ps(lanes) != 0 }
     }
     #[inline(always)]
     unsafe fn widen(words: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let low = _mm256_and_si256(_mm256_castps_si256(words), _mm256_set1_epi32(0xffff));
             let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi32(low, low));
@@ -386,7 +388,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn widen_pairs(words: __m256) -> [__m256; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let words = _mm256_castps_si256(words);
             [
@@ -397,7 +399,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn load_widened_pairs(words: *const u32) -> [__m256; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let four = |first: usize| _mm256_cvtph_ps(_mm_loadu_si128(words.add(first).cast()));
             [four(0), four(4)]
@@ -405,7 +407,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn narrow_pairs(singles: [__m256; 2]) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let first = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[0]);
             let second = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[1]);
@@ -414,7 +416,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn mask_pairs(words: __m256) -> [__m256; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let words = _mm256_castps_si256(words);
             let first = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(words));
@@ -424,7 +426,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn apart(pairs: [__m256; 2]) -> [__m256; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let low = _mm256_castps_pd(_mm256_shuffle_ps::<0x88>(pairs[0], pairs[1]));
             let high = _mm256_castps_pd(_mm256_shuffle_ps::<0xdd>(pairs[0], pairs[1]));
@@ -436,7 +438,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn flushed(words: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let bits = _mm256_castps_si256(words);
             let exponent = _mm256_and_si256(bits, _mm256_set1_epi32(0x7f80_0000));
@@ -447,7 +449,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn dot2(a: __m256, b: __m256, c: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let products = _mm256_madd_epi16(_mm256_castps_si256(a), _mm256_castps_si256(b));
             _mm256_castsi256_ps(_mm256_add_epi32(products, _mm256_castps_si256(c)))
@@ -455,7 +457,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn dot4<const SIGNED: bool>(a: __m256, b: __m256, c: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let halves = |words: __m256| {
                 let words = _mm256_castps_si256(words);
@@ -473,7 +475,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn rounded(words: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let shifted = _mm256_slli_epi32::<20>(_mm256_castps_si256(words));
             _mm256_castsi256_ps(_mm256_cmpeq_epi32(shifted, _mm256_setzero_si256()))
@@ -481,7 +483,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn between(words: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let bits = _mm256_castps_si256(words);
             let last = _mm256_and_si256(bits, _mm256_set1_epi32(0x1fff));
@@ -494,7 +496,7 @@ impl Host for Ymm {
     }
     #[inline(always)]
     unsafe fn to_odd(sum: __m256, error: __m256) -> __m256 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let inexact = _mm256_cmp_ps::<_CMP_NEQ_OQ>(error, _mm256_setzero_ps());
             // All ones, which is -1, where the error points towards zero.
@@ -543,7 +545,7 @@ impl Host for Zmm {
 
     #[inline(always)]
     unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
-        // SAFETY: the caller's promises, here and below.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
             _mm512_storeu_si512(word.cast(), both);
@@ -551,7 +553,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn whole(singles: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let large = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(singles, _mm512_set1_ps(TWO_TO_31));
             let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(singles, singles);
@@ -562,7 +564,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn whole_unsigned(singles: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // (Of a NaN and zero, the host makes the second, and of what is too large the largest number.)
             let x = _mm512_max_ps(singles, _mm512_setzero_ps());
@@ -571,7 +573,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn doubled(singles: __m512) -> [__m512; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let first = _mm512_cvtps_pd(_mm512_castps512_ps256(singles));
             let second = _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(singles));
@@ -580,7 +582,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn singled(lanes: [__m512d; 2]) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let [first, second] = [_mm512_cvtpd_ps(lanes[0]), _mm512_cvtpd_ps(lanes[1])];
             in_order(
@@ -591,7 +593,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn truncated(lanes: [__m512d; 2]) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // (The host makes the least number of all that there is none for.)
             let most = _mm512_set1_pd(i32::MAX.into());
@@ -602,7 +604,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn truncated_unsigned(lanes: [__m512d; 2]) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // (Of what is too large the host makes the largest number.)
             let zero = _mm512_setzero_pd();
@@ -613,12 +615,12 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn nans(a: __m512, b: __m512) -> __mmask16 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, b) }
     }
     #[inline(always)]
     unsafe fn nans64(a: __m512d, b: __m512d) -> __mmask16 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { u16::from(_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, b)) }
     }
     #[inline(always)]
@@ -635,12 +637,12 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn widen(words: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_castps_si512(words))) }
     }
     #[inline(always)]
     unsafe fn widen_pairs(words: __m512) -> [__m512; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let words = _mm512_castps_si512(words);
             [
@@ -651,12 +653,12 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn load_widened_pairs(words: *const u32) -> [__m512; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { [widened_at(words), widened_at(words.add(8))] }
     }
     #[inline(always)]
     unsafe fn narrow_pairs(singles: [__m512; 2]) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let first = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[0]);
             let second = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles[1]);
@@ -666,7 +668,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn mask_pairs(words: __m512) -> [__m512; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let words = _mm512_castps_si512(words);
             let first = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(words));
@@ -676,7 +678,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn apart(pairs: [__m512; 2]) -> [__m512; 2] {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
             let high = _mm512_add_epi32(low, _mm512_set1_epi32(1));
@@ -688,7 +690,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn flushed(words: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let bits = _mm512_castps_si512(words);
             let none = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7f80_0000));
@@ -698,7 +700,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn dot2(a: __m512, b: __m512, c: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let products = _mm512_madd_epi16(_mm512_castps_si512(a), _mm512_castps_si512(b));
             _mm512_castsi512_ps(_mm512_add_epi32(products, _mm512_castps_si512(c)))
@@ -706,7 +708,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn dot4<const SIGNED: bool>(a: __m512, b: __m512, c: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let halves = |words: __m512| {
                 let words = _mm512_castps_si512(words);
@@ -724,12 +726,12 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn rounded(words: __m512) -> __mmask16 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe { _mm512_testn_epi32_mask(_mm512_castps_si512(words), _mm512_set1_epi32(0xfff)) }
     }
     #[inline(always)]
     unsafe fn between(words: __m512) -> __mmask16 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let bits = _mm512_castps_si512(words);
             let last = _mm512_and_si512(bits, _mm512_set1_epi32(0x1fff));
@@ -746,7 +748,7 @@ impl Host for Zmm {
     unsafe fn fma_to_odd(a: __m512, b: __m512, c: __m512) -> __m512 {
         const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
         const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             // Neighbours, of which one is odd, or the exact sum twice; of zeros the positive one comes from rounding up.
             let below = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
@@ -757,7 +759,7 @@ impl Host for Zmm {
     }
     #[inline(always)]
     unsafe fn to_odd(sum: __m512, error: __m512) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps what [`Host`] asks.
         unsafe {
             let inexact = _mm512_cmp_ps_mask::<_CMP_NEQ_OQ>(error, _mm512_setzero_ps());
             // All ones, which is -1, where the error points towards zero.

@@ -1,7 +1,7 @@
 //! The host's vector extensions: which levels there are, and how code is compiled for one.
 //!
-//! What a level takes for granted is listed once, in `host_features`. The check whether the host has it and the attributes of
-//! functions that are compiled for it both read that list.
+//! The macro `host_features` lists once what a level takes for granted. The check of the host and the attributes of functions that
+//! are compiled for a level both read that list.
 
 use std::sync::{
     OnceLock,
@@ -11,11 +11,11 @@ use std::sync::{
 /// Host vector extensions that copies of bodies exist for; each level has those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every host has.
+    /// Every host has it.
     Base,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// For rows that programs spend their time in: the rest has [`Level::Avx2`].
+    /// Rows that programs spend their time in have copies for it; the rest has [`Level::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// AVX-512 with half-precision arithmetic.
@@ -31,7 +31,7 @@ pub trait Extensions {
     const AVX512: bool;
     /// The host has what [`Level::Fp16`] stands for.
     const FP16: bool;
-    /// What outlined parts are compiled for: they gain nothing from wider vectors.
+    /// The level that outlined parts are compiled for: they gain nothing from wider vectors.
     type Outlined: Extensions;
 }
 
@@ -108,8 +108,8 @@ macro_rules! compiled_for {
 /// Vector extensions that the engine is to leave alone; see [`use_less`].
 static LESS: AtomicU8 = AtomicU8::new(0);
 
-/// Keeps the engine from using vector extensions: 1 half-precision arithmetic, 2 AVX-512 too, 3 all. For tests that compare what it
-/// does with and without; before the first program.
+/// Keeps the engine from using vector extensions: 1 leaves out half-precision arithmetic, 2 AVX-512 too, 3 all. Tests that compare what
+/// the engine does with and without call it before the first program.
 #[doc(hidden)]
 pub fn use_less(extensions: u8) {
     LESS.store(extensions, Ordering::Relaxed);

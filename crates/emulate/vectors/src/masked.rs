@@ -1,9 +1,8 @@
-//! What a wave with lanes off, or one of 32 lanes, does with AVX-512: rows moved to and from memory under a mask, sixteen
-//! lanes at a time.
+//! Moves between rows and memory where lanes are off, or a wave has 32 lanes, with AVX-512: under a mask, sixteen lanes at a time.
 //!
-//! Where the active lanes' elements lie as far apart as the lanes do, they move as blocks of which the host leaves out the
-//! other lanes' parts: it neither reads nor writes these, nor faults on them. Registers are
-//! blended and stored whole, not under the mask; which of these is quicker for the instruction that reads them is not measured.
+//! Where the active lanes' elements lie as far apart as the lanes do, they move as blocks. The host leaves out the other lanes' parts:
+//! it neither reads nor writes them, nor does it fault on them. The functions blend registers and store them whole, not under the mask.
+//! We have not measured which of the two is quicker for the instruction that reads them next.
 
 use std::arch::x86_64::*;
 
@@ -82,6 +81,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512. The rows exist; they may be the same.
+#[inline]
 pub unsafe fn stand_in(
     exec: u64,
     stride: u32,
@@ -131,6 +131,7 @@ compiled_for! { Avx512:
 ///
 /// # Safety
 /// The host has AVX-512.
+#[inline]
 pub unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
     let mut others = 0;
     let mut group = 0;

@@ -21,7 +21,7 @@ mod whole;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-/// Which block's rows of A the blocks of a product take: the instruction's fields.
+/// The instruction's fields that say which block's rows of A the blocks of a product take.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources {
     pub cbsz: u32,
@@ -48,7 +48,7 @@ pub struct Operands {
     pub target: *mut u32,
 }
 
-/// Where C comes from.
+/// The source of C.
 #[derive(Clone, Copy, Debug)]
 pub enum Addend {
     /// Its first row.
@@ -65,7 +65,7 @@ pub mod scaled {
     /// The scale one.
     pub const ONE: u8 = 127;
 
-    /// Which `k` value `position` of a lane of group `lane / side` has, in a format of `bits` bits.
+    /// The `k` of value `position` in a lane of group `lane / side`, in a format of `bits` bits.
     pub fn k_of(bits: usize, k: usize, group: usize, position: usize) -> usize {
         if bits == 8 {
             // Two halves of all `k`, sixteen in each.

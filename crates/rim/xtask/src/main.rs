@@ -2,6 +2,7 @@
 
 mod attack;
 mod c;
+mod cases;
 mod ci;
 mod cluster;
 mod command;
@@ -66,6 +67,14 @@ const TASKS: &[Task] = &[
         "gate",
         "[CARGO-TEST-ARGUMENTS] [-- TEST-ARGUMENTS]: every test and check that a change has to pass, or the tests that are chosen",
         gate::run,
+    ),
+    (
+        "cases",
+        "[--check]: write the cases of instructions whose values follow from their operands by rules that the host knows",
+        |arguments| {
+            let check = arguments.iter().any(|argument| argument == "--check");
+            cases::run(&root(), check)
+        },
     ),
     (
         "hsa-events",

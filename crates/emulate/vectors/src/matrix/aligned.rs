@@ -1,8 +1,8 @@
 //! Products of halves, bfloat16 values and eight-bit floats as gfx942 and gfx950 sum them, in vectors of 512 bits.
 //!
-//! Four rows of sixteen columns of D are summed at a time. Where all of C, the products and their sums are multiples of one unit and
-//! fit the bits of a single above it, nothing is ever rounded, and a chain of fused multiply-adds gives the sum. Elsewhere
-//! `sum` does what the device does, or `wide` where singles do not do for products of bfloat16 values.
+//! The functions sum four rows of sixteen columns of D at a time. If C, all products and all sums are multiples of one unit and fit the
+//! bits of a single above it, a chain of fused multiply-adds rounds nothing and gives the sum. Elsewhere `sum` does what the device
+//! does, or `wide` where singles are too small for products of bfloat16 values.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 

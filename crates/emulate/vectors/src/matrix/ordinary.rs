@@ -1,10 +1,11 @@
 //! Matrix products of ordinary numbers in vectors of 512 bits.
 //!
-//! Operands are converted once: of A single values, which the host repeats when it loads them, of B vectors of sixteen columns. Four
-//! rows of D are then summed at a time. What is done to every element, in which order and with how many roundings, is what
-//! `numerics::matrix` does; values of A and B for which the host's arithmetic would not do (NaNs, infinities, denormals where they are
-//! flushed) are found before anything is written, and the product is left to the other path. C may be anything: a NaN in it, the only
-//! one then, comes out quiet on host and device alike, and a denormal is lost in any sum that is not zero.
+//! The product first converts its operands: A to single values, which the host repeats when it loads them, B to vectors of sixteen
+//! columns. It then sums four rows of D at a time, in the order and with the roundings of `numerics::matrix`.
+//!
+//! The host's arithmetic differs from the device's for some values of A and B: NaNs, infinities, and denormals where the device flushes
+//! them. The conversion finds these before the product writes anything, and leaves the product to the caller. C may be anything. A NaN
+//! in C is then the only one, and comes out quiet on host and device alike; a denormal is lost in any sum that is not zero.
 
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
@@ -515,6 +516,9 @@ pub unsafe fn halves(words: *const u32) -> [__m512; 2] {
 
 compiled_for! { Avx512:
 /// The bfloat16 values in sixteen words.
+///
+/// # Safety
+/// The host has the vectors.
 #[inline]
 pub fn bfloats(words: __m512i) -> [__m512; 2] {
     let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32 as i32));

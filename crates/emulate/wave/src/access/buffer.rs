@@ -34,7 +34,7 @@ struct Descriptor {
     check: Check,
 }
 
-/// What is compared with the number of records.
+/// The value that a range check compares with the number of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     Bytes,

@@ -13,7 +13,7 @@ use crate::{
     state::Wave,
 };
 
-/// What is added to every lane's base.
+/// The bytes that an access adds to every lane's base.
 #[inline(always)]
 fn offset(op: &MicroOp, access: &Access) -> u64 {
     (i64::from(op.vector_memory().offset) as u64).wrapping_add(u64::from(access.extra))

@@ -20,7 +20,7 @@ pub(crate) use vectors::element::quads;
 /// 16 lanes resolved to host addresses.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes {
-    /// Where each lane's bytes are. Only `valid` lanes may be followed.
+    /// Host address of each lane's bytes. Only those of `valid` lanes may be followed.
     at: [u64; GROUP],
     /// Lanes whose bytes exist, a subset of `active`.
     valid: u16,
@@ -306,7 +306,7 @@ impl Fill {
         FILLS[code as usize]
     }
 
-    /// What it becomes where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which takes it that d16
+    /// The fill that takes its place where SRAM ECC forbids to write half a register. Source: LLVM's AMDGPU target, which takes it that d16
     /// loads do not preserve the other half there.
     pub fn with_ecc(self) -> Fill {
         match self {

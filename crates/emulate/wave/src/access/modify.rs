@@ -1,4 +1,4 @@
-//! What atomic instructions do to the word in memory; the same for LDS and for device memory.
+//! Changes that atomic instructions make to a word in memory. They are the same for LDS and for device memory.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

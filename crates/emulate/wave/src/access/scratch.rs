@@ -32,7 +32,7 @@ fn offsets(wave: &Wave, op: &MicroOp, access: &Access) -> [u32; GROUP] {
     )
 }
 
-/// What the instruction adds to the vector address.
+/// The offset that the instruction adds to the vector address.
 #[inline(always)]
 fn fixed(wave: &Wave, op: &MicroOp) -> u32 {
     let mut base = op.vector_memory().offset as u32;

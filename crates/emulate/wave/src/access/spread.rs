@@ -294,7 +294,7 @@ fn equal(a: &[u32; GROUP], b: &[u32; GROUP]) -> bool {
     differing == 0
 }
 
-/// What spaces share instead of each having a copy.
+/// Functions that spaces share, so that they do not have a copy each.
 mod outlined {
     use super::{OFFSET_ROW, Offsets, Spread, Wave};
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! What image instructions have in common: the descriptor, and coordinates and data in registers.
+//! Operands that all image instructions have: the descriptor, and coordinates and data in registers.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use crate::{
     state::Wave,
 };
 
-/// What an instruction came to: how the engine goes on, or what about it is not executed.
+/// The outcome of an instruction: how the engine goes on, or which part of the instruction it does not execute.
 pub(crate) type Executed = Result<u32, &'static str>;
 
 /// An image instruction whose operands are resolved.

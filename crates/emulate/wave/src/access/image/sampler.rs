@@ -7,7 +7,7 @@
 use super::super::lanes::GROUP;
 use crate::fields::bits;
 
-/// What stands for texels beyond the edge.
+/// The texels that stand for those beyond the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrap {
     Repeat,

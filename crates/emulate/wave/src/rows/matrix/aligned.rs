@@ -1,9 +1,9 @@
 //! Products of halves and bfloat16 values as gfx942 and gfx950 sum them, sixteen elements at a time.
 //!
-//! What [`numerics::matrix::accumulate_f16`] does with integers is done here in the host's floats, where each step is exact:
-//! products of such values fit a single, to be cut at a multiple of a power of two they are scaled and converted to integers, and
-//! what is added to C fits a double. Products that are too small or too large for singles, as those of bfloat16 denormals are, are cut
-//! in doubles. What may be infinite or is no number is left to the other path.
+//! [`numerics::matrix::accumulate_f16`] computes with integers. This file computes the same in the host's floats, where each step is
+//! exact. A product of such values fits a single. To cut it at a multiple of a power of two, the code scales it and converts it to an
+//! integer. The sum that it adds to C fits a double. Products that are too small or too large for singles, as those of bfloat16
+//! denormals are, are cut in doubles. The rule for single elements takes products that may be infinite or no number.
 
 use numerics::matrix::Shape as Matrices;
 
