@@ -20,6 +20,13 @@ use crate::{
     verify::{elsewhere, launch},
 };
 
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier bisect good.hsaco bad.hsaco -k sum --grid 4 --block 256 --arg zero:4096 --arg u32:1024
+  luthier bisect good.hsaco bad.hsaco --launch DIR/sum.4711.1.dispatch
+  luthier bisect good.hsaco --launch DIR/sum.4711.1.dispatch --build 'make OUT={out} LIMIT={limit}'";
+
 /// Find the first store in which two builds of a kernel differ, and the pass of the compiler behind it.
 ///
 /// Runs one launch with the kernel of either build on the emulated GPU and compares the memory that they leave behind. If it differs,
@@ -29,15 +36,11 @@ use crate::{
 ///
 /// With --build, the bad build is made by that command again and again. `{limit}` in it is the number of passes that LLVM may run, for
 /// `-mllvm -opt-bisect-limit={limit}`, and `{out}` is the file to make. The first pass that makes the kernel wrong is named.
-/// Examples:
-///
-///   luthier bisect good.hsaco bad.hsaco -k sum --grid 4 --block 256 --arg zero:4096 --arg u32:1024
-///   luthier bisect good.hsaco --launch DIR/sum.4711.1.dispatch \
-///       --build 'clang-22 -O2 -mllvm -opt-bisect-limit={limit} ... sum.cl -o {out}'
 ///
 /// Exit status: 0 if both builds leave the same memory behind; 1 if they differ, or one of them faults or does not end; 2 for errors, with
 /// a message on standard error.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Bisect {
     /// A code object that is right, or a file that contains code objects
     #[arg(value_name = "GOOD")]

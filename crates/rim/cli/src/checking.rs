@@ -25,18 +25,23 @@ use crate::progress::Progress;
 use report::{Report, Writer};
 use sources::Source;
 
-/// Find bugs in compiled GPU code: in files without running anything, or in a program while it runs on an emulated GPU.
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier check --waits libexample.so
+  luthier check --waits --target gfx90a -k softmax wheels/
+  luthier check --waits --format json -o found.json kernels.hsaco
+  luthier check --waits -- ./app arguments
+  luthier check --memory -- ./app arguments";
+
+/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory.
+///
+/// It looks in files without running anything, or in a program while it runs on an emulated GPU.
 ///
 /// --waits looks for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are
 /// outstanding at a barrier, instructions that follow each other too closely, and scalar registers that gfx12 reads too
 /// early. FILE is a code object, an offload bundle, a program, a library, a wheel or another zip archive, or a directory,
-/// which is searched with everything below it. docs/check says what is found, what is not, and how it is decided. Examples:
-///
-///   luthier check --waits libexample.so
-///   luthier check --waits --target gfx90a -k softmax wheels/
-///   luthier check --waits --format json -o found.json kernels.hsaco
-///   luthier check --waits -- ./app arguments
-///   luthier check --memory -- ./app arguments
+/// which is searched with everything below it. docs/check says what is found, what is not, and how it is decided.
 ///
 /// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
 /// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
@@ -52,6 +57,7 @@ use sources::Source;
 /// first in "1, 2, 3" counts. Of a program it is the program's status, or what --error-exitcode says if a finding was
 /// made.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Check {
     /// Code objects, bundles, programs, libraries, wheels, or directories of such
     #[arg(

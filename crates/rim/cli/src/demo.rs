@@ -15,7 +15,7 @@ use tool_build::example;
 
 use crate::{alone::Wanted, doctor, report::PAGE};
 
-/// Show in a second what Luthier does.
+/// Show in a second what Luthier does: kernels that it carries, on the emulated GPU, and a report.
 ///
 /// Runs three kernels that Luthier carries, each of which transposes a matrix, on an emulated GPU with tools in them. It needs no GPU, no
 /// ROCm and no compiler. It leaves the source, the code object and a report in a directory, and says what to type next.

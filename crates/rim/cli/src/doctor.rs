@@ -17,7 +17,7 @@ use crate::{
     include, query,
 };
 
-/// Check the machine.
+/// List what is installed and what is missing, with the command that installs it.
 #[derive(Args)]
 pub struct Doctor {
     /// `text` for people, `json` for programs

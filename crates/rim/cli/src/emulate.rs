@@ -22,18 +22,20 @@ use crate::{
     progress,
 };
 
-/// Run one kernel of a code object on the emulated device, without any ROCm library.
+/// How it is called.
+const EXAMPLES: &str = "\
+Example, for a kernel (const float *a, float *b, int n):
+  luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin";
+
+/// Run one kernel of a code object without any ROCm library.
 ///
 /// Arguments are given in order. Scalars: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, and bytes:HEX for structs. Buffers:
 /// zero:SIZE or file:PATH.
 ///
 /// Exit status: 0 when the kernel has ended, 3 when it did not within --limit, 2 for everything else, with a message on standard
 /// error.
-///
-/// Example, for a kernel (const float *a, float *b, int n):
-///
-///   luthier emulate k.co --kernel scale --grid 4 --block 64 --arg file:a.bin --arg zero:1024 --arg i32:256 --dump 1:b.bin
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Emulate {
     /// A code object, or a file that contains code objects (executable, library, bundle)
     #[arg(value_name = "CODEOBJ")]

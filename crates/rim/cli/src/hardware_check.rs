@@ -19,7 +19,16 @@ use crate::{
     progress::Steps,
 };
 
-/// Compare an AMD GPU with the emulated one.
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier hardware-check
+  luthier hardware-check --only v_rcp --inputs 16777216
+  luthier hardware-check --only v_add --program ./self_test -t instr-count
+  luthier hardware-check --import gfx90a.json gfx1100.json
+  luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics";
+
+/// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send.
 ///
 /// Runs every instruction of arithmetic and memory that the GPU has, there and on the emulated device, from the same random and special
 /// values and in every rounding and denormal mode, and compares all registers. Functions that hardware approximates (reciprocals, roots,
@@ -29,14 +38,9 @@ use crate::{
 /// Two files are written: FILE.json to send to Luthier's developers, and a page FILE.html to read. They say what GPU it is and
 /// nothing about the machine, its name, users or files.
 ///
-/// Exit status: 0 if both agree, 1 if something differs, 2 for errors. Examples:
-///
-///   luthier hardware-check
-///   luthier hardware-check --only v_rcp --inputs 16777216
-///   luthier hardware-check --only v_add --program ./self_test -t instr-count
-///   luthier hardware-check --import gfx90a.json gfx1100.json
-///   luthier hardware-check --import gfx90a.json --numerics gfx90a.numerics
+/// Exit status: 0 if both agree, 1 if something differs, 2 for errors.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct HardwareCheck {
     /// The file to write, or a directory for it; the page gets the same name with .html
     #[arg(

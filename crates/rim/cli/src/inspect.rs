@@ -12,7 +12,7 @@ use regex::Regex;
 
 use crate::{format::Format, progress::Progress};
 
-/// Show bundles, targets, kernels, symbols and code of HIP executables, shared libraries, code objects and bundles.
+/// Show what is inside HIP executables, libraries, code objects and offload bundles.
 #[derive(Args)]
 pub struct Inspect {
     /// Executables, shared libraries, code objects or offload bundles

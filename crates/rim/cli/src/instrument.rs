@@ -28,7 +28,7 @@ use crate::{
     pieces::Pieces,
 };
 
-/// Put tools into a program, a shared library, an offload bundle or a code object (.hsaco, .co).
+/// Put tools into programs, libraries, bundles and code objects on disk.
 ///
 /// `luthier run` shows what tools in a program found out when it ends; for those in libraries and files that a program
 /// loads, say `luthier run -t built-in`. The tools' variables are also symbols of the code object, which the program can

@@ -50,40 +50,27 @@ struct Cli {
     command: Command,
 }
 
+// What each of them does, its own type says: a comment here would take the place of all of that in `--help`.
 #[derive(Subcommand)]
 enum Command {
-    /// Show in a second what Luthier does: kernels that it carries, on the emulated GPU, and a report
     Demo(demo::Demo),
-    /// Run a HIP or HSA program, on an emulated GPU if there is no real one
     Run(Box<run::Run>),
-    /// Show what is inside HIP executables, libraries, code objects and offload bundles
     Inspect(inspect::Inspect),
-    /// Make one HTML page from the files of `luthier run --output`, or compare two runs
     Report(report::Report),
-    /// Query the files of `luthier run --output` with SQL, such as traces of any size
     Query(query::Query),
-    /// Add up the counts of processes and ranks
     Merge(merge::Merge),
-    /// Put tools into programs, libraries, bundles and code objects on disk
     Instrument(instrument::Instrument),
-    /// Check on the emulated GPU, for one launch, that tools change nothing they must not
     Verify(verify::Verify),
-    /// Find the first store in which two builds of a kernel differ, and the pass of the compiler behind it
     Bisect(Box<bisect::Bisect>),
-    /// Find bugs in compiled GPU code: missing waits
     Check(checking::Check),
-    /// Run one kernel of a code object without any ROCm library
     Emulate(emulate::Emulate),
-    /// Compare an AMD GPU with the emulated one, instruction by instruction, and write a file to send
     HardwareCheck(hardware_check::HardwareCheck),
     /// Count executed instructions of host programs, the same on every run, and hold them to budgets
     #[command(subcommand)]
     Count(count::Command),
     /// Device code coverage and PGO profiles
     Coverage(coverage::Command),
-    /// Make tools for `luthier run -t`
     Tool(tool::Tool),
-    /// List what is installed and what is missing, with the command that installs it
     Doctor(doctor::Doctor),
     /// Print a script that lets a shell complete the words of this command
     Completions(manual::Completions),

@@ -15,15 +15,19 @@ use serde_json::Value;
 
 use crate::progress::Steps;
 
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  mpirun -n 4 luthier run -t instr-count --output out -- ./app
+  luthier merge out -o merged";
+
 /// Add up the counts of processes and ranks.
 ///
 /// Writes a directory like that of one run, with the counts of all of them, for `luthier report` and `luthier query`. Counters are added,
 /// exactly. Kernels, instructions and lines that several processes have become one. Traces and logs are no counters and are left out:
-/// `luthier query` and `luthier report` read those of all ranks where they are. Examples:
-///
-///   mpirun -n 4 luthier run -t instr-count --output out -- ./app
-///   luthier merge out -o merged
+/// `luthier query` and `luthier report` read those of all ranks where they are.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Merge {
     /// Directories of `luthier run --output`, each with all ranks in it
     #[arg(required = true, value_name = "DIR")]

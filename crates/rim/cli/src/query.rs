@@ -16,17 +16,21 @@ const ENGINE: &str = "luthier-query";
 pub const INSTALL: &str = "python3 -m venv v && v/bin/pip install 'WHEEL[query]' && PATH=$PWD/v/bin:$PATH, where WHEEL is luthier-*.whl of the \
                            same build";
 
-/// Query the files of `luthier run --output` with SQL.
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier query out 'select kernel, count(*) from accesses group by kernel'
+  luthier query out --named working-set
+  luthier query out --export dataset
+  luthier query out --named sharing --scheduler df://localhost:50050";
+
+/// Query the files of `luthier run --output` with SQL, such as traces of any size.
 ///
 /// The query engine, Apache DataFusion, is a program of its own, `luthier-query`, which comes with the Python package (pip install
-/// 'WHEEL[query]') and is looked for beside this command and in PATH. Its options are what `luthier query --help` prints then. Examples:
-///
-///   luthier query out 'select kernel, count(*) from accesses group by kernel'
-///   luthier query out --named working-set
-///   luthier query out --export dataset
-///   luthier query out --named sharing --scheduler df://localhost:50050
+/// 'WHEEL[query]') and is looked for beside this command and in PATH. Its options are what `luthier query --help` prints then.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Query {
     /// Directories, and a query or options
     #[arg(

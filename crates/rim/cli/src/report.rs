@@ -13,14 +13,18 @@ use tempfile::TempDir;
 
 use crate::{advice, progress::Steps, summary::counted};
 
-/// Make a page that any browser opens from what runs left.
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier run --report app.html -- ./app
+  luthier run -t hotspots,mem-coalesce --output out -- ./app; luthier report out -o app.html
+  luthier report --diff before.html after.html -o change.html";
+
+/// Make one HTML page from the files of `luthier run --output`, or compare two runs.
 ///
-/// One file without anything else: it loads nothing from a network. Examples:
-///
-///   luthier run --report app.html -- ./app
-///   luthier run -t hotspots,mem-coalesce --output out -- ./app; luthier report out -o app.html
-///   luthier report --diff before.html after.html -o change.html
+/// One file without anything else: it loads nothing from a network.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Report {
     /// Directories of `luthier run --output`; with --diff, two of them, or two pages. A page shows code only if the run kept it:
     /// `luthier run --report`, or LUTHIER_OBJECTS=1

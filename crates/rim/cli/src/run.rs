@@ -21,15 +21,19 @@ use crate::{
     report::Pages, summary::Summary, with_tools::WithTools,
 };
 
-/// Run a HIP or HSA program.
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier run -- ./app arguments
+  luthier run --device gfx1030 --stats -- ./app
+  luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
+  luthier run --report app.html -- ./app";
+
+/// Run a HIP or HSA program, on an emulated GPU if there is no real one.
 ///
-/// The program is not modified, and its exit status, signals and standard streams stay its own. Examples:
-///
-///   luthier run -- ./app arguments
-///   luthier run --device gfx1030 --stats -- ./app
-///   luthier run -t instr-count -t bb-count -k 'gemm.*' -- ./app
-///   luthier run --report app.html -- ./app
+/// The program is not modified, and its exit status, signals and standard streams stay its own.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Run {
     /// `hardware`, a target to emulate (gfx90a, gfx942, ...), a product (mi300x, rx6900xt, ...), several (gfx90a,mi300x), or `auto`
     #[arg(

@@ -18,7 +18,9 @@ use crate::{
     include, info, progress, rust_tool, stock,
 };
 
-/// Make tools: `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
+/// Make tools for `luthier run -t`.
+///
+/// `new` writes one to start from, `build` compiles it for all targets, `list` names those at hand.
 #[derive(Args)]
 pub struct Tool {
     #[command(subcommand)]

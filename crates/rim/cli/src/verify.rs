@@ -23,14 +23,17 @@ use crate::{
     progress,
 };
 
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
+  luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace";
+
 /// Check on the emulated GPU, for one launch, that tools change nothing they must not.
 ///
 /// Runs the kernel twice, without and with the tools. Before every instruction of the application it compares all registers that the kernel
 /// may still read; at the end it compares all memory that the kernel can see. The launch is either made up here, with arguments as for
-/// `luthier emulate`, or a dispatch that `luthier run --record DIR` kept. Examples:
-///
-///   luthier verify kernels.hsaco -t bb-count -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096
-///   luthier verify DIR/saxpy.4711.1.dispatch -t mem-trace
+/// `luthier emulate`, or a dispatch that `luthier run --record DIR` kept.
 ///
 /// Exit status: 0 if both are equal up to the end of the kernel, or up to the fault that ends it; 3 if both are equal as far as they ran,
 /// but not to the end, because the kernel waits for something outside of the dispatch (an answer of the host, for example, or another
@@ -42,6 +45,7 @@ use crate::{
 /// object: where they differ, where it was stopped, or where it waits, looking at memory at `reads`, by the line of the source `source`. `text` is
 /// what is printed otherwise.
 #[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Verify {
     /// A code object, a file that contains code objects (executable, library, bundle), or a recorded dispatch
     #[arg(value_name = "FILE")]

@@ -26,6 +26,35 @@ fn the_reference_is_of_these_commands() {
     );
 }
 
+/// What the type of a command says of it is in `--help`, and its first sentence in the list of commands.
+#[test]
+fn long_help_is_all_that_is_said_of_a_command() {
+    for (command, said) in [
+        ("demo", "It needs no GPU, no ROCm and no compiler."),
+        ("run", "streams stay its own."),
+        ("report", "it loads nothing from a network."),
+        ("merge", "Counters are added, exactly."),
+        (
+            "instrument",
+            "Kernels that cannot be instrumented stay as they are.",
+        ),
+        ("verify", "Exit status: 0 if both are equal"),
+        ("bisect", "Exit status: 0 if both builds leave"),
+        ("check", "Exit status: 0 if there is no certain finding"),
+        ("emulate", "Exit status: 0 when the kernel has ended"),
+        ("hardware-check", "Exit status: 0 if both agree"),
+        ("tool", "`new` writes one to start from"),
+    ] {
+        let words = |help: String| help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let help = words(printed(&[command, "--help"]));
+        assert!(help.contains(said), "{command}: {help}");
+        let first = help.split(". ").next().unwrap_or_default();
+        let all = words(printed(&["--help"]));
+        let listed = all.contains(&format!("{command} {first}"));
+        assert!(listed, "{command}: {first:?} is not in {all}");
+    }
+}
+
 #[test]
 fn the_header_is_where_it_is_said_to_be() {
     let directory = printed(&["tool", "include"]);
