@@ -45,6 +45,7 @@ pages! {
     hardware "docs/hardware/README.md"
     emulator "docs/emulator/README.md"
     programs "docs/emulator/programs.md"
+    counters "docs/emulator/counters.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"

@@ -16,6 +16,7 @@ mod large;
 mod limits;
 mod options;
 mod outputs;
+mod pmc;
 mod progress;
 mod ranks;
 mod reference;
