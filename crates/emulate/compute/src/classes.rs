@@ -1,10 +1,16 @@
 //! Instruction classes of the run summary.
 
 use gpu::{
-    Counts,
-    executor::{ClassCount, InstructionCount},
+    Counts, Dispatch,
+    executor::{ClassCount, Inexact, InstructionCount},
 };
 use isa::Effects;
+
+use crate::{
+    counters,
+    kind::{self, Kind},
+    launched,
+};
 
 /// Classes in the order in which they are shown; the first whose effects an instruction has is its class.
 #[rustfmt::skip]
@@ -31,11 +37,36 @@ fn class_of(effects: Effects) -> &'static str {
         .map_or(OTHER, |(name, _)| name)
 }
 
-/// Sums a dispatch's per-instruction counts by class; `counted`: and keeps them.
-pub(crate) fn summarise(counts: &wave::Counts, waves: u64, counted: bool) -> Counts {
+/// Sums a dispatch's per-instruction counts by class, by counter and by what is not exact; `counted`: and keeps them.
+pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, counted: bool) -> Counts {
+    let mut sums = vec![0; counters::COUNTERS.len()];
+    let mut waves = 0;
+    launched::waves(dispatch, |lanes, count| {
+        waves += count;
+        counters::add_waves(&mut sums, lanes, count);
+    });
     let mut classes: Vec<ClassCount> = Vec::new();
+    let mut inexact: Vec<Inexact> = Vec::new();
     counts.for_each(|segment, inst, count| {
-        let class = class_of(segment.insts[inst].effects);
+        let inst = &segment.insts[inst];
+        let known = kind::known(dispatch.target, Kind::of(inst));
+        counters::add(&mut sums, known.counters, count.waves);
+        if let Some(reason) = known.reason {
+            let op = inst.instruction.name();
+            match inexact.iter_mut().find(|known| known.op == op) {
+                Some(known) => {
+                    known.wave_instructions += count.waves;
+                    known.lane_instructions += count.lanes;
+                }
+                None => inexact.push(Inexact {
+                    reason,
+                    op,
+                    wave_instructions: count.waves,
+                    lane_instructions: count.lanes,
+                }),
+            }
+        }
+        let class = class_of(inst.effects);
         match classes.iter_mut().find(|total| total.class == class) {
             Some(total) => {
                 total.wave_instructions += count.waves;
@@ -53,6 +84,13 @@ pub(crate) fn summarise(counts: &wave::Counts, waves: u64, counted: bool) -> Cou
         wave_instructions: classes.iter().map(|total| total.wave_instructions).sum(),
         lane_instructions: classes.iter().map(|total| total.lane_instructions).sum(),
         classes,
+        counters: counters::COUNTERS
+            .iter()
+            .zip(sums)
+            .filter(|(_, sum)| *sum != 0)
+            .map(|(counter, sum)| (counter.name, sum))
+            .collect(),
+        inexact,
         instructions: match counted {
             true => instructions(counts),
             false => Vec::new(),

@@ -8,7 +8,11 @@
 mod barriers;
 mod board;
 mod classes;
+pub mod counters;
+pub mod fidelity;
 mod imitation;
+mod kind;
+mod launched;
 mod observe;
 mod pool;
 mod run;
@@ -18,6 +22,7 @@ mod watch;
 mod workgroup;
 
 pub use imitation::imitate;
+pub use kind::Kind;
 pub use observe::{Next, Observer};
 pub use pool::{Pool, Running};
 pub use watch::{Watcher, Watchers};

@@ -198,7 +198,7 @@ impl Run {
     pub fn places(&self) -> (BTreeMap<u64, u64>, gpu::Counts) {
         self.asked.store(false, Ordering::Relaxed);
         let counts = match &lock(&self.shared).counts {
-            Some(counts) => classes::summarise(counts, self.wave_total(), false),
+            Some(counts) => classes::summarise(counts, &self.dispatch, false),
             None => gpu::Counts::default(),
         };
         (std::mem::take(&mut lock(&self.places)), counts)
@@ -259,7 +259,7 @@ impl Run {
                 None => {
                     let counts = shared.counts.take().unwrap_or_default();
                     let counted = self.dispatch.counted;
-                    Ok(classes::summarise(&counts, self.wave_total(), counted))
+                    Ok(classes::summarise(&counts, &self.dispatch, counted))
                 }
             };
             (shared.job.take(), outcome)
@@ -267,27 +267,5 @@ impl Run {
         if let Some(job) = job {
             job.finish(outcome);
         }
-    }
-
-    fn wave_total(&self) -> u64 {
-        // All workgroups have the inner shape except those at the upper edges; count by dimension classes.
-        let [x, y, z] = self.dispatch.workgroups;
-        let edges = |count: u32| {
-            if count > 1 {
-                vec![(0, u64::from(count) - 1), (count - 1, 1)]
-            } else {
-                vec![(0, 1)]
-            }
-        };
-        let mut total = 0;
-        for (x, times_x) in edges(x) {
-            for (y, times_y) in edges(y) {
-                for (z, times_z) in edges(z) {
-                    total +=
-                        u64::from(self.dispatch.waves([x, y, z])) * times_x * times_y * times_z;
-                }
-            }
-        }
-        total
     }
 }

@@ -57,6 +57,10 @@ pub struct Counts {
     pub lane_instructions: u64,
     /// Per instruction class, in the executor's order.
     pub classes: Vec<ClassCount>,
+    /// By AMD's names of counters; those that are 0 are left out.
+    pub counters: Vec<(&'static str, u64)>,
+    /// Instructions whose results may differ from a GPU's, by mnemonic.
+    pub inexact: Vec<Inexact>,
     /// Per instruction, by address; empty unless the dispatch is [`Dispatch::counted`].
     pub instructions: Vec<InstructionCount>,
     /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
@@ -67,6 +71,16 @@ pub struct Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassCount {
     pub class: &'static str,
+    pub wave_instructions: u64,
+    pub lane_instructions: u64,
+}
+
+/// Executions of one mnemonic whose results no public source fixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inexact {
+    /// Name of the reason.
+    pub reason: &'static str,
+    pub op: &'static str,
     pub wave_instructions: u64,
     pub lane_instructions: u64,
 }

@@ -19,12 +19,16 @@ use std::{
 
 use compute::Running;
 use files::{Keeper, Kept};
-use gpu::{Counts, Dispatch, Observer, Record};
+use gpu::{Counts, Dispatch, Observer, Record, executor::Inexact};
 
 use crate::{report::report, source};
 
 /// Bytes of a line, its newline included.
-const LINE: usize = 2048;
+const LINE: usize = 6144;
+
+/// Mnemonics of inexact instructions that a line names; further ones are summed up by reason under this name.
+const TOLD: usize = 12;
+const OTHERS: &str = "others";
 
 /// Totals of one kernel.
 #[derive(Clone, Default)]
@@ -40,6 +44,8 @@ struct Totals {
     wave_instructions: u64,
     lane_instructions: u64,
     classes: Vec<(&'static str, u64, u64)>,
+    counters: Vec<(&'static str, u64)>,
+    inexact: Vec<Inexact>,
 }
 
 /// The file, twice.
@@ -306,20 +312,67 @@ impl Totals {
                 None => self.classes.push((count.class, waves, lanes)),
             }
         }
+        for (name, count) in &counts.counters {
+            let mut known = self.counters.iter_mut();
+            match known.find(|(counter, _)| counter == name) {
+                Some(total) => total.1 += count,
+                None => self.counters.push((name, *count)),
+            }
+        }
+        for more in &counts.inexact {
+            let mut known = self.inexact.iter_mut();
+            match known.find(|inexact| inexact.op == more.op) {
+                Some(total) => {
+                    total.wave_instructions += more.wave_instructions;
+                    total.lane_instructions += more.lane_instructions;
+                }
+                None => self.inexact.push(*more),
+            }
+        }
     }
 }
 
 /// The padded line, without its newline. A name too long for it is cut.
 fn line(label: &str, device: &str, node: u32, address: u64, totals: &Totals) -> String {
-    let mut classes = String::new();
-    for (class, waves, lanes) in &totals.classes {
-        let comma = if classes.is_empty() { "" } else { "," };
-        classes += &format!("{comma}\"{class}\":[{waves},{lanes}]");
+    let list = |parts: Vec<String>| parts.join(",");
+    let of_class = |(class, waves, lanes): &(_, _, _)| format!("\"{class}\":[{waves},{lanes}]");
+    let classes = list(totals.classes.iter().map(of_class).collect());
+    let of_counter = |(name, count): &(_, _)| format!("\"{name}\":{count}");
+    let counters = list(totals.counters.iter().map(of_counter).collect());
+    let of_op = |known: &Inexact| {
+        let Inexact {
+            reason,
+            op,
+            wave_instructions,
+            lane_instructions,
+        } = known;
+        format!(
+            "{{\"reason\":\"{reason}\",\"op\":\"{op}\",\"waves\":{wave_instructions},\"lanes\":{lane_instructions}}}"
+        )
+    };
+    // A line has room for so many; those of more than these are summed up.
+    let (told, rest) = totals.inexact.split_at(totals.inexact.len().min(TOLD));
+    let mut told = told.to_vec();
+    for more in rest {
+        match told
+            .iter_mut()
+            .find(|known| known.op == OTHERS && known.reason == more.reason)
+        {
+            Some(known) => {
+                known.wave_instructions += more.wave_instructions;
+                known.lane_instructions += more.lane_instructions;
+            }
+            None => told.push(Inexact {
+                op: OTHERS,
+                ..*more
+            }),
+        }
     }
+    let inexact = list(told.iter().map(of_op).collect());
     let rest = format!(
         "\"device\":\"{device}\",\"node\":{node},\"pid\":{},\"kernel_object\":{address},\"dispatches\":{},\"faults\":{},\
          \"workgroups\":{},\"work_items\":{},\"nanoseconds\":{},\"waves\":{},\"wave_instructions\":{},\
-         \"lane_instructions\":{},\"classes\":{{{classes}}}}}",
+         \"lane_instructions\":{},\"classes\":{{{classes}}},\"counters\":{{{counters}}},\"inexact\":[{inexact}]}}",
         std::process::id(),
         totals.dispatches,
         totals.faults,

@@ -3,6 +3,7 @@
 use crate::results::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The data that is there when a page opens.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,6 +35,13 @@ pub struct Overview {
     pub sources: Vec<String>,
     /// Launches and copies with times; the chunk `timeline` has them.
     pub timed: u64,
+    /// Instructions whose results a GPU may compute otherwise, those of tools included: reason, kernel, mnemonic, wave instructions. None
+    /// if nobody counted.
+    #[serde(default)]
+    pub inexact: Option<Vec<(String, String, String, u64)>>,
+    /// What these reasons mean.
+    #[serde(default)]
+    pub reasons: BTreeMap<String, String>,
 }
 
 /// One kernel of one code object.

@@ -125,6 +125,7 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
     for statistics in &results.statistics {
         let longest = overview.seconds.unwrap_or(0.0).max(statistics.seconds);
         overview.seconds = Some(longest);
+        overview.reasons.extend(statistics.reasons.clone());
     }
     let told = !results.summaries.is_empty();
     let mut known: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
@@ -133,6 +134,14 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
         known.entry(key).or_default().push(number);
     }
     for kernel in results.statistics.iter().flat_map(|all| &all.kernels) {
+        if let Some(inexact) = &kernel.inexact {
+            let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
+            let name = without_parameters(&demangle::readable(symbol)).to_owned();
+            let rows = inexact
+                .iter()
+                .map(|one| (one.reason.clone(), name.clone(), one.op.clone(), one.waves));
+            overview.inexact.get_or_insert_default().extend(rows);
+        }
         let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
         let key = (symbol.to_owned(), plain(&kernel.device));
         match known.get(&key).map(Vec::as_slice) {

@@ -21,18 +21,20 @@ use std::{
 };
 
 /// A module comes behind those that it imports.
-const MODULES: [(&str, &str); 15] = [
+const MODULES: [(&str, &str); 17] = [
     ("data", include_str!("../web/data.js")),
     ("dom", include_str!("../web/dom.js")),
     ("route", include_str!("../web/route.js")),
     ("scroller", include_str!("../web/scroller.js")),
     ("table", include_str!("../web/table.js")),
     ("metrics", include_str!("../web/metrics.js")),
+    ("splitter", include_str!("../web/splitter.js")),
     ("layout", include_str!("../web/layout.js")),
     ("graph", include_str!("../web/graph.js")),
     ("addresses", include_str!("../web/addresses.js")),
     ("listing", include_str!("../web/listing.js")),
     ("overview", include_str!("../web/overview.js")),
+    ("flame", include_str!("../web/flame.js")),
     ("kernel", include_str!("../web/kernel.js")),
     ("timeline", include_str!("../web/timeline.js")),
     ("comparison", include_str!("../web/comparison.js")),
@@ -87,7 +89,7 @@ fn head(out: &mut dyn Write, title: &str, links: &[(&str, &str)]) -> Result<()> 
         out,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{MARK}\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title} – luthier report</title>\n<style>\n{STYLE}</style></head>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{title} – luthier report</title>\n<style>\n{STYLE}</style></head>\n\
          <body><header><strong>{title}</strong><nav aria-label=\"pages\">"
     )?;
     for (page, name) in links {
@@ -95,7 +97,7 @@ fn head(out: &mut dyn Write, title: &str, links: &[(&str, &str)]) -> Result<()> 
     }
     writeln!(
         out,
-        "</nav><button id=\"colours\" title=\"light or dark\">◐</button></header>\
+        "</nav><button id=\"colours\" title=\"light or dark\" aria-label=\"light or dark\">◐</button></header>\
          <main><noscript>This page draws itself with JavaScript, all of which is in the file.</noscript></main>"
     )?;
     Ok(())

@@ -95,6 +95,9 @@ pub struct Usage {
 pub(crate) struct Statistics {
     pub seconds: f64,
     pub kernels: Vec<DeviceKernel>,
+    /// What reasons mean that kernels name in [`Inexact`].
+    #[serde(default)]
+    pub reasons: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -106,6 +109,17 @@ pub(crate) struct DeviceKernel {
     pub nanoseconds: u64,
     pub wave_instructions: u64,
     pub lane_instructions: u64,
+    /// None in results of versions that did not count these.
+    #[serde(default)]
+    pub inexact: Option<Vec<Inexact>>,
+}
+
+/// Executions of one mnemonic whose results a GPU may compute otherwise.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Inexact {
+    pub reason: String,
+    pub op: String,
+    pub waves: u64,
 }
 
 /// A session of a process, from whom a file is.

@@ -27,6 +27,8 @@ const ROWS: usize = 96;
 const STRIDES: usize = 12;
 /// Bits of `kind` of accesses whose address is no address in global memory: LDS, scratch, images.
 const ELSEWHERE: u32 = 64 | 128 | 512 | 1024;
+/// Bits of `kind` of accesses that write: stores, and atomics, which also read.
+const WRITES: u32 = 2 | 4;
 
 /// Accesses of one kernel to global memory, one for each lane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,11 @@ pub struct Trace {
     pub unread: u64,
     /// Stretches of memory that were touched, with what lies between them left out: first byte, bytes, accesses.
     pub regions: Vec<(u64, u64, u64)>,
+    /// For each of them how many of its accesses write, and the pointer argument at or below its first byte; empty if nobody logged any.
+    #[serde(default)]
+    pub written: Vec<u64>,
+    #[serde(default)]
+    pub named: Vec<String>,
     /// Bytes of a touched piece of memory; a row of the picture is one or several.
     pub piece: u64,
     pub pieces: u64,
@@ -44,6 +51,9 @@ pub struct Trace {
     pub rows: usize,
     /// Accesses by time and, within that, by address.
     pub cells: Vec<u32>,
+    /// Those of them that write.
+    #[serde(default)]
+    pub writes: Vec<u32>,
     /// Bytes from one lane's address to the next lane's in one access, and how often; most first, all others as none.
     pub strides: Vec<(Option<i64>, u64)>,
 }
@@ -66,9 +76,13 @@ pub(crate) fn collect(
     overview: &Overview,
 ) -> Result<BTreeMap<usize, Trace>> {
     let mut kernels: BTreeMap<usize, (Vec<Access>, u64)> = BTreeMap::new();
+    let mut pointers: BTreeMap<usize, BTreeMap<u64, String>> = BTreeMap::new();
     let (mut room, mut unread) = (MOST, 0);
     for (by, path) in &results.traces {
         let owner = Owner::new(*by, results, codes, overview);
+        for (kernel, known) in &owner.pointers {
+            pointers.entry(*kernel).or_default().extend(known.clone());
+        }
         let failed = |reason| Error::Records {
             path: path.clone(),
             reason,
@@ -88,10 +102,11 @@ pub(crate) fn collect(
         room = room.saturating_sub(all);
     }
     let traces = kernels.into_iter().map(|(kernel, (accesses, more))| {
+        let pointers = pointers.remove(&kernel).unwrap_or_default();
         let trace = Trace {
             left_out: more,
             unread,
-            ..gathered(&accesses)
+            ..gathered(&accesses, &pointers)
         };
         (kernel, trace)
     });
@@ -104,6 +119,8 @@ struct Owner {
     launches: HashMap<u32, usize>,
     /// By address of the instruction; `None` where several kernels have one there.
     code: HashMap<u64, Option<usize>>,
+    /// Names of pointer arguments by their values, of each kernel.
+    pointers: HashMap<usize, BTreeMap<u64, String>>,
 }
 
 impl Owner {
@@ -121,6 +138,7 @@ impl Owner {
             *known = known.filter(|known| *known == number);
         }
         let mut launches = HashMap::new();
+        let mut pointers: HashMap<usize, BTreeMap<u64, String>> = HashMap::new();
         let logs = results.tools.iter();
         for log in logs.filter(|log| log.tool == "launch-log" && log.by == by) {
             for row in log.value.as_array().into_iter().flatten() {
@@ -129,9 +147,21 @@ impl Owner {
                     .as_u64()
                     .and_then(|number| u32::try_from(number).ok());
                 launches.extend(number.zip(kernel));
+                for (name, value) in row["arguments"].as_object().into_iter().flatten() {
+                    let digits = value.as_str().and_then(|text| text.strip_prefix("0x"));
+                    let pointer = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+                    if let (Some(kernel), Some(pointer)) = (kernel, pointer.filter(|at| *at != 0)) {
+                        let known = pointers.entry(kernel).or_default();
+                        known.insert(pointer, name.clone());
+                    }
+                }
             }
         }
-        Owner { launches, code }
+        Owner {
+            launches,
+            code,
+            pointers,
+        }
     }
 
     fn kernel(&self, access: &Access) -> Option<usize> {
@@ -213,7 +243,7 @@ fn column(
     }
 }
 
-fn gathered(all: &[Access]) -> Trace {
+fn gathered(all: &[Access], pointers: &BTreeMap<u64, String>) -> Trace {
     let global: Vec<&Access> = all.iter().collect();
     let touched = |piece: u64| -> BTreeSet<u64> {
         global.iter().map(|access| access.address / piece).collect()
@@ -233,35 +263,74 @@ fn gathered(all: &[Access]) -> Trace {
     let rows = ROWS.min(pieces.len());
     let columns = COLUMNS.min(global.len());
     let mut cells = vec![0; columns * rows];
-    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut writes = cells.clone();
+    let mut counts: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for (time, access) in global.iter().enumerate() {
         let number = access.address / piece;
-        *counts.entry(number).or_default() += 1;
+        let write = access.kind & WRITES != 0;
+        let count = counts.entry(number).or_default();
+        *count = (count.0 + 1, count.1 + u64::from(write));
         let row = order[&number] * rows / pieces.len();
-        cells[time * columns / global.len() * rows + row] += 1;
+        let cell = time * columns / global.len() * rows + row;
+        cells[cell] += 1;
+        writes[cell] += u32::from(write);
     }
+    // Buffers that touch each other are two stretches of memory.
+    let begins: BTreeSet<u64> = pointers.keys().map(|pointer| pointer / piece).collect();
     let mut regions: Vec<(u64, u64, u64)> = Vec::new();
-    for (number, count) in counts {
-        match regions.last_mut() {
-            Some((start, size, accesses)) if *start + *size == number * piece => {
+    let mut written: Vec<u64> = Vec::new();
+    for (number, (count, writes)) in counts {
+        match (regions.last_mut(), written.last_mut()) {
+            (Some((start, size, accesses)), Some(written))
+                if *start + *size == number * piece && !begins.contains(&number) =>
+            {
                 *size += piece;
                 *accesses += count;
+                *written += writes;
             }
-            _ => regions.push((number * piece, piece, count)),
+            _ => {
+                regions.push((number * piece, piece, count));
+                written.push(writes);
+            }
         }
     }
     Trace {
         accesses: global.len() as u64,
         left_out: 0,
         unread: 0,
+        named: named(&regions, pointers),
         regions,
+        written,
         piece,
         pieces: pieces.len() as u64,
         columns,
         rows,
         cells,
+        writes,
         strides: strides(&global),
     }
+}
+
+/// The argument that a stretch of memory was reached by, as far as addresses tell: `in`, or `in + 0x100` if it begins behind the pointer.
+fn named(regions: &[(u64, u64, u64)], pointers: &BTreeMap<u64, String>) -> Vec<String> {
+    if pointers.is_empty() {
+        return Vec::new();
+    }
+    let name = |(start, size, _): &(u64, u64, u64)| {
+        let mut inside = pointers.range(start..&(start + size));
+        if let Some((_, first)) = inside.next() {
+            let others = inside.map(|(_, name)| name.as_str());
+            return std::iter::once(first.as_str())
+                .chain(others)
+                .collect::<Vec<_>>()
+                .join(", ");
+        }
+        let below = pointers.range(..start).next_back();
+        below.map_or(String::new(), |(pointer, name)| {
+            format!("{name} + {:#x}", start - pointer)
+        })
+    };
+    regions.iter().map(name).collect()
 }
 
 /// Records of one access follow each other, in the order of their lanes.
@@ -310,11 +379,15 @@ mod tests {
             .map(|lane| access(0x1000 + 4 * u64::from(lane), lane, 18))
             .collect();
         all.extend((0..4).map(|lane| access(0x9000 + 12 * u64::from(lane), lane, 17)));
-        let trace = gathered(&all);
+        let trace = gathered(&all, &BTreeMap::new());
         assert_eq!(trace.strides, [(Some(4), 3), (Some(12), 3)]);
         assert_eq!(trace.accesses, 8);
         assert_eq!(trace.regions, [(0x1000, 64, 4), (0x9000, 64, 4)]);
         assert_eq!((trace.columns, trace.rows, trace.piece), (8, 2, 64));
+        // The first region was written, the second one read.
+        assert_eq!(trace.written, [4, 0]);
+        assert_eq!(trace.writes[..8], trace.cells[..8]);
+        assert_eq!(trace.writes[8..], [0; 8]);
         // Four times the first region, then four times the second one.
         assert_eq!(
             trace.cells,
@@ -331,13 +404,37 @@ mod tests {
                 access(address, lane, 17)
             })
             .collect();
-        let trace = gathered(&all);
+        let trace = gathered(&all, &BTreeMap::new());
         assert_eq!(trace.strides.len(), STRIDES + 1);
         assert_eq!(trace.strides.last(), Some(&(None, 19 - STRIDES as u64)));
     }
 
     #[test]
+    fn stretches_have_the_names_of_pointers_at_or_below_them() {
+        let pointers = [(0x1010, "in"), (0x1020, "more"), (0x8f00, "out")];
+        let pointers = pointers.map(|(at, name)| (at, name.to_owned()));
+        let regions = [(0x800, 64, 1), (0x1000, 64, 1), (0x9000, 64, 1)];
+        assert_eq!(
+            named(&regions, &BTreeMap::from(pointers)),
+            ["", "in, more", "out + 0x100"]
+        );
+        assert_eq!(named(&regions, &BTreeMap::new()), [""; 0]);
+    }
+
+    #[test]
+    fn buffers_that_touch_each_other_are_two_stretches() {
+        let all: Vec<Access> = (0..4)
+            .map(|lane| access(0x1000 + 64 * u64::from(lane), lane, 17))
+            .collect();
+        assert_eq!(gathered(&all, &BTreeMap::new()).regions.len(), 1);
+        let pointers = BTreeMap::from([(0x1000, "in".to_owned()), (0x1080, "out".to_owned())]);
+        let trace = gathered(&all, &pointers);
+        assert_eq!(trace.regions, [(0x1000, 128, 2), (0x1080, 128, 2)]);
+        assert_eq!(trace.named, ["in", "out"]);
+    }
+
+    #[test]
     fn nothing_makes_an_empty_picture() {
-        assert_eq!(gathered(&[]).cells, [0; 0]);
+        assert_eq!(gathered(&[], &BTreeMap::new()).cells, [0; 0]);
     }
 }

@@ -67,7 +67,7 @@ fn kernels_are_sorted_searched_and_opened() {
             ),
             (
                 "a click on it",
-                "document.querySelector('.body a.row').click() ?? true",
+                "document.querySelector('.body .row a').click() ?? true",
             ),
             (
                 "its page",
@@ -180,14 +180,24 @@ fn addresses_far_down_are_brought_into_sight() {
 fn every_view_draws() {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     steps.extend([
+        ("what is not exact, why, where and how often", "document.querySelector('.across').textContent.includes('approximatenot publishedkernel_0: v_rcp_f32 7 wave instructions')"),
         ("the graph", "(location.hash = '#kernel/0?view=graph', true)"),
         ("blocks and edges", "document.querySelectorAll('.node').length === 5 && document.querySelectorAll('.edge').length === 6"),
         ("counts on the edges", "[...document.querySelectorAll('.edge title')].some((t) => t.textContent.startsWith('7'))"),
+        ("blocks in a list beside it", "document.querySelectorAll('.drawn .body .row').length === 5"),
+        ("the flame graph", "(location.hash = '#kernel/0?view=flame', true)"),
+        ("the inlined function stands in the other", "document.querySelectorAll('.flame').length === 2 && document.querySelector('.flame .flame button').textContent === 'inner'"),
+        ("a click shows its line", "document.querySelector('.flame .flame button').click() ?? true"),
+        ("the line", "document.querySelector('.source .line.current')?.dataset.line >= 9"),
         ("instructions", "(location.hash = '#kernel/0?view=mix', true)"),
+        ("figures stand beside their bars", "[...document.querySelectorAll('.bar')].every((bar) => bar.querySelector('.value').getBoundingClientRect().left >= bar.querySelector('.fill').getBoundingClientRect().right)"),
         ("mnemonics", "document.querySelectorAll('.table .body .row').length >= 2"),
         ("places", "(location.hash = '#kernel/0?view=memory', true)"),
         ("cache lines", "[...document.querySelectorAll('h2')].some((title) => title.textContent === 'mem-coalesce')"),
         ("addresses", "(() => { const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); copy.drawImage(document.querySelector('canvas.addresses'), 0, 0); return copy.getImageData(2, 2, 1, 1).data[3] > 0; })()"),
+        ("stores have a colour of their own", "(() => { const canvas = document.querySelector('canvas.addresses'); const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); copy.canvas.width = canvas.width; copy.canvas.height = canvas.height; copy.drawImage(canvas, 0, 0); const at = (x, y) => [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)]; const [load, store] = [at(2, 2), at(canvas.width - 3, canvas.height - 3)]; return load[2] > load[0] && store[0] > store[2]; })()"),
+        ("buffers have names, at the axis and in the list", "document.querySelector('.addressed .axis').textContent.includes('out + 0x40 0x9000') && [...document.querySelectorAll('.bars th')].some((name) => name.textContent.startsWith('out + 0x40: 0x9000'))"),
+        ("what writes is told", "document.querySelector('.across').textContent.includes('all write')"),
         ("strides", "document.body.textContent.includes('4 bytes') && document.body.textContent.includes('others')"),
         ("resources", "(location.hash = '#kernel/0?view=resources', true)"),
         ("most live at once", "document.body.textContent.includes('29 VGPRs, 0 AccVGPRs and 4 SGPRs before v_add_f32_e32 v5')"),
@@ -236,6 +246,14 @@ fn two_runs_are_compared() {
                 "document.querySelectorAll('.body .row').length === 4",
             ),
             ("one is new", "document.body.textContent.includes('only B')"),
+            (
+                "more instructions are worse, by sign and by colour",
+                "[...document.querySelectorAll('.body .row .worse')].every((cell) => cell.textContent.startsWith('▲ +100')) && document.querySelectorAll('.body .row .worse').length === 3",
+            ),
+            (
+                "so is the sum",
+                "document.querySelector('dd .worse').textContent.endsWith('more: worse)')",
+            ),
             ("a kernel", "(location.hash = '#compare/0', true)"),
             (
                 "lines and mnemonics",
@@ -243,6 +261,169 @@ fn two_runs_are_compared() {
             ),
         ],
     );
+}
+
+/// By mouse and keyboard; both panes scroll to the side, and their headings with them.
+#[test]
+fn source_and_isa_share_the_width() {
+    let left = "document.querySelector('.pane.left').getBoundingClientRect().width";
+    let scrolls = |pane: &str| {
+        format!(
+            "(({{ list, heads }}) => {{ list.scrollLeft = 40; list.dispatchEvent(new Event('scroll')); return list.scrollLeft === 40 && heads.scrollLeft === 40; }})({{ list: document.querySelector('.{pane} .scroller'), heads: document.querySelector('.{pane} .heads') }})"
+        )
+    };
+    let mut run = made_up::run(1, 40);
+    run.sources[0] = format!("{}\n{}", "\t".repeat(60), run.sources[0]);
+    run.codes.get_mut(&0).unwrap().text[5] = format!("v_add_f32 {}", "v1, ".repeat(60));
+    check(
+        &run,
+        &[
+            ("a kernel", "(location.hash = '#kernel/0', true)"),
+            ("its width", &format!("(window.before = {left}) > 300")),
+            (
+                "an arrow key",
+                "document.querySelector('.splitter').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })) || true",
+            ),
+            ("narrower", &format!("{left} < window.before")),
+            (
+                "the end",
+                "document.querySelector('.splitter').dispatchEvent(new KeyboardEvent('keydown', { key: 'End' })) || true",
+            ),
+            (
+                "told",
+                "document.querySelector('.splitter').getAttribute('aria-valuenow') === '85'",
+            ),
+            ("the source scrolls", &scrolls("left")),
+            ("the instructions scroll", &scrolls("right")),
+            (
+                "the columns are explained",
+                "document.querySelector('.right .legend').textContent.includes('VGPRs whose values may still be read')",
+            ),
+        ],
+    );
+}
+
+/// A page of a run without a tool names the option that would have brought it.
+#[test]
+fn what_is_missing_is_named_with_its_option() {
+    let mut run = made_up::run(1, 40);
+    run.timeline = None;
+    run.traces.clear();
+    run.overview.kernels[0].nanoseconds = Some(5000);
+    check(
+        &run,
+        &[
+            (
+                "times are those of an emulated device",
+                "[...document.querySelectorAll('.row.head button')].some((b) => b.textContent === 'emulated time')",
+            ),
+            ("the timeline", "(location.hash = '#timeline', true)"),
+            (
+                "the option",
+                "document.querySelector('.empty')?.textContent.includes('-t launch-log')",
+            ),
+            ("memory", "(location.hash = '#kernel/0?view=memory', true)"),
+            (
+                "its option",
+                "document.querySelector('.empty')?.textContent.includes('-t mem-trace')",
+            ),
+        ],
+    );
+}
+
+/// Nothing but tables, code and graphs is wider than a phone, and these scroll.
+#[test]
+fn pages_fit_phones() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let mut html = Vec::new();
+    report::page(&made_up::run(30, 40), &mut html).unwrap();
+    fs::write(&path, html).unwrap();
+    let Some(mut browser) = Chromium::start() else {
+        return;
+    };
+    browser.resize(400, 800);
+    browser.open(&path);
+    let views = [
+        "overview",
+        "kernels",
+        "timeline",
+        "kernel/0?view=code",
+        "kernel/0?view=flame",
+        "kernel/0?view=graph",
+        "kernel/0?view=mix",
+        "kernel/0?view=memory",
+        "kernel/0?view=resources",
+    ];
+    for view in views {
+        browser.until(view, &format!("(location.hash = '#{view}', true)"));
+        browser.until(
+            view,
+            &format!("document.documentElement.dataset.ready === '#{view}'"),
+        );
+        browser.until(
+            &format!("{view} is as wide as the window"),
+            "document.documentElement.scrollWidth <= 400 && document.querySelector('main').scrollWidth <= 400",
+        );
+    }
+    browser.until("the kernels", "(location.hash = '#kernels', true)");
+    browser.until(
+        "the table scrolls, and its heading with it",
+        "(({ body, heads }) => { body.scrollLeft = 300; body.dispatchEvent(new Event('scroll')); return body.scrollLeft === 300 && heads.scrollLeft === 300; })({ body: document.querySelector('.body'), heads: document.querySelector('.table .heads') })",
+    );
+    assert_eq!(browser.complaints(), [] as [String; 0]);
+}
+
+/// What a screen reader needs: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
+#[test]
+fn pages_are_accessible() {
+    let named = "[...document.querySelectorAll('button, input, select, canvas, [role=img], [role=separator], summary')].every((one) => (one.textContent + (one.getAttribute('aria-label') ?? '') + [...(one.labels ?? [])].map((label) => label.textContent).join('')).replace(/[^\\p{L}−+:]/gu, '') !== '')";
+    let levels = "(() => { const levels = [...document.querySelectorAll('h1, h2, h3')].map((one) => Number(one.tagName[1])); return levels[0] === 1 && levels.filter((level) => level === 1).length === 1 && levels.every((level, at) => !at || level <= levels[at - 1] + 1); })()";
+    let landmarks = "document.querySelectorAll('main').length === 1 && document.querySelectorAll('header').length === 1 && [...document.querySelectorAll('nav')].every((nav) => nav.getAttribute('aria-label'))";
+    let tables = "[...document.querySelectorAll('[role=columnheader], [role=cell]')].every((one) => one.parentElement.getAttribute('role') === 'row') && [...document.querySelectorAll('[role=row]')].every((one) => one.closest('[role=rowgroup]')) && [...document.querySelectorAll('[role=table] > *')].every((one) => one.getAttribute('role') === 'rowgroup') && !document.querySelector('[role=img] [tabindex], th:empty')";
+    let contrast = "(() => { const light = (text) => { const canvas = document.createElement('canvas').getContext('2d'); canvas.fillStyle = text; const [, r, g, b] = canvas.fillStyle.match(/#(..)(..)(..)/).map((part) => { const share = parseInt(part, 16) / 255; return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; }; const style = getComputedStyle(document.documentElement); const of = (name) => light(style.getPropertyValue(`--${name}`).trim()); return ['ink', 'soft', 'link', 'good', 'bad'].every((ink) => ['paper', 'band'].every((paper) => { const [a, b] = [of(ink), of(paper)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05) >= 4.5; })) && ['paper', 'mark', 'chosen'].every((paper) => { const [a, b] = [of('ink'), of(paper)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05) >= 4.5; }); })()";
+    let mut steps: Vec<(&str, &str)> = Vec::new();
+    for view in [
+        "(location.hash = '#overview', true)",
+        "(location.hash = '#kernels', true)",
+        "(location.hash = '#timeline', true)",
+        "(location.hash = '#kernel/0?view=code', true)",
+        "(location.hash = '#kernel/0?view=remarks', true)",
+        "(location.hash = '#kernel/0?view=flame', true)",
+        "(location.hash = '#kernel/0?view=graph', true)",
+        "(location.hash = '#kernel/0?view=mix', true)",
+        "(location.hash = '#kernel/0?view=memory', true)",
+        "(location.hash = '#kernel/0?view=resources', true)",
+    ] {
+        steps.extend([
+            ("a view", view),
+            (
+                "it is there",
+                "document.documentElement.dataset.ready === location.hash",
+            ),
+            ("all have names", named),
+            ("levels of headings", levels),
+            ("landmarks", landmarks),
+            ("tables", tables),
+        ]);
+    }
+    steps.extend([
+        ("contrast", contrast),
+        (
+            "the other colours",
+            "document.getElementById('colours').click() ?? true",
+        ),
+        ("contrast again", contrast),
+    ]);
+    let mut run = made_up::run(2, 40);
+    run.overview.kernels[0].remarks = vec![report::model::Remark {
+        rule: "a-rule".to_owned(),
+        title: "a title".to_owned(),
+        evidence: "evidence".to_owned(),
+        at: Some(3),
+        ..Default::default()
+    }];
+    check(&run, &steps);
 }
 
 /// The target is a second; a machine that does other things too gets three.

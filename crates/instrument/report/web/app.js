@@ -1,5 +1,6 @@
 // Puts the page of the address on the screen.
 import { chunk } from "./data.js";
+import { hidden } from "./dom.js";
 import { comparedKernel, comparisonPage } from "./comparison.js";
 import { kernelPage } from "./kernel.js";
 import { kernelTable, overviewPage } from "./overview.js";
@@ -17,6 +18,7 @@ async function show() {
   // Somebody may have gone elsewhere meanwhile.
   if (own !== turn) return;
   main.replaceChildren(...content.filter(Boolean));
+  document.querySelector(".tabs [aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
   document.querySelectorAll("header nav a").forEach((link) => {
     const current = parse(link.getAttribute("href")).page === (route.page === "kernel" ? "kernels" : route.page);
     if (current) link.setAttribute("aria-current", "page");
@@ -28,8 +30,8 @@ async function show() {
 
 async function page(overview, route) {
   if (route.page === "kernel") return kernelPage(overview, route);
-  if (route.page === "kernels") return [kernelTable(overview).under("Kernels")];
-  if (route.page === "timeline") return timelinePage();
+  if (route.page === "kernels") return [hidden("Kernels"), kernelTable(overview).under("Kernels")];
+  if (route.page === "timeline") return timelinePage(overview);
   return overviewPage(overview).page;
 }
 

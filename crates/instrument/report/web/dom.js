@@ -25,12 +25,25 @@ export function facts(rows) {
   return list;
 }
 
-/** A bar whose length says what its colour says too. */
+/** A bar with its figure beside it; the bar's length says what its colour says too. */
 export function bar(share, text, label) {
   const width = Math.max(0, Math.min(1, share || 0)) * 100;
   return el("span", { class: "bar", title: label },
-    el("span", { class: "fill", style: `width:${width.toFixed(2)}%` }),
+    el("span", { class: "track" }, el("span", { class: "fill", style: `width:${width.toFixed(2)}%` })),
     el("span", { class: "value", text }));
+}
+
+/** What columns mean that have a hint; nothing if none has one. */
+export function legend(columns) {
+  const told = columns.filter((column) => column.hint);
+  return told.length ? el("details", { class: "legend" }, el("summary", { text: "what the columns say" }), facts(told.map(({ title, hint }) => [title, hint]))) : null;
+}
+
+/** Headings that stay where they are when a list scrolls down, and go along when it scrolls to the side. */
+export function headings(head, list, properties = {}) {
+  const frame = el("div", { class: "heads", ...properties }, head);
+  list.addEventListener("scroll", () => { frame.scrollLeft = list.scrollLeft; }, { passive: true });
+  return frame;
 }
 
 /** Rows of [name, value, text] with bars, longest first. */
@@ -46,4 +59,9 @@ export function bars(rows, total) {
 
 export function section(title, ...content) {
   return el("section", {}, el("h2", { text: title }), ...content);
+}
+
+/** A heading for those who hear the page; the others see which tab is chosen. */
+export function hidden(title) {
+  return el("h1", { class: "hidden", text: title });
 }

@@ -2,13 +2,14 @@
 import { addressView } from "./addresses.js";
 import { bars, el, facts, section } from "./dom.js";
 import { chunk, grouped, hex, percent, short, tail, time } from "./data.js";
+import { flameView } from "./flame.js";
 import { graph } from "./graph.js";
 import { Listing } from "./listing.js";
 import { metricColumns } from "./metrics.js";
 import { address, note } from "./route.js";
 import { Table } from "./table.js";
 
-const VIEWS = [["code", "Source and ISA"], ["remarks", "What stands out"], ["graph", "Graph"], ["mix", "Instructions"], ["memory", "Memory"], ["resources", "Resources"]];
+const VIEWS = [["code", "Source and ISA"], ["remarks", "What stands out"], ["flame", "Flame graph"], ["graph", "Graph"], ["mix", "Instructions"], ["memory", "Memory and branches"], ["resources", "Resources"]];
 
 export async function kernelPage(overview, route) {
   const number = Number(route.item);
@@ -24,7 +25,7 @@ export async function kernelPage(overview, route) {
     ].filter(Boolean).join(" · ") }));
   const code = kernel.code ? await chunk(`code-${number}`) : null;
   const moved = (query) => note("kernel", number, { view: "code", ...query });
-  const body = { code: codeView, remarks: remarksView, graph: graphView, mix: mixView, memory: memoryView, resources: resourcesView }[view];
+  const body = { code: codeView, remarks: remarksView, flame: flamesView, graph: graphView, mix: mixView, memory: memoryView, resources: resourcesView }[view];
   const content = code || view === "resources" ? await body({ overview, kernel, number, code, route, moved })
     : el("p", { class: "empty", text: "The code of this kernel is not in this page: it was not seen by tools, or the run did not keep code objects (luthier run --report does)." });
   return [head, tabs, content];
@@ -44,7 +45,7 @@ function remarksView({ kernel, number, code }) {
     const at = remark.at === null ? null : address("kernel", number, { view: "code", pc: code.pc[remark.at].toString(16) });
     const place = [remark.place ? tail(remark.place) : "", remark.instruction].filter(Boolean).join(": ");
     return el("li", {},
-      el("h3", { text: remark.title }), el("p", { class: "about", text: [remark.rule, remark.share ? `${(remark.share * 100).toFixed(1)} % of the kernel's wave instructions` : ""].filter(Boolean).join(" · ") }),
+      el("h2", { text: remark.title }), el("p", { class: "about", text: [remark.rule, remark.share ? `${(remark.share * 100).toFixed(1)} % of the kernel's wave instructions` : ""].filter(Boolean).join(" · ") }),
       el("p", { text: remark.evidence }), place ? el("p", {}, at ? el("a", { href: at, text: place }) : place) : null,
       remark.more ? el("p", { text: `and at ${grouped(remark.more)} more places` }) : null);
   })));
@@ -52,6 +53,10 @@ function remarksView({ kernel, number, code }) {
 
 function graphView({ code, number }) {
   return graph(code, (at) => { location.hash = address("kernel", number, { view: "code", pc: code.pc[at].toString(16) }); });
+}
+
+function flamesView({ code, number }) {
+  return flameView(code, (line) => { location.hash = address("kernel", number, { view: "code", line }); });
 }
 
 /** Executions by kind and by mnemonic. */
@@ -86,8 +91,9 @@ function mixView({ code }) {
 async function memoryView({ code, number }) {
   const columns = metricColumns(code);
   const trace = await chunk(`trace-${number}`);
-  if (!columns.length && !trace) return el("p", { class: "empty", text: "No tool counted at single instructions here; mem-coalesce, lds-conflicts, branch-divergence and mem-trace do." });
-  return el("div", { class: "stack" }, trace ? addressView(trace) : null, columns.map((column) => {
+  const without = trace ? null : el("p", { class: "empty", text: "A picture of addresses over time is missing: add -t mem-trace to luthier run." });
+  if (!columns.length && !trace) return el("div", {}, el("p", { class: "empty", text: "No tool counted at single instructions here; -t mem-coalesce, -t lds-conflicts and -t branch-divergence do." }), without);
+  return el("div", { class: "stack" }, trace ? addressView(trace) : without, columns.map((column) => {
     const rows = [...column.sums].map(([at, sum]) => ({ at, sum, frame: code.places[code.place[at]][0] }));
     const place = (row) => (row.frame ? `${tail(row.frame.file)}:${row.frame.line}` : "");
     const table = new Table([
@@ -115,7 +121,7 @@ function resourcesView({ kernel, number, code }) {
   const content = [];
   if (kernel.before) {
     content.push(section("Occupied by a wave", el("table", { class: "plain" },
-      el("thead", {}, el("tr", {}, ["", "original", "with tools"].map((text) => el("th", { scope: "col", text })))),
+      el("thead", {}, el("tr", {}, el("td"), ["original", "with tools"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, names.map((name, index) => el("tr", {}, el("th", { scope: "row", text: name }),
         [kernel.before, kernel.after].map((usage) => el("td", { class: "number", text: usage ? grouped(usage[index]) : "–" })))))),
     el("p", { text: kernel.limit ? `${kernel.limit} keep more waves from running.` : code ? "The number of waves is at the hardware's maximum." : "" })));

@@ -1,10 +1,18 @@
 // Source and instructions side by side.
-import { bar, el } from "./dom.js";
+import { bar, el, headings, legend } from "./dom.js";
 import { chunk, grouped, hex, short, tail } from "./data.js";
 import { added, metricColumns } from "./metrics.js";
 import { Scroller } from "./scroller.js";
+import { splitter } from "./splitter.js";
 
 const LINE = 20;
+/** Pixels of a character of code, rounded up. */
+const CHARACTER = 7.6;
+const TAB = 4;
+const SOURCE = [
+  { title: "line" }, { title: "wave instr.", hint: "instructions of this line that waves executed, with those of what is inlined into it" },
+  { title: "lanes", hint: "active lanes on average" }, { title: "source" },
+];
 
 export class Listing {
   /** place: { pc } or { line: "file:number" } to begin with; moved(query): the address of what was chosen. */
@@ -35,13 +43,17 @@ export class Listing {
   }
 
   build() {
-    const columns = ["4rem", "6.5rem", "3rem", "minmax(21rem, 1fr)", ...(this.live ? ["2.8rem"] : []), ...this.columns.map(() => "5rem")].join(" ");
-    const head = el("div", { class: "line head" },
-      el("span", { class: "number", text: "address" }), el("span", { class: "number", text: "waves", title: "waves that executed it" }),
-      el("span", { class: "number", text: "lanes", title: "active lanes on average" }),
-      el("span", { text: "instruction" }),
-      this.live ? el("span", { class: "number", text: "live V", title: "VGPRs whose values may still be read: most at once decide how many a wave needs" }) : null,
-      this.columns.map((column) => el("span", { class: "number", text: column.title, title: column.hint })));
+    const longest = this.code.text.reduce((most, text) => Math.max(most, text.length), 0);
+    const text = `max(21rem, ${Math.ceil(longest * CHARACTER)}px)`;
+    const shown = [
+      { title: "address", width: "4rem" }, { title: "waves", width: "6.5rem", hint: "waves that executed it" }, { title: "lanes", width: "3rem", hint: "active lanes on average" },
+      { title: "instruction", width: text },
+      ...(this.live ? [{ title: "live VGPRs", width: "5rem", hint: "VGPRs whose values may still be read before the instruction: most at once decide how many a wave needs" }] : []),
+      ...this.columns.map(({ title, hint }) => ({ title, hint, width: "6rem" })),
+    ];
+    const columns = shown.map(({ width }) => (width === text ? `minmax(${text}, 1fr)` : width)).join(" ");
+    const least = `calc(${shown.map(({ width }) => width).join(" + ")} + ${(0.5 * shown.length + 0.6).toFixed(1)}rem)`;
+    const head = el("div", { class: "line head" }, shown.map(({ title, hint }) => el("span", { class: title === "instruction" ? "" : "number", text: title, title: hint })));
     const hide = el("label", {}, el("input", { type: "checkbox", onchange: (event) => { this.unrun = event.target.checked; this.lay(); } }), " hide what never ran");
     const find = el("input", { type: "search", class: "search", placeholder: "find instruction (press /)", "aria-label": "find instruction",
       onkeydown: (event) => { if (event.key === "Enter") { this.find(event.target.value, event.shiftKey); event.preventDefault(); } } });
@@ -49,13 +61,16 @@ export class Listing {
       el("div", { class: "tools" }, find,
         el("button", { text: "next hot", title: "the next hottest block (n)", onclick: () => this.nextHot() }),
         el("button", { text: "fold all", onclick: () => { this.code.blocks.forEach((_, number) => this.folded.add(number)); this.lay(); } }),
-        el("button", { text: "unfold all", onclick: () => { this.folded.clear(); this.lay(); } }), hide),
-      head, this.isa.element, this.frames);
+        el("button", { text: "unfold all", onclick: () => { this.folded.clear(); this.lay(); } }), hide, legend(shown)),
+      headings(head, this.isa.element), this.isa.element, this.frames);
     right.style.setProperty("--columns", columns);
-    this.left = el("div", { class: "pane left" }, el("div", { class: "tools" }, this.files),
-      el("div", { class: "line head" }, el("span", { class: "number", text: "line" }), el("span", { class: "number", text: "wave instr." }),
-        el("span", { class: "number", text: "lanes" }), el("span", { text: "source" })), this.source.element);
-    return el("div", { class: "listing" }, this.left, right);
+    right.style.setProperty("--least", least);
+    this.left = el("div", { class: "pane left" }, el("div", { class: "tools" }, this.files, legend(SOURCE)),
+      headings(el("div", { class: "line head" }, SOURCE.map(({ title, hint }) => el("span", { class: title === "source" ? "" : "number", text: title, title: hint }))), this.source.element),
+      this.source.element);
+    const listing = el("div", { class: "listing" }, this.left);
+    listing.append(splitter(listing, "between source and instructions"), right);
+    return listing;
   }
 
   /** Executed instructions of each source line, by its own code and by what is inlined into it. */
@@ -163,6 +178,9 @@ export class Listing {
     // Without its text a file is the list of its lines that have code.
     this.numbers = this.text ? null : [...lines.keys()].sort((a, b) => a - b);
     this.lines = lines;
+    const width = (line) => [...line].reduce((at, character) => (character === "\t" ? at - (at % TAB) + TAB : at + 1), 0);
+    const longest = (this.text ?? []).reduce((most, line) => Math.max(most, width(line)), 0);
+    this.left.style.setProperty("--least", `calc(15.5rem + ${Math.ceil(longest * CHARACTER)}px)`);
     this.mostLine = Math.max(1, ...[...lines.values()].map((line) => line.waves));
     this.source.redraw(this.text ? this.text.length : this.numbers.length);
     const first = [...lines].sort((a, b) => b[1].waves - a[1].waves || a[0] - b[0])[0];

@@ -1,13 +1,14 @@
 // A table that sorts, searches, and stays fast with many rows.
-import { bar, el } from "./dom.js";
+import { bar, el, headings, legend } from "./dom.js";
 import { Scroller } from "./scroller.js";
 
 const ROW = 28;
 
 export class Table {
   /**
-   * columns: { title, value(row), text(row), hint, wide, number, bar }: `value` sorts, `text` is shown, `bar` adds a bar that
-   * compares with the column's largest value. open(row): a row was chosen. link(row): where it leads.
+   * columns: { title, value(row), text(row), hint, wide, number, bar, tone(row) }: `value` sorts, `text` is shown, `bar` adds a bar
+   * that compares with the column's largest value, `tone` is a class of the cell. open(row): a row was chosen. link(row): where it
+   * leads.
    */
   constructor(columns, rows, { open, link, search, sort = 0, label }) {
     this.columns = columns;
@@ -26,9 +27,12 @@ export class Table {
       oninput: () => this.filter(),
     });
     this.texts = search ? rows.map((row) => search(row).toLowerCase()) : null;
-    this.element = el("div", { class: "table", role: "table", "aria-label": label, "aria-rowcount": rows.length },
-      search ? el("div", { class: "tools" }, this.query, this.found) : null, this.head, this.scroller.element);
-    this.element.style.setProperty("--columns", columns.map((column) => column.width ?? (column.wide ? "minmax(14rem, 1fr)" : "7.5rem")).join(" "));
+    this.element = el("div", { class: "table" },
+      el("div", { class: "tools" }, search ? [this.query, this.found] : null, legend(columns)),
+      el("div", { class: "rows", role: "table", "aria-label": label, "aria-rowcount": rows.length }, headings(this.head, this.scroller.element, { role: "rowgroup" }), this.scroller.element));
+    const widths = columns.map((column) => column.width ?? (column.wide ? "14rem" : "7.5rem"));
+    this.element.style.setProperty("--columns", widths.map((width, index) => (columns[index].wide ? `minmax(${width}, 1fr)` : width)).join(" "));
+    this.element.style.setProperty("--least", `${(widths.reduce((sum, width) => sum + parseFloat(width), 0) + 0.6 * widths.length + 0.8).toFixed(1)}rem`);
     this.sort(sort);
     this.filter();
   }
@@ -44,10 +48,9 @@ export class Table {
     this.head.replaceChildren(...this.columns.map((column, index) => {
       const sorted = index === this.sorted ? (this.down ? "descending" : "ascending") : "none";
       const arrow = { descending: " ▼", ascending: " ▲", none: "" }[sorted];
-      return el("button", {
-        role: "columnheader", "aria-sort": sorted, class: column.number ? "number" : "", title: column.hint,
-        text: column.title + arrow, onclick: () => { this.sort(index); this.scroller.redraw(); },
-      });
+      return el("span", { role: "columnheader", "aria-sort": sorted, class: column.number ? "number" : "" }, el("button", {
+        title: column.hint, text: column.title + arrow, onclick: () => { this.sort(index); this.scroller.redraw(); },
+      }));
     }));
   }
 
@@ -86,14 +89,16 @@ export class Table {
       const text = column.text(row);
       const value = column.bar ? column.value(row) : null;
       const content = value !== null && value !== undefined && this.most[number] ? bar(value / this.most[number], text) : text;
-      return el("span", { role: "cell", class: column.number ? "number" : "", title: column.wide ? text : undefined }, content);
+      const inside = number === 0 && this.link ? el("a", { href: this.link(row), tabindex: "-1" }, content) : content;
+      return el("span", { role: "cell", class: `${column.number ? "number" : ""} ${column.tone?.(row) ?? ""}`.trim(), title: column.wide ? text : undefined }, inside);
     });
     const properties = {
       class: `row${index === this.current ? " current" : ""}`, role: "row", "aria-rowindex": index + 1,
-      "aria-selected": index === this.current,
+      "aria-current": index === this.current,
     };
-    if (this.link) return el("a", { ...properties, href: this.link(row), tabindex: "-1" }, ...cells);
-    return el("div", { ...properties, onclick: () => { this.choose(index); this.open?.(row); } }, ...cells);
+    const go = () => { if (this.link) location.hash = this.link(row); else { this.choose(index); this.open?.(row); } };
+    // The link in the row goes there by itself, also into another tab.
+    return el("div", { ...properties, onclick: (event) => event.target.closest("a") || go() }, ...cells);
   }
 
   choose(index) {

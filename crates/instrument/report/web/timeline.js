@@ -1,6 +1,7 @@
 // Launches and copies over time, and which host threads enqueued them.
-import { el } from "./dom.js";
+import { el, hidden } from "./dom.js";
 import { chunk, grouped, time } from "./data.js";
+import { emulated } from "./overview.js";
 import { Table } from "./table.js";
 
 // Okabe and Ito: told apart with every kind of colour vision; names are written into the boxes too.
@@ -11,9 +12,10 @@ const TOP = 24;
 // Lines of one thread that are closer than this, in pixels, are left out until somebody zooms in.
 const APART = 3;
 
-export async function timelinePage() {
+export async function timelinePage(overview) {
   const data = await chunk("timeline");
-  if (!data) return [el("p", { class: "empty", text: "Nothing says when launches ran; the tool launch-log does (luthier run --report uses it)." })];
+  if (!data) return [hidden("Timeline"), el("p", { class: "empty", text: missing(overview) })];
+  const whose = emulated(overview) ? "emulated " : "";
   const end = data.start.reduce((last, start, index) => Math.max(last, start + data.duration[index]), 1);
   const view = { from: 0, to: end };
   const canvas = el("canvas", { class: "timeline", tabindex: "0", role: "img", "aria-label": `${data.start.length} launches and copies in ${data.rows.length} rows, from ${data.threads.length} host threads; the table below has the same` });
@@ -40,15 +42,15 @@ export async function timelinePage() {
   canvas.addEventListener("pointermove", (event) => {
     if (event.buttons) { move(-event.movementX / canvas.clientWidth); return; }
     const index = hit(data, view, event.offsetX, event.offsetY, canvas.clientWidth);
-    if (index >= 0) about.textContent = `${data.names[data.name[index]]}: ${time(data.duration[index])} from ${time(data.start[index])}${whose(data, index)}; ${data.detail[index]}`;
+    if (index >= 0) about.textContent = `${data.names[data.name[index]]}: ${time(data.duration[index])} from ${time(data.start[index])}${enqueuer(data, index)}; ${data.detail[index]}`;
   });
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   canvas.style.height = `${queueTop(data, data.rows.length) + 4}px`;
   const rows = data.start.map((_, index) => index);
   const table = new Table([
-    { title: "start", number: true, value: (row) => data.start[row], text: (row) => time(data.start[row]) },
-    { title: "duration", number: true, bar: true, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
+    { title: `${whose}start`, number: true, width: "9rem", value: (row) => data.start[row], text: (row) => time(data.start[row]) },
+    { title: `${whose}duration`, number: true, bar: true, width: "12rem", hint: whose ? "of the launch on the emulated device: it says nothing about hardware" : undefined, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
     { title: "kernel or copy", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
     { title: "row", width: "16rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
     ...(data.threads.length ? threadColumns(data) : []),
@@ -58,8 +60,15 @@ export async function timelinePage() {
   table.sort(0);
   table.scroller.redraw();
   const left = data.left_out ? el("p", { text: `${grouped(data.left_out)} later ones are left out.` }) : null;
-  return [el("section", {}, el("h2", { text: "Launches and copies over time" }), el("p", { text: "While launches are timed, those of one queue do not overlap. Times are those of the emulated device, or of the GPU. A mark in the row of a host thread is where it enqueued a launch or a copy; the line leads there." }), left, canvas, about),
+  return [hidden("Timeline"), el("section", {}, el("h2", { text: "Launches and copies over time" }), el("p", { text: `While launches are timed, those of one queue do not overlap. ${whose ? "Times are those of the emulated device, and say nothing about hardware." : "Times are those of the GPU."} A mark in the row of a host thread is where it enqueued a launch or a copy; the line leads there.` }), left, canvas, about),
     table.under("Launches and copies")];
+}
+
+/** Which option would have told. */
+function missing(overview) {
+  const ran = overview.tools.includes("launch-log");
+  return ran ? "The tool launch-log ran, and no launch was timed: no kernel was chosen, or none was launched."
+    : "Nothing says when launches ran, because the tool launch-log did not run: add -t launch-log (luthier run --report without -t has it).";
 }
 
 const queueTop = (data, row) => TOP + data.threads.length * MARKS + row * BAND;
@@ -83,7 +92,7 @@ function threadColumns(data) {
   ];
 }
 
-function whose(data, index) {
+function enqueuer(data, index) {
   const by = data.enqueued[index];
   return by ? `, enqueued by ${threadOf(data, index)} at ${time(by[1])}` : "";
 }
@@ -150,8 +159,12 @@ function paint(canvas, data, view) {
     }
   }
   context.fillStyle = ink;
-  data.rows.forEach((name, row) => context.fillText(name, 4, queueTop(data, row) + 10));
-  data.threads.forEach((name, thread) => context.fillText(name.join(", "), 4, threadTop(thread) + 10));
+  // Names stay legible where lines cross them.
+  context.strokeStyle = style.getPropertyValue("--paper");
+  context.lineWidth = 4;
+  const name = (text, y) => { context.strokeText(text, 4, y); context.fillText(text, 4, y); };
+  data.rows.forEach((text, row) => name(text, queueTop(data, row) + 10));
+  data.threads.forEach((text, thread) => name(text.join(", "), threadTop(thread) + 10));
 }
 
 /// Marks where launches were enqueued, and lines to where they began.

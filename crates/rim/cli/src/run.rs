@@ -17,8 +17,8 @@ use gpu::Fill;
 use launcher::{address_space, device, launch, temporary};
 
 use crate::{
-    compatibility, known_devices, ledger::Ledger, live::Live, privileged, ranks::Rank,
-    report::Pages, summary::Summary, with_tools::WithTools,
+    compatibility, fidelity, known_devices, ledger::Ledger, live::Live, pmc, privileged,
+    ranks::Rank, report::Pages, summary::Summary, with_tools::WithTools,
 };
 
 /// How it is called.
@@ -50,6 +50,10 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
+    /// Print these counters of each kernel, by the names that AMD's profilers give them: SQ_WAVES, SQ_INSTS_VALU, ... as far as they follow
+    /// from what was executed. `docs/emulator/counters.md` defines each
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pmc: Vec<String>,
     /// Show in one line of the terminal what the emulated GPU is doing: kernels, launches, instructions per second, records, top kernel
     #[arg(long)]
     live: bool,
@@ -141,6 +145,7 @@ impl Run {
         if let Some(rank) = &rank {
             self.belong_to(rank);
         }
+        let counters = pmc::chosen(&self.pmc)?;
         let pages = Pages::wanted(&self.report, &self.timeline, self.no_sources, &self.program)?;
         let ledger = self.tools.apply(&mut command, self.record.is_some())?;
         if let Some(directory) = &self.output {
@@ -167,6 +172,7 @@ impl Run {
         let Some(target) = device::choose(&self.device)? else {
             let emulated_only = [
                 (self.stats, "--stats"),
+                (!counters.is_empty(), "--pmc"),
                 (self.record.is_some(), "--record"),
                 (self.tools.exact_memory() == Some(true), "--strict=memory"),
                 (self.live, "--live"),
@@ -208,7 +214,7 @@ impl Run {
             }
         }
         let selects = self.record.is_some() && self.tools.kernel().is_some();
-        if !self.stats && !self.live && output.is_none() && !selects {
+        if !self.stats && counters.is_empty() && !self.live && output.is_none() && !selects {
             return end(&mut command, ledger, None, None);
         }
         let statistics =
@@ -232,7 +238,8 @@ impl Run {
             .read()
             .map_err(Into::into)
             .and_then(|text| Summary::read(&text, began.elapsed()));
-        let delivered = summary.and_then(|summary| self.deliver(&summary, output.as_deref()));
+        let delivered =
+            summary.and_then(|summary| self.deliver(&summary, &counters, output.as_deref()));
         if let Err(error) = delivered {
             files::say!("luthier: no summary: {error:#}");
         }
@@ -255,7 +262,12 @@ impl Run {
         }
     }
 
-    fn deliver(&self, summary: &Summary, output: Option<&Path>) -> Result<()> {
+    fn deliver(
+        &self,
+        summary: &Summary,
+        counters: &[&compute::counters::Counter],
+        output: Option<&Path>,
+    ) -> Result<()> {
         if let (Some(_), Some(pattern)) = (&self.record, self.tools.kernel())
             && let Some(complaint) = summary.without(pattern)?
         {
@@ -263,7 +275,11 @@ impl Run {
         }
         if self.stats {
             let colour = std::io::stderr().is_terminal();
-            files::print_error(format_args!("{}", summary.text(colour)));
+            let exactness = fidelity::text(summary, self.numerics.is_some());
+            files::print_error(format_args!("{}{exactness}", summary.text(colour)));
+        }
+        if !counters.is_empty() {
+            files::print_error(format_args!("{}", pmc::text(summary, counters)));
         }
         if let Some(directory) = output {
             let path = directory.join("statistics.json");

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result};
+use compute::fidelity::REASONS;
 use files::grouped;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,21 @@ pub struct Kernel {
     pub lane_instructions: u64,
     /// Wave and lane instructions per class.
     pub classes: BTreeMap<String, (u64, u64)>,
+    /// By AMD's names of counters, but for those that are 0.
+    #[serde(default)]
+    pub counters: BTreeMap<String, u64>,
+    /// Instructions whose results a GPU may compute otherwise.
+    #[serde(default)]
+    pub inexact: Vec<Inexact>,
+}
+
+/// Executions of one mnemonic whose results no public source fixes.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Inexact {
+    pub reason: String,
+    pub op: String,
+    pub waves: u64,
+    pub lanes: u64,
 }
 
 /// `1 kernel`, `2 launches`.
@@ -44,6 +60,8 @@ pub struct Summary {
     pub wave_instructions: u64,
     pub lane_instructions: u64,
     pub kernels: Vec<Kernel>,
+    /// What the reasons mean that kernels name for results that are not exact.
+    pub reasons: BTreeMap<&'static str, &'static str>,
 }
 
 impl Summary {
@@ -56,12 +74,21 @@ impl Summary {
             .collect::<Result<_>>()?;
         kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.wave_instructions));
         let sum = |of: fn(&Kernel) -> u64| kernels.iter().map(of).sum();
+        let named = |reason: &str| {
+            let mut inexact = kernels.iter().flat_map(|kernel| &kernel.inexact);
+            inexact.any(|one| one.reason == reason)
+        };
+        let reasons = REASONS.iter().filter(|reason| named(reason.name));
+        let reasons = reasons
+            .map(|reason| (reason.name, reason.meaning))
+            .collect();
         Ok(Summary {
             seconds: wall.as_secs_f64(),
             dispatches: sum(|kernel| kernel.dispatches),
             wave_instructions: sum(|kernel| kernel.wave_instructions),
             lane_instructions: sum(|kernel| kernel.lane_instructions),
             kernels,
+            reasons,
         })
     }
 

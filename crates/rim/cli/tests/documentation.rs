@@ -42,6 +42,7 @@ pages! {
     what_people_run "docs/run/README.md"
     run_opencl "docs/run/opencl.md"
     run_hashcat "docs/run/hashcat.md"
+    counters "docs/emulator/counters.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"

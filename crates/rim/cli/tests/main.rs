@@ -18,6 +18,7 @@ mod limits;
 mod memory;
 mod options;
 mod outputs;
+mod pmc;
 mod progress;
 mod ranks;
 mod reference;

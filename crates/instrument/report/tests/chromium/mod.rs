@@ -90,6 +90,14 @@ impl Chromium {
         );
     }
 
+    /// Makes the window as large as that of a phone, or of a desk.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
+        );
+    }
+
     /// The value of an expression in the page.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self.ask(

@@ -17,6 +17,15 @@ pub fn run(kernels: usize, instructions: usize) -> Run {
     }
     run.overview.sources = vec!["/src/made_up.hip".to_owned()];
     run.sources = vec![(1..=40).map(|line| format!("line {line};\n")).collect()];
+    run.overview.inexact = Some(vec![(
+        "approximate".to_owned(),
+        "kernel_0".to_owned(),
+        "v_rcp_f32".to_owned(),
+        7,
+    )]);
+    run.overview.reasons = [("approximate", "not published")]
+        .map(|(name, meaning)| (name.to_owned(), meaning.to_owned()))
+        .into();
     run.overview.mix = vec![("vector arithmetic".to_owned(), 10, 640)];
     let trace = Trace {
         accesses: 8,
@@ -26,6 +35,9 @@ pub fn run(kernels: usize, instructions: usize) -> Run {
         columns: 8,
         rows: 2,
         cells: [[1, 0], [0, 1]].repeat(4).concat(),
+        writes: [[0, 0], [0, 1]].repeat(4).concat(),
+        written: vec![0, 4],
+        named: vec!["in".to_owned(), "out + 0x40".to_owned()],
         strides: vec![(Some(4), 6), (None, 1)],
         ..Trace::default()
     };

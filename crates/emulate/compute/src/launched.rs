@@ -1,0 +1,28 @@
+//! The waves of a dispatch, by how many work-items they start with.
+
+use gpu::Dispatch;
+
+/// Calls `each` with a number of work-items and how many waves start with it.
+pub(crate) fn waves(dispatch: &Dispatch, mut each: impl FnMut(u32, u64)) {
+    // All workgroups have the inner shape except those at the upper edges; count by dimension classes.
+    let edges = |count: u32| match count {
+        0 | 1 => vec![(0, 1)],
+        more => vec![(0, u64::from(more) - 1), (more - 1, 1)],
+    };
+    let [x, y, z] = dispatch.workgroups;
+    for (x, times_x) in edges(x) {
+        for (y, times_y) in edges(y) {
+            for (z, times_z) in edges(z) {
+                let times = times_x * times_y * times_z;
+                let items: u32 = dispatch.workgroup_shape([x, y, z]).iter().product();
+                let (full, rest) = (items / dispatch.wave_size, items % dispatch.wave_size);
+                if full > 0 {
+                    each(dispatch.wave_size, u64::from(full) * times);
+                }
+                if rest > 0 {
+                    each(rest, times);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Which results of a run a GPU may compute otherwise: a part of `luthier run --stats`.
+
+use std::collections::BTreeMap;
+
+use compute::fidelity::REASONS;
+use files::grouped;
+
+use crate::summary::Summary;
+
+/// For each reason its meaning, and the kernels that executed such instructions, by name.
+pub fn text(summary: &Summary, measured: bool) -> String {
+    let all: u64 = summary
+        .kernels
+        .iter()
+        .flat_map(|kernel| &kernel.inexact)
+        .map(|inexact| inexact.waves)
+        .sum();
+    if all == 0 {
+        return "  exactness: every executed instruction is one whose result is specified\n"
+            .to_owned();
+    }
+    let mut text = format!(
+        "  exactness: {} of {} wave instructions are of kinds whose results a GPU may compute otherwise\n",
+        grouped(all),
+        grouped(summary.wave_instructions)
+    );
+    for reason in REASONS {
+        let mut kernels: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for kernel in &summary.kernels {
+            for inexact in kernel
+                .inexact
+                .iter()
+                .filter(|one| one.reason == reason.name)
+            {
+                let ops = kernels.entry(&kernel.kernel).or_default();
+                *ops.entry(&inexact.op).or_default() += inexact.waves;
+            }
+        }
+        if kernels.is_empty() {
+            continue;
+        }
+        let meaning = match measured && reason.name == "approximate" {
+            true => "as measured on a GPU, where --numerics has the function",
+            false => reason.meaning,
+        };
+        text += &format!("    {}: {meaning}\n", reason.name);
+        for (kernel, ops) in kernels {
+            let mut ops: Vec<_> = ops.into_iter().collect();
+            ops.sort_by_key(|(_, waves)| std::cmp::Reverse(*waves));
+            let ops = ops
+                .iter()
+                .map(|(op, waves)| format!("{op} {}", grouped(*waves)));
+            text += &format!("      {kernel}: {}\n", ops.collect::<Vec<_>>().join(", "));
+        }
+    }
+    text
+}
