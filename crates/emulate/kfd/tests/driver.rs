@@ -22,12 +22,12 @@ fn library(name: &str) -> PathBuf {
     library
 }
 
-fn text(output: &Output) -> String {
+pub fn text(output: &Output) -> String {
     let text = String::from_utf8_lossy;
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
 
-fn run(program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+pub fn run(program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     library("libhsakmt.so");
     let mut command = Command::new("timeout");
     command.arg("60").arg(program.as_ref()).args(arguments);

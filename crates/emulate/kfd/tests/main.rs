@@ -1,3 +1,4 @@
 //! The tests of `kfd` in one program: `cargo test --release --workspace --test kfd -- FILE::NAME`.
 
 mod driver;
+mod management;

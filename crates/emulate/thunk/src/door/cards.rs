@@ -106,7 +106,8 @@ fn rows(machine: &Machine, node: u32) -> Option<Vec<(&'static str, String)>> {
         ("revision", "0x00".to_owned()),
         ("class", "0x038000".to_owned()),
         ("unique_id", format!("{unique:016x}")),
-        ("vbios_version", "luthier".to_owned()),
+        // rocm-smi takes a part number from between the dashes.
+        ("vbios_version", "000-LUTHIER-000".to_owned()),
         ("product_name", gpu.model().marketing_name.to_owned()),
         ("mem_info_vram_total", total.to_string()),
         ("mem_info_vram_used", used.to_string()),

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gpu::Machine;
+use kmt_sys::thunk::IoLinkProperties;
 
 use super::cards;
 use crate::topology;
@@ -117,7 +118,10 @@ fn of_node(machine: &Machine, node: u32, parts: &[&str]) -> Option<Entry> {
     let mut banks = topology::memory(machine, node).ok()?;
     banks.truncate(1);
     let caches = topology::caches(machine, node).ok()?;
+    // The driver has GPUs that meet at the host's bus apart from what is joined by a link of its own.
     let links = topology::links(machine, node).ok()?;
+    let at_bus = |link: &&IoLinkProperties| link.node_from != 0 && link.node_to != 0;
+    let (peers, links): (Vec<&IoLinkProperties>, Vec<_>) = links.iter().partition(at_bus);
     let file = |rows: &[(&str, u64)]| Some(Entry::File(lines(rows)));
     let index = |text: &str, count: usize| -> Option<usize> {
         text.parse().ok().filter(|index| *index < count)
@@ -126,7 +130,7 @@ fn of_node(machine: &Machine, node: u32, parts: &[&str]) -> Option<Entry> {
         ("mem_banks", banks.len()),
         ("caches", caches.len()),
         ("io_links", links.len()),
-        ("p2p_links", 0),
+        ("p2p_links", peers.len()),
     ];
     match parts {
         [] => Some(Entry::Directory(PARTS.map(str::to_owned).to_vec())),
@@ -181,8 +185,9 @@ fn of_node(machine: &Machine, node: u32, parts: &[&str]) -> Option<Entry> {
             text.push_str("sibling_map 1,0,0,0,0,0,0,0\n");
             Some(Entry::File(text))
         }
-        ["io_links", number, "properties"] => {
-            let link = links[index(number, links.len())?];
+        [kind @ ("io_links" | "p2p_links"), number, "properties"] => {
+            let of_kind = if *kind == "io_links" { &links } else { &peers };
+            let link: &IoLinkProperties = of_kind[index(number, of_kind.len())?];
             file(&[
                 ("type", link.io_link_type.into()),
                 ("version_major", link.version_major.into()),
