@@ -26,7 +26,8 @@ extern "C" __global__ void counted(float *data, int *hits, double *doubles) {
     asm volatile("s_nop 0");
     a += shared[(threadIdx.x + turn) % 100];
   }
-  if (a > 7) data[threadIdx.x + 128] = a;
+  if (a > 7)
+    data[threadIdx.x + 128] = a;
   // One without a result, one with.
   atomicAdd(&hits[threadIdx.x], 1);
   int before = atomicAdd(&hits[128 + threadIdx.x], 1);
@@ -37,7 +38,8 @@ int main() {
   float *data;
   int *hits;
   double *doubles;
-  if (hipMalloc(&data, 4096) || hipMalloc(&hits, 4096) || hipMalloc(&doubles, 4096)) return 1;
+  if (hipMalloc(&data, 4096) || hipMalloc(&hits, 4096) || hipMalloc(&doubles, 4096))
+    return 1;
   counted<<<2, 100>>>(data, hits, doubles);
   return hipDeviceSynchronize();
 }
