@@ -37,21 +37,33 @@ fn class_of(effects: Effects) -> &'static str {
         .map_or(OTHER, |(name, _)| name)
 }
 
-/// Sums a dispatch's per-instruction counts by class, by counter and by what is not exact; `counted`: and keeps them.
-pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, counted: bool) -> Counts {
-    let mut sums = vec![0; counters::COUNTERS.len()];
+/// Sums a dispatch's per-instruction counts by class, and keeps them if the dispatch is counted. `detailed`: also by counter and by what is
+/// not exact, which takes a short launch longer than all the rest.
+pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, detailed: bool) -> Counts {
+    let mut sums = vec![
+        0;
+        if detailed {
+            counters::COUNTERS.len()
+        } else {
+            0
+        }
+    ];
     let mut waves = 0;
     launched::waves(dispatch, |lanes, count| {
         waves += count;
-        counters::add_waves(&mut sums, lanes, count);
+        if detailed {
+            counters::add_waves(&mut sums, lanes, count);
+        }
     });
     let mut classes: Vec<ClassCount> = Vec::new();
     let mut inexact: Vec<Inexact> = Vec::new();
     counts.for_each(|segment, inst, count| {
         let inst = &segment.insts[inst];
-        let known = kind::known(dispatch.target, Kind::of(inst));
-        counters::add(&mut sums, known.counters, count.waves);
-        if let Some(reason) = known.reason {
+        let known = detailed.then(|| kind::known(dispatch.target, Kind::of(inst)));
+        if let Some(known) = &known {
+            counters::add(&mut sums, known.counters, count.waves);
+        }
+        if let Some(reason) = known.and_then(|known| known.reason) {
             let op = inst.instruction.name();
             match inexact.iter_mut().find(|known| known.op == op) {
                 Some(known) => {
@@ -91,7 +103,7 @@ pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, counted: boo
             .map(|(counter, sum)| (counter.name, sum))
             .collect(),
         inexact,
-        instructions: match counted {
+        instructions: match dispatch.counted {
             true => instructions(counts),
             false => Vec::new(),
         },

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -56,6 +59,8 @@ struct Inner {
     shared: bool,
     observer: Option<Arc<dyn Observer>>,
     watchers: Option<Arc<dyn Watchers>>,
+    /// See [`Pool::count_in_detail`].
+    detailed: AtomicBool,
     /// Of [`Inner::at_once`].
     spare: Mutex<WorkgroupBuffers>,
 }
@@ -154,6 +159,7 @@ impl Pool {
             shared,
             observer: looking.observer,
             watchers: looking.watchers,
+            detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
         Pool {
@@ -187,6 +193,11 @@ impl Pool {
                 counts,
             })
             .collect()
+    }
+
+    /// From now on dispatches tell their counters by AMD's names, and what of their results is not exact.
+    pub fn count_in_detail(&self) {
+        self.inner.detailed.store(true, Ordering::Relaxed);
     }
 
     /// The kernels that have not ended.
@@ -344,6 +355,7 @@ impl Inner {
             kernarg,
             RESIDENT_WAVES,
             self.threads,
+            self.detailed.load(Ordering::Relaxed),
         ))
     }
 

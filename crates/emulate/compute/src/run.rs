@@ -27,6 +27,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 pub(crate) struct Run {
+    /// Counts are summed by counter and by what is not exact, too.
+    detailed: bool,
     pub dispatch: Arc<Dispatch>,
     pub program: Arc<Program>,
     /// Vector register rows per wave.
@@ -71,6 +73,7 @@ impl Run {
         kernarg: Vec<u32>,
         resident_waves: u32,
         threads: usize,
+        detailed: bool,
     ) -> Run {
         let dispatch = job.dispatch.clone();
         let slots = if dispatch.scratch.wave_bytes > 0 {
@@ -92,6 +95,7 @@ impl Run {
             time: AtomicU64::new(0),
             shown: AtomicU64::new(0),
             dispatch,
+            detailed,
             program,
             rows,
             kernarg,
@@ -198,7 +202,7 @@ impl Run {
     pub fn places(&self) -> (BTreeMap<u64, u64>, gpu::Counts) {
         self.asked.store(false, Ordering::Relaxed);
         let counts = match &lock(&self.shared).counts {
-            Some(counts) => classes::summarise(counts, &self.dispatch, false),
+            Some(counts) => classes::summarise(counts, &self.dispatch, self.detailed),
             None => gpu::Counts::default(),
         };
         (std::mem::take(&mut lock(&self.places)), counts)
@@ -258,8 +262,7 @@ impl Run {
                 Some(fault) => Err(fault),
                 None => {
                     let counts = shared.counts.take().unwrap_or_default();
-                    let counted = self.dispatch.counted;
-                    Ok(classes::summarise(&counts, &self.dispatch, counted))
+                    Ok(classes::summarise(&counts, &self.dispatch, self.detailed))
                 }
             };
             (shared.job.take(), outcome)

@@ -19,6 +19,9 @@ pub fn build(
         None => Pool::beside_program(memory.clone(), events, threads),
         Some(check) => check.pool(memory.clone(), events, threads),
     });
+    if statistics.are_wanted() {
+        pool.count_in_detail();
+    }
     interrupted::watch(pool.clone(), statistics.clone());
     let shared = Shared {
         pool,
