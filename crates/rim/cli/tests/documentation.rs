@@ -43,6 +43,8 @@ pages! {
     run_opencl "docs/run/opencl.md"
     run_hashcat "docs/run/hashcat.md"
     counters "docs/emulator/counters.md"
+    run_tinygrad "docs/run/tinygrad.md"
+    run_rccl "docs/run/rccl.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"

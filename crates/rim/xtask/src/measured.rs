@@ -31,8 +31,8 @@ pub fn note(row: &Row) -> Result<()> {
 
 fn with(page: &str, row: &Row, date: &str) -> Option<String> {
     let (before, rows) = page.split_once(HEAD)?;
-    let end = rows.find("\n\n").map_or(rows.len(), |end| end + 1);
-    let (rows, behind) = rows.split_at(end);
+    let of_table = rows.split_inclusive('\n').take_while(|line| line.starts_with('|'));
+    let (rows, behind) = rows.split_at(of_table.map(str::len).sum());
     let key = format!("| {} | {} |", row.name, row.devices);
     let mut rows: Vec<String> = rows
         .lines()
