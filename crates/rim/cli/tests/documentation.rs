@@ -42,6 +42,8 @@ pages! {
     what_people_run "docs/run/README.md"
     run_opencl "docs/run/opencl.md"
     run_hashcat "docs/run/hashcat.md"
+    run_tinygrad "docs/run/tinygrad.md"
+    run_rccl "docs/run/rccl.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
     found "docs/found.md"

@@ -30,8 +30,10 @@ docs/measurements/stacks.md what came of them.
 /// Where pages are, and where one of them is worked on inside a release.
 const PAGES: &str = "docs/run";
 const FOLDER: &str = "/root/stacks";
-/// The certificates with which this machine reaches its package indexes.
+/// The certificates with which this machine reaches its package indexes, and where a release has them: those that a package installs
+/// there lack what an administrator added here.
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+const CERTIFICATES_INSIDE: &str = "/etc/ssl/stacks.crt";
 /// Variables that tell programs how to reach the network.
 const NETWORK: [&str; 6] = [
     "http_proxy",
@@ -173,8 +175,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
 
 /// What the machine outside has and a clean system lacks: its certificates, and answers to apt's questions.
 fn prepare(release: &Environment) -> Result<()> {
-    let certificates = release.inside(CERTIFICATES);
-    if PathBuf::from(CERTIFICATES).exists() && !certificates.exists() {
+    let certificates = release.inside(CERTIFICATES_INSIDE);
+    if PathBuf::from(CERTIFICATES).exists() {
         fs::create_dir_all(certificates.parent().context("a file has a folder")?)?;
         fs::copy(CERTIFICATES, &certificates)?;
     }
@@ -246,8 +248,8 @@ fn take(
         root().join("target/release").display()
     ));
     if PathBuf::from(CERTIFICATES).exists() {
-        command.arg(format!("PIP_CERT={CERTIFICATES}"));
-        command.arg(format!("SSL_CERT_FILE={CERTIFICATES}"));
+        command.arg(format!("PIP_CERT={CERTIFICATES_INSIDE}"));
+        command.arg(format!("SSL_CERT_FILE={CERTIFICATES_INSIDE}"));
     }
     for name in NETWORK {
         if let Ok(value) = std::env::var(name) {
