@@ -31,7 +31,11 @@ pub fn note(row: &Row) -> Result<()> {
 
 fn with(page: &str, row: &Row, date: &str) -> Option<String> {
     let (before, rows) = page.split_once(HEAD)?;
-    let end = rows.find("\n\n").map_or(rows.len(), |end| end + 1);
+    let lines = rows.split_inclusive('\n');
+    let end = lines
+        .take_while(|line| line.starts_with('|'))
+        .map(str::len)
+        .sum();
     let (rows, behind) = rows.split_at(end);
     let key = format!("| {} | {} |", row.name, row.devices);
     let mut rows: Vec<String> = rows
