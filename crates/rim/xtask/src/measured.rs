@@ -31,7 +31,9 @@ pub fn note(row: &Row) -> Result<()> {
 
 fn with(page: &str, row: &Row, date: &str) -> Option<String> {
     let (before, rows) = page.split_once(HEAD)?;
-    let of_table = rows.split_inclusive('\n').take_while(|line| line.starts_with('|'));
+    let of_table = rows
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with('|'));
     let (rows, behind) = rows.split_at(of_table.map(str::len).sum());
     let key = format!("| {} | {} |", row.name, row.devices);
     let mut rows: Vec<String> = rows
