@@ -4,7 +4,7 @@
 //! directory (`PID.live`) and takes that back when it has reported. One that has just begun may not have come so far: every process of the
 //! run has the directory's name in its environment, and has a moment to announce itself. Others, not counted, are left alone.
 
-use crate::sample;
+use crate::{sample, waiting};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -66,7 +66,5 @@ fn belongs(pid: u32, directory: &Path) -> bool {
 
 fn runs(pid: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // After the name, which is in parentheses and may contain anything.
-    let state = status.rsplit_once(") ").map(|(_, rest)| rest.as_bytes());
-    state.is_some_and(|state| !matches!(state.first(), None | Some(b'Z' | b'X')))
+    !matches!(waiting::state(&status), None | Some('Z' | 'X'))
 }

@@ -64,7 +64,7 @@ pub fn announced(directory: &Path) -> impl Iterator<Item = u32> {
     live.filter_map(|path| path.file_stem()?.to_str()?.parse().ok())
 }
 
-/// What all processes of a run have executed until now. It is exact if none of them is executing anything.
+/// The units that all processes of a run have executed until now. It is exact if none of them is executing anything.
 pub fn executed(directory: &Path) -> u64 {
     let text = |path: PathBuf| fs::read_to_string(path).ok();
     let live = with_ending(directory, "live").filter_map(text);

@@ -27,7 +27,7 @@ const GRANTED: u64 = 32;
 const TURN: u64 = 40;
 const BEFORE: u64 = 48;
 
-/// What was said and executed in one turn: one line of the file of `--turns`. Turn 0 is the time before the first input.
+/// The words and the units of one turn: one line of the file of `--turns`. Turn 0 is the time before the first input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub turn: u64,
@@ -65,7 +65,7 @@ impl Said {
     }
 }
 
-/// Where input comes from.
+/// The source of input.
 enum Referee {
     /// Our standard input.
     Live,
@@ -137,7 +137,7 @@ pub fn run(
     })
 }
 
-/// What came of a run with turns.
+/// The result of a run with turns.
 pub struct Match {
     pub status: ExitStatus,
     pub turns: Vec<Turn>,
@@ -226,7 +226,7 @@ impl Table {
         Ok(count > 0)
     }
 
-    /// What the run has executed, if the program waits for input that it has not got.
+    /// The units that the run has executed, if the program waits for input that it has not got.
     fn waits(&self, pid: u32) -> Option<u64> {
         let look = || {
             let input = self.input.as_ref()?;

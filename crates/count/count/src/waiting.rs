@@ -47,8 +47,8 @@ pub fn wait_for_input(pids: impl IntoIterator<Item = u32>) -> bool {
     reads
 }
 
-/// The state of a thread. It stands after the name, which is in parentheses and may contain anything.
-fn state(stat: &str) -> Option<char> {
+/// The state of a process or thread. It stands after the name, which is in parentheses and may contain anything.
+pub fn state(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 

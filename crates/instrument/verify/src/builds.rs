@@ -6,13 +6,12 @@
 
 use crate::{
     Error, Subject,
-    code::Code,
+    code::{Code, instruction},
     live,
-    stage::{before, pages},
+    stage::{before, pages, variables},
 };
-use codeobj::{CodeObject, SourceLines, elf::SymbolKind};
+use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, MemoryReader, Next, Observer, Prepared, Wave};
-use isa::Decoder;
 use lift::Module;
 use std::{
     collections::HashMap,
@@ -126,9 +125,10 @@ pub fn compare(
     if count == 0 {
         return Ok(Comparison::Same);
     }
+    let modules = [Module::lift(good)?, Module::lift(bad)?];
     let mut last = Vec::new();
-    for (build, object) in [good, bad].into_iter().enumerate() {
-        let code = table.code(build, object)?;
+    for (build, module) in modules.iter().enumerate() {
+        let code = table.code(build, module)?;
         watcher.begin(limit, table.addresses(build, &words), code);
         table.run(build, bad, &watcher)?;
         last.push(watcher.end());
@@ -145,7 +145,15 @@ pub fn compare(
         Ok::<_, Error>(Written {
             value: word.values[build],
             by: by
-                .map(|last| store(object, subject.kernel(), bases[build], last))
+                .map(|last| {
+                    store(
+                        object,
+                        &modules[build],
+                        subject.kernel(),
+                        bases[build],
+                        last,
+                    )
+                })
                 .transpose()?,
         })
     };
@@ -157,16 +165,16 @@ pub fn compare(
     })))
 }
 
-fn store(object: &CodeObject<'_>, kernel: &str, base: u64, last: &Last) -> Result<Store, Error> {
+fn store(
+    object: &CodeObject<'_>,
+    module: &Module,
+    kernel: &str,
+    base: u64,
+    last: &Last,
+) -> Result<Store, Error> {
     let pc = last.pc - base;
-    let module = Module::lift(object)?;
-    let mut functions = module.functions.iter();
-    let inst = functions.find_map(|function| Some(function.insts.at(function.inst_at(pc)?)));
     let wave_size = object.kernel(kernel)?.descriptor.wave_size();
-    let decoder = Decoder::with_features(object.target().target, wave_size, "").ok();
-    let text = decoder
-        .zip(inst)
-        .map(|(decoder, inst)| decoder.print(&inst));
+    let text = instruction(module, wave_size, pc);
     let lines = SourceLines::read(object).ok().flatten();
     Ok(Store {
         pc,
@@ -219,13 +227,9 @@ impl<'a> Table<'a> {
                 device.prepare_recorded(recording)?
             }
         };
-        for symbol in objects[0].dynamic_symbols() {
-            let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
+        for symbol in variables(objects[0]) {
             let other = objects[1].symbol(symbol.name);
-            let other = other.filter(|other| other.size == symbol.size);
-            if let (true, Some(other)) =
-                (variable && symbol.is_defined() && symbol.size != 0, other)
-            {
+            if let Some(other) = other.filter(|other| other.size == symbol.size) {
                 let mut contents = vec![0; symbol.size as usize];
                 device.read(bases[0] + symbol.value, &mut contents)?;
                 regions.push(Region {
@@ -314,11 +318,10 @@ impl<'a> Table<'a> {
     }
 
     /// The instructions of a build: true for those that may write memory.
-    fn code(&self, build: usize, object: &CodeObject<'_>) -> Result<HashMap<u64, bool>, Error> {
-        let module = Module::lift(object)?;
-        let kernel = live::kernel(&module, &self.kernel);
+    fn code(&self, build: usize, module: &Module) -> Result<HashMap<u64, bool>, Error> {
+        let kernel = live::kernel(module, &self.kernel);
         let kernel = kernel.ok_or_else(|| Error::NoKernel(self.kernel.clone()))?;
-        let code = Code::new(&module, kernel);
+        let code = Code::new(module, kernel);
         let sites = code.sites.iter();
         let base = self.bases[build];
         Ok(sites.map(|site| (base + site.pc, site.writes)).collect())

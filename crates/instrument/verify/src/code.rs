@@ -2,7 +2,7 @@
 
 use crate::live::Part;
 use gfx::Family;
-use isa::{Effects, Format, Known, Operand, Traits};
+use isa::{Decoder, Effects, Format, Known, Operand, Traits};
 use lift::{BlockIndex, FunctionIndex, FunctionKind, InstIndex, Module, registers::Span};
 use rewrite::{Address, MemoryAccess};
 use std::collections::{HashMap, HashSet};
@@ -111,6 +111,14 @@ impl Code {
         }
         places
     }
+}
+
+/// The text of the instruction at an address of the original object.
+pub fn instruction(module: &Module, wave_size: u8, pc: u64) -> Option<String> {
+    let decoder = Decoder::with_features(module.target, wave_size, "").ok()?;
+    let mut functions = module.functions.iter();
+    let inst = functions.find_map(|function| Some(function.insts.at(function.inst_at(pc)?)))?;
+    Some(decoder.print(&inst))
 }
 
 fn site(module: &Module, function: FunctionIndex, index: InstIndex) -> Site {

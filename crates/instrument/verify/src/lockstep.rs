@@ -2,7 +2,7 @@
 
 use crate::{
     Subject,
-    code::Code,
+    code::{Code, instruction},
     live::{Part, RegisterRows},
     record::{
         Held, Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
@@ -10,7 +10,6 @@ use crate::{
     stage::Stage,
 };
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-use isa::Decoder;
 use lift::{Module, registers::SGPR_COUNT};
 use rewrite::{Rewritten, Symbol};
 use std::{
@@ -729,12 +728,7 @@ impl Describer<'_> {
     }
 
     fn instruction(&self, pc: u64) -> Option<String> {
-        let target = self.object.target().target;
-        let wave_size = self.kernel.descriptor.wave_size();
-        let decoder = Decoder::with_features(target, wave_size, "").ok()?;
-        let mut functions = self.module.functions.iter();
-        let inst = functions.find_map(|function| Some(function.insts.at(function.inst_at(pc)?)))?;
-        Some(decoder.print(&inst))
+        instruction(&self.module, self.kernel.descriptor.wave_size(), pc)
     }
 }
 

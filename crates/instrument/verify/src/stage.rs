@@ -7,7 +7,10 @@ use crate::{
     lockstep::{Difference, Error},
     record::{Observed, Recorder, Watch},
 };
-use codeobj::{CodeObject, elf::SymbolKind};
+use codeobj::{
+    CodeObject,
+    elf::{Symbol, SymbolKind},
+};
 use emulate::{Counts, Device, Prepared};
 use lift::Module;
 use recording::{PAGE, Page, Recording};
@@ -86,14 +89,11 @@ impl<'a> Stage<'a> {
         let (buffers, arguments) = launch.place(&device)?;
         let prepared = device.prepare(&launch.kernel, &launch.shape(), &arguments)?;
         let mut variables = Vec::new();
-        for symbol in object.dynamic_symbols() {
-            let variable = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
-            if variable && symbol.is_defined() && symbol.size != 0 {
-                let address = device.base() + symbol.value;
-                let mut contents = vec![0; symbol.size as usize];
-                device.read(address, &mut contents)?;
-                variables.push((symbol.name.to_owned(), address, contents));
-            }
+        for symbol in self::variables(object) {
+            let address = device.base() + symbol.value;
+            let mut contents = vec![0; symbol.size as usize];
+            device.read(address, &mut contents)?;
+            variables.push((symbol.name.to_owned(), address, contents));
         }
         Ok(Stage {
             device,
@@ -258,6 +258,16 @@ fn first_difference(original: &[u8], other: &[u8], places: &Places) -> Option<us
         let agree = word(a).zip(word(b));
         let agree = agree.is_some_and(|(a, b)| places.halves_agree(b, a));
         (!agree).then_some(WORD * number + different)
+    })
+}
+
+/// The variables of a code object.
+pub(crate) fn variables<'o, 'a>(
+    object: &'o CodeObject<'a>,
+) -> impl Iterator<Item = &'o Symbol<'a>> {
+    object.dynamic_symbols().iter().filter(|symbol| {
+        let object = symbol.kind == SymbolKind::Object && !symbol.name.ends_with(".kd");
+        object && symbol.is_defined() && symbol.size != 0
     })
 }
 
