@@ -728,7 +728,7 @@ impl Describer<'_> {
     }
 
     fn instruction(&self, pc: u64) -> Option<String> {
-        instruction(&self.module, self.kernel.descriptor.wave_size(), pc)
+        instruction(self.module, self.kernel.descriptor.wave_size(), pc)
     }
 }
 

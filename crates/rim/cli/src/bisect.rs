@@ -15,7 +15,7 @@ use verify::{Comparison, MemoryPlace, Subject, Written};
 
 use crate::{
     chosen::{self, Chosen, Which},
-    emulate::{Extent, Given},
+    emulate::MadeUp,
     progress,
     verify::{elsewhere, launch},
 };
@@ -61,19 +61,8 @@ pub struct Bisect {
     /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel; needed without --launch
     #[arg(short, long, value_name = "NAME", required_unless_present = "launch")]
     kernel: Option<String>,
-    /// Workgroups: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "1")]
-    grid: Extent,
-    /// Work-items per workgroup: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "64")]
-    block: Extent,
-    /// Dynamic LDS in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    lds: u32,
-    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
-    /// bytes) or file (a buffer with that file's bytes)
-    #[arg(long = "arg", value_name = "TYPE:VALUE")]
-    arguments: Vec<Given>,
+    #[command(flatten)]
+    made_up: MadeUp,
     #[command(flatten)]
     which: Which,
     /// A run of a kernel that takes longer than this has not ended
@@ -104,12 +93,7 @@ impl Bisect {
             (None, None) => bail!("which kernel? name it with -k"),
         };
         let good = self.read(&self.good, name)?;
-        let made_up = launch(
-            &good.kernel,
-            [self.grid, self.block],
-            self.lds,
-            &self.arguments,
-        )?;
+        let made_up = launch(&good.kernel, &self.made_up)?;
         let subject = match &recording {
             Some(recording) => {
                 ensure!(

@@ -43,19 +43,8 @@ pub struct Emulate {
     /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel
     #[arg(short, long, value_name = "NAME")]
     kernel: String,
-    /// Workgroups: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "1")]
-    grid: Extent,
-    /// Work-items per workgroup: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "64")]
-    block: Extent,
-    /// Dynamic LDS in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    lds: u32,
-    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
-    /// bytes) or file (a buffer with that file's bytes)
-    #[arg(long = "arg", value_name = "TYPE:VALUE")]
-    arguments: Vec<Given>,
+    #[command(flatten)]
+    made_up: MadeUp,
     /// Write buffer argument number INDEX (from 0) to FILE after the run
     #[arg(long, value_name = "INDEX:FILE")]
     dump: Vec<Dump>,
@@ -90,6 +79,24 @@ pub struct Emulate {
     /// `text` is one line on standard error, `json` is printed on standard output. With tools, both count their hooks, too
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+}
+
+/// A launch that the user makes up.
+#[derive(Args)]
+pub struct MadeUp {
+    /// Workgroups: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub grid: Extent,
+    /// Work-items per workgroup: X[,Y[,Z]]
+    #[arg(long, value_name = "N", default_value = "64")]
+    pub block: Extent,
+    /// Dynamic LDS in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub lds: u32,
+    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
+    /// bytes) or file (a buffer with that file's bytes)
+    #[arg(long = "arg", value_name = "TYPE:VALUE")]
+    pub arguments: Vec<Given>,
 }
 
 /// The result of a launch that is printed.
@@ -292,7 +299,7 @@ impl Emulate {
         let mut arguments = Vec::new();
         // Address and size of buffer arguments.
         let mut buffers = Vec::new();
-        for given in &self.arguments {
+        for given in &self.made_up.arguments {
             let (contents, size) = match given {
                 Given::Scalar(bytes) => {
                     arguments.push(Argument(bytes.clone()));
@@ -322,9 +329,9 @@ impl Emulate {
             }
         }
         let shape = Shape {
-            grid: self.grid.0,
-            block: self.block.0,
-            dynamic_lds: self.lds,
+            grid: self.made_up.grid.0,
+            block: self.made_up.block.0,
+            dynamic_lds: self.made_up.lds,
         };
         let prepared = device.prepare(&kernel, &shape, &arguments)?;
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();

@@ -18,7 +18,7 @@ use verify::{Input, Launch, StopReason, Subject, Verdict};
 
 use crate::{
     chosen::{self, Chosen, Which},
-    emulate::{Extent, Given},
+    emulate::{Given, MadeUp},
     format::Format,
     progress,
 };
@@ -57,19 +57,8 @@ pub struct Verify {
     /// recorded dispatch
     #[arg(short, long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Workgroups: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "1")]
-    grid: Extent,
-    /// Work-items per workgroup: X[,Y[,Z]]
-    #[arg(long, value_name = "N", default_value = "64")]
-    block: Extent,
-    /// Dynamic LDS in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    lds: u32,
-    /// A kernel argument. TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, bytes (hexadecimal digits), zero (a buffer of so many
-    /// bytes) or file (a buffer with that file's bytes)
-    #[arg(long = "arg", value_name = "TYPE:VALUE")]
-    arguments: Vec<Given>,
+    #[command(flatten)]
+    made_up: MadeUp,
     #[command(flatten)]
     which: Which,
     /// Only places where this holds, as for `luthier run`
@@ -239,7 +228,7 @@ impl Verify {
         };
         let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)
             .with_context(|| self.file.display().to_string())?;
-        let launch = launch(&kernel, [self.grid, self.block], self.lds, &self.arguments)?;
+        let launch = launch(&kernel, &self.made_up)?;
         self.judge(&object, Subject::Launch(&launch))
     }
 
@@ -279,14 +268,9 @@ impl Verify {
     }
 }
 
-/// The launch that the user made up. `sizes`: grid and block.
-pub fn launch(
-    kernel: &str,
-    sizes: [Extent; 2],
-    dynamic_lds: u32,
-    arguments: &[Given],
-) -> Result<Launch> {
-    let inputs = arguments.iter().map(|given| {
+/// The launch that the user made up.
+pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
+    let inputs = made_up.arguments.iter().map(|given| {
         Ok(match given {
             Given::Scalar(bytes) => Input::Value(bytes.clone()),
             Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
@@ -300,9 +284,9 @@ pub fn launch(
     });
     Ok(Launch {
         kernel: kernel.to_owned(),
-        grid: sizes[0].0,
-        block: sizes[1].0,
-        dynamic_lds,
+        grid: made_up.grid.0,
+        block: made_up.block.0,
+        dynamic_lds: made_up.lds,
         inputs: inputs.collect::<Result<_>>()?,
     })
 }
