@@ -68,7 +68,7 @@ impl Decoder {
         })
     }
 
-    /// What it decodes for.
+    /// The target whose code this decoder reads.
     pub fn target(&self) -> &'static Target {
         self.target
     }
@@ -89,7 +89,7 @@ impl Decoder {
         Ok(Inst::new(pc, Arc::new(decoded)))
     }
 
-    /// What the instruction at the start of `code` is, for who has a place of his own for it. `pc` is for errors.
+    /// Decodes the instruction at the start of `code`, for callers that keep its place themselves. `pc` is for errors.
     pub fn decode_alone(&self, code: &[u8], pc: u64) -> Result<Decoded, DecodeError> {
         if code.len() < 4 {
             return Err(DecodeError::Truncated {
@@ -353,7 +353,8 @@ pub(crate) fn feature_string(
 mod tests {
     use super::*;
 
-    /// What is surely a dword by itself is the same instruction to LLVM with more code behind it: every opcode of every target.
+    /// A word that is surely an instruction by itself is the same instruction to LLVM with more code behind it: every
+    /// opcode of every target.
     #[test]
     fn shown_one_dword_llvm_finds_the_same() {
         const BEHIND: u32 = 0x1234_5678;

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of decoding and assembling.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Error {
     Backend {
         /// The target's name.
         target: &'static str,
-        /// What LLVM says.
+        /// LLVM's message.
         reason: String,
     },
 }
@@ -62,7 +62,7 @@ pub struct Message {
     pub line: u32,
     /// From 1; 0 when there is no place to name.
     pub column: u32,
-    /// What LLVM says.
+    /// LLVM's message.
     pub text: String,
 }
 

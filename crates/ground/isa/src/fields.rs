@@ -7,7 +7,7 @@ mod buffer;
 
 pub use buffer::BufferAddress;
 
-/// What SDWA does with the part of the destination that it does not write.
+/// The treatment of the part of the destination that SDWA does not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SdwaDestination {
     /// The whole register is written.
@@ -16,7 +16,8 @@ pub struct SdwaDestination {
     pub preserves: bool,
 }
 
-/// What `s_waitcnt_depctr` and `s_wait_alu` wait for inside the processor, by the names that LLVM's assembler has for it.
+/// The events inside the processor for which `s_waitcnt_depctr` and `s_wait_alu` wait, by the names of LLVM's
+/// assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depctr {
     /// Results of the scalar unit in scalar registers.
@@ -103,7 +104,7 @@ impl Decoded {
         self.format == Format::Vop3 && self.words[0] >> 14 & 1 == 1
     }
 
-    /// What an SDWA control dword says of the destination. A comparison has none.
+    /// The destination that an SDWA control dword selects. A comparison has none.
     pub fn sdwa_destination(&self) -> Option<SdwaDestination> {
         const DWORD: u32 = 6;
         const PRESERVE: u32 = 2;

@@ -99,7 +99,7 @@ const VOP2_WITH_LITERAL: &[u32] = &[0x17, 0x18, 0x20, 0x21, 0x24, 0x25, 0x2c, 0x
 pub(crate) fn is_one_dword(family: Family, word: u32) -> bool {
     // A scalar source field of 254 or 255 is followed by a literal.
     let literal = |field: u32| field & 0xfe == 0xfe;
-    // So is a vector source field, which may also announce DPP8, SDWA or DPP16.
+    // A vector source field is extended alike, and may also announce DPP8, SDWA or DPP16.
     let extended = |field: u32| matches!(field & 0x1ff, 233 | 234 | 249 | 250 | 254 | 255);
     if family >= Family::Gfx11 {
         return false;

@@ -47,8 +47,9 @@ fn optional_fields(family: Family, code: u64) -> Vec<u64> {
     }
 }
 
-/// What `look` finds in `code`, which is no instruction of LLVM's, without the fewest register fields that an instruction may
-/// leave unused. LLVM's tables want zeros in fields that are not used, so those that have to be cleared are such fields.
+/// The result of `look` for `code` without the unused register fields. LLVM's tables want zeros in fields that an
+/// instruction does not use and refuse this code. The fields that have to be cleared, as few as possible, are therefore
+/// the unused ones.
 pub(crate) fn without_unused<T>(
     family: Family,
     code: &[u8],

@@ -1,10 +1,11 @@
-//! What a decoded instruction is.
+//! Decoded instructions and their parts.
 
 use crate::Op;
 use smallvec::SmallVec;
 use std::{ops::Deref, sync::Arc};
 
-/// Encoding format, as the ISA manuals name it. Which control dword follows a VOP1, VOP2 or VOPC, if any, is in [`Effects`].
+/// Encoding format, as the ISA manuals name it. [`Effects`] tells which control dword follows a VOP1, VOP2 or VOPC, if
+/// any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Scalar, one source.
@@ -60,7 +61,7 @@ pub enum Format {
 }
 
 bitflags::bitflags! {
-    /// What an instruction does besides computing, one bit each.
+    /// The effects of an instruction besides computing, one bit each.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct Effects: u32 {
         /// Reads memory (global, scratch, LDS, constant).
@@ -166,7 +167,7 @@ pub enum RegKind {
 /// A run of `width` registers (32-bit units) starting at `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg {
-    /// Which registers.
+    /// The kind of registers.
     pub kind: RegKind,
     /// Number of the first one.
     pub index: u16,
@@ -189,8 +190,8 @@ pub enum Operand {
     PcRel(i64),
 }
 
-/// One decoded instruction at its place. What it is may be shared, or lie in a table: programs consist of few different
-/// instructions.
+/// One decoded instruction at its place. Its description may be shared, or lie in a table: programs consist of few
+/// different instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Inst<D = Arc<Decoded>> {
     /// Address it was decoded at.
@@ -198,7 +199,7 @@ pub struct Inst<D = Arc<Decoded>> {
     decoded: D,
 }
 
-/// What an instruction is, wherever it lies.
+/// The description of an instruction, which does not depend on its place.
 #[derive(Clone, Debug)]
 pub struct Decoded {
     /// Length in bytes: 4 to 20.
@@ -207,11 +208,11 @@ pub struct Decoded {
     pub words: [u32; 5],
     /// Dense number of the LLVM opcode within one decoder; only good as a key for caches.
     pub opcode: u32,
-    /// Which instruction it is.
+    /// The opcode.
     pub op: Op,
     /// Format of the base encoding. A VOP2 with SDWA or DPP dword has `Vop2` here and the bit in `effects`.
     pub format: Format,
-    /// What it does beside writing its operands.
+    /// The effects beside writing the operands.
     pub effects: Effects,
     /// As LLVM's machine instruction lists them: also modifiers of sources, and sources that are the destination.
     /// [`Decoded::printed`] has those of the instruction's text.
@@ -270,7 +271,7 @@ impl<'a> Inst<&'a Decoded> {
         Inst::new(self.pc, Arc::new(self.decoded.clone()))
     }
 
-    /// What it is, for as long as that lasts.
+    /// The description, for as long as it lasts.
     pub fn decoded(self) -> &'a Decoded {
         self.decoded
     }

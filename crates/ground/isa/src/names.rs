@@ -1,7 +1,8 @@
 //! Instructions that got another name on a later family and kept their meaning.
 //!
-//! [`first_name`] gives the name that an instruction had on the first family that has it. Who keeps facts by mnemonic keeps them
-//! under that name alone. What changed its operands or its meaning with its name is another instruction and not in these tables.
+//! [`first_name`] gives the name that an instruction had on the first family that has it. Tables with facts by mnemonic
+//! use that name alone. An instruction whose operands or meaning changed with its name is another instruction and not
+//! in these tables.
 
 use std::{collections::HashMap, sync::OnceLock};
 

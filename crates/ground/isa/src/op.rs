@@ -107,23 +107,23 @@ impl Op {
         self.0.halves
     }
 
-    /// What it does on every target that has it. [`crate::Decoded::effects`] has all that an instruction does.
+    /// The effects on every target that has the opcode. [`crate::Decoded::effects`] has all effects of an instruction.
     pub fn effects(self) -> Effects {
         self.0.effects
     }
 
-    /// What else holds of it.
+    /// The other properties of the opcode.
     pub fn traits(self) -> Traits {
         self.0.traits
     }
 
-    /// Whether any of these holds.
+    /// Whether the opcode has any of these traits.
     #[inline]
     pub fn has(self, traits: Traits) -> bool {
         self.0.traits.intersects(traits)
     }
 
-    /// Which it is of those that analyses know one by one, under whichever of its names.
+    /// The opcode's identity under any of its names, if it is one that analyses know.
     pub fn known(self) -> Option<Known> {
         self.0.known
     }
@@ -133,7 +133,7 @@ impl Op {
         self.0.known == Some(known)
     }
 
-    /// What it moves between registers and memory. Says nothing of instructions that access none.
+    /// The data that it moves between registers and memory. It says nothing about instructions that access none.
     pub fn data(self) -> Data {
         self.0.data
     }
@@ -148,7 +148,7 @@ impl Op {
         self.0.lane_mask
     }
 
-    /// What it waits for.
+    /// The condition for which it waits.
     pub fn waits(self) -> Waits {
         self.0.waits
     }

@@ -1,4 +1,4 @@
-//! What is the same for all instructions of one opcode: learnt when the opcode is first met, then looked up.
+//! The properties that all instructions of one opcode share: learnt when the opcode is first met, then looked up.
 
 use crate::{Effects, Format, Op, Reg, RegKind, decoder::Decoder, effects, fixups, format};
 use llvm_shim::{DecodedInst, DecodedOperand, Mc, flags};

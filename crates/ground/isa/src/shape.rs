@@ -1,9 +1,9 @@
 //! Instructions of two dwords that differ only in the numbers of vector registers.
 //!
-//! LLVM looks for an instruction of two dwords through thousands of table entries. Programs that use many registers have tens of
-//! thousands of different ones, but these have few shapes: what is left without the numbers. A shape that was met a few times is
-//! learnt from LLVM, which decodes it with two other sets of numbers: the operands that follow the numbers are told by them, all
-//! else must stay as it is. Shapes that do not behave so are LLVM's for good.
+//! LLVM looks for an instruction of two dwords through thousands of table entries. Programs that use many registers
+//! have tens of thousands of different instructions, but few shapes: the instruction without its numbers. A shape that
+//! was met a few times is learnt from LLVM, which decodes it with two other sets of numbers. The operands must follow
+//! the numbers, and all else must stay as it is. A shape that behaves otherwise is always decoded by LLVM.
 
 use crate::{Decoded, Format, Operand, Reg, RegKind, format};
 use gfx::{Family, Target};
@@ -68,8 +68,9 @@ impl Field {
     }
 }
 
-/// Numbers that fields get for learning, by field: all different, far enough from the end for the widest operand, multiples of
-/// what registers in a row may have to begin at, below and above 128, where fields of gfx11 mean the other half of a register.
+/// The numbers with which fields are learnt, by field. They are all different and far enough from the end for the
+/// widest operand. They are multiples of the alignment that register groups may need. They lie below and above 128,
+/// where fields of gfx11 mean the other half of a register.
 const OTHERS: [[u16; 4]; 2] = [[16, 24, 32, 40], [208, 192, 216, 200]];
 
 /// Times that a shape is met before it is learnt.
@@ -95,13 +96,13 @@ enum Shape {
 
 struct Template {
     decoded: Decoded,
-    /// Which field each operand comes from.
+    /// The field from which each operand comes.
     sources: SmallVec<[Option<u8>; 8]>,
     /// Bits of fields that no operand comes from: only seen as they are.
     fixed: Words,
 }
 
-/// What only LLVM can tell.
+/// A property that only LLVM can tell.
 pub(crate) enum Unknown {
     Instruction,
     /// The instruction, to be shown to [`Shapes::learn`].
@@ -117,7 +118,7 @@ impl Shapes {
         }
     }
 
-    /// So many were met.
+    /// The number of shapes that were met.
     pub fn len(&self) -> usize {
         self.shapes.len()
     }
@@ -266,7 +267,7 @@ fn numbered(operand: Operand, number: u16) -> Option<Operand> {
     }
 }
 
-/// Whether two are the same instruction of two dwords, but for operands.
+/// Whether both are the same instruction of two dwords, apart from their operands.
 fn is_alike(one: &Decoded, other: &Decoded) -> bool {
     one.size == 8
         && other.size == 8

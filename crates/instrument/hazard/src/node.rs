@@ -65,7 +65,7 @@ impl Node {
         }
     }
 
-    /// What it reads and writes.
+    /// The registers that the instruction reads and writes.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -112,7 +112,7 @@ impl Node {
         self.inst.op.is(known)
     }
 
-    /// Whether any of these holds of its mnemonic.
+    /// Whether the opcode has any of these traits.
     pub fn is_of(&self, traits: Traits) -> bool {
         self.inst.op.has(traits)
     }
@@ -260,7 +260,7 @@ impl Node {
         })
     }
 
-    /// Where a matrix instruction has what it adds to.
+    /// The registers of the value to which a matrix instruction adds.
     fn summand(&self) -> Option<Span> {
         match self.is_sparse() {
             true => self.access.writes.first().copied(),

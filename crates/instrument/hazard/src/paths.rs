@@ -1,7 +1,8 @@
 //! Missing waits along the paths that waves have taken: the scoreboard of [`crate::Scoreboard`] without alternatives.
 //!
-//! What is outstanding in a wave is a number. What an instruction makes of a number is found out once and looked up from
-//! then on, and so it may be with whole stretches of instructions: the same stretch makes the same of the same number.
+//! The set of operations that a wave has outstanding is a number. The effect of an instruction on such a number is
+//! computed once and looked up from then on. The same holds of whole stretches of instructions: a stretch turns the
+//! same number into the same number.
 
 use crate::touch::{Halves, Touch};
 use crate::waits::{Conflict, Facts, Operation};
@@ -21,7 +22,7 @@ pub struct Unwaited {
     pub consumer: u64,
     /// On which one would have to wait.
     pub counter: Counter,
-    /// What both touch; none at barriers.
+    /// The register that both touch; none at barriers.
     pub register: Option<Halves>,
 }
 
@@ -29,11 +30,11 @@ pub struct Unwaited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Issued {
     site: Site,
-    /// Which of the instruction's operations.
+    /// The index of the operation among those of its instruction.
     slot: u8,
     /// Younger operations of its kind on its counter.
     age: u8,
-    /// An instruction has conflicted with it. What conflicts with it behind that one follows from the same bug.
+    /// An instruction has conflicted with the operation. Later conflicts with it follow from the same bug.
     told: bool,
 }
 
@@ -56,7 +57,7 @@ struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Site(u32);
 
-/// What is known of a site.
+/// The facts about one site.
 #[derive(Debug)]
 struct Known {
     pc: u64,
@@ -68,11 +69,11 @@ struct Known {
     needs_lanes: bool,
 }
 
-/// What an instruction has made of a number.
+/// The number that an instruction leads to, with the findings on the way.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
     pub next: u32,
-    /// What was found, by its number: see [`Paths::found`].
+    /// The findings by their numbers: see [`Paths::found`].
     pub found: SmallVec<[u32; 1]>,
 }
 
@@ -114,7 +115,7 @@ impl Paths {
         }
     }
 
-    /// Whether there were more numbers than are kept, so that something may have been missed.
+    /// Whether there were more numbers than are kept: findings may be missing then.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
@@ -303,14 +304,15 @@ impl Paths {
 }
 
 impl Operation {
-    /// Whether it matters how long it takes if any lane is on, or none: then vectors neither come nor are stored.
+    /// Whether an instruction could conflict with the operation while it is outstanding. Without active lanes, vector
+    /// data is neither loaded nor stored.
     fn is_kept(&self, lanes: bool) -> bool {
         let scalar = matches!(self.kind, Kind::Scalar | Kind::Message);
         self.matters() && (lanes || scalar)
     }
 }
 
-/// Whether an instruction leaves vector registers alone that no lane needs.
+/// Whether an instruction touches vector registers only for active lanes.
 fn needs_lanes(inst: &Decoded) -> bool {
     let memory = Effects::VMEM | Effects::LDS | Effects::FLAT | Effects::SCRATCH;
     let across = Traits::CROSS_LANE | Traits::LANE_TO_SCALAR | Traits::SELECTS_LANE;
@@ -322,7 +324,7 @@ fn facts(inst: &Decoded, wave_size: u8, family: Family) -> Facts {
     let access = Access::new(inst, wave_size, false);
     let mut touch = Touch::new(inst, &access);
     if access.indexed.vectors {
-        // Which vector registers it touches, nobody knows.
+        // It is unknown which vector registers the instruction touches.
         touch.reads.retain(|run| !run.is_vector());
         touch.writes.retain(|run| !run.is_vector());
     }

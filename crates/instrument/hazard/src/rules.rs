@@ -25,7 +25,7 @@ impl Unit {
         matches!(self, Unit::States | Unit::Vector)
     }
 
-    /// What ends a hazard that no distance ends.
+    /// The remedy of a hazard that no distance ends.
     pub fn remedy(self) -> Option<&'static str> {
         match self {
             Unit::States | Unit::Vector => None,
@@ -119,7 +119,7 @@ fn gfx9_before_940(target: &Target) -> bool {
     gfx9(target) && !gfx940_up(target)
 }
 
-/// Those with WMMA that LLVM pads.
+/// The targets with WMMA for which LLVM adds padding.
 fn gfx11_up(target: &Target) -> bool {
     matches!(target.family, Family::Gfx11 | Family::Gfx12)
 }
@@ -141,7 +141,7 @@ fn gfx10_and_11(target: &Target) -> bool {
     gfx10(target) || target.family == Family::Gfx11
 }
 
-/// What a scalar instruction or load overwrites.
+/// Whether a scalar instruction or load overwrites scalar registers.
 fn writes_scalars(node: &Node) -> bool {
     (node.is_salu() || node.is_smem()) && node.defines_any_scalar()
 }

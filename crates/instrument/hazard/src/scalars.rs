@@ -1,16 +1,16 @@
 //! Scalar registers on gfx12 that are read too early: the vector unit keeps what it has read of SGPRs in a cache.
 //!
-//! When a VALU instruction has read one register of a pair, a later write of the pair by the scalar or the vector unit is
-//! not seen before `s_wait_alu` with `sa_sdst(0)`, `va_sdst(0)` or, for VCC written by the vector unit, `va_vcc(0)`. There
-//! is no distance after which it is seen. The rules are those by which LLVM's pass for these waits inserts them. Enough
-//! `ds_nop` in a row empty the cache.
+//! A VALU instruction that reads one register of a pair puts the pair into a cache. A later write of the pair, by the
+//! scalar or the vector unit, is not seen before `s_wait_alu`. The wait must have `sa_sdst(0)`, `va_sdst(0)` or, for
+//! VCC written by the vector unit, `va_vcc(0)`. No distance replaces the wait; enough `ds_nop` in a row empty the
+//! cache. The rules are those by which LLVM's pass inserts these waits.
 //!
-//! gfx11 has a smaller hazard of the same kind, in waves of 64 lanes: after a VALU instruction has used a register as a
-//! mask of lanes, a write of it is not seen before `s_waitcnt_depctr` with the same fields.
+//! gfx11 has a smaller hazard of the same kind, in waves of 64 lanes. After a VALU instruction has used a register as a
+//! mask of lanes, a write of the register is not seen before `s_waitcnt_depctr` with the same fields.
 //!
-//! Which pairs are in the cache is found first, and what was written to them second: the scalar unit waits for the vector
-//! unit when it reads a register of a pair in the cache, so that a larger set of pairs may mean fewer things to wait for.
-//! A single pass would keep what it found while the set was still small.
+//! The analysis has two passes. The first finds the pairs in the cache, the second the writes to them. The scalar unit
+//! waits for the vector unit when it reads a register of a pair in the cache, so a larger set of pairs may mean fewer
+//! things to wait for. A single pass would keep what it found while the set was still small.
 
 use crate::Grade;
 use gfx::Family;
@@ -18,7 +18,7 @@ use isa::{Decoded, Depctr, Effects, Format, Known, Operand, Reg, RegKind, Traits
 use lift::{BlockIndex, EdgeKind, Function, FunctionKind, InstIndex, Module};
 use smallvec::SmallVec;
 
-/// What wrote a register that is read too early.
+/// The unit that wrote a register which is read too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Writer {
     /// The scalar unit: `s_wait_alu depctr_sa_sdst(0)` waits for it.
@@ -58,7 +58,8 @@ pub struct StaleScalar {
 /// Registers beyond are constants, M0 and EXEC, which are not kept.
 const LAST: u16 = numbers::M0 - 1;
 
-/// What may be, or is, to be waited for. Of a register of several words, the first one tells whether it is in the cache.
+/// The writes that a reader may have to wait for, or must wait for. The first word of a register tells whether the
+/// register is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Hazards {
     /// Registers in the cache.
@@ -104,7 +105,7 @@ impl Hazards {
         self.tracked >> register.first & 1 == 1
     }
 
-    /// What a read of these registers would have to wait for.
+    /// The writes that a read of these registers would have to wait for.
     fn awaited(&self, register: Scalars, by_vector: bool) -> Needed {
         let mut needed = Needed::new();
         let mask = register.mask();
@@ -170,7 +171,7 @@ impl Scalars {
     }
 }
 
-/// Which reads bring registers into the cache.
+/// The kind of reads that bring registers into the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cache {
     /// gfx12: all reads by VALU instructions.
@@ -180,8 +181,8 @@ enum Cache {
 }
 
 impl Cache {
-    /// What is in the cache when control comes from other functions. What those have read, nobody knows; LLVM looks for
-    /// masks in one function only.
+    /// The contents of the cache when control comes from other functions. It is unknown what those have read; LLVM
+    /// looks for masks in one function only.
     fn unknown(self) -> u128 {
         match self {
             Cache::Reads => u128::MAX,
@@ -198,7 +199,7 @@ impl Cache {
     }
 }
 
-/// What matters of one instruction.
+/// The properties of one instruction that the analysis needs.
 #[derive(Clone, Debug)]
 enum Role {
     Nothing,
@@ -214,9 +215,9 @@ enum Role {
         vector: bool,
         reads: SmallVec<[Scalars; 4]>,
         writes: SmallVec<[Scalars; 2]>,
-        /// What a VALU instruction brings into the cache.
+        /// The registers that a VALU instruction brings into the cache.
         keeps: u128,
-        /// What is written is no longer in the cache.
+        /// The written registers leave the cache.
         drops: bool,
     },
 }
@@ -384,7 +385,7 @@ fn step_write(state: &mut Hazards, register: Scalars, vector: bool) {
     }
 }
 
-/// What holds on some path, on all paths, and on a path that no branch contradicts.
+/// The facts that hold on some path, on all paths, and on a path that no branch contradicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     some: Hazards,
@@ -496,7 +497,8 @@ pub fn check_scalars(module: &Module, function: &Function) -> Vec<StaleScalar> {
     found
 }
 
-/// What holds at the start of each block. `cached`: which pairs are in the cache there; without it, that is what is found.
+/// The facts that hold at the start of each block. `cached` gives the pairs in the cache there; without it, this
+/// function finds them.
 fn solve(
     function: &Function,
     roles: &[Role],
@@ -542,7 +544,7 @@ fn solve(
                 true => state.all,
                 false => state.sure.union(state.all),
             };
-            // Nobody knows who else comes to the next block.
+            // The next block may be entered from elsewhere.
             if anywhere {
                 arrives.all = Hazards::default();
             }

@@ -16,7 +16,7 @@ pub struct Violation {
     pub consumer: u64,
     pub distance: u32,
     pub needed: u32,
-    /// What has to lie between the two if no distance is enough.
+    /// The remedy that must lie between the two if no distance is enough.
     pub remedy: Option<&'static str>,
     /// Blocks from the producer's to the consumer's.
     pub path: Vec<BlockIndex>,
@@ -131,7 +131,7 @@ impl Roles {
 struct Code<'a> {
     function: &'a Function,
     nodes: &'a [(Node, Roles)],
-    /// Of each instruction, its position in `nodes`.
+    /// The position of each instruction in `nodes`.
     numbers: &'a [u32],
 }
 
@@ -148,7 +148,7 @@ impl Code<'_> {
 /// Transcendental instructions in between that end a hazard of [`Unit::Vector`].
 const TRANSCENDENTAL_ENOUGH: u32 = 2;
 
-/// What lies between two instructions.
+/// The distance between two instructions, and what else lies on the way.
 #[derive(Clone, Copy, Default)]
 struct PathDistance {
     /// In the rule's unit.

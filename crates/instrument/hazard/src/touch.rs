@@ -125,7 +125,7 @@ pub fn shared(left: &[Halves], right: &[Halves]) -> Option<Halves> {
     })
 }
 
-/// What an instruction reads and writes.
+/// The registers that an instruction reads and writes.
 #[derive(Clone, Debug, Default)]
 pub struct Touch {
     pub reads: Runs,
@@ -151,7 +151,7 @@ impl Touch {
                     let half = narrow.loads.filter(|_| is_one_vector(reg));
                     touch.writes.extend(vector(reg, half));
                 }
-                // What a load leaves of its destination is no operand that it would have to wait for.
+                // The part of its destination that a load keeps is not an operand that the load waits for.
                 Operand::Use(_) if narrow.kept == Some(index) => {}
                 Operand::Use(reg) => {
                     let half = narrow.stores.filter(|_| narrow.data == Some(index));

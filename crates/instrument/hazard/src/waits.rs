@@ -7,8 +7,9 @@
 //!
 //! * the least one on any path: an operation without it is certainly done;
 //! * the greatest one, if it is outstanding on all paths;
-//! * the least one on a path that begins with a branch taken while the operation was outstanding on all paths to it, and
-//!   has no further branch but those back to a loop's head and those that skip code for which no lane is on.
+//! * the least one on a likely path. Such a path begins with a branch that is taken while the operation is outstanding
+//!   on all paths to it. It has no further branch but those back to a loop's head and those that skip code for which no
+//!   lane is on.
 //!
 //! One of the last two makes a finding certain: no branch on the way is likely to contradict an earlier one. Where code is
 //! skipped because no lane is on, the operation counts as outstanding on all paths if it is on the one with lanes.
@@ -62,7 +63,7 @@ pub struct MissingWait {
     pub mnemonic: &'static str,
     /// On which one would have to wait.
     pub counter: Counter,
-    /// What both touch; none at barriers.
+    /// The register that both touch; none at barriers.
     pub register: Option<Halves>,
     /// Further instructions that conflict with the same operation.
     pub others: usize,
@@ -105,7 +106,7 @@ pub(crate) struct Operation {
     pub writes: Runs,
     reads: Runs,
     pub lds: Option<Conflict>,
-    /// Of a FLAT instruction.
+    /// The instruction is a FLAT one.
     flat: bool,
 }
 
@@ -115,12 +116,12 @@ impl Operation {
         left == 0 || self.kind.in_order() && u32::from(age) >= left
     }
 
-    /// Whether it matters how long it takes.
+    /// Whether an instruction could conflict with the operation while it is outstanding.
     pub fn matters(&self) -> bool {
         !self.writes.is_empty() || !self.reads.is_empty() || self.lds.is_some()
     }
 
-    /// Where an instruction meets the operation in a register while it is outstanding.
+    /// The first register in which an instruction conflicts with the outstanding operation.
     pub fn conflict(&self, facts: &Facts, family: Family) -> Option<(Conflict, Halves)> {
         if let Some(register) = shared(&facts.touch.reads, &self.writes) {
             return Some((Conflict::Read, register));
@@ -154,7 +155,7 @@ impl Operation {
     }
 }
 
-/// What is known of an instruction wherever it lies.
+/// The facts about an instruction that do not depend on its place.
 #[derive(Debug)]
 pub(crate) struct Facts {
     touch: Touch,
@@ -215,7 +216,7 @@ impl Facts {
     }
 }
 
-/// What the operation conflicts with at a barrier.
+/// The conflict that an operation has with a barrier while it is outstanding.
 fn lds_conflict(inst: &Decoded, touch: &Touch) -> Option<Conflict> {
     let effects = inst.effects;
     let stores = effects.intersects(Effects::STORE | Effects::ATOMIC);
@@ -265,7 +266,7 @@ impl Outstanding {
     }
 }
 
-/// What is outstanding at one place, by key.
+/// The operations that are outstanding at one place, by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
     operations: Vec<Outstanding>,
@@ -458,7 +459,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is outstanding at the start of each block that known edges reach.
+    /// The outstanding operations at the start of each block that known edges reach.
     fn solve(&self) -> Vec<Option<State>> {
         let blocks = &self.function.blocks;
         let mut starts: Vec<Option<State>> = blocks
@@ -506,7 +507,7 @@ impl Walk<'_> {
         starts
     }
 
-    /// What arrives along an edge from the end of a block.
+    /// The outstanding operations that arrive along an edge from the end of a block.
     fn leaving(&self, state: &State, from: BlockIndex, edge: &Edge) -> State {
         let block = &self.function.blocks[from];
         let branches = block.successors.len() + block.leaves.len() > 1;
@@ -519,7 +520,7 @@ impl Walk<'_> {
                 NONE => NONE,
                 greatest => one.sure.min(greatest),
             };
-            // Nobody knows who else comes to the next block.
+            // The next block may be entered from elsewhere.
             if self.anywhere {
                 one.greatest = NONE;
             }
@@ -563,7 +564,7 @@ impl Walk<'_> {
             let Some((conflict, register)) = self.conflict(operation, facts, inst) else {
                 continue;
             };
-            // Which vector registers it touches, nobody knows.
+            // It is unknown which vector registers the instruction touches.
             if indexed && register.is_some_and(Halves::is_vector) {
                 continue;
             }
@@ -612,8 +613,8 @@ impl Walk<'_> {
         self.lds_is_used_behind(inst).then_some((conflict, None))
     }
 
-    /// Whether an instruction behind the barrier, and before the next one, accesses LDS: only then it matters what LDS
-    /// holds at the barrier.
+    /// Whether an instruction between this barrier and the next one accesses LDS. Only then do the contents of LDS at
+    /// the barrier matter.
     fn lds_is_used_behind(&self, barrier: InstIndex) -> bool {
         let blocks = &self.function.blocks;
         let mut seen = vec![false; blocks.len()];
@@ -634,7 +635,7 @@ impl Walk<'_> {
             if ended {
                 continue;
             }
-            // What is called may use LDS.
+            // The called function may use LDS.
             if blocks[block].call.is_some() {
                 return true;
             }

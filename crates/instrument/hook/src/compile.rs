@@ -11,7 +11,7 @@ use isa::{Assembler, Decoder, RegKind};
 use llvm_codegen::{Bitcode, Compiled, File, Job, Parameter};
 use std::collections::BTreeSet;
 
-/// Where a hook parameter comes from.
+/// The source of a hook parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Arg {
     /// The low bits of this value, the same at every place.

@@ -10,7 +10,7 @@ use crate::{
 use isa::{Decoder, Effects, Format, Inst, Known, Operand, Reg, RegKind, Traits};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the code was compiled for, to be held against the code itself.
+/// The properties for which the code was compiled. They are compared with the code itself.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     /// Name, file, first register, dwords, read, written.
@@ -49,7 +49,7 @@ fn file_of(kind: RegKind) -> Option<RegisterFile> {
     }
 }
 
-/// What no template may contain, with the reason.
+/// The kinds of instructions that no template may contain, with the reason.
 #[rustfmt::skip]
 const FORBIDDEN: &[(Traits, &str)] = &[
     (Traits::READS_PC,        "reads the program counter, which differs at every place"),
@@ -62,7 +62,7 @@ const FORBIDDEN: &[(Traits, &str)] = &[
     (Traits::JOINS,           "joins forked control flow"),
 ];
 
-/// Likewise one by one.
+/// The single opcodes that no template may contain.
 #[rustfmt::skip]
 const FORBIDDEN_INSTRUCTIONS: &[(Known, &str)] = &[
     (Known::SSetvskip,   "makes vector instructions be skipped"),
@@ -72,7 +72,7 @@ const FORBIDDEN_INSTRUCTIONS: &[(Known, &str)] = &[
     (Known::SCodeEnd,    "is padding, not code"),
 ];
 
-/// Likewise by effect.
+/// The effects that no template may have.
 #[rustfmt::skip]
 const FORBIDDEN_EFFECTS: &[(Effects, &str)] = &[
     (Effects::END,      "ends the program"),
@@ -175,8 +175,8 @@ fn registers_of(inst: &Inst) -> impl Iterator<Item = (Reg, bool)> {
         .chain(inst.implicit_uses.iter().map(|reg| (*reg, false)))
 }
 
-/// Whether values that found no register go to memory: to scratch, or, where that is a buffer, to one that LLVM asks the program
-/// counter for.
+/// Whether values without a register go to memory: to scratch or, where scratch is a buffer, to a buffer whose address
+/// LLVM takes from the program counter.
 fn spills(flow: &Flow) -> bool {
     let mut instructions = flow.instructions.iter();
     let asks = instructions.any(|inst| inst.op.has(Traits::READS_PC));

@@ -1,4 +1,4 @@
-//! What can go wrong, by step.
+//! The errors of each step.
 
 use crate::RegisterFile;
 

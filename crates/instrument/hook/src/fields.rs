@@ -1,4 +1,4 @@
-//! Which bits of an instruction hold which bits of which register operand, found by flipping bits and decoding again.
+//! The bits of an instruction that hold the bits of each register operand, found by flipping bits and decoding again.
 
 use crate::VerifyError;
 use isa::{Decoder, Inst, Operand, Reg, RegKind};

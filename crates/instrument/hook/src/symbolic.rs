@@ -48,7 +48,7 @@ type State = BTreeMap<Key, Value>;
 
 const SCC: Key = (RegKind::Scc, 0, 1);
 
-/// What the walk found.
+/// The result of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Findings {
     pub exec_restored: bool,

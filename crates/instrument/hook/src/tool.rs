@@ -18,10 +18,10 @@ pub const TARGETS: [&str; 8] = [
     "gfx12-generic",
 ];
 
-/// Which hooks a tool has: its variables may tell.
+/// A function that lists the hooks of a tool. The tool's variables may name them.
 pub type HookList<'a> = dyn Fn(&[Global]) -> Result<Vec<(String, Vec<Arg>)>, String> + 'a;
 
-/// What to build.
+/// The input of a build.
 #[derive(Clone)]
 pub struct ToolRequest<'a> {
     /// The HIP file.
@@ -99,7 +99,7 @@ fn add_module(
                     && entry.template.target == target.name
                     && entry.template.wave_size == wave_size
             };
-            // What a header defines is in every unit.
+            // Each unit contains the definitions of its headers.
             if !bundle.entries.iter().any(made_for) {
                 add_variants(bundle, &compiler, &mut module, hook, arguments)?;
             }

@@ -48,14 +48,14 @@ const GFX12: Layout = Layout {
 /// Newest first.
 const LAYOUTS: [Layout; 4] = [GFX12, GFX11, GFX10, GFX9];
 
-/// What MUBUF and MTBUF make an address from, beside the descriptor.
+/// The parts beside the descriptor from which MUBUF and MTBUF make an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferAddress {
     /// First VGPR: of the index, then of the offset.
     pub vector: u16,
     /// A scalar operand by its number: see [`crate::numbers`].
     pub scalar_offset: u16,
-    /// What is added.
+    /// The constant that is added.
     pub constant: u32,
     /// A VGPR has an offset.
     pub with_offset: bool,

@@ -1,6 +1,6 @@
-//! What an instruction moves between registers and memory, by the naming rules of the manuals.
+//! The data that an instruction moves between registers and memory, by the naming rules of the manuals.
 
-/// What is moved at one place of each lane, or of the wave for scalar memory.
+/// The data that is moved at one place of each lane, or of the wave for scalar memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
     /// Bytes in memory, those at both addresses together.
@@ -39,18 +39,19 @@ const TWO_ADDRESSES: &[&str] = &["read2", "write2", "wrxchg2"];
 impl Data {
     /// `first_name`: later names have the parts in another order.
     pub(super) fn of(first_name: &str) -> Data {
-        // What is converted is a result, not what is in memory: `ds_read_u8_d16`, `global_load_ubyte_d16`.
+        // A conversion names its result, not what is in memory: `ds_read_u8_d16`, `global_load_ubyte_d16`.
         let bare = first_name.trim_end_matches("_hi").trim_end_matches("_d16");
         let size = |name: &str| {
             let mut parts = name.rsplit('_');
             parts.find_map(|part| SIZES.iter().find(|row| row.0 == part))
         };
-        // What is transposed has the size of its elements behind its own: `ds_read_b64_tr_b8`, but `global_load_tr_b64`.
+        // A transposing load names the size of its elements behind its own: `ds_read_b64_tr_b8`, but
+        // `global_load_tr_b64`.
         let transposed = bare.split_once("_tr_").and_then(|(before, _)| size(before));
         let element = transposed.or_else(|| size(bare)).map_or(4, |row| row.1);
         let mut parts = first_name.split('_');
         let two_addresses = parts.any(|part| TWO_ADDRESSES.iter().any(|two| part.starts_with(two)));
-        // Of several components one half holds one, and two a register.
+        // One component takes half a register, two components take a whole one.
         let whole = first_name.contains("format_d16") && !first_name.ends_with("_x");
         let is_half = first_name.contains("d16") && !whole;
         Data {

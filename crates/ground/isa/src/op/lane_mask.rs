@@ -1,6 +1,6 @@
 //! Scalar instructions that compilers make masks of lanes with.
 
-/// What becomes of each bit of the sources `a` and `b`.
+/// The function that combines each bit of the sources `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
     /// `a`
@@ -34,7 +34,7 @@ pub enum Logic {
 /// How a mask is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneMask {
-    /// Of which bits of the sources.
+    /// The function of the sources' bits.
     pub logic: Logic,
     /// EXEC is `b`, the mask becomes EXEC, and the destination gets the old EXEC.
     pub saves_exec: bool,

@@ -1,11 +1,11 @@
 //! Shapes of matrix products, of which passes and hazards follow.
 
-/// What the name of a matrix product says of its shape.
+/// The shape that the name of a matrix product gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
     /// Rows and columns of the result, if these are as many: 4, 16 or 32. Else 0.
     pub tile: u8,
-    /// Of several blocks.
+    /// The product has several blocks.
     pub blocks: bool,
     /// Of doubles.
     pub doubles: bool,
@@ -13,7 +13,7 @@ pub struct Product {
     pub of_singles: bool,
     /// A is sparse.
     pub sparse: bool,
-    /// Of the wave's lanes as a whole (WMMA).
+    /// The product is of the wave's lanes as a whole (WMMA).
     pub wave: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What can hold of a mnemonic, one bit each.
+//! The properties that follow from a mnemonic, one bit each.
 
 bitflags::bitflags! {
-    /// What holds of an instruction by its mnemonic alone, beside [`crate::Effects`].
+    /// The properties of an instruction that follow from its mnemonic alone, beside [`crate::Effects`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct Traits: u64 {
         /// Its result is an address of code: `s_getpc_b64`.
@@ -68,11 +68,11 @@ bitflags::bitflags! {
 
         /// Maintains caches.
         const CACHE = 1 << 32;
-        /// Of vector or scalar memory or LDS by its encoding, and accesses no data there.
+        /// The encoding is one of vector or scalar memory or LDS, but the instruction accesses no data there.
         const NO_DATA = 1 << 33;
-        /// What other waves have written is read behind it.
+        /// Later reads of the wave see what other waves have written.
         const INVALIDATES = 1 << 34;
-        /// What the wave has written is read by others behind it.
+        /// Later reads of other waves see what the wave has written.
         const WRITES_BACK = 1 << 35;
         /// M0 has the address or the size on every family.
         const LDS_BY_M0 = 1 << 36;

@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     ("v_mfma_*",            MATRIX,                Traits::empty()),
     ("v_smfmac_*",          MATRIX,                Traits::empty()),
     ("v_swmmac_*",          MATRIX,                Traits::empty()),
-    // Those of VOP3 that select halves, and mixed ones.
+    // VOP3 instructions that select halves, and mixed ones.
     ("v_mad_f16",           NONE,                  Traits::WRITES_HALF),
     ("v_mad_u16",           NONE,                  Traits::WRITES_HALF),
     ("v_mad_i16",           NONE,                  Traits::WRITES_HALF),

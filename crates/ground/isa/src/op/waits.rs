@@ -78,14 +78,14 @@ impl Counter {
     }
 }
 
-/// Where a wait instruction's immediate has the count of a counter.
+/// The bits of a wait instruction's immediate that hold the count of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterField {
-    /// Whose count it is.
+    /// The counter.
     pub counter: Counter,
     /// Lowest bit and number of bits of its low part.
     low: (u32, u32),
-    /// Of the part above that, of which there may be none.
+    /// The bits of the upper part, which may be none.
     high: (u32, u32),
 }
 
@@ -112,7 +112,7 @@ impl CounterField {
     }
 }
 
-/// What an instruction waits for.
+/// The condition for which an instruction waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// For no counter.
