@@ -10,10 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hsa_sys::{
-    Handle,
-    packets::{HEADER_BARRIER, KernelDispatchPacket, Packet},
-};
+use aql::{HEADER_BARRIER, KernelDispatchPacket, Packet};
+use hsa_sys::Handle;
 
 use hsa_tool::threads;
 

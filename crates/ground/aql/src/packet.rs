@@ -1,73 +1,28 @@
-//! Queues, signals and packets as they lie in memory shared by the host and a packet processor.
-//!
-//! Sources: the HSA system architecture specification (packets) and Debian's `amd_hsa_queue.h`, `amd_hsa_signal.h`.
+//! The packets of queues.
 
 use crate::assert_layout;
 
-/// `amd_queue_t`.
+/// Bit of a packet header: wait until all packets before this one have completed.
+pub const HEADER_BARRIER: u16 = 1 << 8;
+/// Bits of a packet header: acquire and release at system scope.
+pub const SYSTEM_FENCES: u16 = 2 << 9 | 2 << 11;
+/// Bytes of any packet.
+pub const PACKET_SIZE: usize = 64;
+
+/// Any packet, by its first two bytes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-pub struct Queue {
-    pub queue_type: u32,
-    pub features: u32,
-    pub base_address: u64,
-    pub doorbell_signal: u64,
-    /// Packets, a power of two.
-    pub size: u32,
-    pub reserved0: u32,
-    pub id: u64,
-    pub reserved1: [u32; 4],
-    pub write_dispatch_id: u64,
-    pub group_segment_aperture_base_hi: u32,
-    pub private_segment_aperture_base_hi: u32,
-    pub max_cu_id: u32,
-    pub max_wave_id: u32,
-    pub max_legacy_doorbell_dispatch_id_plus_1: u64,
-    pub legacy_doorbell_lock: u32,
-    pub reserved2: [u32; 9],
-    pub read_dispatch_id: u64,
-    pub read_dispatch_id_field_base_byte_offset: u32,
-    pub compute_tmpring_size: u32,
-    pub scratch_resource_descriptor: [u32; 4],
-    pub scratch_backing_memory_location: u64,
-    pub scratch_backing_memory_byte_size: u64,
-    pub scratch_wave64_lane_byte_size: u32,
-    pub queue_properties: u32,
-    pub reserved3: [u32; 2],
-    pub queue_inactive_signal: u64,
-    pub reserved4: [u32; 14],
+pub struct Packet {
+    pub header: u16,
+    pub rest: [u8; 62],
 }
-#[rustfmt::skip]
-assert_layout!(Queue, 256, {
-    queue_type @ 0, features @ 4, base_address @ 8, doorbell_signal @ 16, size @ 24, id @ 32, write_dispatch_id @ 56,
-    group_segment_aperture_base_hi @ 64, private_segment_aperture_base_hi @ 68, max_cu_id @ 72, max_wave_id @ 76,
-    max_legacy_doorbell_dispatch_id_plus_1 @ 80, read_dispatch_id @ 128, read_dispatch_id_field_base_byte_offset @ 136,
-    compute_tmpring_size @ 140, scratch_resource_descriptor @ 144, scratch_backing_memory_location @ 160,
-    scratch_backing_memory_byte_size @ 168, scratch_wave64_lane_byte_size @ 176, queue_properties @ 180,
-    queue_inactive_signal @ 192,
-});
 
-/// Bit of [`Queue::queue_properties`]: completion signals receive start and end times.
-pub const QUEUE_PROPERTY_PROFILING: u32 = 1 << 3;
-
-/// `amd_signal_t`; an `hsa_signal_t` handle is the address of one.
-#[repr(C, align(64))]
-#[derive(Clone, Copy)]
-pub struct Signal {
-    /// 1: user signal, -1: doorbell, -2: legacy doorbell.
-    pub kind: i64,
-    pub value: i64,
-    pub event_mailbox_ptr: u64,
-    pub event_id: u32,
-    pub reserved1: u32,
-    /// GPU clock ticks.
-    pub start_ts: u64,
-    pub end_ts: u64,
-    pub queue_ptr: u64,
-    pub reserved3: [u32; 2],
+impl Packet {
+    /// One of [`packet_type`].
+    pub fn kind(&self) -> u8 {
+        self.header as u8
+    }
 }
-assert_layout!(Signal, 64, { kind @ 0, value @ 8, event_mailbox_ptr @ 16, event_id @ 24, start_ts @ 32, end_ts @ 40,
-    queue_ptr @ 48 });
 
 /// Packet types: the low byte of a header.
 pub mod packet_type {
@@ -189,6 +144,9 @@ pub struct BarrierValuePacket {
 }
 assert_layout!(BarrierValuePacket, 64, { amd_format @ 2, signal @ 8, value @ 16, mask @ 24, condition @ 32,
     completion_signal @ 56 });
+
+const _: () = assert!(size_of::<Packet>() == PACKET_SIZE);
+const _: () = assert!(std::mem::offset_of!(KernelDispatchPacket, reserved2) == 48);
 
 #[cfg(test)]
 mod tests {
