@@ -18,8 +18,8 @@ use std::{
 };
 
 use compute::Running;
-use files::{Keeper, Kept};
 use gpu::{Counts, Dispatch, Observer, Record, executor::Inexact};
+use guest::{Keeper, Kept};
 
 use crate::{report::report, source};
 

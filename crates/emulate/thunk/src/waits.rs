@@ -19,6 +19,7 @@ use std::{
 };
 
 use aql::USER_SIGNAL;
+use guest::contain;
 use hsa_sys::{
     Handle, Status,
     constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED, status},
@@ -28,7 +29,7 @@ use hsa_sys::{
         SignalWait, covers,
     },
 };
-use hsa_tool::{Original, contain};
+use hsa_tool::Original;
 
 use crate::{
     exact,

@@ -13,7 +13,7 @@ use std::{
 use aql::{HEADER_BARRIER, KernelDispatchPacket, Packet};
 use hsa_sys::Handle;
 
-use hsa_tool::threads;
+use guest::threads;
 
 use crate::{
     api::Api,

@@ -11,8 +11,9 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use command::Status;
 use emulate::{Argument, Device, Fill, Shape};
-use files::Input;
+use outputs::Input;
 use serde::Serialize;
 
 use crate::{
@@ -109,9 +110,6 @@ struct Told<'a> {
     /// Wave and lane instructions per class.
     classes: BTreeMap<&'static str, (u64, u64)>,
 }
-
-/// Exit status for a kernel that did not end in time.
-const ENDLESS: u8 = 3;
 
 /// Up to three sizes.
 #[derive(Clone, Copy)]
@@ -344,8 +342,8 @@ impl Emulate {
         }
         let counts = match done {
             Err(error @ emulate::Error::Endless { .. }) => {
-                files::say!("luthier: {error}");
-                return Ok(ExitCode::from(ENDLESS));
+                command::say!("luthier: {error}");
+                return Ok(Status::Incomplete.into());
             }
             done => done?,
         };
@@ -371,7 +369,7 @@ impl Emulate {
                     })
                     .collect(),
             })?,
-            Format::Text => files::say!(
+            Format::Text => command::say!(
                 "{kernel}: {} waves, {} wave instructions, {} lane instructions",
                 counts.waves,
                 counts.wave_instructions,

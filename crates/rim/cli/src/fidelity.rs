@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use command::grouped;
 use compute::fidelity::REASONS;
-use files::grouped;
 
 use crate::summary::Summary;
 

@@ -1,8 +1,8 @@
 //! `luthier run --pmc`: counters by the names that AMD's profilers give them.
 
 use anyhow::{Result, bail};
+use command::grouped;
 use compute::counters::{COUNTERS, Counter, REFUSED, fits};
-use files::grouped;
 
 use crate::summary::Summary;
 

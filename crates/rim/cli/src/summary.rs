@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result};
+use command::grouped;
 use compute::fidelity::REASONS;
-use files::grouped;
 use serde::{Deserialize, Serialize};
 
 /// Totals of one kernel, as the emulated device records them (one JSON line each).

@@ -188,7 +188,7 @@ impl WithTools {
             };
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
-            files::say!(
+            command::say!(
                 "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")
@@ -223,7 +223,7 @@ impl WithTools {
         let (named, prepared) = prepare(named)?;
         for (index, tool) in named.iter().enumerate() {
             if let Some(first) = named[..index].iter().position(|other| other == tool) {
-                files::say!(
+                command::say!(
                     "luthier: {} is a copy of {}; it runs once",
                     given[index],
                     given[first]

@@ -5,30 +5,27 @@ use std::{
     io::{self, ErrorKind, Write},
 };
 
-/// Exit status of a command whose output could not be written.
-const FAILED: i32 = 2;
-/// Exit status of a command whose reader left, as a shell shows a death by SIGPIPE.
-const READER_LEFT: i32 = 128 + libc::SIGPIPE;
+use crate::status::{Status, of_signal};
 
 /// Prints to standard error in one write; what cannot be written has no other place to go, so failures are ignored.
 pub fn print_error(text: Arguments<'_>) {
     let _ = io::stderr().write_all(text.to_string().as_bytes());
 }
 
-/// Prints to standard output. A reader that left ends the command quietly, any other failure with one line and status 2: the
-/// output is what the command is for.
+/// Prints to standard output. If its reader left, the command ends quietly, as by SIGPIPE. After any other failure it ends with one line and
+/// [`Status::Failed`]: the output is what the command is for.
 pub fn print_output(text: Arguments<'_>) {
     let mut stdout = io::stdout().lock();
     let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) else {
         return;
     };
     if error.kind() == ErrorKind::BrokenPipe {
-        std::process::exit(READER_LEFT);
+        std::process::exit(of_signal(libc::SIGPIPE).into());
     }
     print_error(format_args!(
         "luthier: cannot write to standard output: {error}\n"
     ));
-    std::process::exit(FAILED);
+    std::process::exit(Status::Failed as i32);
 }
 
 /// A line on standard error, as `eprintln!`, that never panics.

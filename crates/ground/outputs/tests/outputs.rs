@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use files::{Output, write_whole};
+use outputs::{Output, write_whole};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()

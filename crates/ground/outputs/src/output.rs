@@ -158,7 +158,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// [`write_whole`] inside an application's process, with descriptors that the application cannot reach, if the system allows that.
 pub fn write_apart(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match crate::apart(|| write_whole(path, bytes)) {
+    match guest::apart(|| write_whole(path, bytes)) {
         Ok(written) => written,
         // If there can be no other thread, or none with a table of its own, the file is open for as short a time as possible.
         Err(_) => write_whole(path, bytes),

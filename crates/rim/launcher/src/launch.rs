@@ -152,8 +152,8 @@ fn interpreter(script: &Path) -> Option<String> {
 
 /// Files that are written in the program's process belong to the user who started `luthier run`, and have that user's modes.
 fn tell_umask(command: &mut Command) {
-    if let Some(umask) = files::umask() {
-        command.env(files::UMASK, umask);
+    if let Some(umask) = outputs::umask() {
+        command.env(outputs::UMASK, umask);
     }
 }
 
@@ -190,9 +190,8 @@ pub fn end_like(status: ExitStatus) -> ExitCode {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
         }
-        return ExitCode::from(128u8.wrapping_add(signal as u8));
     }
-    ExitCode::from(status.code().unwrap_or(1) as u8)
+    command::of_child(status)
 }
 
 /// Replaces this process by `command`, for when nothing remains to be done afterwards.

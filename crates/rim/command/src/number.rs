@@ -1,4 +1,4 @@
-//! Text for people to read.
+//! Numbers for people to read.
 
 /// Digits in groups of three: 1234567 becomes `1 234 567`.
 pub fn grouped(number: u64) -> String {
@@ -13,21 +13,6 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Text as HTML that shows it, also between double quotes.
-pub fn html(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            plain => html.push(plain),
-        }
-    }
-    html
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,10 +23,5 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_234_567), "1 234 567");
         assert_eq!(grouped(u64::MAX), "18 446 744 073 709 551 615");
-    }
-
-    #[test]
-    fn names_of_templates_are_no_markup() {
-        assert_eq!(html("f<\"a\">(b&&)"), "f&lt;&quot;a&quot;&gt;(b&amp;&amp;)");
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use files::Bell;
+use crate::{Bell, library};
 
 pub type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
 
@@ -33,6 +33,13 @@ pub fn handle(signal: libc::c_int, handler: Handler) -> Option<libc::sighandler_
         let set = libc::sigaction(signal, &raw const action, &raw mut before);
         (set == 0).then_some(before.sa_sigaction)
     }
+}
+
+/// Whether a signal's action is a function of the library that this address lies in.
+pub fn is_of_library(action: libc::sighandler_t, address: *const c_void) -> bool {
+    action != libc::SIG_DFL
+        && action != libc::SIG_IGN
+        && library::is_same(address, action as *const c_void)
 }
 
 /// [`handle`], unless the application handles or ignores the signal.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use files::trusted::Directory;
+use outputs::trusted::Directory;
 
 #[test]
 fn modes_do_not_depend_on_the_umask() {

@@ -7,7 +7,8 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use files::{Keeper, Kept, Output};
+use guest::{Keeper, Kept};
+use outputs::Output;
 
 static KEEPER: Keeper = Keeper::new("keeper");
 
@@ -50,7 +51,7 @@ fn what_the_application_closes_and_opens_is_not_ours() {
         for _ in 0..1000 {
             write(&mut kept, b".");
         }
-        let text = files::apart(|| fs::read_to_string("/proc/self/comm")).unwrap();
+        let text = guest::apart(|| fs::read_to_string("/proc/self/comm")).unwrap();
         assert!(!text.unwrap().is_empty());
         done.store(true, Ordering::Relaxed);
     });
@@ -74,7 +75,7 @@ fn a_forked_child_has_a_thread_of_its_own(path: &std::path::Path) {
     // SAFETY: the child does a little and ends without returning.
     match unsafe { libc::fork() } {
         0 => {
-            let done = KEEPER.run(move || files::write_whole(&path, b"child").is_ok());
+            let done = KEEPER.run(move || outputs::write_whole(&path, b"child").is_ok());
             // SAFETY: ends the child.
             unsafe { libc::_exit(if done.is_ok_and(|done| done) { 0 } else { 1 }) }
         }

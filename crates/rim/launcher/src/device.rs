@@ -45,7 +45,7 @@ fn meaning_with(device: &str, hardware: bool) -> Result<Option<&str>> {
 pub fn choose(device: &str) -> Result<Option<&str>> {
     let target = meaning(device)?;
     if let ("auto", Some(target)) = (device, target) {
-        files::say!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
+        command::say!("luthier: no AMD GPU here, emulating {target} (choose with --device)");
     }
     Ok(target)
 }
