@@ -1,12 +1,12 @@
 //! Memory encodings of gfx12, whose fields moved: three dwords for vector memory, 24-bit offsets, and a scope and a temporal hint
 //! in place of single cache bits.
 
-use isa::Inst;
-
-use super::{Buffer, Flat, Image, Smem, bits, signed};
-
-/// NULL as a scalar operand.
-const NULL: u32 = 0x7c;
+use super::{Buffer, Flat, Image, MOST_ADDRESSES, Smem};
+use crate::{
+    Decoded,
+    fields::{bits, signed},
+    numbers::NULL,
+};
 
 /// Bit 0 of the temporal hint: an atomic returns what was there.
 fn returns(w1: u32) -> bool {
@@ -14,15 +14,15 @@ fn returns(w1: u32) -> bool {
 }
 
 /// VFLAT, VGLOBAL and VSCRATCH.
-pub(super) fn flat(inst: &Inst, segment_relative: bool) -> Flat {
+pub(super) fn flat(inst: &Decoded, segment_relative: bool) -> Flat {
     let [w0, w1, w2, ..] = inst.words;
-    let saddr = bits(w0, 6, 0);
+    let saddr = bits(w0, 6, 0) as u16;
     Flat {
         offset: signed(bits(w2, 31, 8), 24),
         glc: returns(w1),
         addr: bits(w2, 7, 0) as u16,
         data: bits(w1, 30, 23) as u16,
-        saddr: (segment_relative && saddr != NULL).then_some(saddr as u16),
+        saddr: (segment_relative && saddr != NULL).then_some(saddr),
         no_vector_address: bits(w1, 17, 17) == 0,
         acc: false,
         vdst: bits(w1, 7, 0) as u16,
@@ -30,7 +30,7 @@ pub(super) fn flat(inst: &Inst, segment_relative: bool) -> Flat {
 }
 
 /// VBUFFER.
-pub(super) fn buffer(inst: &Inst) -> Buffer {
+pub(super) fn buffer(inst: &Decoded) -> Buffer {
     let [w0, w1, w2, ..] = inst.words;
     Buffer {
         offset: bits(w2, 31, 8),
@@ -48,7 +48,7 @@ pub(super) fn buffer(inst: &Inst) -> Buffer {
 }
 
 /// VIMAGE, or VSAMPLE if `samples`.
-pub(super) fn image(inst: &Inst) -> Image {
+pub(super) fn image(inst: &Decoded) -> Image {
     let [w0, w1, w2, ..] = inst.words;
     let samples = bits(w0, 31, 26) == 0x39;
     let [a, b, c, d] = w2.to_le_bytes();
@@ -58,7 +58,7 @@ pub(super) fn image(inst: &Inst) -> Image {
     } else {
         bits(w1, 31, 24) as u8
     };
-    let mut addresses = [0; crate::micro_op::MOST_ADDRESSES];
+    let mut addresses = [0; MOST_ADDRESSES];
     for (index, address) in addresses.iter_mut().enumerate() {
         *address = match index {
             0..4 => [a, b, c, d][index],
@@ -88,14 +88,14 @@ pub(super) fn image(inst: &Inst) -> Image {
 }
 
 /// SMEM. Atomics and cache bits are gone.
-pub(super) fn scalar(inst: &Inst) -> Smem {
+pub(super) fn scalar(inst: &Decoded) -> Smem {
     let [w0, w1, ..] = inst.words;
-    let soffset = bits(w1, 31, 25);
+    let soffset = bits(w1, 31, 25) as u16;
     Smem {
         sbase: bits(w0, 5, 0) as u16 * 2,
         sdata: bits(w0, 12, 6) as u16,
         glc: false,
         offset: signed(bits(w1, 23, 0), 24),
-        soffset: (soffset != NULL).then_some(soffset as u16),
+        soffset: (soffset != NULL).then_some(soffset),
     }
 }

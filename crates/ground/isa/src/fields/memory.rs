@@ -1,27 +1,28 @@
-//! Bit fields of the encodings, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12's memory are apart.
+//! Fields of memory instructions, as the ISA manuals lay them out for gfx9, gfx10 and gfx11; those of gfx12 are apart.
 
 use gfx::{Family, Target};
-use isa::Inst;
+
+use super::{bits, signed};
+use crate::{Decoded, numbers};
 
 mod gfx12;
 
-/// Bits `high..=low` of `word`.
-#[inline]
-pub(crate) fn bits(word: u32, high: u32, low: u32) -> u32 {
-    (word >> low) & (((1u64 << (high - low + 1)) - 1) as u32)
-}
+/// Registers that an image instruction's address takes at most.
+pub const MOST_ADDRESSES: usize = 13;
 
-/// Sign-extends the low `width` bits.
-pub(crate) fn signed(value: u32, width: u32) -> i32 {
-    ((value << (32 - width)) as i32) >> (32 - width)
-}
+/// The scalar address of FLAT, GLOBAL and SCRATCH that says there is none, before gfx11.
+const OFF: u16 = 0x7f;
 
 /// Fields of the flat formats (FLAT, GLOBAL, SCRATCH).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flat {
+pub struct Flat {
+    /// What is added to the address, in bytes.
     pub offset: i32,
+    /// An atomic returns what was there.
     pub glc: bool,
+    /// First VGPR of the address.
     pub addr: u16,
+    /// First register of what is written.
     pub data: u16,
     /// Scalar base, when there is one.
     pub saddr: Option<u16>,
@@ -29,12 +30,13 @@ pub(crate) struct Flat {
     pub no_vector_address: bool,
     /// Data and destination are AccVGPRs.
     pub acc: bool,
+    /// First register of what is read.
     pub vdst: u16,
 }
 
 impl Flat {
-    /// `segment_relative` is false for FLAT, whose offset is unsigned.
-    pub fn decode(inst: &Inst, target: &Target, segment_relative: bool) -> Flat {
+    /// Reads the fields. `segment_relative` is false for FLAT, whose offset is unsigned.
+    pub fn decode(inst: &Decoded, target: &Target, segment_relative: bool) -> Flat {
         let family = target.family;
         if family >= Family::Gfx12 {
             return gfx12::flat(inst, segment_relative);
@@ -53,7 +55,7 @@ impl Flat {
                 glc: bits(w0, 14, 14) != 0,
                 addr: bits(w1, 7, 0) as u16,
                 data: bits(w1, 15, 8) as u16,
-                saddr: has_scalar(saddr == 0x7c),
+                saddr: has_scalar(saddr == numbers::NULL),
                 no_vector_address: bits(w1, 23, 23) == 0,
                 acc: false,
                 vdst: bits(w1, 31, 24) as u16,
@@ -65,7 +67,7 @@ impl Flat {
             (_, true) => signed(bits(w0, 11, 0), 12),
             (_, false) => bits(w0, 10, 0) as i32,
         };
-        let off = saddr == 0x7f || (family != Family::Gfx9 && saddr == 0x7d);
+        let off = saddr == OFF || numbers::null(family) == Some(saddr);
         Flat {
             offset,
             glc: bits(w0, 16, 16) != 0,
@@ -76,8 +78,8 @@ impl Flat {
                 // gfx94x has a bit for it.
                 bits(w0, 13, 13) == 0
             } else {
-                // gfx10: 0x7f says neither vector nor scalar address.
-                !off || family != Family::Gfx9 && saddr == 0x7f
+                // gfx10: OFF says neither vector nor scalar address.
+                !off || family != Family::Gfx9 && saddr == OFF
             },
             acc: family == Family::Gfx9 && bits(w1, 23, 23) != 0,
             vdst: bits(w1, 31, 24) as u16,
@@ -87,16 +89,24 @@ impl Flat {
 
 /// Fields of MUBUF and MTBUF.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Buffer {
+pub struct Buffer {
+    /// What is added to the address, in bytes.
     pub offset: u32,
+    /// A VGPR has an offset.
     pub offen: bool,
+    /// A VGPR has an index.
     pub idxen: bool,
+    /// An atomic returns what was there.
     pub glc: bool,
+    /// What is read goes to LDS.
     pub lds: bool,
+    /// First VGPR: of the index, then of the offset.
     pub vaddr: u16,
+    /// First register of the data.
     pub vdata: u16,
     /// First SGPR of the resource descriptor.
     pub srsrc: u16,
+    /// Data and destination are AccVGPRs.
     pub acc: bool,
     /// Source operand number.
     pub soffset: u16,
@@ -105,7 +115,8 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    pub fn decode(inst: &Inst, family: Family, typed: bool) -> Buffer {
+    /// Reads the fields; `typed`: of MTBUF.
+    pub fn decode(inst: &Decoded, family: Family, typed: bool) -> Buffer {
         if family >= Family::Gfx12 {
             return gfx12::buffer(inst);
         }
@@ -143,8 +154,10 @@ impl Buffer {
 
 /// Fields of MIMG.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Image {
+pub struct Image {
+    /// Components, one bit each.
     pub dmask: u32,
+    /// Coordinates count texels.
     pub unorm: bool,
     /// gfx9: the image may be an array.
     pub array: bool,
@@ -152,33 +165,38 @@ pub(crate) struct Image {
     pub dim: u32,
     /// An atomic returns what was there.
     pub glc: bool,
+    /// Coordinates have 16 bits.
     pub a16: bool,
+    /// Components have 16 bits.
     pub d16: bool,
     /// Half a descriptor.
     pub r128: bool,
     /// A dword about residency follows the data.
     pub status: bool,
+    /// Data and destination are AccVGPRs.
     pub acc: bool,
+    /// First register of the data.
     pub vdata: u16,
     /// First SGPR of the image descriptor.
     pub srsrc: u16,
     /// First SGPR of the sampler descriptor.
     pub ssamp: u16,
     /// Address registers; where the instruction does not list them, they follow the first.
-    pub addresses: [u8; crate::micro_op::MOST_ADDRESSES],
+    pub addresses: [u8; MOST_ADDRESSES],
 }
 
 impl Image {
-    pub fn decode(inst: &Inst, config: &crate::program::Config) -> Image {
-        if config.target.family >= Family::Gfx12 {
+    /// Reads the fields.
+    pub fn decode(inst: &Decoded, target: &Target) -> Image {
+        if target.family >= Family::Gfx12 {
             return gfx12::image(inst);
         }
         let [w0, w1, ..] = inst.words;
-        let gfx9 = config.target.family == Family::Gfx9;
-        let unified = config.target.unified_register_file;
+        let gfx9 = target.family == Family::Gfx9;
+        let unified = target.unified_register_file;
         let first = bits(w1, 7, 0) as u8;
         let mut addresses = std::array::from_fn(|index| first.wrapping_add(index as u8));
-        if config.target.family >= Family::Gfx11 {
+        if target.family >= Family::Gfx11 {
             if bits(w0, 0, 0) != 0 {
                 let bytes = inst.words[2].to_le_bytes();
                 // What does not fit follows the last one.
@@ -233,27 +251,36 @@ impl Image {
 
 /// Fields of DS.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ds {
+pub struct Ds {
+    /// First offset.
     pub offset0: u8,
+    /// Second offset.
     pub offset1: u8,
+    /// It accesses the global data share.
     pub gds: bool,
+    /// Data and destination are AccVGPRs.
     pub acc: bool,
+    /// First VGPR of the address.
     pub addr: u16,
+    /// First register of what is written.
     pub data0: u16,
+    /// First register of the second part.
     pub data1: u16,
+    /// First register of what is read.
     pub vdst: u16,
 }
 
 impl Ds {
-    pub fn decode(inst: &Inst, family: Family) -> Ds {
+    /// Reads the fields.
+    pub fn decode(inst: &Decoded, family: Family) -> Ds {
         let [w0, w1, ..] = inst.words;
         Ds {
             offset0: bits(w0, 7, 0) as u8,
             offset1: bits(w0, 15, 8) as u8,
-            gds: if family == Family::Gfx9 {
-                bits(w0, 16, 16)
-            } else {
-                bits(w0, 17, 17)
+            gds: match family {
+                Family::Gfx9 => bits(w0, 16, 16),
+                Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11 => bits(w0, 17, 17),
+                Family::Gfx12 | Family::Gfx12_5 => 0,
             } != 0,
             acc: family == Family::Gfx9 && bits(w0, 25, 25) != 0,
             addr: bits(w1, 7, 0) as u16,
@@ -271,18 +298,22 @@ impl Ds {
 
 /// Fields of SMEM.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Smem {
+pub struct Smem {
     /// First SGPR of the base address or resource descriptor.
     pub sbase: u16,
+    /// First SGPR of the data.
     pub sdata: u16,
+    /// An atomic returns what was there.
     pub glc: bool,
+    /// What is added to the address, in bytes.
     pub offset: i32,
     /// Scalar offset register, when there is one.
     pub soffset: Option<u16>,
 }
 
 impl Smem {
-    pub fn decode(inst: &Inst, family: Family) -> Smem {
+    /// Reads the fields.
+    pub fn decode(inst: &Decoded, family: Family) -> Smem {
         if family >= Family::Gfx12 {
             return gfx12::scalar(inst);
         }
@@ -316,13 +347,12 @@ impl Smem {
             };
         }
         let soffset = bits(w1, 31, 25) as u16;
-        let null = if family >= Family::Gfx11 { 0x7c } else { 0x7d };
         Smem {
             sbase,
             sdata,
             glc,
             offset: signed(bits(w1, 20, 0), 21),
-            soffset: (soffset != null).then_some(soffset),
+            soffset: (numbers::null(family) != Some(soffset)).then_some(soffset),
         }
     }
 }
