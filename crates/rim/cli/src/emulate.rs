@@ -1,7 +1,6 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -14,7 +13,6 @@ use clap::Args;
 use command::Status;
 use emulate::{Argument, Device, Fill, Shape};
 use outputs::Input;
-use serde::Serialize;
 
 use crate::{
     alone::{self, Alone},
@@ -98,17 +96,6 @@ pub struct MadeUp {
     /// bytes) or file (a buffer with that file's bytes)
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     pub arguments: Vec<Given>,
-}
-
-/// The result of a launch that is printed.
-#[derive(Serialize)]
-struct Told<'a> {
-    kernel: &'a str,
-    waves: u64,
-    wave_instructions: u64,
-    lane_instructions: u64,
-    /// Wave and lane instructions per class.
-    classes: BTreeMap<&'static str, (u64, u64)>,
 }
 
 /// Up to three sizes.
@@ -340,7 +327,7 @@ impl Emulate {
         if let Ground::WithTools(alone) = &ground {
             alone.finish()?;
         }
-        let counts = match done {
+        let counted = match done {
             Err(error @ emulate::Error::Endless { .. }) => {
                 command::say!("luthier: {error}");
                 return Ok(Status::Incomplete.into());
@@ -355,25 +342,16 @@ impl Emulate {
             }
         }
         match self.format {
-            Format::Json => print_json(&Told {
+            Format::Json => print_json(&counts::Launch {
                 kernel: &kernel,
-                waves: counts.waves,
-                wave_instructions: counts.wave_instructions,
-                lane_instructions: counts.lane_instructions,
-                classes: counts
-                    .classes
-                    .iter()
-                    .map(|class| {
-                        let both = (class.wave_instructions, class.lane_instructions);
-                        (class.class, both)
-                    })
-                    .collect(),
+                executed: (&counted).into(),
+                instructions: None,
             })?,
             Format::Text => command::say!(
                 "{kernel}: {} waves, {} wave instructions, {} lane instructions",
-                counts.waves,
-                counts.wave_instructions,
-                counts.lane_instructions
+                counted.waves,
+                counted.wave_instructions,
+                counted.lane_instructions
             ),
         }
         Ok(ExitCode::SUCCESS)

@@ -18,7 +18,7 @@ use launcher::{address_space, device, launch, temporary};
 
 use crate::{
     compatibility, fidelity, known_devices, ledger::Ledger, live::Live, pmc, privileged,
-    ranks::Rank, report::Pages, summary::Summary, with_tools::WithTools,
+    ranks::Rank, report::Pages, summary, with_tools::WithTools,
 };
 
 /// How it is called.
@@ -234,12 +234,12 @@ impl Run {
         let status = launch::run(&mut command)?;
         drop(live);
         // Whether or not Luthier's own output succeeds, the status is the program's.
-        let summary = statistics
+        let counted = statistics
             .read()
             .map_err(Into::into)
-            .and_then(|text| Summary::read(&text, began.elapsed()));
+            .and_then(|text| summary::read(&text, began.elapsed()));
         let delivered =
-            summary.and_then(|summary| self.deliver(&summary, &counters, output.as_deref()));
+            counted.and_then(|counted| self.deliver(&counted, &counters, output.as_deref()));
         if let Err(error) = delivered {
             command::say!("luthier: no summary: {error:#}");
         }
@@ -264,26 +264,29 @@ impl Run {
 
     fn deliver(
         &self,
-        summary: &Summary,
+        counted: &counts::Run,
         counters: &[&compute::counters::Counter],
         output: Option<&Path>,
     ) -> Result<()> {
         if let (Some(_), Some(pattern)) = (&self.record, self.tools.kernel())
-            && let Some(complaint) = summary.without(pattern)?
+            && let Some(complaint) = summary::without(counted, pattern)?
         {
             command::say!("luthier: warning: nothing is recorded: -k {complaint}");
         }
         if self.stats {
             let colour = std::io::stderr().is_terminal();
-            let exactness = fidelity::text(summary, self.numerics.is_some());
-            command::print_error(format_args!("{}{exactness}", summary.text(colour)));
+            let exactness = fidelity::text(counted, self.numerics.is_some());
+            command::print_error(format_args!(
+                "{}{exactness}",
+                summary::text(counted, colour)
+            ));
         }
         if !counters.is_empty() {
-            command::print_error(format_args!("{}", pmc::text(summary, counters)));
+            command::print_error(format_args!("{}", pmc::text(counted, counters)));
         }
         if let Some(directory) = output {
             let path = directory.join("statistics.json");
-            outputs::write_whole(&path, &serde_json::to_vec_pretty(summary)?)
+            outputs::write_whole(&path, &serde_json::to_vec_pretty(counted)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
