@@ -202,7 +202,7 @@ pub fn compile(language: Language, arguments: &CompileArguments) -> Result<ExitC
         command.args(link_arguments(product, &runtime));
     }
     let status = toolchain::status(&mut command)?;
-    Ok(toolchain::exit_code(status))
+    Ok(command::of_child(status))
 }
 
 /// Gives clang what counting needs before the user's arguments; returns what goes behind them.
@@ -282,7 +282,7 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Error> {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    files::out!("{}", text.join(" "));
+    command::out!("{}", text.join(" "));
     Ok(ExitCode::SUCCESS)
 }
 

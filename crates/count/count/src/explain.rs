@@ -53,11 +53,11 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
     let description = describe(arguments, &[])?;
     let functions = functions(&description.text);
     match arguments.format {
-        Format::Json => files::out!(
+        Format::Json => command::out!(
             "{}",
             serde_json::to_string_pretty(&functions).expect("plain data")
         ),
-        Format::Text => files::print_output(format_args!("{}", text(&functions))),
+        Format::Text => command::print_output(format_args!("{}", text(&functions))),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -32,7 +32,7 @@ pub fn wait(directory: &Path, program: &str) {
         if !told && !counted.is_empty() && begun.elapsed() > PATIENCE {
             told = true;
             let pids: Vec<String> = counted.iter().map(u32::to_string).collect();
-            files::say!(
+            command::say!(
                 "luthier count: `{program}` has ended; waiting for the processes that it left behind: {}",
                 pids.join(", ")
             );

@@ -243,8 +243,8 @@ impl Command {
             Command::Flags(arguments) => driver::flags(&arguments),
         };
         result.unwrap_or_else(|error| {
-            files::say!("luthier count: {error}");
-            ExitCode::FAILURE
+            command::say!("luthier count: {error}");
+            command::COUNT_FAILED.into()
         })
     }
 }

@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::explain::{Fact, describe, facts};
 use crate::{ExplainArguments, Format};
+use command::Status;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -76,7 +77,7 @@ pub fn lint(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
     findings.sort();
     findings.dedup();
     match arguments.format {
-        Format::Json => files::out!(
+        Format::Json => command::out!(
             "{}",
             serde_json::to_string_pretty(&findings).expect("plain data")
         ),
@@ -89,15 +90,16 @@ pub fn lint(arguments: &ExplainArguments) -> Result<ExitCode, Error> {
                     what,
                     why,
                 } = finding;
-                files::out!("{file}:{line}: [{kind}] {what}: {why}");
+                command::out!("{file}:{line}: [{kind}] {what}: {why}");
             }
         }
     }
     let uninitialised = description.warnings.contains("uninitialized");
-    files::print_error(format_args!("{}", description.warnings));
-    Ok(ExitCode::from(u8::from(
-        !findings.is_empty() || uninitialised,
-    )))
+    command::print_error(format_args!("{}", description.warnings));
+    Ok(match findings.is_empty() && !uninitialised {
+        true => Status::Done.into(),
+        false => Status::Found.into(),
+    })
 }
 
 fn judge(fact: &Fact) -> Option<Finding> {

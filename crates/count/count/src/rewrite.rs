@@ -14,10 +14,10 @@ pub fn rewrite(arguments: &RewriteArguments) -> Result<ExitCode, Error> {
     command
         .env(OPTIONS_VARIABLE, line)
         .arg(&arguments.input)
-        .arg(files::named(
+        .arg(outputs::named(
             &arguments.output,
             arguments.input.file_name().unwrap_or_default(),
         ));
     let status = toolchain::status(&mut command)?;
-    Ok(toolchain::exit_code(status))
+    Ok(command::of_child(status))
 }

@@ -4,10 +4,9 @@ use crate::error::{Error, at};
 use crate::left_behind;
 use crate::report::{self, Process, Report};
 use crate::sample::Sampler;
-use crate::toolchain;
 use crate::turns::{self, Match, Turn};
 use crate::{BudgetPer, Format, Per, RunArguments};
-use files::grouped;
+use command::{COUNT_FAILED, Status, grouped};
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::path::Path;
@@ -20,9 +19,6 @@ const EXEC_FORMAT: i32 = 8;
 /// The file in the run's directory that its processes share while a budget is for all of them; its size is `struct pool`'s.
 pub const POOL_FILE: &str = "budget.pool";
 const POOL_BYTES: usize = 64;
-
-/// The status of a run whose program says that all is well, although a process of it met the budget.
-const STOPPED: u8 = 124;
 
 /// Runs the program; the exit status is the program's, but for a program that does not mind that one of its children was stopped.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
@@ -82,13 +78,13 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         },
         source,
     })?;
-    let code = toolchain::exit_code(status);
+    let code = command::of_child(status);
     left_behind::wait(directory.path(), &program);
 
     if let (true, Some(time)) = (overdue, longest) {
         let turn = turns.len() - 1;
         let milliseconds = time.as_millis();
-        files::say!(
+        command::say!(
             "luthier count: turn {turn} took more than {milliseconds} ms; `{program}` was ended"
         );
     }
@@ -99,7 +95,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
             eprintln!("luthier count: {}", Error::NoReport { program });
         }
         return Ok(match status.success() {
-            true => ExitCode::FAILURE,
+            true => COUNT_FAILED.into(),
             false => code,
         });
     }
@@ -120,7 +116,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
         return Err(Error::NotKept { program, per });
     }
     if let Some((one, other)) = disagreeing(&report) {
-        files::say!(
+        command::say!(
             "luthier count: processes of this run count differently, and their sum means nothing: {one}, and {other}"
         );
     }
@@ -137,15 +133,15 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
                 Format::Json => "count.json",
                 Format::Text => "count.txt",
             };
-            let path = &files::named(output, usual);
-            if let Err(error) = files::write_whole(path, text.as_bytes()).map_err(at(path)) {
-                files::say!("luthier count: {error}");
+            let path = &outputs::named(output, usual);
+            if let Err(error) = outputs::write_whole(path, text.as_bytes()).map_err(at(path)) {
+                command::say!("luthier count: {error}");
                 if status.success() {
-                    return Ok(ExitCode::FAILURE);
+                    return Ok(COUNT_FAILED.into());
                 }
             }
         }
-        None => files::print_error(format_args!("{text}")),
+        None => command::print_error(format_args!("{text}")),
     }
     keep_turns(arguments, script.as_deref(), &turns)?;
     let met = |process: &Process| {
@@ -155,7 +151,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Error> {
     };
     let stopped = status.success() && report.processes.iter().any(met);
     Ok(match overdue || stopped {
-        true => ExitCode::from(STOPPED),
+        true => Status::Stopped.into(),
         false => code,
     })
 }
@@ -185,7 +181,7 @@ fn keep_turns(
             .iter()
             .map(|turn| serde_json::to_string(turn).expect("a turn is plain data") + "\n");
         let text: String = lines.collect();
-        files::write_whole(path, text.as_bytes()).map_err(at(path))?;
+        outputs::write_whole(path, text.as_bytes()).map_err(at(path))?;
     }
     if let (Some(path), Some(script)) = (&arguments.replay, script)
         && let Some(what) = turns::difference(script, turns)

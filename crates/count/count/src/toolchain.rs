@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use std::env;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, ExitStatus, Output};
+use std::process::{Command, ExitStatus, Output};
 
 /// The environment variable in which the plugin finds its options.
 pub const OPTIONS_VARIABLE: &str = "LUTHIER_COUNT";
@@ -116,14 +115,6 @@ pub fn status(command: &mut Command) -> Result<ExitStatus, Error> {
         source,
         hint: HINT,
     })
-}
-
-/// The exit code that a shell would show.
-pub fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status
-        .code()
-        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    ExitCode::from(code as u8)
 }
 
 /// Runs a command and takes its output; an unsuccessful end is an error.

@@ -542,16 +542,49 @@ impl Shape {
 
 /// The graph of one function.
 pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
-    let mut flow = Flow {
-        vertices: 1 + 2 * function.blocks.len(),
-        ..Flow::default()
+    let back = match shape.budget {
+        true => retreating_edges(function),
+        false => Vec::new(),
     };
-    let back = if shape.budget {
-        retreating_edges(function)
-    } else {
-        Vec::new()
+    let mut predecessors = vec![0u32; function.blocks.len()];
+    for successor in function.blocks.iter().flat_map(|block| &block.successors) {
+        predecessors[successor.block] += 1;
+    }
+    let prices_are_known = function.priced_at_run_time.is_empty();
+    let checked_block = match shape.entry && shape.latest && !shape.first && prices_are_known {
+        true => latest_entry(function, summaries),
+        false => 0,
     };
-    let arc = |from, to| Arc {
+    let mut graph = Graph {
+        function,
+        shape,
+        starts: checked_starts(function, &back),
+        back,
+        predecessors,
+        checked_block,
+        flow: Flow {
+            vertices: 1 + 2 * function.blocks.len(),
+            ..Flow::default()
+        },
+    };
+    if shape.tied {
+        graph.flow.arcs.push(Arc {
+            cost: -(shape.prepaid as i64),
+            ..arc(ROOT, entry(0))
+        });
+    }
+    for (index, block) in function.blocks.iter().enumerate() {
+        let pieces = segments(index, block, summaries);
+        let end = graph.add_pieces(index, block, &pieces);
+        let may_unwind = pieces.last().is_some_and(|piece| piece.observed);
+        graph.add_successors(index, block, end, may_unwind);
+    }
+    graph.flow
+}
+
+/// An arc that costs nothing.
+fn arc(from: usize, to: usize) -> Arc {
+    Arc {
         from,
         to,
         cost: 0,
@@ -559,71 +592,42 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
         frequency: 0.0,
         checked: false,
         needs_split: false,
-    };
-    let mut predecessors = vec![0u32; function.blocks.len()];
-    for successor in function.blocks.iter().flat_map(|block| &block.successors) {
-        predecessors[successor.block] += 1;
     }
+}
 
-    if shape.tied {
-        flow.arcs.push(Arc {
-            cost: -(shape.prepaid as i64),
-            ..arc(ROOT, entry(0))
-        });
-    }
-    let at_start = |block| CheckSite {
-        site: Site::Start { block },
-        vertex: entry(block),
-        ahead: 0,
-    };
-    let prices_are_known = function.priced_at_run_time.is_empty();
-    let checked_block = if shape.entry && shape.latest && !shape.first && prices_are_known {
-        latest_entry(function, summaries)
-    } else {
-        0
-    };
-    let starts = checked_starts(function, &back);
-    for (index, block) in function.blocks.iter().enumerate() {
-        let pieces = segments(index, block, summaries);
+/// A graph in the making.
+struct Graph<'a> {
+    function: &'a Function,
+    shape: Shape,
+    /// Edges that close loops: a block, and the number of its successor.
+    back: Vec<(usize, usize)>,
+    /// Blocks at whose start there is a check.
+    starts: Vec<bool>,
+    /// How many edges lead to each block.
+    predecessors: Vec<u32>,
+    /// The block with the check of the entry.
+    checked_block: usize,
+    flow: Flow,
+}
+
+impl Graph<'_> {
+    /// The stretches of a block, one behind the other. Returns the vertex where the last one ends.
+    fn add_pieces(&mut self, index: usize, block: &Block, pieces: &[Segment]) -> usize {
+        let shape = self.shape;
         let mut from = entry(index);
         for (number, piece) in pieces.iter().enumerate() {
             let returns = piece.site == Site::End { block: index }
                 && matches!(block.end, End::Return | End::Resume);
-            let to = if piece.observed && (shape.tied || !returns) {
-                ROOT
-            } else {
-                exit(index)
+            let to = match piece.observed && (shape.tied || !returns) {
+                true => ROOT,
+                false => exit(index),
             };
-            // The entry is checked where a first stretch is paid, so that one instruction does both.
-            let is_entry = shape.entry && (index, number) == (checked_block, 0);
-            let at_start_too = number == 0 && starts[index];
-            let pays = shape.ahead && at_start_too && block.holds_code;
-            // A place that can be returned to again and again is passed by a loop that has no latch.
-            let is_again = shape.budget && piece.begins_again && block.holds_code;
-            let checked =
-                pays || is_again || is_entry && !shape.first && block.holds_code && !at_start_too;
-            let mut site = piece.site;
-            if pays {
-                site = Site::Start { block: index };
-                flow.checks.push(CheckSite {
-                    site,
-                    vertex: to,
-                    ahead: piece.cost,
-                });
-            } else if checked {
-                flow.checks.push(CheckSite {
-                    site,
-                    vertex: to,
-                    ahead: piece.ahead,
-                });
-            } else if is_entry || at_start_too {
-                flow.checks.push(at_start(index));
-            }
+            let (site, checked) = self.check_piece((index, number), block, piece, to);
             let owed = match block.end {
                 End::Return if shape.tied && returns => shape.owed as i64,
                 _ => 0,
             };
-            flow.arcs.push(Arc {
+            self.flow.arcs.push(Arc {
                 cost: piece.cost as i64 - owed,
                 site: block.holds_code.then_some(site),
                 frequency: block.frequency,
@@ -632,8 +636,49 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             });
             from = to;
         }
-        let never_unwinds =
-            block.end == End::Invoke && !pieces.last().is_some_and(|piece| piece.observed);
+        from
+    }
+
+    /// Adds the check that a stretch has, if it has one. Returns where the stretch is counted, and whether it is checked there.
+    fn check_piece(
+        &mut self,
+        (index, number): (usize, usize),
+        block: &Block,
+        piece: &Segment,
+        to: usize,
+    ) -> (Site, bool) {
+        let shape = self.shape;
+        // The entry is checked where a first stretch is paid, so that one instruction does both.
+        let is_entry = shape.entry && (index, number) == (self.checked_block, 0);
+        let at_start_too = number == 0 && self.starts[index];
+        let pays = shape.ahead && at_start_too && block.holds_code;
+        // A place that can be returned to again and again is passed by a loop that has no latch.
+        let is_again = shape.budget && piece.begins_again && block.holds_code;
+        let checked =
+            pays || is_again || is_entry && !shape.first && block.holds_code && !at_start_too;
+        let site = match pays {
+            true => Site::Start { block: index },
+            false => piece.site,
+        };
+        if checked {
+            self.flow.checks.push(CheckSite {
+                site,
+                vertex: to,
+                ahead: if pays { piece.cost } else { piece.ahead },
+            });
+        } else if is_entry || at_start_too {
+            self.flow.checks.push(CheckSite {
+                site: Site::Start { block: index },
+                vertex: entry(index),
+                ahead: 0,
+            });
+        }
+        (site, checked)
+    }
+
+    /// The edges that leave a block, from the vertex where its last stretch ends.
+    fn add_successors(&mut self, index: usize, block: &Block, from: usize, may_unwind: bool) {
+        let never_unwinds = block.end == End::Invoke && !may_unwind;
         for (number, successor) in block.successors.iter().enumerate() {
             if never_unwinds && number == 1 {
                 continue;
@@ -643,21 +688,21 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
                 block: index,
                 successor: number,
             };
-            let jump = Arc {
-                site: successor.holds_code.then_some(site),
-                frequency: successor.frequency,
-                needs_split: block.successors.len() > 1 && predecessors[successor.block] > 1,
-                ..arc(from, to)
-            };
-            let latch = back.contains(&(index, number));
+            let latch = self.back.contains(&(index, number));
             let again =
-                shape.budget && number == 0 && block.end == End::Invoke && ends_again(block);
+                self.shape.budget && number == 0 && block.end == End::Invoke && ends_again(block);
             let checked = (latch || again)
                 && successor.holds_code
-                && !is_dispatch(&function.blocks[successor.block]);
-            flow.arcs.push(Arc { checked, ..jump });
+                && !is_dispatch(&self.function.blocks[successor.block]);
+            self.flow.arcs.push(Arc {
+                site: successor.holds_code.then_some(site),
+                frequency: successor.frequency,
+                needs_split: block.successors.len() > 1 && self.predecessors[successor.block] > 1,
+                checked,
+                ..arc(from, to)
+            });
             if checked {
-                flow.checks.push(CheckSite {
+                self.flow.checks.push(CheckSite {
                     site,
                     vertex: to,
                     ahead: 0,
@@ -665,7 +710,6 @@ pub fn flow(function: &Function, summaries: &[Summary], shape: Shape) -> Flow {
             }
         }
     }
-    flow
 }
 
 /// Whether a block's last call can return more than once.

@@ -17,7 +17,7 @@ use drain::hiprtc;
 
 use launcher::libraries;
 
-use crate::{exit_code, llvm, report};
+use crate::{llvm, report};
 
 const HEADER: &str = include_str!("../../../../runtime/device-profile/luthier_profile.h");
 /// The directory in which Debian's ROCm packages put the device libraries. clang of another release does not look there.
@@ -115,7 +115,7 @@ impl Build {
             .args(arguments)
             .args(flags(purpose, release, arguments, hipcc)?);
         if self.verbose {
-            files::say!("{command:?}");
+            command::say!("{command:?}");
         }
         let status = command
             .status()
@@ -126,12 +126,12 @@ impl Build {
             && self.profile.is_none()
             && arguments.iter().any(|argument| argument == "-fgpu-rdc")
         {
-            files::say!(
+            command::say!(
                 "luthier coverage: with LLVM {release}, -fgpu-rdc and more than one instrumented source cannot be linked \
                  (duplicate symbol __llvm_prf_nm); build without -fgpu-rdc, or with clang 22 or newer"
             );
         }
-        Ok(exit_code(status))
+        Ok(command::of_child(status))
     }
 }
 

@@ -15,8 +15,8 @@ use drain::{
     config::{self, Ledger},
     output::Manifest,
 };
-use files::Scratch;
 use launcher::{device, hsa_tools, launch, libraries, preload};
+use outputs::Scratch;
 
 use crate::{DEFAULT_DIRECTORY, compile::header_in};
 
@@ -177,13 +177,13 @@ fn summarise(
         !Path::new(&format!("/proc/{process}")).exists()
     });
     for process in lost {
-        files::say!(
+        command::say!(
             "luthier coverage: process {process} had counters on its device and ended without a chance to write them (SIGKILL, or a \
              system call past the C library); they are lost. --interval SECONDS takes snapshots before"
         );
     }
     if files == 0 && !silent.is_empty() && status.signal().is_none() {
-        files::say!("luthier coverage: no device profile was written");
+        command::say!("luthier coverage: no device profile was written");
         return;
     }
     if files == 0
@@ -201,7 +201,7 @@ fn summarise(
         return;
     }
     if files == 0 {
-        files::say!(
+        command::say!(
             "luthier coverage: no device profile was written: the program loaded no device code with counters (build \
              it with `luthier coverage build`), or used no GPU"
         );
@@ -212,7 +212,7 @@ fn summarise(
     } else {
         format!(", {dropped} records dropped")
     };
-    files::say!(
+    command::say!(
         "luthier coverage: {files} profile(s), {images} image(s), {records} function(s){losses}; \
          next: luthier coverage report {}",
         shown.display()

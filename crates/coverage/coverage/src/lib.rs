@@ -58,8 +58,7 @@ impl Command {
         }
     }
 
-    /// Runs the command. `run` exits as the program does, `build` as the compiler does; otherwise 0 is success, 1 a
-    /// finding of `verify`, 2 a failure.
+    /// Runs the command. `run` ends as the program does and `build` as the compiler does, the others as [`command::Status`] says.
     pub fn run(self) -> ExitCode {
         let outcome = match self.action {
             Action::Build(build) => build.run(),
@@ -74,19 +73,10 @@ impl Command {
             Action::Verify(verify) => verify.run(),
         };
         outcome.unwrap_or_else(|error| {
-            files::say!("luthier coverage: {error:#}");
-            ExitCode::from(2)
+            command::say!("luthier coverage: {error:#}");
+            command::Status::Failed.into()
         })
     }
-}
-
-/// The exit code of a finished child: its own, or 128 and the signal that ended it, as shells report it.
-fn exit_code(status: std::process::ExitStatus) -> ExitCode {
-    use std::os::unix::process::ExitStatusExt;
-    let code = status
-        .code()
-        .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    ExitCode::from(u8::try_from(code).unwrap_or(2))
 }
 
 /// Prints to standard output. A reader that has seen enough (`| head`) is no error.

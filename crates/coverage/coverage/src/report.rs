@@ -173,7 +173,7 @@ impl Lcov {
         if self.output == Path::new("-") {
             crate::print(&String::from_utf8_lossy(&text))?;
         } else {
-            let output = files::named(&self.output, LCOV);
+            let output = outputs::named(&self.output, LCOV);
             drain::output::write_atomically(&output, &text)?;
             crate::print(&format!("{}\n", output.display()))?;
         }
@@ -185,7 +185,7 @@ impl Merge {
     pub fn run(self) -> Result<ExitCode> {
         let found = Profiles::find(&self.inputs)?;
         let tools = Tools::find(found.version)?;
-        let output = files::named(&self.output, PROFILE);
+        let output = outputs::named(&self.output, PROFILE);
         merge(&tools, &found.files, &output)?;
         crate::print(&format!("{}\n", output.display()))?;
         Ok(ExitCode::SUCCESS)
@@ -306,7 +306,7 @@ impl Input {
         let found = Profiles::find(&self.inputs)?;
         let tools = Tools::find(found.version)?;
         for warning in crate::verify::atomicity_warnings(&tools, &found) {
-            files::say!("luthier coverage: {warning}");
+            command::say!("luthier coverage: {warning}");
         }
         let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
         let profile = temporary.path().join("merged.profdata");
@@ -391,7 +391,7 @@ impl Prepared {
         command.stdout(Stdio::piped());
         let (text, messages) = self.tools.output(command)?;
         if !messages.is_empty() {
-            files::say!("{messages}");
+            command::say!("{messages}");
         }
         crate::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
@@ -448,7 +448,7 @@ fn merge(tools: &Tools, files: &[PathBuf], output: &Path) -> Result<()> {
     done?;
     let failed = || format!("cannot write {}", output.display());
     let mut merged = fs::File::open(&merged).with_context(failed)?;
-    let mut file = files::Output::create(output).with_context(failed)?;
+    let mut file = outputs::Output::create(output).with_context(failed)?;
     std::io::copy(&mut merged, &mut file).with_context(failed)?;
     file.finish().with_context(failed)
 }

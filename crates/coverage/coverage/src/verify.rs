@@ -78,7 +78,7 @@ impl Verify {
         }
         problems
             .iter()
-            .for_each(|problem| files::say!("luthier coverage: {problem}"));
+            .for_each(|problem| command::say!("luthier coverage: {problem}"));
         crate::print(&format!(
             "{} file(s), {profiles} profile(s), {functions} function(s), {} image(s): {}\n",
             found.files.len(),
@@ -92,7 +92,7 @@ impl Verify {
         Ok(if problems.is_empty() {
             ExitCode::SUCCESS
         } else {
-            ExitCode::from(1)
+            command::Status::Found.into()
         })
     }
 }

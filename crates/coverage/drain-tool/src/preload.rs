@@ -8,12 +8,13 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use guest::library;
 use hsa_sys::{
     Handle, Status,
     constants::status,
     tables::{ExecutableDestroy, LoadAgentCodeObject, ShutDown},
 };
-use hsa_tool::{Tables, library};
+use hsa_tool::Tables;
 
 use crate::{
     runtime::NEEDED,

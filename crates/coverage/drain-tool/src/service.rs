@@ -9,11 +9,12 @@ use std::{
 };
 
 use drain::Config;
-use hsa_tool::{
-    emulator,
+use guest::{
+    library,
     signals::{self, Alarm},
     threads,
 };
+use kmt_sys::running;
 
 use crate::state;
 
@@ -66,7 +67,10 @@ fn is_fatal(signal: i32) -> bool {
 fn install(signal: i32, only_default: bool) {
     if only_default {
         let now = signals::disposition(signal);
-        if !now.is_some_and(|now| now == libc::SIG_DFL || emulator::has_handler(now)) {
+        let emulator = library::symbol(running::LIBRARY, running::TELL_RUNNING);
+        let is_the_emulators =
+            |now| emulator.is_some_and(|function| signals::is_of_library(now, function.as_ptr()));
+        if !now.is_some_and(|now| now == libc::SIG_DFL || is_the_emulators(now)) {
             return;
         }
     }

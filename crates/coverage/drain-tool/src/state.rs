@@ -12,11 +12,12 @@ use std::{
 };
 
 use drain::{Collector, Config, Runtime};
-use hsa_tool::{
-    Tables, lock,
+use guest::{
+    lock,
     process::{self, PerProcess},
     threads,
 };
+use hsa_tool::Tables;
 
 use crate::runtime::HsaRuntime;
 
@@ -40,7 +41,7 @@ thread_local! {
 
 /// Prints one line; never fails, never panics.
 pub fn say(message: &str) {
-    files::standard_error::print(&format!("luthier coverage: {message}\n"));
+    guest::standard_error::print(&format!("luthier coverage: {message}\n"));
 }
 
 /// Whether a runtime is connected.
@@ -52,7 +53,7 @@ pub fn is_armed() -> bool {
 
 /// Connects to the runtime. The collector of an earlier connection in this process goes on.
 pub fn arm(tables: Tables) {
-    files::standard_error::remember();
+    guest::standard_error::remember();
     let tables: &'static Tables = Box::leak(Box::new(tables));
     if let Some(shared) = CURRENT.get() {
         *lock(&shared.tables) = Some(tables);
@@ -99,7 +100,7 @@ pub fn with<T>(act: impl FnOnce(&mut Collector, Option<&dyn Runtime>) -> T) -> O
 
 /// Runs `act`, which no panic leaves: the host program would end by it.
 pub fn contained<T>(act: impl FnOnce() -> T) -> Option<T> {
-    hsa_tool::contain(act, || {
+    guest::contain(act, || {
         say("internal error, profiles may be incomplete; please report this");
     })
 }

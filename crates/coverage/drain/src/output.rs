@@ -73,7 +73,7 @@ pub struct ManifestImage {
     pub has_mapping: bool,
 }
 
-/// Writes a whole file or none; what is no regular file is written through ([`files::Output`]).
+/// Writes a whole file or none; what is no regular file is written through ([`outputs::Output`]).
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     let failed = |source| OutputError::Write {
         path: path.into(),
@@ -83,8 +83,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    files::make_directories(directory).map_err(failed)?;
-    files::write_apart(path, bytes).map_err(failed)
+    outputs::make_directories(directory).map_err(failed)?;
+    outputs::write_apart(path, bytes).map_err(failed)
 }
 
 /// Writes profiles one after the other into one file, after reading them back with the strict reader.
@@ -144,7 +144,7 @@ fn lock(path: &Path) -> Result<File, OutputError> {
     let lock_path = path.with_file_name(name);
     let open = || {
         if let Some(parent) = lock_path.parent() {
-            files::make_directories(parent)?;
+            outputs::make_directories(parent)?;
         }
         let file = File::options()
             .create(true)

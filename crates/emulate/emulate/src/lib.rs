@@ -19,13 +19,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use aql::KernelDispatchPacket;
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Next, Observer, Watcher, Watchers, imitate};
 pub use error::{Error, Result};
 pub use gpu::{Counts, Fill, Memory, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, dispatch, dispatch::DispatchError};
-use kmt_sys::aql::KernelDispatchPacket;
 pub use replay::recorded_packet;
 pub use wave::{Measured, Wave};
 

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use aql::KernelDispatchPacket;
 use codeobj::CodeObject;
 use gpu::{
     Dispatch, Events, Memory, dispatch,
     memory::{Extent, ExtentOrigin, MemoryError},
 };
-use kmt_sys::aql::KernelDispatchPacket;
 use recording::{Kind, Recording};
 
 use crate::{Device, Error, NODE, Observer, Prepared, Result};

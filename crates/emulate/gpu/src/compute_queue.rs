@@ -8,8 +8,8 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 
+use aql::KernelDispatchPacket;
 use gfx::{Family, Target};
-use kmt_sys::aql::KernelDispatchPacket;
 
 use crate::{
     clock,

@@ -4,8 +4,8 @@
 //! ROCr's. Sizes of LDS and scratch come from the packet, never from the descriptor: ROCr's own shaders carry the old
 //! `amd_kernel_code_t`, where the descriptor's size fields mean something else.
 
+use aql::KernelDispatchPacket;
 use gfx::{Family, Target};
-use kmt_sys::aql::KernelDispatchPacket;
 
 /// Bytes of a kernel descriptor.
 pub const DESCRIPTOR_SIZE: u64 = 64;

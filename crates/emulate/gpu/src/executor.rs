@@ -67,6 +67,21 @@ pub struct Counts {
     pub lost_atomics: u64,
 }
 
+impl From<&Counts> for counts::Executed {
+    fn from(counts: &Counts) -> counts::Executed {
+        let classes = counts.classes.iter().map(|one| {
+            let both = counts::Class(one.wave_instructions, one.lane_instructions);
+            (one.class.into(), both)
+        });
+        counts::Executed {
+            waves: counts.waves,
+            wave_instructions: counts.wave_instructions,
+            lane_instructions: counts.lane_instructions,
+            classes: classes.collect(),
+        }
+    }
+}
+
 /// Instructions of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassCount {

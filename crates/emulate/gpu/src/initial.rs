@@ -243,8 +243,8 @@ impl Dispatch {
 
 #[cfg(test)]
 mod tests {
+    use aql::KernelDispatchPacket;
     use gfx::Target;
-    use kmt_sys::aql::KernelDispatchPacket;
 
     use super::*;
     use crate::dispatch::{Descriptor, Origin, Scratch};

@@ -10,8 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kmt_sys::aql;
-
 use crate::{
     blit::{Blit, recognise},
     compute_queue::{ComputeQueue, Parts},
@@ -315,8 +313,8 @@ impl Machine {
         queue_address: u64,
     ) -> Result<NewQueue, QueueError> {
         let positions = (
-            queue_address.wrapping_add(offset_of!(aql::Queue, write_dispatch_id) as u64),
-            queue_address.wrapping_add(offset_of!(aql::Queue, read_dispatch_id) as u64),
+            queue_address.wrapping_add(offset_of!(aql::AmdQueue, write_dispatch_id) as u64),
+            queue_address.wrapping_add(offset_of!(aql::AmdQueue, read_dispatch_id) as u64),
         );
         self.create_saved_queue(node, ring, bytes, positions, 0)
     }
@@ -353,11 +351,11 @@ impl Machine {
             }
         }
         let structure =
-            write_pointer.wrapping_sub(offset_of!(aql::Queue, write_dispatch_id) as u64);
+            write_pointer.wrapping_sub(offset_of!(aql::AmdQueue, write_dispatch_id) as u64);
         let is_structure = structure.is_multiple_of(64)
-            && read_pointer == structure + offset_of!(aql::Queue, read_dispatch_id) as u64
+            && read_pointer == structure + offset_of!(aql::AmdQueue, read_dispatch_id) as u64
             && memory
-                .covers(structure, size_of::<aql::Queue>() as u64, true)
+                .covers(structure, size_of::<aql::AmdQueue>() as u64, true)
                 .is_ok();
         self.shared.executor.start()?;
         let mut queues = self.queues();

@@ -12,8 +12,8 @@ use std::{
     },
 };
 
+use aql::{KernelDispatchPacket, amd_format, packet_type};
 use gfx::{Family, Target};
-use kmt_sys::aql::{self, KernelDispatchPacket, amd_format, packet_type};
 
 use crate::{
     blit::{self, Blit},
@@ -533,7 +533,7 @@ impl AqlQueue {
         let structure = self.structure?;
         // SAFETY: the machine checked that the `amd_queue_t` lies in device memory; the runtime destroys the queue before it
         // frees it. Any bits are valid.
-        let queue = unsafe { (structure as *const aql::Queue).read_volatile() };
+        let queue = unsafe { (structure as *const aql::AmdQueue).read_volatile() };
         let wave_bytes = tmpring_wave_bytes(self.target, queue.compute_tmpring_size);
         let waves = queue.compute_tmpring_size & 0xfff;
         let (base, bytes) = (
@@ -649,7 +649,7 @@ impl AqlQueue {
         let Some(structure) = self.structure else {
             return;
         };
-        let inactive = structure + offset_of!(aql::Queue, queue_inactive_signal) as u64;
+        let inactive = structure + offset_of!(aql::AmdQueue, queue_inactive_signal) as u64;
         // SAFETY: inside the `amd_queue_t`, of which the same holds as of the positions.
         let handle = unsafe { AtomicU64::from_ptr(inactive as *mut u64) }.load(Ordering::Acquire);
         if let Some(signal) = Signal::new(handle, &self.shared.memory) {

@@ -10,8 +10,6 @@ use std::{
     sync::atomic::{AtomicI64, Ordering},
 };
 
-use kmt_sys::aql;
-
 use crate::{events::Events, memory::Memory};
 
 /// A signal known to lie in device-accessible memory.

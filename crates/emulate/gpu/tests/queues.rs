@@ -10,13 +10,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use aql::{BarrierPacket, BarrierValuePacket, KernelDispatchPacket, packet_type};
 use gpu::{
     Counts, Events, Executor, Fault, FaultKind, Job, Machine, Memory, Observer, Outcome, Record,
     events::{EventKind, MemoryFault},
     memory::{PAGE, Request},
     topology::Config,
 };
-use kmt_sys::aql::{self, BarrierPacket, BarrierValuePacket, KernelDispatchPacket, packet_type};
 
 /// Keeps jobs until the test answers them, or answers at once.
 #[derive(Default)]
@@ -141,7 +141,7 @@ impl Bench {
         }
         let (inactive, _) = self.signal(0);
         write(
-            address + offset_of!(aql::Queue, queue_inactive_signal) as u64,
+            address + offset_of!(aql::AmdQueue, queue_inactive_signal) as u64,
             inactive,
         );
         let queue = self
@@ -212,7 +212,7 @@ impl Queue {
     fn push<T: Copy>(&self, packet: T) {
         assert_eq!(size_of::<T>(), 64);
         let index = self
-            .index(offset_of!(aql::Queue, write_dispatch_id))
+            .index(offset_of!(aql::AmdQueue, write_dispatch_id))
             .fetch_add(1, Ordering::SeqCst);
         let slot = self.ring + index % 8 * 64;
         // SAFETY: the slot is in the ring; `T` is a packet struct.
@@ -228,7 +228,7 @@ impl Queue {
     }
 
     fn processed(&self) -> u64 {
-        self.index(offset_of!(aql::Queue, read_dispatch_id))
+        self.index(offset_of!(aql::AmdQueue, read_dispatch_id))
             .load(Ordering::SeqCst)
     }
 }

@@ -85,7 +85,7 @@ fn emulator() -> Result<PathBuf, String> {
 }
 
 fn own_directory() -> Option<PathBuf> {
-    let path = hsa_tool::library::own_path()?;
+    let path = guest::library::own_path()?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
     path.parent().map(Path::to_owned)
 }

@@ -12,6 +12,7 @@ use std::{
 };
 
 use gpu::Memory;
+use guest::contain;
 use hsa_sys::{
     Handle, Status,
     constants::status,
@@ -21,7 +22,7 @@ use hsa_sys::{
         QueryPointer, covers,
     },
 };
-use hsa_tool::{Original, contain};
+use hsa_tool::Original;
 
 use crate::{allocations, instance::instance, report::report};
 

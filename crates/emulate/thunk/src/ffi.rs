@@ -82,7 +82,7 @@ impl<T: Copy> In<T> {
 
 /// Runs the body of the call `name`; a panic becomes an error instead of unwinding into C++.
 pub fn guard(name: &str, body: impl FnOnce() -> Result) -> u32 {
-    let status = match hsa_tool::contain(body, || ()) {
+    let status = match guest::contain(body, || ()) {
         Some(Ok(())) => Status::Success,
         Some(Err(status)) => status,
         None => Status::Error,

@@ -115,7 +115,7 @@ unsafe extern "C" fn unmapped(address: u64, length: u64) {
 fn build() -> Result<Instance> {
     resolve_preloaded();
     listen_to_preloaded();
-    files::standard_error::remember();
+    guest::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.
         static SAID: Once = Once::new();

@@ -11,7 +11,7 @@ use std::{
 };
 
 use compute::{Pool, Running};
-use hsa_tool::signals::{self, Alarm};
+use guest::signals::{self, Alarm};
 
 use crate::{report::report, source, statistics::Statistics};
 
@@ -96,7 +96,7 @@ fn keep_current(pool: &Pool, statistics: &Statistics) {
 pub extern "C" fn luthier_tell_running() {
     if ALARM.is_ours() {
         // Nothing may unwind into the caller; what was said so far has been said.
-        hsa_tool::contain(tell, || ());
+        guest::contain(tell, || ());
     }
 }
 
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn luthier_running_places(seen: Seen, data: *mut c_void) {
         return;
     }
     let look = || known().map_or_else(Vec::new, |known| known.pool.running(TIME));
-    let looked = hsa_tool::contain(look, || ());
+    let looked = guest::contain(look, || ());
     for Running {
         dispatch, places, ..
     } in looked.into_iter().flatten()

@@ -27,4 +27,4 @@ mod statistics;
 mod topology;
 mod waits;
 
-files::own_thread_exit!();
+guest::own_thread_exit!();

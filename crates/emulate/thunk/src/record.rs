@@ -15,7 +15,7 @@ use std::{
 };
 
 use gpu::{Dispatch, Executor, Job, Memory, memory::ExtentOrigin};
-use hsa_tool::memory;
+use guest::memory;
 use recording::{Header, Kind, PAGE, Page, Range};
 use regex::Regex;
 
@@ -155,7 +155,7 @@ impl Shelf {
         object: &[u8],
         pages: impl Iterator<Item = (u64, Box<Page>)>,
     ) -> Result<PathBuf, String> {
-        files::make_directories(&self.directory)
+        outputs::make_directories(&self.directory)
             .map_err(|error| format!("{}: {error}", self.directory.display()))?;
         let path = self.path(&header.kernel);
         recording::write(&path, header, object, pages).map_err(|error| error.to_string())?;
@@ -251,7 +251,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// With descriptors of its own, if it can have them.
 fn apart<T: Send>(act: impl Fn() -> T + Sync) -> T {
-    files::apart(&act).unwrap_or_else(|_| act())
+    guest::apart(&act).unwrap_or_else(|_| act())
 }
 
 fn say(name: &str, recorded: Result<PathBuf, String>) {

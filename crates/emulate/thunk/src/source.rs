@@ -11,7 +11,8 @@ use std::{
 };
 
 use codeobj::{CodeObject, SourceLines};
-use hsa_tool::{Origin, Uri, library, memory};
+use guest::{library, memory};
+use hsa_tool::{Origin, Uri};
 
 /// Address of ROCr's `r_debug`; 0 before it was told.
 static DEBUG_LIST: AtomicU64 = AtomicU64::new(0);

@@ -18,34 +18,21 @@ use std::{
 };
 
 use compute::Running;
-use files::{Keeper, Kept};
-use gpu::{Counts, Dispatch, Observer, Record, executor::Inexact};
+use counts::{Executed, Kernel};
+use gpu::{Counts, Dispatch, Observer, Record};
+use guest::{Keeper, Kept};
 
 use crate::{report::report, source};
 
 /// Bytes of a line, its newline included.
 const LINE: usize = 6144;
 
-/// Mnemonics of inexact instructions that a line names; further ones are summed up by reason under this name.
-const TOLD: usize = 12;
-const OTHERS: &str = "others";
-
 /// Totals of one kernel.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Totals {
     /// The offset at which its line begins.
     offset: u64,
-    dispatches: u64,
-    faults: u64,
-    workgroups: u64,
-    work_items: u64,
-    nanoseconds: u64,
-    waves: u64,
-    wave_instructions: u64,
-    lane_instructions: u64,
-    classes: Vec<(&'static str, u64, u64)>,
-    counters: Vec<(&'static str, u64)>,
-    inexact: Vec<Inexact>,
+    kernel: Kernel,
 }
 
 /// The file, twice.
@@ -69,7 +56,7 @@ struct Begun {
 struct Output {
     files: Kept<Files>,
     /// By address of the kernel descriptor; the name tells apart what was loaded there one after the other.
-    kernels: HashMap<u64, (String, Totals)>,
+    kernels: HashMap<u64, Totals>,
     /// Kernels that have not ended. If a queue is destroyed, its kernel never does.
     running: Vec<Begun>,
     path: PathBuf,
@@ -239,7 +226,7 @@ impl Output {
         let nanoseconds =
             (record.end - record.start) * (1_000_000_000 / gpu::clock::TICKS_PER_SECOND);
         let counts = record.outcome.as_ref().ok();
-        self.totals(ended)?.add(ended, nanoseconds, counts);
+        add(&mut self.totals(ended)?.kernel, ended, nanoseconds, counts);
         self.write(ended)
     }
 
@@ -247,15 +234,23 @@ impl Output {
     fn totals(&mut self, dispatch: &Dispatch) -> std::io::Result<&mut Totals> {
         let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
         let known = self.kernels.get(&address);
-        if known.is_none_or(|(known, _)| *known != label) {
+        if known.is_none_or(|known| known.kernel.kernel != label) {
             let totals = Totals {
                 offset: self.files.with(Files::line)??,
-                ..Totals::default()
+                kernel: Kernel {
+                    kernel: label,
+                    device: dispatch.target.name.into(),
+                    node: dispatch.origin.node,
+                    pid: Some(std::process::id()),
+                    // They are looked for, even if there are none.
+                    inexact: Some(Vec::new()),
+                    ..Kernel::default()
+                },
             };
-            self.kernels.insert(address, (label, totals));
+            self.kernels.insert(address, totals);
         }
         match self.kernels.get_mut(&address) {
-            Some((_, totals)) => Ok(totals),
+            Some(totals) => Ok(totals),
             None => unreachable!("it was inserted above"),
         }
     }
@@ -267,137 +262,36 @@ impl Output {
         for running in &self.running {
             let other = &running.dispatch;
             if other.packet.kernel_object == address && other.label() == label {
-                totals.add(other, 0, Some(&running.counts));
+                add(&mut totals.kernel, other, 0, Some(&running.counts));
             }
         }
-        let line = line(
-            &label,
-            dispatch.target.name,
-            dispatch.origin.node,
-            address,
-            &totals,
-        );
+        let line = counts::line(&totals.kernel, LINE);
         self.files
-            .with(move |files| files.update.write_all_at(line.as_bytes(), totals.offset))?
+            .with(move |files| files.update.write_all_at(&line, totals.offset))?
     }
 }
 
-impl Totals {
-    /// Adds a dispatch; no counts are those of one that faulted.
-    fn add(&mut self, dispatch: &Dispatch, nanoseconds: u64, counts: Option<&Counts>) {
-        self.dispatches += 1;
-        self.workgroups += dispatch.workgroup_count();
-        self.work_items += dispatch
-            .packet
-            .grid_size
-            .iter()
-            .map(|size| u64::from(*size))
-            .product::<u64>();
-        self.nanoseconds += nanoseconds;
-        let Some(counts) = counts else {
-            self.faults += 1;
-            return;
-        };
-        self.waves += counts.waves;
-        self.wave_instructions += counts.wave_instructions;
-        self.lane_instructions += counts.lane_instructions;
-        for count in &counts.classes {
-            let (waves, lanes) = (count.wave_instructions, count.lane_instructions);
-            let mut known = self.classes.iter_mut();
-            match known.find(|(class, _, _)| *class == count.class) {
-                Some(total) => {
-                    total.1 += waves;
-                    total.2 += lanes;
-                }
-                None => self.classes.push((count.class, waves, lanes)),
-            }
-        }
-        for (name, count) in &counts.counters {
-            let mut known = self.counters.iter_mut();
-            match known.find(|(counter, _)| counter == name) {
-                Some(total) => total.1 += count,
-                None => self.counters.push((name, *count)),
-            }
-        }
-        for more in &counts.inexact {
-            let mut known = self.inexact.iter_mut();
-            match known.find(|inexact| inexact.op == more.op) {
-                Some(total) => {
-                    total.wave_instructions += more.wave_instructions;
-                    total.lane_instructions += more.lane_instructions;
-                }
-                None => self.inexact.push(*more),
-            }
-        }
-    }
-}
-
-/// The padded line, without its newline. A name too long for it is cut.
-fn line(label: &str, device: &str, node: u32, address: u64, totals: &Totals) -> String {
-    let list = |parts: Vec<String>| parts.join(",");
-    let of_class = |(class, waves, lanes): &(_, _, _)| format!("\"{class}\":[{waves},{lanes}]");
-    let classes = list(totals.classes.iter().map(of_class).collect());
-    let of_counter = |(name, count): &(_, _)| format!("\"{name}\":{count}");
-    let counters = list(totals.counters.iter().map(of_counter).collect());
-    let of_op = |known: &Inexact| {
-        let Inexact {
-            reason,
-            op,
-            wave_instructions,
-            lane_instructions,
-        } = known;
-        format!(
-            "{{\"reason\":\"{reason}\",\"op\":\"{op}\",\"waves\":{wave_instructions},\"lanes\":{lane_instructions}}}"
-        )
+/// Adds a dispatch; no counts are those of one that faulted.
+fn add(kernel: &mut Kernel, dispatch: &Dispatch, nanoseconds: u64, counts: Option<&Counts>) {
+    let sizes = dispatch.packet.grid_size.iter();
+    kernel.dispatches += 1;
+    kernel.workgroups += dispatch.workgroup_count();
+    kernel.work_items += sizes.map(|size| u64::from(*size)).product::<u64>();
+    kernel.nanoseconds += nanoseconds;
+    let Some(counts) = counts else {
+        kernel.faults += 1;
+        return;
     };
-    // A line has room for so many; those of more than these are summed up.
-    let (told, rest) = totals.inexact.split_at(totals.inexact.len().min(TOLD));
-    let mut told = told.to_vec();
-    for more in rest {
-        match told
-            .iter_mut()
-            .find(|known| known.op == OTHERS && known.reason == more.reason)
-        {
-            Some(known) => {
-                known.wave_instructions += more.wave_instructions;
-                known.lane_instructions += more.lane_instructions;
-            }
-            None => told.push(Inexact {
-                op: OTHERS,
-                ..*more
-            }),
-        }
+    kernel.executed.add(&Executed::from(counts));
+    for (name, count) in &counts.counters {
+        kernel.add_counter(name, *count);
     }
-    let inexact = list(told.iter().map(of_op).collect());
-    let rest = format!(
-        "\"device\":\"{device}\",\"node\":{node},\"pid\":{},\"kernel_object\":{address},\"dispatches\":{},\"faults\":{},\
-         \"workgroups\":{},\"work_items\":{},\"nanoseconds\":{},\"waves\":{},\"wave_instructions\":{},\
-         \"lane_instructions\":{},\"classes\":{{{classes}}},\"counters\":{{{counters}}},\"inexact\":[{inexact}]}}",
-        std::process::id(),
-        totals.dispatches,
-        totals.faults,
-        totals.workgroups,
-        totals.work_items,
-        totals.nanoseconds,
-        totals.waves,
-        totals.wave_instructions,
-        totals.lane_instructions,
-    );
-    let mut name = String::new();
-    for character in label.chars() {
-        let escaped = match character {
-            '"' | '\\' => format!("\\{character}"),
-            control if control < ' ' => format!("\\u{:04x}", control as u32),
-            plain => plain.to_string(),
-        };
-        if name.len() + escaped.len() + rest.len() + 16 > LINE {
-            break;
-        }
-        name += &escaped;
+    for more in &counts.inexact {
+        kernel.add_inexact(counts::Inexact {
+            reason: more.reason.into(),
+            op: more.op.into(),
+            waves: more.wave_instructions,
+            lanes: more.lane_instructions,
+        });
     }
-    let mut line = format!("{{\"kernel\":\"{name}\",{rest}");
-    while line.len() < LINE - 1 {
-        line.push(' ');
-    }
-    line
 }

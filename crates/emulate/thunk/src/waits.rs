@@ -18,6 +18,8 @@ use std::{
     time::Instant,
 };
 
+use aql::USER_SIGNAL;
+use guest::contain;
 use hsa_sys::{
     Handle, Status,
     constants::{SIGNAL_GPU_ONLY, WAIT_BLOCKED, status},
@@ -27,8 +29,7 @@ use hsa_sys::{
         SignalWait, covers,
     },
 };
-use hsa_tool::{Original, contain};
-use kmt_sys::aql;
+use hsa_tool::Original;
 
 use crate::{
     exact,
@@ -54,9 +55,6 @@ const SPIN: u64 = 200_000;
 const MILLISECOND: u64 = 1_000_000;
 /// How much more than [`SPIN`] ROCr's clock may show when it goes to sleep. It is less than the time by which a sleep is too long.
 const MARGIN: u64 = 20_000;
-
-/// [`aql::Signal::kind`] of all but doorbells.
-const USER_SIGNAL: i64 = 1;
 
 /// ROCr calls this at the end of `hsa_init`.
 ///

@@ -16,7 +16,6 @@ mod blame;
 mod clock;
 mod counts;
 mod engine;
-mod fields;
 mod hwreg;
 mod measured;
 mod memory;

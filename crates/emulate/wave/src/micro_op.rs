@@ -21,7 +21,7 @@ mod scalar;
 mod vector;
 
 pub(crate) use chain::ChainNumber;
-pub(crate) use image::{Image, ImageOperands, MOST_ADDRESSES};
+pub(crate) use image::{Image, ImageOperands};
 pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
 pub(crate) use memory::{Data, Generation, Lds, LdsBounds, ScalarMemory, Space, VectorMemory};
 pub(crate) use program::{Leave, Message, Program, Unsupported};

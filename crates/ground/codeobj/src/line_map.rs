@@ -175,6 +175,37 @@ type Stretch<T> = (Range<u64>, T);
 /// A function's inlined calls: by depth, where each is; `None` for one of which not all is known.
 type Inlined = Vec<Vec<Stretch<Option<Call>>>>;
 
+/// What is read of an entry: where its code is, and of an inlined call which function it calls, and where.
+struct DebugEntry<R: Reader> {
+    attributes: Attributes<R>,
+    name: Option<u32>,
+    file: Option<u32>,
+    line: u32,
+}
+
+impl<R: Reader> Default for DebugEntry<R> {
+    fn default() -> DebugEntry<R> {
+        DebugEntry {
+            attributes: Attributes::default(),
+            name: None,
+            file: None,
+            line: 0,
+        }
+    }
+}
+
+impl<R: Reader> DebugEntry<R> {
+    /// The call, if all of it is known.
+    fn call(&self) -> Option<Call> {
+        let (function, file, line) = (self.name?, self.file?, self.line);
+        (line != 0).then_some(Call {
+            function,
+            file,
+            line,
+        })
+    }
+}
+
 /// The entry that contains other entries.
 enum Parent {
     /// A function, with its position, if it has code.
@@ -452,44 +483,16 @@ impl<R: Reader> Builder<'_, R> {
                 entries.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
-            let mut attributes = Attributes::default();
-            let mut name = None;
-            let (mut file, mut line) = (None, 0);
+            let mut entry = DebugEntry::default();
             for specification in abbreviation.attributes() {
                 let attribute = entries.read_attribute(*specification)?;
                 let value = attribute.value();
-                attributes.take(unit, attribute.name(), &value)?;
-                if is_function {
-                    continue;
-                }
-                match attribute.name() {
-                    gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
-                        if let Ok(text) = unit.attr_string(value) {
-                            name = Some(self.text(&text)?);
-                        }
-                    }
-                    gimli::DW_AT_name if name.is_none() => {
-                        if let Ok(text) = unit.attr_string(value) {
-                            name = Some(self.text(&text)?);
-                        }
-                    }
-                    gimli::DW_AT_abstract_origin | gimli::DW_AT_specification if name.is_none() => {
-                        name = self.name_of(&units, index, value, LONGEST_CHAIN)?;
-                    }
-                    gimli::DW_AT_call_file => {
-                        if let AttributeValue::FileIndex(number) = value
-                            && (number > 0 || unit.header.version() >= 5)
-                        {
-                            file = files.get(number as usize).copied();
-                        }
-                    }
-                    gimli::DW_AT_call_line => {
-                        line = attribute.udata_value().unwrap_or(0) as u32;
-                    }
-                    _ => {}
+                entry.attributes.take(unit, attribute.name(), &value)?;
+                if call_of.is_some() {
+                    self.take_of_call(&mut entry, &units, index, files, &attribute)?;
                 }
             }
-            attributes.all(unit, &mut ranges)?;
+            entry.attributes.all(unit, &mut ranges)?;
             ranges.retain(|range| match self.inside(range.clone()) {
                 Some(range) => range.is_some(),
                 None => {
@@ -503,14 +506,7 @@ impl<R: Reader> Builder<'_, R> {
                         Parent::Function(_) => 0,
                         Parent::Call(depth) => depth + 1,
                     });
-                    let call = match (name, file) {
-                        (Some(function), Some(file)) if line != 0 => Some(Call {
-                            function,
-                            file,
-                            line,
-                        }),
-                        _ => None,
-                    };
+                    let call = entry.call();
                     if inner >= DEEPEST {
                         usual = false;
                         break;
@@ -533,18 +529,70 @@ impl<R: Reader> Builder<'_, R> {
             }
         }
         self.units = units;
-        usual &= in_order(&mut functions);
+        Ok(match usual {
+            true => self.all_stacks(functions, inlined),
+            false => None,
+        })
+    }
+
+    /// What is inlined in the code of all functions; `None` if some of it overlaps.
+    fn all_stacks(
+        &mut self,
+        mut functions: Vec<Stretch<usize>>,
+        mut inlined: Vec<Inlined>,
+    ) -> Option<Vec<Stretch<u32>>> {
+        let mut usual = in_order(&mut functions);
         for depth in inlined.iter_mut().flatten() {
             usual &= in_order(depth);
         }
         if !usual {
-            return Ok(None);
+            return None;
         }
         let mut stacks = Vec::new();
         for (range, number) in functions {
             self.stacks(range, &inlined[number], 0, &mut stacks);
         }
-        Ok(Some(stacks))
+        Some(stacks)
+    }
+
+    /// Reads an attribute of an inlined call in unit `index`: which function it calls, and where.
+    fn take_of_call(
+        &mut self,
+        entry: &mut DebugEntry<R>,
+        units: &[(DebugInfoOffset<R::Offset>, Unit<R>)],
+        index: usize,
+        files: &[u32],
+        attribute: &gimli::Attribute<R>,
+    ) -> gimli::Result<()> {
+        let unit = UnitRef::new(self.dwarf, &units[index].1);
+        let value = attribute.value();
+        match attribute.name() {
+            gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
+                if let Ok(text) = unit.attr_string(value) {
+                    entry.name = Some(self.text(&text)?);
+                }
+            }
+            gimli::DW_AT_name if entry.name.is_none() => {
+                if let Ok(text) = unit.attr_string(value) {
+                    entry.name = Some(self.text(&text)?);
+                }
+            }
+            gimli::DW_AT_abstract_origin | gimli::DW_AT_specification if entry.name.is_none() => {
+                entry.name = self.name_of(units, index, value, LONGEST_CHAIN)?;
+            }
+            gimli::DW_AT_call_file => {
+                if let AttributeValue::FileIndex(number) = value
+                    && (number > 0 || unit.header.version() >= 5)
+                {
+                    entry.file = files.get(number as usize).copied();
+                }
+            }
+            gimli::DW_AT_call_line => {
+                entry.line = attribute.udata_value().unwrap_or(0) as u32;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Appends what is inlined in a stretch, given the number of the calls around it.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use kmt_sys::assert_layout;
+use aql::assert_layout;
 
 use crate::{
     Handle, Status,

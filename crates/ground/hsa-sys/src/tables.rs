@@ -5,12 +5,9 @@
 
 use std::ffi::{c_char, c_void};
 
-use kmt_sys::assert_layout;
+use aql::{Packet, Queue, assert_layout};
 
-use crate::{
-    Handle, Status,
-    packets::{Packet, Queue},
-};
+use crate::{Handle, Status};
 
 pub type ShutDown = unsafe extern "C" fn() -> Status;
 /// Attribute of an object, written to memory of the attribute's type.

@@ -5,7 +5,6 @@ use std::{fmt::Write, mem::offset_of, path::Path, process::Command};
 use hsa_sys::{
     constants::{self, agent_info, isa_info, pool_flag, pool_info, status, symbol_info},
     loader::{self, LoaderTable, Segment, object_info},
-    packets::{HEADER_BARRIER, KernelDispatchPacket, Queue, packet_type},
     tables::{AmdTable, ApiTable, CoreTable, PointerInfo, Times},
 };
 
@@ -77,13 +76,6 @@ fn tables() -> Vec<Row> {
         type => kind, agentBaseAddress => agent_base, sizeInBytes => size_in_bytes, agentOwner => owner,
         global_flags => global_flags,
     });
-    rows.extend(offsets! { hsa_queue_t, Queue:
-        type => queue_type, base_address => base_address, doorbell_signal => doorbell_signal, size => size, id => id,
-    });
-    rows.extend(offsets! { hsa_kernel_dispatch_packet_t, KernelDispatchPacket:
-        grid_size_x => grid_size, private_segment_size => private_segment_size, group_segment_size => group_segment_size,
-        kernel_object => kernel_object, reserved2 => reserved2, completion_signal => completion_signal,
-    });
     rows
 }
 
@@ -103,7 +95,6 @@ fn sizes() -> Vec<Row> {
             "sizeof(hsa_amd_pointer_info_t)",
             size_of::<PointerInfo>() as u64,
         ),
-        ("sizeof(hsa_queue_t)", size_of::<Queue>() as u64),
         (
             "sizeof(hsa_amd_profiling_dispatch_time_t)",
             size_of::<Times>() as u64,
@@ -149,9 +140,6 @@ fn values() -> Vec<Row> {
         ("HSA_EXTENSION_AMD_LOADER", constants::EXTENSION_AMD_LOADER.into()),
         ("HSA_SIGNAL_CONDITION_LT", constants::CONDITION_LESS.into()),
         ("HSA_WAIT_STATE_BLOCKED", constants::WAIT_BLOCKED.into()),
-        ("HSA_PACKET_TYPE_KERNEL_DISPATCH", packet_type::KERNEL_DISPATCH.into()),
-        ("HSA_PACKET_TYPE_BARRIER_AND", packet_type::BARRIER_AND.into()),
-        ("1 << HSA_PACKET_HEADER_BARRIER", HEADER_BARRIER.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND", object_info::KIND.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT", object_info::AGENT.into()),
         ("HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT", loader::KIND_AGENT.into()),

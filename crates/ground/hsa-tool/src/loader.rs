@@ -8,7 +8,9 @@ use hsa_sys::{
     loader::{KIND_AGENT, LoaderTable, STORAGE_FILE, STORAGE_MEMORY, Segment, object_info},
 };
 
-use crate::{Error, Tables, Uri, check, function, info, memory};
+use guest::memory;
+
+use crate::{Error, Tables, Uri, check, function, info};
 
 const OBJECT_INFO: &str = "hsa_ven_amd_loader_loaded_code_object_get_info";
 /// Bytes of the longest URI.

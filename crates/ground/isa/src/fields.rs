@@ -1,11 +1,23 @@
-//! Bit fields of single instructions that no operand shows, as the ISA manuals lay them out.
+//! Bit fields of instructions, as the ISA manuals lay them out: those of memory instructions, and those that no operand shows.
 
 use crate::{Decoded, Effects, Format, Known};
 use gfx::{Family, Target};
 
-mod buffer;
+mod memory;
 
-pub use buffer::BufferAddress;
+pub use memory::{Buffer, Ds, Flat, Image, MOST_ADDRESSES, Smem};
+
+/// Bits `high..=low` of `word`.
+#[inline]
+pub fn bits(word: u32, high: u32, low: u32) -> u32 {
+    (word >> low) & (((1u64 << (high - low + 1)) - 1) as u32)
+}
+
+/// Sign-extends the low `width` bits.
+#[inline]
+pub fn signed(value: u32, width: u32) -> i32 {
+    ((value << (32 - width)) as i32) >> (32 - width)
+}
 
 /// The treatment of the part of the destination that SDWA does not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +105,13 @@ impl Decoded {
         Some((enables & 0xf) as u8)
     }
 
-    /// MUBUF and MTBUF: what addresses are made from.
-    pub fn buffer_address(&self, family: Family) -> Option<BufferAddress> {
-        let buffer = matches!(self.format, Format::Mubuf | Format::Mtbuf);
-        buffer.then(|| BufferAddress::of(&self.words, family))
+    /// MUBUF and MTBUF: what addresses are made from, and the rest.
+    pub fn buffer(&self, family: Family) -> Option<Buffer> {
+        match self.format {
+            Format::Mubuf => Some(Buffer::decode(self, family, false)),
+            Format::Mtbuf => Some(Buffer::decode(self, family, true)),
+            _ => None,
+        }
     }
 
     /// VOP3: `op_sel` chooses the upper half of the destination.
@@ -117,12 +132,7 @@ impl Decoded {
 
     /// DS: it accesses the global data share.
     pub fn has_gds_bit(&self, target: &Target) -> bool {
-        let bit = match target.family {
-            Family::Gfx9 => 16,
-            Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11 => 17,
-            Family::Gfx12 | Family::Gfx12_5 => return false,
-        };
-        self.format == Format::Ds && self.words[0] >> bit & 1 == 1
+        self.format == Format::Ds && Ds::decode(self, target.family).gds
     }
 }
 

@@ -9,7 +9,7 @@ mod assembler;
 mod decoder;
 mod effects;
 mod error;
-mod fields;
+pub mod fields;
 mod fixups;
 mod format;
 mod ignored;
@@ -27,7 +27,7 @@ mod shape;
 pub use assembler::Assembler;
 pub use decoder::{DecodeAll, Decoder};
 pub use error::{AssembleError, DecodeError, Error, Message};
-pub use fields::{BufferAddress, Depctr, SdwaDestination};
+pub use fields::{Depctr, SdwaDestination};
 pub use inst::{Decoded, Effects, Format, Inst, Operand, Reg, RegKind};
 pub use names::first_name;
 pub use op::{

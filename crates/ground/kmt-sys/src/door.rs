@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::assert_layout;
+use aql::assert_layout;
 
 /// Name of the exported [`Core`].
 pub const SYMBOL: &str = "luthier_kfd_core";

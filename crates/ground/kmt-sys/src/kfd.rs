@@ -3,7 +3,7 @@
 //! Source: Linux' `kfd_ioctl.h`, versions 1.11 to 1.18, and ROCm's for the numbers from 0x80 on. Arguments only grow at their
 //! end, so a command is known by its number alone, and what a caller's version lacks is zero.
 
-use crate::assert_layout;
+use aql::assert_layout;
 
 /// The `type` byte of these commands.
 pub const TYPE: u8 = b'K';

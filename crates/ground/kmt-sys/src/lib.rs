@@ -1,24 +1,11 @@
-//! Binary layouts shared with ROCm's user-mode stack: the thunk interface (`libhsakmt`), and what a packet processor
-//! reads from memory (queues, signals, AQL packets).
+//! Binary layouts shared with ROCm's user-mode stack: the thunk interface (`libhsakmt`) and the driver's.
 //!
 //! Entry modules: [`thunk`] (structs passed to `hsaKmt*` functions, packed to 4 bytes), [`kfd`] (the driver's commands),
-//! [`aql`] (queues, signals and packets), [`door`] (between the two libraries that stand in for the driver). Data
-//! definitions only: no function is declared or called here. Every size and offset is pinned by a const assertion and compared
-//! with Debian's C headers by a test.
+//! [`door`] (between the two libraries that stand in for the driver), [`running`] (what tools may ask the emulated device). This crate defines data only, and declares no function.
+//! Constant assertions pin every size and offset, and a test compares them with Debian's C headers.
 #![forbid(unsafe_code)]
 
-pub mod aql;
 pub mod door;
 pub mod kfd;
+pub mod running;
 pub mod thunk;
-
-/// Fails the build unless each named field lies at the given byte offset and the struct has the given size.
-#[macro_export]
-macro_rules! assert_layout {
-    ($type:ty, $size:literal, { $($field:ident @ $offset:literal),* $(,)? }) => {
-        const _: () = {
-            assert!(::core::mem::size_of::<$type>() == $size);
-            $(assert!(::core::mem::offset_of!($type, $field) == $offset);)*
-        };
-    };
-}

@@ -2,7 +2,7 @@
 //!
 //! All of them are packed to 4 bytes, so 64-bit fields may be misaligned: read and write them by value only.
 
-use crate::assert_layout;
+use aql::assert_layout;
 
 /// Result of an `hsaKmt*` call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ pub fn write(
         path: path.to_owned(),
         source,
     };
-    let mut file = files::Output::create(path).map_err(failed)?;
+    let mut file = outputs::Output::create(path).map_err(failed)?;
     fill(&mut file, header, object, pages).map_err(failed)?;
     file.finish().map_err(failed)
 }

@@ -1,7 +1,7 @@
 //! Files that stay open inside an application's process.
 
 use crate::{Error, Sink};
-use files::{Keeper, Kept};
+use guest::{Keeper, Kept};
 use std::{
     io,
     path::{Path, PathBuf},

@@ -1,7 +1,7 @@
 //! Apache Parquet: one required column per field, snappy-compressed row groups.
 
 use crate::{Error, Field, Kind, Layout, Sink};
-use files::Output;
+use outputs::Output;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, Type as Physical},
     column::writer::ColumnWriter,

@@ -5,7 +5,7 @@ use crate::{
     kept::{failed, keep},
     whole_file::WholeFile,
 };
-use files::Kept;
+use guest::Kept;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! A file that is there whole or not at all.
 
 use crate::Error;
-use files::Output;
+use outputs::Output;
 use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -47,9 +47,9 @@ impl WholeFile {
     }
 }
 
-/// Writes a file whole or not at all; what is no regular file is written through, and links are followed ([`files::Output`]).
+/// Writes a file whole or not at all; what is no regular file is written through, and links are followed ([`outputs::Output`]).
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    files::write_whole(path, bytes).map_err(|source| Error::File {
+    outputs::write_whole(path, bytes).map_err(|source| Error::File {
         path: path.to_path_buf(),
         source,
     })

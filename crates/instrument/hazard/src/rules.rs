@@ -208,8 +208,8 @@ fn long_image(node: &Node) -> bool {
 
 fn buffer_with_offset(node: &Node) -> bool {
     const BITS: u32 = 6;
-    let address = node.inst.buffer_address(node.target.family);
-    address.is_some_and(|address| address.constant & BITS != 0)
+    let address = node.inst.buffer(node.target.family);
+    address.is_some_and(|address| address.offset & BITS != 0)
 }
 
 fn local_memory(node: &Node) -> bool {

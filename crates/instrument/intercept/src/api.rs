@@ -40,6 +40,6 @@ pub fn saved() -> Option<&'static Api> {
 /// Whether queues are made by the runtime itself, as opposed to another tool that came before us.
 pub fn owns_queue_create(api: &Api) -> bool {
     let create = api.core.queue_create;
-    let library = create.and_then(|create| hsa_tool::library::path_of(create as *const _));
+    let library = create.and_then(|create| guest::library::path_of(create as *const _));
     library.is_some_and(|path| path.to_string_lossy().contains("libhsa-runtime64"))
 }

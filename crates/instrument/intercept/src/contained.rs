@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hsa_tool::threads;
+use guest::threads;
 
 /// Signals that a thread brings upon itself.
 const OWN: [libc::c_int; 5] = [

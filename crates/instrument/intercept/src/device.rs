@@ -9,11 +9,12 @@ use std::{
     },
 };
 
+use guest::{memory, threads};
 use hsa_sys::{
     Handle, Status,
     constants::{self, agent_info, isa_info, pool_flag, pool_info, symbol_info},
 };
-use hsa_tool::{info, memory, threads};
+use hsa_tool::info;
 use session::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
 
 use crate::{api::Api, lock, queues::Queues};

@@ -10,11 +10,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use aql::Queue;
 use hsa_sys::{
     Handle, Status,
     constants::status,
     layouts::amd_offset,
-    packets::Queue,
     tables::{
         AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject,
         LoadCodeObject, QueueCreate, QueueDestroy, QueueError,

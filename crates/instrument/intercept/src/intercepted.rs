@@ -22,10 +22,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use aql::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type};
 use hsa_sys::{
     Handle,
     constants::{self, status},
-    packets::{BarrierPacket, HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
     tables::PacketWriter,
 };
 use session::{AgentId, Decision, Dispatch, Enqueued, PacketBytes};

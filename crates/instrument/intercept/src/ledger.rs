@@ -20,7 +20,7 @@ pub fn write(what: &str) {
         let file = OpenOptions::new().append(true).open(&path);
         file.and_then(|mut file| file.write_all(line.as_bytes()))
     };
-    if files::apart(append).is_err() {
+    if guest::apart(append).is_err() {
         // If there can be no other thread, the file is open for as short a time as possible.
         let _ = append();
     }

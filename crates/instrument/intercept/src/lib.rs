@@ -36,6 +36,6 @@ mod watch;
 
 pub use own::{OwnTool, OwnTools};
 
-files::own_thread_exit!();
+guest::own_thread_exit!();
 
-use hsa_tool::lock;
+use guest::lock;

@@ -25,7 +25,7 @@ pub fn deliver(session: &session::Session, summary: &Summary, tool_text: &str) {
 }
 
 fn print(text: &str) {
-    if !text.is_empty() && !files::standard_error::print(text) {
+    if !text.is_empty() && !guest::standard_error::print(text) {
         ledger::say(text);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, CString};
 
-use hsa_tool::library;
+use guest::library;
 use luthier::{Tool, ToolFile};
 
 /// The variable under which [`tools!`](crate::tools) leaves what is in the library; also tells such libraries from others.

@@ -8,7 +8,8 @@ use std::{
     },
 };
 
-use hsa_sys::{Status, packets::Queue, tables::QueueError};
+use aql::Queue;
+use hsa_sys::{Status, tables::QueueError};
 
 /// Stands between a queue and the application's error callback, to know when a queue has died.
 #[derive(Default)]

@@ -10,10 +10,10 @@ use std::{
     },
 };
 
+use aql::Queue;
 use hsa_sys::{
     Handle, Status,
     constants::{self, status},
-    packets::Queue,
     tables::QueueError,
 };
 

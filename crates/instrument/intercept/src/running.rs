@@ -11,10 +11,8 @@ use std::{
     time::Duration,
 };
 
-use hsa_tool::{
-    emulator::{self, RUNNING_PLACES, TELL_RUNNING},
-    threads,
-};
+use guest::{library, threads};
+use kmt_sys::running::{LIBRARY, RUNNING_PLACES, RunningPlaces, TELL_RUNNING, TellRunning};
 
 use crate::{output::say, state};
 
@@ -50,20 +48,18 @@ pub fn tell(limit: Duration) {
 type Places = BTreeMap<(u64, i64), u64>;
 
 fn look() {
-    if let Some(tell) = emulator::function(TELL_RUNNING) {
+    if let Some(tell) = library::symbol(LIBRARY, TELL_RUNNING) {
         // SAFETY: the function of this name takes and returns nothing.
-        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(tell.as_ptr())() };
+        unsafe { std::mem::transmute::<*mut c_void, TellRunning>(tell.as_ptr())() };
     }
-    let (Some(state), Some(places)) = (state::current(), emulator::function(RUNNING_PLACES)) else {
+    let places = library::symbol(LIBRARY, RUNNING_PLACES);
+    let (Some(state), Some(places)) = (state::current(), places) else {
         return;
     };
-    type Seen = unsafe extern "C" fn(*mut c_void, u64, i64, u64);
     let mut seen = Places::new();
     // SAFETY: the function of this name calls another with what it was given, on this thread.
     unsafe {
-        let places = std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Seen, *mut c_void)>(
-            places.as_ptr(),
-        );
+        let places = std::mem::transmute::<*mut c_void, RunningPlaces>(places.as_ptr());
         // On a busy machine it may take a while until any wave has had its turn.
         for _ in 0..TRIES {
             places(note, (&raw mut seen).cast());

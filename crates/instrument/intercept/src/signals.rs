@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use hsa_tool::{
+use guest::{
     signals::{self, Alarm},
     threads,
 };

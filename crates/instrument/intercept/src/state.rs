@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use hsa_tool::{
+use guest::{
     library,
     process::{self, PerProcess},
     threads,
@@ -85,7 +85,7 @@ pub fn patience() -> Duration {
 
 /// Runs `act`; a panic is reported and answered with `None`.
 pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
-    hsa_tool::contain(act, || {
+    guest::contain(act, || {
         say("internal error, kernels may run uninstrumented; please report this");
     })
 }
@@ -93,7 +93,7 @@ pub fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
 /// Starts a session if the environment asks for one; true if there is one now.
 pub fn start(api: &'static Api) -> bool {
     // As early as possible, before the application puts another file there.
-    files::standard_error::remember();
+    guest::standard_error::remember();
     let (mut config, problems) = Config::read(|name| std::env::var_os(name));
     if config.tools.is_empty() {
         return false;

@@ -5,10 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hsa_sys::{
-    Handle, constants,
-    packets::{Packet, Queue},
-};
+use aql::{Packet, Queue};
+use hsa_sys::{Handle, constants};
 
 use crate::{
     intercepted::{Intercepted, barrier},

@@ -10,12 +10,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use hsa_sys::{
-    Handle,
-    constants::status,
-    packets::{BarrierPacket, KernelDispatchPacket, Packet, Queue, packet_type},
-    tables,
-};
+use aql::{BarrierPacket, KernelDispatchPacket, Packet, Queue, packet_type};
+use hsa_sys::{Handle, constants::status, tables};
 use session::{Enqueued, Session};
 
 use crate::{api::Api, clock::Clock, lock};

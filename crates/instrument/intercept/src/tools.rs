@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hsa_tool::library;
+use guest::library;
 use luthier::{Tool, ToolFile};
 use session::{Config, Identity, Instrumenter};
 

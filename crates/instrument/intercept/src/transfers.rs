@@ -11,12 +11,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use hsa_sys::{
-    Handle,
-    constants::status,
-    packets::{Packet, packet_type},
-    tables,
-};
+use aql::{Packet, packet_type};
+use hsa_sys::{Handle, constants::status, tables};
 use session::{AgentId, Copied, Enqueued, Session};
 
 use crate::{api::Api, clock::Clock, lock};

@@ -10,12 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hsa_sys::{
-    Handle,
-    packets::{HEADER_BARRIER, KernelDispatchPacket, Packet},
-};
+use aql::{HEADER_BARRIER, KernelDispatchPacket, Packet};
+use hsa_sys::Handle;
 
-use hsa_tool::threads;
+use guest::threads;
 
 use crate::{
     api::Api,

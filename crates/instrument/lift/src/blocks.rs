@@ -46,16 +46,65 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
         .map(|(index, _)| (index, ways(index, code, context)))
         .collect();
     let labels = own_labels(code, context);
+    let firsts = firsts(code, context, &ways, &labels);
+    let falling = Successors {
+        falls: Some(EdgeKind::Fall),
+        ..Successors::default()
+    };
+    let mut begun = Vec::with_capacity(firsts.len());
+    let mut ways = ways.iter().peekable();
+    for (number, &first) in firsts.iter().enumerate() {
+        let end = firsts.get(number + 1).copied().unwrap_or(code.len());
+        // An instruction that control may leave otherwise ends a block.
+        let own = ways.next_if(|(index, _)| *index == end - 1);
+        let ways = own.map_or(&falling, |(_, ways)| ways);
+        let known = own.and_then(|_| code.at(end - 1).op.known());
+        let mut one = Begun {
+            block: Block {
+                first,
+                end,
+                successors: SmallVec::new(),
+                predecessors: SmallVec::new(),
+                leaves: ways.leaves.clone(),
+                call: ways.call,
+                reachable: false,
+                entered: context.entered_anywhere || labels.binary_search(&first).is_ok(),
+                exec_full_at_start: false,
+            },
+            reasons: ways.reason.into_iter().collect(),
+            runs_on: None,
+        };
+        let block_at = |inst: usize| firsts.binary_search(&inst).ok();
+        let taken_without_lanes = known == Some(Known::SCbranchExecz);
+        for &(target, kind) in &ways.jumps {
+            // A jump to our own start is a loop, not a call of ourselves.
+            match code.find(target).and_then(block_at) {
+                Some(to) => one.jump(to, kind, taken_without_lanes),
+                None => one.jump_out(target, context),
+            }
+        }
+        if let Some(kind) = ways.falls {
+            let without_lanes = known == Some(Known::SCbranchExecnz);
+            one.fall(number + 1, kind, without_lanes, code, context);
+        }
+        begun.push(one);
+    }
+    finish(begun, code)
+}
 
-    let mut leads = vec![false; code.len() + 1];
+/// The instructions that begin blocks, ascending.
+fn firsts(
+    code: Code<'_>,
+    context: &Context<'_>,
+    ways: &[(usize, Successors)],
+    labels: &[usize],
+) -> Vec<usize> {
+    let mut leads = vec![context.entered_anywhere; code.len() + 1];
     leads[0] = true;
-    for &label in &labels {
+    for &label in labels {
         leads[label] = true;
     }
-    if context.entered_anywhere {
-        leads.fill(true);
-    }
-    for &(index, ref ways) in &ways {
+    for &(index, ref ways) in ways {
         leads[index + 1] = true;
         for &(target, _) in &ways.jumps {
             if let Some(target) = code.find(target) {
@@ -68,109 +117,97 @@ pub(crate) fn build(code: Code<'_>, context: &Context<'_>) -> BuiltBlocks {
             leads[next] = true;
         }
     }
-    let firsts: Vec<usize> = (0..code.len()).filter(|&index| leads[index]).collect();
-    let block_at = |inst: usize| firsts.binary_search(&inst).ok();
+    (0..code.len()).filter(|&index| leads[index]).collect()
+}
 
-    let mut unresolved = Vec::new();
-    let mut blocks: Vec<Block> = Vec::with_capacity(firsts.len());
-    let falling = Successors {
-        falls: Some(EdgeKind::Fall),
-        ..Successors::default()
-    };
-    let mut complaints: Vec<SmallVec<[Reason; 2]>> = Vec::with_capacity(firsts.len());
-    // Functions that blocks run on into, without a jump.
-    let mut runs_on: Vec<Option<FunctionIndex>> = vec![None; firsts.len()];
-    let mut ways = ways.iter().peekable();
-    for (number, &first) in firsts.iter().enumerate() {
-        let end = firsts.get(number + 1).copied().unwrap_or(code.len());
-        // An instruction that control may leave otherwise ends a block.
-        let own = ways.next_if(|(index, _)| *index == end - 1);
-        let ways = own.map_or(&falling, |(_, ways)| ways);
-        let mut block = Block {
-            first,
-            end,
-            successors: SmallVec::new(),
-            predecessors: SmallVec::new(),
-            leaves: ways.leaves.clone(),
-            call: ways.call,
-            reachable: false,
-            entered: context.entered_anywhere || labels.binary_search(&first).is_ok(),
-            exec_full_at_start: false,
+/// A block whose predecessors are not known yet.
+struct Begun {
+    block: Block,
+    /// What is not known about where control goes from here, which counts if the block is reachable.
+    reasons: SmallVec<[Reason; 2]>,
+    /// The function that the block runs on into, without a jump.
+    runs_on: Option<FunctionIndex>,
+}
+
+impl Begun {
+    /// Control may jump to a block of the same function.
+    fn jump(&mut self, to: usize, kind: EdgeKind, without_lanes: bool) {
+        let edge = Edge {
+            to,
+            kind,
+            without_lanes,
         };
-        let mut reasons: SmallVec<[Reason; 2]> = ways.reason.into_iter().collect();
-        let (taken_without, falls_without) = match own.and_then(|_| code.at(end - 1).op.known()) {
-            Some(Known::SCbranchExecz) => (true, false),
-            Some(Known::SCbranchExecnz) => (false, true),
-            _ => (false, false),
-        };
-        for &(target, kind) in &ways.jumps {
-            // A jump to our own start is a loop, not a call of ourselves.
-            if let Some(to) = code.find(target).and_then(block_at) {
-                let edge = Edge {
-                    to,
-                    kind,
-                    without_lanes: taken_without,
-                };
-                if !block.successors.contains(&edge) {
-                    block.successors.push(edge);
-                }
-            } else if let Some(&function) = context.entries.get(&target) {
-                block.leaves.push(Leave::TailCall(function));
-            } else if context.labels.contains(&target) {
-                // Into another function, which knows of it.
-                block.leaves.push(Leave::Anywhere);
-                reasons.push(Reason::IndirectBranch);
-            } else {
-                block.leaves.push(Leave::Anywhere);
-                reasons.push(Reason::TargetNotAnInstruction);
-            }
+        if !self.block.successors.contains(&edge) {
+            self.block.successors.push(edge);
         }
-        if let Some(kind) = ways.falls {
-            let behind = code.end(end - 1);
-            let next = (end < code.len()).then(|| code.pc(end));
-            match next {
-                Some(next) if next == behind => {
-                    let to = number + 1;
-                    match block.successors.iter_mut().find(|edge| edge.to == to) {
-                        Some(edge) => edge.without_lanes = false,
-                        None => block.successors.push(Edge {
-                            to,
-                            kind,
-                            without_lanes: falls_without,
-                        }),
-                    }
-                }
-                next => match context.entries.get(&behind) {
-                    Some(&function) => {
-                        runs_on[number] = Some(function);
-                        block.leaves.push(Leave::TailCall(function));
-                    }
-                    None => {
-                        block.leaves.push(Leave::Anywhere);
-                        reasons.push(if next.is_some() {
-                            Reason::Undecodable
-                        } else {
-                            Reason::RunsOff
-                        });
-                    }
-                },
-            }
+    }
+
+    /// Control may jump to an address at which no block of this function begins.
+    fn jump_out(&mut self, target: u64, context: &Context<'_>) {
+        if let Some(&function) = context.entries.get(&target) {
+            self.block.leaves.push(Leave::TailCall(function));
+            return;
         }
-        complaints.push(reasons);
-        blocks.push(block);
+        self.block.leaves.push(Leave::Anywhere);
+        // A label is in another function, which knows of it.
+        self.reasons.push(match context.labels.contains(&target) {
+            true => Reason::IndirectBranch,
+            false => Reason::TargetNotAnInstruction,
+        });
+    }
+
+    /// Control may go on behind the block, where block `to` is if code goes on there.
+    fn fall(
+        &mut self,
+        to: usize,
+        kind: EdgeKind,
+        without_lanes: bool,
+        code: Code<'_>,
+        context: &Context<'_>,
+    ) {
+        let end = self.block.end;
+        let behind = code.end(end - 1);
+        let next = (end < code.len()).then(|| code.pc(end));
+        if next == Some(behind) {
+            match self.block.successors.iter_mut().find(|edge| edge.to == to) {
+                Some(edge) => edge.without_lanes = false,
+                None => self.jump(to, kind, without_lanes),
+            }
+            return;
+        }
+        if let Some(&function) = context.entries.get(&behind) {
+            self.runs_on = Some(function);
+            self.block.leaves.push(Leave::TailCall(function));
+            return;
+        }
+        self.block.leaves.push(Leave::Anywhere);
+        self.reasons.push(match next {
+            Some(_) => Reason::Undecodable,
+            None => Reason::RunsOff,
+        });
+    }
+}
+
+/// Links the blocks, and says what is not known of those that are reachable.
+fn finish(begun: Vec<Begun>, code: Code<'_>) -> BuiltBlocks {
+    let mut blocks = Vec::with_capacity(begun.len());
+    let mut rest = Vec::with_capacity(begun.len());
+    for one in begun {
+        blocks.push(one.block);
+        rest.push((one.reasons, one.runs_on));
     }
     link(&mut blocks);
-    // Code that fills the room up to the next function does not call that function.
-    for (block, next) in blocks.iter_mut().zip(runs_on) {
-        let next = next.filter(|_| !block.reachable).map(Leave::TailCall);
-        if let Some(leave) = (block.leaves.iter_mut()).find(|leave| Some(**leave) == next) {
-            *leave = Leave::Anywhere;
-        }
-    }
-    for (block, reasons) in blocks.iter().zip(complaints) {
+    let mut unresolved = Vec::new();
+    for (block, (reasons, runs_on)) in blocks.iter_mut().zip(rest) {
         if block.reachable {
             let pc = code.pc(block.end - 1);
             unresolved.extend(reasons.into_iter().map(|reason| Unresolved { pc, reason }));
+            continue;
+        }
+        // Code that fills the room up to the next function does not call that function.
+        let next = runs_on.map(Leave::TailCall);
+        if let Some(leave) = (block.leaves.iter_mut()).find(|leave| Some(**leave) == next) {
+            *leave = Leave::Anywhere;
         }
     }
     BuiltBlocks { blocks, unresolved }

@@ -43,14 +43,14 @@ impl Instruction<'_> {
         if !buffer || !self.is_memory() || family >= Family::Gfx12_5 {
             return None;
         }
-        let address = inst.buffer_address(family)?;
+        let address = inst.buffer(family)?;
         let since = FAMILIES.iter().find(|row| row.0 <= family)?;
         let descriptor = inst.operands.iter().find_map(|operand| match operand {
             Operand::Use(reg) if reg.kind == RegKind::Sgpr && reg.width == 4 => Some(reg.index),
             _ => None,
         })?;
         let word = |number: u16| Argument::Register(register(RegKind::Sgpr, descriptor + number));
-        let scalar_offset = match address.scalar_offset {
+        let scalar_offset = match address.soffset {
             sgpr @ ..SGPR_COUNT => Argument::Register(register(RegKind::Sgpr, sgpr)),
             null if Some(null) == numbers::null(family) => Argument::Constant(0),
             constant @ ZERO..=LARGEST => Argument::Constant((constant - ZERO).into()),
@@ -60,17 +60,22 @@ impl Instruction<'_> {
             }
             _ => return None,
         };
-        let (with_offset, indexed, vector) = (address.with_offset, address.indexed, address.vector);
+        let (with_offset, indexed, vector) = (address.offen, address.idxen, address.vaddr);
         let lane = |present: bool, behind: bool| match present {
             true => Argument::Register(register(RegKind::Vgpr, vector + u16::from(behind))),
             false => Argument::Constant(0),
+        };
+        // The bytes of an element follow from the data format; on gfx9 the number format stands behind it.
+        let format = match family {
+            Family::Gfx9 => address.format & 0xf,
+            _ => address.format,
         };
         let flag = |set: bool, flag: u64| if set { flag } else { 0 };
         let flags = since.1
             | flag(indexed, INDEXED)
             | flag(typed || inst.op.data().formatted, FORMATTED)
             | flag(inst.effects.contains(Effects::ATOMIC), WHOLE)
-            | flag(typed, u64::from(address.format) << FORMAT);
+            | flag(typed, u64::from(format) << FORMAT);
         Some([
             word(0),
             word(1),
@@ -79,7 +84,7 @@ impl Instruction<'_> {
             scalar_offset,
             lane(indexed, false),
             lane(with_offset, indexed),
-            Argument::Constant(address.constant.into()),
+            Argument::Constant(address.offset.into()),
             Argument::Constant(flags),
         ])
     }

@@ -428,7 +428,7 @@ impl Engine {
     /// Makes the output directory before the first file is written to it. The writer of the file reports errors.
     fn make_output(&self) {
         if let Some(directory) = &self.output {
-            let _ = files::make_directories(directory);
+            let _ = outputs::make_directories(directory);
         }
     }
 
@@ -443,7 +443,7 @@ impl Engine {
             self.session,
         ));
         let text = serde_json::to_vec_pretty(&value)?;
-        files::write_apart(&path, &text)
+        outputs::write_apart(&path, &text)
             .map_err(|source| records::Error::File { path, source }.into())
     }
 

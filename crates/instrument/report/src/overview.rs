@@ -125,7 +125,9 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
     for statistics in &results.statistics {
         let longest = overview.seconds.unwrap_or(0.0).max(statistics.seconds);
         overview.seconds = Some(longest);
-        overview.reasons.extend(statistics.reasons.clone());
+        let reasons = statistics.reasons.iter();
+        let texts = reasons.map(|(name, meaning)| (name.to_string(), meaning.to_string()));
+        overview.reasons.extend(texts);
     }
     let told = !results.summaries.is_empty();
     let mut known: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
@@ -137,9 +139,14 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
         if let Some(inexact) = &kernel.inexact {
             let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
             let name = without_parameters(&demangle::readable(symbol)).to_owned();
-            let rows = inexact
-                .iter()
-                .map(|one| (one.reason.clone(), name.clone(), one.op.clone(), one.waves));
+            let rows = inexact.iter().map(|one| {
+                (
+                    one.reason.to_string(),
+                    name.clone(),
+                    one.op.to_string(),
+                    one.waves,
+                )
+            });
             overview.inexact.get_or_insert_default().extend(rows);
         }
         let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
@@ -150,8 +157,8 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
                 row.nanoseconds = Some(row.nanoseconds.unwrap_or(0) + kernel.nanoseconds);
                 if !told {
                     row.launches += kernel.dispatches;
-                    row.waves = Some(row.waves.unwrap_or(0) + kernel.wave_instructions);
-                    row.lanes = Some(row.lanes.unwrap_or(0) + kernel.lane_instructions);
+                    row.waves = Some(row.waves.unwrap_or(0) + kernel.executed.wave_instructions);
+                    row.lanes = Some(row.lanes.unwrap_or(0) + kernel.executed.lane_instructions);
                 }
             }
             Some(_) => {}
@@ -164,11 +171,11 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
                     name: without_parameters(&full).to_owned(),
                     full,
                     symbol: symbol.to_owned(),
-                    target: kernel.device.clone(),
+                    target: kernel.device.to_string(),
                     launches: kernel.dispatches,
                     status: if kernel.faults > 0 { "faulted" } else { "ran" }.to_owned(),
-                    waves: Some(kernel.wave_instructions),
-                    lanes: Some(kernel.lane_instructions),
+                    waves: Some(kernel.executed.wave_instructions),
+                    lanes: Some(kernel.executed.lane_instructions),
                     nanoseconds: Some(kernel.nanoseconds),
                     ..KernelRow::default()
                 });

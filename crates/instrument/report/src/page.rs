@@ -84,7 +84,7 @@ pub fn comparison_page(comparison: &Comparison, out: &mut dyn Write) -> Result<(
 }
 
 fn head(out: &mut dyn Write, title: &str, links: &[(&str, &str)]) -> Result<()> {
-    let title = files::html(title);
+    let title = outputs::html(title);
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{MARK}\

@@ -90,38 +90,6 @@ pub struct Usage {
     pub waves_per_simd: u32,
 }
 
-/// `statistics.json`: what the emulated device counted.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Statistics {
-    pub seconds: f64,
-    pub kernels: Vec<DeviceKernel>,
-    /// What reasons mean that kernels name in [`Inexact`].
-    #[serde(default)]
-    pub reasons: BTreeMap<String, String>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct DeviceKernel {
-    pub kernel: String,
-    pub device: String,
-    pub dispatches: u64,
-    pub faults: u64,
-    pub nanoseconds: u64,
-    pub wave_instructions: u64,
-    pub lane_instructions: u64,
-    /// None in results of versions that did not count these.
-    #[serde(default)]
-    pub inexact: Option<Vec<Inexact>>,
-}
-
-/// Executions of one mnemonic whose results a GPU may compute otherwise.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Inexact {
-    pub reason: String,
-    pub op: String,
-    pub waves: u64,
-}
-
 /// A session of a process, from whom a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct By {
@@ -160,7 +128,8 @@ const RANK: &str = "rank.json";
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub summaries: Vec<Summary>,
-    pub statistics: Vec<Statistics>,
+    /// `statistics.json`: what the emulated device counted.
+    pub statistics: Vec<counts::Run>,
     pub tools: Vec<ToolResult>,
     /// Code objects by SHA-256 in hexadecimal digits.
     pub objects: BTreeMap<String, PathBuf>,

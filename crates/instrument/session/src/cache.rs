@@ -3,7 +3,7 @@
 //! One file per kernel, named by its key: `LUTHIERV`, format version, sizes, a code that only this user's processes can make (HMAC-SHA-256
 //! of key, sizes and the rest, under a secret in the directory), then the variant or the refusal as JSON, the variant's object, and the
 //! tool's data about it. Files appear by renaming, so readers never see half of one. A file that is damaged, or that another user could
-//! have written ([`files::trusted`]), is ignored and rewritten. When the directory exceeds its limit, the least recently used files are
+//! have written ([`outputs::trusted`]), is ignored and rewritten. When the directory exceeds its limit, the least recently used files are
 //! removed. The size of the directory is found by looking at every file while a launch waits, so this is done only sometimes: several
 //! processes together may exceed the limit for a while, each by a part of it.
 //!
@@ -19,8 +19,9 @@ use std::{
     time::SystemTime,
 };
 
-use files::{Keeper, trusted::Directory};
+use guest::Keeper;
 use hmac::{Hmac, KeyInit, Mac};
+use outputs::trusted::Directory;
 use sha2::{Digest, Sha256};
 
 use crate::{Refusal, Variant};

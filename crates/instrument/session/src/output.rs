@@ -35,8 +35,8 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_object && std::fs::metadata(path).is_ok_and(|file| file.len() == bytes.len() as u64) {
         return Ok(());
     }
-    path.parent().map_or(Ok(()), files::make_directories)?;
-    files::write_apart(path, bytes)
+    path.parent().map_or(Ok(()), outputs::make_directories)?;
+    outputs::write_apart(path, bytes)
 }
 
 /// `NAME.PID.EXTENSION` of the first session of this process, and `NAME.PID-2.EXTENSION` of the second.
@@ -57,7 +57,7 @@ pub fn session_number(directory: Option<&Path>, began: u32) -> u32 {
     };
     // (What cannot be read is complained about by those who write.)
     let look = || last_session(directory, std::process::id());
-    let last = files::apart(look).unwrap_or_else(|_| last_session(directory, std::process::id()));
+    let last = guest::apart(look).unwrap_or_else(|_| last_session(directory, std::process::id()));
     began.max(last.saturating_add(1))
 }
 

@@ -204,7 +204,7 @@ const NAME: usize = 48;
 impl Summary {
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self)
-            .unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"))
+            .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}).to_string())
     }
 
     fn count(&self, which: impl Fn(&Status) -> bool) -> usize {

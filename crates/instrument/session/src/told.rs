@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use files::{Keeper, Kept};
+use guest::{Keeper, Kept};
 
 /// The reader does not look more often.
 const OFTEN: Duration = Duration::from_millis(100);

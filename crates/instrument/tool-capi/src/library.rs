@@ -1,7 +1,7 @@
 //! The shared library with a tool's host code: its entries.
 
 use crate::{constructors, registered::Registered, sized};
-use kmt_sys::aql::KernelDispatchPacket;
+use aql::KernelDispatchPacket;
 use luthier::{Copied, Enqueued};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},

@@ -9,7 +9,7 @@ use crate::{
     variables::Variables,
     visit::{Call, LaunchChoice, Point, Visit, VisitAction},
 };
-use kmt_sys::aql::KernelDispatchPacket;
+use aql::KernelDispatchPacket;
 use luthier::{
     Argument, Cache, Code, Copied, Edit, Error, Kernel, Launch, Live, PacketBytes, Result, Results,
     Tool, ToolFile, ToolInfo, Wants, serde_json,

@@ -187,7 +187,7 @@ impl Report {
             rate(branches)
         );
         for (name, file) in &self.0 {
-            let shown = files::html(name);
+            let shown = outputs::html(name);
             let _ = writeln!(
                 out,
                 "<class name=\"{shown}\" filename=\"{shown}\" line-rate=\"{:.4}\" branch-rate=\"{:.4}\" complexity=\"0\"><methods/><lines>",
@@ -232,7 +232,7 @@ impl Report {
             let _ = writeln!(
                 out,
                 "<tr><td><a href=\"#f{number}\">{}</a></td><td>{:.1} % ({}/{})</td><td>{}/{}</td></tr>",
-                files::html(name),
+                outputs::html(name),
                 lines.percent(),
                 lines.hit,
                 lines.found,
@@ -245,7 +245,7 @@ impl Report {
             let _ = writeln!(
                 out,
                 "<h2 id=\"f{number}\">{}</h2>\n<pre>",
-                files::html(name)
+                outputs::html(name)
             );
             let text = std::fs::read(name).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
@@ -274,7 +274,7 @@ impl Report {
                 let _ = writeln!(
                     out,
                     "<span class=\"{class}\">{line:>6} <span class=\"count\">{lanes:>12}</span> | {}</span>",
-                    files::html(code)
+                    outputs::html(code)
                 );
             }
             out.push_str("</pre>\n");

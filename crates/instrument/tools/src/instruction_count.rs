@@ -55,12 +55,13 @@ impl Tool for InstructionCount {
     }
 
     fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
-        let kernels = results.kernels().map(|kernel| {
-            serde_json::json!({
-                "kernel": kernel.name(), "object": kernel.object(), "launches": kernel.launches(),
-                "wave_instructions": kernel.counters()[0], "lane_instructions": kernel.counters()[1],
-            })
+        let kernels = results.kernels().map(|kernel| counts::OfTool {
+            kernel: kernel.name().to_owned(),
+            object: kernel.object().to_owned(),
+            launches: kernel.launches(),
+            wave_instructions: kernel.counters()[0],
+            lane_instructions: kernel.counters()[1],
         });
-        Ok(kernels.collect())
+        Ok(serde_json::json!(kernels.collect::<Vec<_>>()))
     }
 }

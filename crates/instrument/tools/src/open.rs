@@ -247,7 +247,7 @@ fn open_with(
         });
     };
     let bytes =
-        files::read_regular(&path, LARGEST).map_err(|source| match (source.kind(), ready) {
+        outputs::read_regular(&path, LARGEST).map_err(|source| match (source.kind(), ready) {
             (std::io::ErrorKind::NotFound, Some(_)) => OpenError::NotBuilt {
                 name: name.clone(),
                 path: path.clone(),
@@ -274,7 +274,7 @@ pub fn with_host_code(file: ToolFile) -> Box<dyn Tool> {
 
 /// The bytes of a library that a user named as a tool, which has to be a regular file.
 pub fn read_library(path: &Path) -> std::io::Result<Vec<u8>> {
-    files::read_regular(path, LARGEST)
+    outputs::read_regular(path, LARGEST)
 }
 
 /// Whether a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what

@@ -2,12 +2,12 @@
 
 use crate::{
     Subject,
-    code::{Code, instruction},
+    code::{Code, Places, instruction},
     live::{Part, RegisterRows},
     record::{
         Held, Observation, Observed, Snapshot, StopCondition, Undefined, WaitingWave, Watch, WaveId,
     },
-    stage::Stage,
+    stage::{Outcome, Stage},
 };
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 use lift::{Module, registers::SGPR_COUNT};
@@ -329,6 +329,174 @@ fn lockstep_of_copy(
     let grown = (after.private_segment_size()).saturating_sub(before.private_segment_size());
     stage.device.grow_scratch(&mut stage.prepared, grown)?;
     let base = stage.device.base();
+    let bytes = variant_bytes(&stage, object, rewritten, globals)?;
+    let variant = CodeObject::parse(&bytes)?;
+    for _ in 0..copies {
+        stage.device.add(&variant)?;
+    }
+    let variant_base = stage.device.add(&variant)?;
+    let text = variant_base + variant.kernel(name)?.entry - rewritten.entry;
+    let code = stage.code();
+    let pair = Pair {
+        stage: &stage,
+        code,
+        places: code.own(base),
+        original: before,
+        variant: &variant,
+        variant_base,
+        variant_places: variant_places(code, module, rewritten, text, base),
+        rewritten: after,
+    };
+    let describe = Describer {
+        object,
+        module,
+        kernel: &kernel,
+        code,
+    };
+    pair.compare(&describe, time)
+}
+
+/// The original and the rewritten code, both loaded on one device.
+struct Pair<'a, 'v> {
+    stage: &'v Stage<'a>,
+    code: &'v Code,
+    /// Where the original is.
+    places: Places,
+    original: &'v KernelDescriptor,
+    variant: &'v CodeObject<'v>,
+    variant_base: u64,
+    variant_places: Places,
+    rewritten: &'v KernelDescriptor,
+}
+
+/// What one execution showed, and how it ended.
+type Execution = (Observed, Outcome);
+
+impl Pair<'_, '_> {
+    /// How the original is watched.
+    fn watch(&self, until: StopCondition, wanted: Option<(WaveId, usize)>) -> Watch {
+        Watch {
+            limit: match until {
+                StopCondition::Enough => LIMIT,
+                _ => LATEST,
+            },
+            ..watch(self.original, self.original, &self.places, until, wanted)
+        }
+    }
+
+    fn run_variant(
+        &self,
+        until: StopCondition,
+        wanted: Option<(WaveId, usize)>,
+    ) -> Result<Execution, Error> {
+        let places = &self.variant_places;
+        let watch = watch(self.rewritten, self.original, places, until, wanted);
+        self.stage.run(watch, |stage| {
+            let (device, prepared) = (&stage.device, &stage.prepared);
+            device.run_other(prepared, self.variant, self.variant_base)
+        })
+    }
+
+    fn compare(
+        &self,
+        describe: &Describer<'_>,
+        time: Option<Duration>,
+    ) -> Result<Judgement, Error> {
+        let stage = self.stage;
+        let first = stage.original(Watch {
+            deadline: time.map(|time| Instant::now() + time),
+            ..self.watch(StopCondition::Enough, None)
+        })?;
+        let until = first.0.until();
+        // A run that the time limit ended must end at the same place again.
+        let enough = match first.0.late {
+            true => until,
+            false => StopCondition::Enough,
+        };
+        let (after, memory_after) = self.run_variant(until, None)?;
+        let (before, memory_before) = &first;
+        let common = common_sites(self.code, before, &after);
+        let repeats = |what| self.repeats(describe, &first, enough, &common, what);
+        let (mut compared, waves) = (0, before.waves.len() as u64);
+        // A wave may have been stopped before it could go on.
+        let to_the_end = memory_before.is_ok() && memory_after.is_ok();
+        for (id, looks) in &before.waves {
+            compared += common_looks(looks, &common).count() as u64;
+            let Some(parting) = parting(looks, after.wave(id), &common, to_the_end) else {
+                continue;
+            };
+            let (what, is_mistaken) = difference(self.code, &parting, |index, other| {
+                let again = stage.original(self.watch(enough, Some((*id, index))))?;
+                let instrumented = self.run_variant(until, Some((*id, other)))?;
+                Ok((again.0.snapshot, instrumented.0.snapshot))
+            })?;
+            let place = describe.place(*id, &parting);
+            let verdict = repeats(Divergence { place, what })?;
+            return Ok(Judgement {
+                verdict,
+                is_mistaken,
+            });
+        }
+        compared = compared.saturating_sub(before.lost);
+        let same = |stopped| Verdict::Same {
+            compared,
+            waves,
+            stopped,
+        };
+        let verdict = match (memory_before, memory_after) {
+            (Ok(a), Ok(b)) => match (
+                stage.compare_memory(a, &b, &self.variant_places),
+                describe.why(before),
+            ) {
+                (Some(what), _) => repeats(Divergence { place: None, what })?,
+                (None, None) => same(None),
+                (None, Some(why)) => Verdict::Part {
+                    compared,
+                    waves,
+                    why,
+                },
+            },
+            (Err(why), Err(_)) => same(Some(why.to_string())),
+            (Ok(_), Err(why)) => return Err(why.into()),
+            (Err(_), Ok(_)) => {
+                let what = Difference::Survived;
+                Verdict::Diverged(Divergence { place: None, what })
+            }
+        };
+        Ok(verdict.into())
+    }
+
+    /// The verdict on a difference: whether two runs of the original differ, too.
+    fn repeats(
+        &self,
+        describe: &Describer<'_>,
+        (before, memory_before): &Execution,
+        enough: StopCondition,
+        common: &[bool],
+        what: Divergence,
+    ) -> Result<Verdict, Error> {
+        let (again, memory_again) = self.stage.original(self.watch(enough, None))?;
+        for (id, looks) in &before.waves {
+            if let Some(parting) = parting(looks, again.wave(id), common, true) {
+                let place = describe.place(*id, &parting);
+                return Ok(Verdict::Unrepeatable { place });
+            }
+        }
+        let differs = |a, b| self.stage.compare_memory(a, b, &self.places).is_some();
+        Ok(match (memory_before, &memory_again) {
+            (Ok(a), Ok(b)) if differs(a, b) => Verdict::Unrepeatable { place: None },
+            _ => Verdict::Diverged(what),
+        })
+    }
+}
+
+/// The rewritten code as it is loaded, with the addresses of the tools' variables in it, for which there is memory then.
+fn variant_bytes(
+    stage: &Stage<'_>,
+    object: &CodeObject<'_>,
+    rewritten: &Rewritten,
+    globals: &[Global],
+) -> Result<Vec<u8>, Error> {
     let (mut bytes, patches) = rewrite::live_object(rewritten, object)?;
     let mut addresses = HashMap::new();
     for global in globals {
@@ -337,7 +505,7 @@ fn lockstep_of_copy(
     }
     for patch in &patches {
         let address = match &patch.symbol {
-            Symbol::Original(address) => base + address,
+            Symbol::Original(address) => stage.device.base() + address,
             Symbol::Tool(name) => *addresses
                 .get(name)
                 .ok_or_else(|| Error::NoGlobal(name.clone()))?,
@@ -345,136 +513,44 @@ fn lockstep_of_copy(
         };
         patch.apply(&mut bytes, address);
     }
-    let variant = CodeObject::parse(&bytes)?;
-    for _ in 0..copies {
-        stage.device.add(&variant)?;
-    }
-    let variant_base = stage.device.add(&variant)?;
-    let entry = variant.kernel(name)?.entry;
-    let text = variant_base + entry - rewritten.entry;
+    Ok(bytes)
+}
+
+/// Where the rewritten code at `text` stands for instructions of the original, which is at `base`.
+fn variant_places(
+    code: &Code,
+    module: &Module,
+    rewritten: &Rewritten,
+    text: u64,
+    base: u64,
+) -> Places {
     let pairs = |inserted: bool| {
         let pairs = rewritten
             .pairs(module)
             .filter(move |pair| pair.inserted == inserted);
         pairs.map(|pair| (pair.new, pair.old))
     };
-    let code = stage.code();
-    let variant_places = code
-        .places(text, base, pairs(false))
-        .with_inserted(pairs(true));
-    let first = |until, wanted| Watch {
-        rows: Some(RegisterRows::new(&kernel.descriptor, &kernel.descriptor)),
-        places: code.own(base),
+    code.places(text, base, pairs(false))
+        .with_inserted(pairs(true))
+}
+
+/// How a kernel with the descriptor `own` is watched, of whose registers those count that are live in the original.
+fn watch(
+    own: &KernelDescriptor,
+    original: &KernelDescriptor,
+    places: &Places,
+    until: StopCondition,
+    wanted: Option<(WaveId, usize)>,
+) -> Watch {
+    Watch {
+        rows: Some(RegisterRows::new(own, original)),
+        places: places.clone(),
         until,
-        undefined: undefined(&kernel.descriptor),
-        wanted,
-        limit: match until {
-            StopCondition::Enough => LIMIT,
-            _ => LATEST,
-        },
-        ..Watch::default()
-    };
-    let second = |until, wanted| Watch {
-        rows: Some(RegisterRows::new(&rewritten.descriptor, &kernel.descriptor)),
-        places: variant_places.clone(),
-        until,
-        undefined: undefined(&kernel.descriptor),
+        undefined: undefined(original),
         wanted,
         limit: LATEST,
         ..Watch::default()
-    };
-    let run_second = |watch| {
-        stage.run(watch, |stage| {
-            stage
-                .device
-                .run_other(&stage.prepared, &variant, variant_base)
-        })
-    };
-    let (before, memory_before) = stage.original(Watch {
-        deadline: time.map(|time| Instant::now() + time),
-        ..first(StopCondition::Enough, None)
-    })?;
-    let until = before.until();
-    // A run that the time limit ended must end at the same place again.
-    let enough = if before.late {
-        until
-    } else {
-        StopCondition::Enough
-    };
-    let (after, memory_after) = run_second(second(until, None))?;
-    let common = common_sites(code, &before, &after);
-    let describe = Describer {
-        object,
-        module,
-        kernel: &kernel,
-        code,
-    };
-    // For a difference: whether two runs of the original differ too.
-    let repeats = |what: Divergence| -> Result<Verdict, Error> {
-        let (again, memory_again) = stage.original(first(enough, None))?;
-        for (id, looks) in &before.waves {
-            if let Some(parting) = parting(looks, again.wave(id), &common, true) {
-                let place = describe.place(*id, &parting);
-                return Ok(Verdict::Unrepeatable { place });
-            }
-        }
-        Ok(match (&memory_before, &memory_again) {
-            (Ok(a), Ok(b)) if stage.compare_memory(a, b, &code.own(base)).is_some() => {
-                Verdict::Unrepeatable { place: None }
-            }
-            _ => Verdict::Diverged(what),
-        })
-    };
-    let (mut compared, waves) = (0, before.waves.len() as u64);
-    // A wave may have been stopped before it could go on.
-    let to_the_end = memory_before.is_ok() && memory_after.is_ok();
-    for (id, looks) in &before.waves {
-        compared += common_looks(looks, &common).count() as u64;
-        let Some(parting) = parting(looks, after.wave(id), &common, to_the_end) else {
-            continue;
-        };
-        let (what, is_mistaken) = difference(code, &parting, |index, other| {
-            let a = stage
-                .original(first(enough, Some((*id, index))))?
-                .0
-                .snapshot;
-            let b = run_second(second(until, Some((*id, other))))?.0.snapshot;
-            Ok((a, b))
-        })?;
-        let place = describe.place(*id, &parting);
-        let verdict = repeats(Divergence { place, what })?;
-        return Ok(Judgement {
-            verdict,
-            is_mistaken,
-        });
     }
-    compared = compared.saturating_sub(before.lost);
-    let same = |stopped| Verdict::Same {
-        compared,
-        waves,
-        stopped,
-    };
-    let verdict = match (&memory_before, memory_after) {
-        (Ok(a), Ok(b)) => match (
-            stage.compare_memory(a, &b, &variant_places),
-            describe.why(&before),
-        ) {
-            (Some(what), _) => repeats(Divergence { place: None, what })?,
-            (None, None) => same(None),
-            (None, Some(why)) => Verdict::Part {
-                compared,
-                waves,
-                why,
-            },
-        },
-        (Err(why), Err(_)) => same(Some(why.to_string())),
-        (Ok(_), Err(why)) => return Err(why.into()),
-        (Err(_), Ok(_)) => {
-            let what = Difference::Survived;
-            Verdict::Diverged(Divergence { place: None, what })
-        }
-    };
-    Ok(verdict.into())
 }
 
 /// Overwrites all dead registers before every instruction of the original; its results must not change.

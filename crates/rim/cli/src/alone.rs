@@ -76,7 +76,7 @@ impl Wanted {
         let pages = Pages::of_launches(&self.page, &self.title, self.sources)?;
         let scratch = match &self.output {
             Some(directory) => {
-                files::make_directories(directory)
+                outputs::make_directories(directory)
                     .with_context(|| format!("cannot make {}", directory.display()))?;
                 None
             }
@@ -121,7 +121,7 @@ impl Alone {
         if let [problem, ..] = problems.as_slice() {
             bail!("{problem}");
         }
-        files::say!("{}", (summary.text() + &text).trim_end());
+        command::say!("{}", (summary.text() + &text).trim_end());
         match &self.pages {
             Some(pages) => pages.written(&self.output),
             None => Ok(()),

@@ -10,7 +10,8 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use codeobj::CodeObject;
-use files::grouped;
+use command::Status;
+use command::grouped;
 use verify::{Comparison, MemoryPlace, Subject, Written};
 
 use crate::{
@@ -70,8 +71,6 @@ pub struct Bisect {
     limit: f64,
 }
 
-const DIFFERENT: u8 = 1;
-
 impl Bisect {
     pub fn execute(self) -> Result<ExitCode> {
         let status = self.run();
@@ -128,21 +127,21 @@ impl Bisect {
             (None, None) => bail!("which build is bad? name it, or make it with --build"),
         };
         drop(waiting);
-        files::print_output(format_args!(
+        command::print_output(format_args!(
             "{}",
             text(&demangle::readable(&good.kernel), &comparison)
         ));
         if let Some(pass) = pass {
-            files::out!("{pass}");
+            command::out!("{pass}");
         }
         Ok(match comparison {
             Comparison::Same => ExitCode::SUCCESS,
-            _ => ExitCode::from(DIFFERENT),
+            _ => Status::Found.into(),
         })
     }
 
     fn read(&self, path: &Path, kernel: &str) -> Result<Chosen> {
-        let input = files::Input::open(path);
+        let input = outputs::Input::open(path);
         let input = input.with_context(|| format!("cannot read {}", path.display()))?;
         chosen::choose(input.bytes(), kernel, &self.which)
             .with_context(|| path.display().to_string())

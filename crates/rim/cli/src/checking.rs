@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use check::{Checker, Covered, Grade, Selection, Suppressions, Tally};
 use clap::{Args, ValueEnum};
 use codeobj::{CodeObject, Found, container::EntryKind};
+use command::Status;
 use launcher::launch;
 use regex::Regex;
 
@@ -138,13 +139,6 @@ impl Form {
     }
 }
 
-/// Status if there is a certain finding in a file.
-const FOUND: u8 = 1;
-/// Status if a file could not be read.
-const UNREADABLE: u8 = 2;
-/// Status if a part could not be checked and everything was asked for.
-const INCOMPLETE: u8 = 3;
-
 impl Check {
     pub fn execute(self) -> Result<ExitCode> {
         if !self.waits && !self.memory {
@@ -214,12 +208,12 @@ impl Run<'_> {
     }
 
     fn problem(&mut self, name: &str, reason: &str) {
-        files::say!("luthier: {name}: {reason}");
+        command::say!("luthier: {name}: {reason}");
         self.report.problem(name, reason);
     }
 
     /// `named`: the user named the file, so that it has to hold something.
-    fn file(&mut self, name: &str, input: &files::Input, named: bool) {
+    fn file(&mut self, name: &str, input: &outputs::Input, named: bool) {
         let progress = Progress::new(input.bytes().len() as u64);
         self.tally.suppressions.in_file(name);
         let (mut objects, mut problems) = (0, Vec::new());
@@ -300,20 +294,21 @@ impl Run<'_> {
         }
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
-            None => files::print_output(format_args!("{text}")),
+            None => command::print_output(format_args!("{text}")),
             Some(output) => {
-                write(&files::named(output, self.options.format.file()), &text)?;
+                write(&outputs::named(output, self.options.format.file()), &text)?;
             }
         }
-        let status = self.options.error_exitcode.unwrap_or(FOUND);
+        // The user may want another status for certain findings, or none.
+        let status = self.options.error_exitcode.unwrap_or(Status::Found as u8);
         let found = self.tally.all(Grade::Certain) > 0 && status != 0;
         let incomplete = self.options.complete && !self.report.covered.is_complete();
-        Ok(ExitCode::from(match () {
-            () if found => status,
-            () if !self.report.problems.is_empty() => UNREADABLE,
-            () if incomplete => INCOMPLETE,
-            () => 0,
-        }))
+        Ok(match () {
+            () if found => ExitCode::from(status),
+            () if !self.report.problems.is_empty() => Status::Failed.into(),
+            () if incomplete => Status::Incomplete.into(),
+            () => Status::Done.into(),
+        })
     }
 }
 
@@ -322,8 +317,8 @@ impl Run<'_> {
     fn finish_program(self, ended: ExitStatus) -> Result<ExitCode> {
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
-            None => files::print_error(format_args!("{text}")),
-            Some(output) => write(&files::named(output, self.options.format.file()), &text)?,
+            None => command::print_error(format_args!("{text}")),
+            Some(output) => write(&outputs::named(output, self.options.format.file()), &text)?,
         }
         match self.options.error_exitcode {
             Some(status) if status != 0 && self.tally.all(Grade::Certain) > 0 => {
@@ -335,6 +330,6 @@ impl Run<'_> {
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    files::write_whole(file, text.as_bytes())
+    outputs::write_whole(file, text.as_bytes())
         .with_context(|| format!("cannot write {}", file.display()))
 }

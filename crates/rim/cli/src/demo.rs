@@ -44,18 +44,18 @@ impl Demo {
             )
         })?;
         let folder = &self.output;
-        files::make_directories(folder)
+        outputs::make_directories(folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
         for (name, bytes) in [
             (example::SOURCE_FILE, example::SOURCE.as_bytes()),
             (example::OBJECT_FILE, &object),
         ] {
             let path = folder.join(name);
-            files::write_whole(&path, bytes)
+            outputs::write_whole(&path, bytes)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let target = CodeObject::parse(&object)?.target().target.name;
-        files::out!(
+        command::out!(
             "Three kernels of {}, compiled for {target}, run on an emulated GPU: no GPU and no ROCm is needed.",
             folder.join(example::SOURCE_FILE).display()
         );
@@ -68,7 +68,7 @@ impl Demo {
             sources: Some(folder.clone()),
         };
         transpose(wanted, object)?;
-        files::out!("{}", next(folder, target));
+        command::out!("{}", next(folder, target));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -108,7 +108,7 @@ fn transpose(wanted: Wanted, object: Vec<u8>) -> Result<()> {
             "{kernel} gives a wrong matrix, at {wrong:?}: please report this"
         );
     }
-    files::out!("A matrix of {SIDE} x {SIDE} was transposed in three ways, and is right.");
+    command::out!("A matrix of {SIDE} x {SIDE} was transposed in three ways, and is right.");
     alone.finish()
 }
 

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Result;
 use clap::Args;
+use command::Status;
 use serde::Serialize;
 
 use launcher::{doors, libraries};
@@ -83,9 +84,9 @@ impl Doctor {
             .iter()
             .any(|finding| finding.need == Need::Required && finding.found.is_none());
         Ok(if sick {
-            ExitCode::FAILURE
+            Status::Found.into()
         } else {
-            ExitCode::SUCCESS
+            Status::Done.into()
         })
     }
 }
@@ -201,17 +202,17 @@ fn print(findings: &[Finding]) {
     for finding in findings {
         match (&finding.found, finding.need) {
             (Some(found), _) => {
-                files::out!("{} {:<20} {found}", paint("32", "here   "), finding.what)
+                command::out!("{} {:<20} {found}", paint("32", "here   "), finding.what)
             }
             (None, Need::Required) => {
-                files::out!(
+                command::out!(
                     "{} {:<20} mend with: {}",
                     paint("31", "MISSING"),
                     finding.what,
                     finding.mend
                 )
             }
-            (None, Need::Optional) => files::out!(
+            (None, Need::Optional) => command::out!(
                 "{} {:<20} {}",
                 paint("33", "absent "),
                 finding.what,

@@ -1,7 +1,6 @@
 //! `luthier emulate`: one kernel of a code object, without any ROCm library.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -11,9 +10,9 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
+use command::Status;
 use emulate::{Argument, Device, Fill, Shape};
-use files::Input;
-use serde::Serialize;
+use outputs::Input;
 
 use crate::{
     alone::{self, Alone},
@@ -98,20 +97,6 @@ pub struct MadeUp {
     #[arg(long = "arg", value_name = "TYPE:VALUE")]
     pub arguments: Vec<Given>,
 }
-
-/// The result of a launch that is printed.
-#[derive(Serialize)]
-struct Told<'a> {
-    kernel: &'a str,
-    waves: u64,
-    wave_instructions: u64,
-    lane_instructions: u64,
-    /// Wave and lane instructions per class.
-    classes: BTreeMap<&'static str, (u64, u64)>,
-}
-
-/// Exit status for a kernel that did not end in time.
-const ENDLESS: u8 = 3;
 
 /// Up to three sizes.
 #[derive(Clone, Copy)]
@@ -342,10 +327,10 @@ impl Emulate {
         if let Ground::WithTools(alone) = &ground {
             alone.finish()?;
         }
-        let counts = match done {
+        let counted = match done {
             Err(error @ emulate::Error::Endless { .. }) => {
-                files::say!("luthier: {error}");
-                return Ok(ExitCode::from(ENDLESS));
+                command::say!("luthier: {error}");
+                return Ok(Status::Incomplete.into());
             }
             done => done?,
         };
@@ -357,25 +342,16 @@ impl Emulate {
             }
         }
         match self.format {
-            Format::Json => print_json(&Told {
+            Format::Json => print_json(&counts::Launch {
                 kernel: &kernel,
-                waves: counts.waves,
-                wave_instructions: counts.wave_instructions,
-                lane_instructions: counts.lane_instructions,
-                classes: counts
-                    .classes
-                    .iter()
-                    .map(|class| {
-                        let both = (class.wave_instructions, class.lane_instructions);
-                        (class.class, both)
-                    })
-                    .collect(),
+                executed: (&counted).into(),
+                instructions: None,
             })?,
-            Format::Text => files::say!(
+            Format::Text => command::say!(
                 "{kernel}: {} waves, {} wave instructions, {} lane instructions",
-                counts.waves,
-                counts.wave_instructions,
-                counts.lane_instructions
+                counted.waves,
+                counted.wave_instructions,
+                counted.lane_instructions
             ),
         }
         Ok(ExitCode::SUCCESS)

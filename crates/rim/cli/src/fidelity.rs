@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use command::grouped;
 use compute::fidelity::REASONS;
-use files::grouped;
-
-use crate::summary::Summary;
+use counts::Run;
 
 /// For each reason its meaning, and the kernels that executed such instructions, by name.
-pub fn text(summary: &Summary, measured: bool) -> String {
+pub fn text(summary: &Run, measured: bool) -> String {
     let all: u64 = summary
         .kernels
         .iter()
-        .flat_map(|kernel| &kernel.inexact)
+        .flat_map(|kernel| kernel.inexact())
         .map(|inexact| inexact.waves)
         .sum();
     if all == 0 {
@@ -28,7 +27,7 @@ pub fn text(summary: &Summary, measured: bool) -> String {
         let mut kernels: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
         for kernel in &summary.kernels {
             for inexact in kernel
-                .inexact
+                .inexact()
                 .iter()
                 .filter(|one| one.reason == reason.name)
             {

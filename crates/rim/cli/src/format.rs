@@ -16,6 +16,6 @@ pub enum Format {
 
 /// Prints a value of JSON on standard output.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
-    files::out!("{}", serde_json::to_string_pretty(value)?);
+    command::out!("{}", serde_json::to_string_pretty(value)?);
     Ok(())
 }

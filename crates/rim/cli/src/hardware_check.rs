@@ -10,8 +10,9 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use files::Output;
+use command::Status;
 use hardware::{Child, Emulated, Options, Report, Ways, page};
+use outputs::Output;
 
 use crate::{
     about,
@@ -86,9 +87,6 @@ pub struct HardwareCheck {
     serve: bool,
 }
 
-/// Exit status where something differs.
-const DIFFERS: u8 = 1;
-
 /// What the file is called.
 const FILE: &str = "hardware-check.json";
 
@@ -101,7 +99,7 @@ impl HardwareCheck {
         if !self.import.is_empty() {
             return self.show();
         }
-        let output = files::named(&self.output, FILE);
+        let output = outputs::named(&self.output, FILE);
         let paths = [output.clone(), output.with_extension("html")];
         // What cannot be written is said before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
@@ -145,14 +143,14 @@ impl HardwareCheck {
         write(file, &paths[0], &report.write())?;
         write(page, &paths[1], &page::html(std::slice::from_ref(&report)))?;
         match self.format {
-            Format::Text => files::out!("{}", page::text(&report)),
-            Format::Json => files::out!("{}", report.write()),
+            Format::Text => command::out!("{}", page::text(&report)),
+            Format::Json => command::out!("{}", report.write()),
         }
         let [file, page] = paths.map(|path| path.display().to_string());
-        files::say!("luthier: {file} is for sending, {page} for reading");
+        command::say!("luthier: {file} is for sending, {page} for reading");
         Ok(match report.agrees() {
             true => ExitCode::SUCCESS,
-            false => ExitCode::from(DIFFERS),
+            false => Status::Found.into(),
         })
     }
 
@@ -175,7 +173,7 @@ impl HardwareCheck {
             .write_all(&table)
             .and_then(|()| output.finish())
             .with_context(|| format!("cannot write {}", path.display()))?;
-        files::say!(
+        command::say!(
             "luthier: {} has {functions} functions of {}",
             path.display(),
             report.device.target
@@ -197,9 +195,9 @@ impl HardwareCheck {
             return Ok(ExitCode::SUCCESS);
         }
         for report in &reports {
-            files::out!("{}", page::text(report));
+            command::out!("{}", page::text(report));
         }
-        files::out!("{}", page::table(&reports));
+        command::out!("{}", page::table(&reports));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -72,14 +72,14 @@ fn variables(file: &ToolFile) -> impl Iterator<Item = (String, u64)> + '_ {
 
 fn say(file: &ToolFile) {
     let description = file.description();
-    files::out!("{}: {}", file.name(), about(&description.about));
+    command::out!("{}: {}", file.name(), about(&description.about));
     if description.parameter.is_empty() {
-        files::out!("parameters: none");
+        command::out!("parameters: none");
     } else {
-        files::out!("parameters (-t {}:NAME=VALUE,...):", file.name());
+        command::out!("parameters (-t {}:NAME=VALUE,...):", file.name());
     }
     for parameter in &description.parameter {
-        files::out!(
+        command::out!(
             "  {}: {} = {}  {}",
             parameter.name,
             parameter.kind.name(),
@@ -92,24 +92,24 @@ fn say(file: &ToolFile) {
             "" => String::new(),
             site => format!(", where {site}"),
         };
-        files::out!("inserts {} at {}{place}", insert.hook, insert.at.name());
+        command::out!("inserts {} at {}{place}", insert.hook, insert.at.name());
     }
     for stream in &description.stream {
-        files::out!(
+        command::out!(
             "stream {}: {} ({})",
             stream.ring,
             stream.file,
             stream.fields.join(", ")
         );
     }
-    files::out!("hooks: {}", file.hooks().join(", "));
+    command::out!("hooks: {}", file.hooks().join(", "));
     for (name, size) in variables(file) {
-        files::out!("variable {name}: {size} bytes");
+        command::out!("variable {name}: {size} bytes");
     }
     if file.has_host_code() {
-        files::out!("host code in C++");
+        command::out!("host code in C++");
     }
-    files::out!("targets: {}", file.targets().join(", "));
+    command::out!("targets: {}", file.targets().join(", "));
 }
 
 fn about(text: &str) -> &str {

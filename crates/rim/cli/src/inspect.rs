@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use command::Status;
 use regex::Regex;
 
 use crate::{format::Format, progress::Progress};
@@ -71,7 +72,7 @@ impl Inspect {
                     return Err(error).context("cannot write the report");
                 }
                 Err(Failure::File(error)) => {
-                    files::say!("luthier: {error:#}");
+                    command::say!("luthier: {error:#}");
                     failed = true;
                 }
             }
@@ -88,7 +89,7 @@ impl Inspect {
             _ => {}
         }
         Ok(if failed {
-            ExitCode::from(2)
+            Status::Failed.into()
         } else {
             ExitCode::SUCCESS
         })
@@ -102,7 +103,7 @@ impl Inspect {
         options: &inspect::Options,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let input = files::Input::open(file)
+        let input = outputs::Input::open(file)
             .with_context(|| format!("cannot read {}", file.display()))
             .map_err(Failure::File)?;
         let (bytes, name) = (input.bytes(), file.display().to_string());
@@ -139,7 +140,7 @@ impl Inspect {
 
     fn json(
         &self,
-        input: &files::Input,
+        input: &outputs::Input,
         name: &str,
         index: usize,
         options: &inspect::Options,

@@ -15,8 +15,8 @@ use codeobj::{
     elf::Elf,
     replace::{Done, Replacing},
 };
-use files::{Input, Output};
 use luthier::{Engine, KernelOutcome, Offline};
+use outputs::{Input, Output};
 use regex::Regex;
 use serde::Serialize;
 
@@ -67,7 +67,7 @@ pub fn meant(near: &BTreeSet<String>) -> String {
 
 impl Instrument {
     pub fn execute(mut self) -> Result<ExitCode> {
-        let output = files::named(&self.output, self.input.file_name().unwrap_or_default());
+        let output = outputs::named(&self.output, self.input.file_name().unwrap_or_default());
         if output != self.output
             && fs::canonicalize(&output).ok() == fs::canonicalize(&self.input).ok()
         {
@@ -130,12 +130,12 @@ impl Instrument {
                 });
                 kernels.sort();
                 kernels.dedup();
-                files::say!(
+                command::say!(
                     "luthier: warning: -k {pattern} fits no kernel of {name}, which has {}",
                     crate::chosen::list(&kernels)
                 );
             }
-            _ if report.instrumented == 0 && report.without_site != 0 => files::say!(
+            _ if report.instrumented == 0 && report.without_site != 0 => command::say!(
                 "luthier: warning: --site {} holds at no place of the {} kernels that were looked at{}",
                 self.site.join(";"),
                 report.without_site,
@@ -322,7 +322,7 @@ impl Report {
             0 => String::new(),
             count => format!(", {count} without code of their own"),
         };
-        files::say!(
+        command::say!(
             "{}: {} kernels, {} instrumented at {} places, {} refused{without_site}{without_code}",
             output.display(),
             self.kernels,
@@ -331,12 +331,12 @@ impl Report {
             self.refused
         );
         if self.instrumented == 0 {
-            files::say!("  nothing is instrumented: the output is the same as the input");
+            command::say!("  nothing is instrumented: the output is the same as the input");
         }
         for (reason, count) in &self.left {
             match count {
-                1 => files::say!("  a code object stays as it is: {reason}"),
-                count => files::say!("  {count} code objects stay as they are: {reason}"),
+                1 => command::say!("  a code object stays as it is: {reason}"),
+                count => command::say!("  {count} code objects stay as they are: {reason}"),
             }
         }
         by_kernels("refused", &self.refusals);
@@ -353,13 +353,13 @@ fn by_kernels(label: &str, all: &BTreeMap<String, Said>) {
         KEPT
     };
     for (text, said) in all {
-        files::say!("  {label}: {text}");
+        command::say!("  {label}: {text}");
         for kernel in said.first.iter().take(most) {
-            files::say!("    {kernel}");
+            command::say!("    {kernel}");
         }
         let shown = said.first.len().min(most) as u64;
         if said.kernels > shown {
-            files::say!("    and {} more", said.kernels - shown);
+            command::say!("    and {} more", said.kernels - shown);
         }
     }
 }

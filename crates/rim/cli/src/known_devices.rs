@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use files::Input;
 use gfx::Target;
 use memchr::memmem;
+use outputs::Input;
 
 use crate::doctor::{HIP, RUNTIME, library};
 

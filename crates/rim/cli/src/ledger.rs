@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use files::Scratch;
+use outputs::Scratch;
 
 use crate::stock::Prepared;
 
@@ -38,18 +38,18 @@ impl Ledger {
     pub fn complain(&self, status: ExitStatus) {
         let text = self.file.read().unwrap_or_default();
         for said in said(&text) {
-            files::print_error(format_args!("{said}"));
+            command::print_error(format_args!("{said}"));
         }
         let silent = silent(&text);
         if status.signal() == Some(SIGSYS) && !silent.is_empty() {
-            files::say!(
+            command::say!(
                 "luthier: the program was ended by SIGSYS: if a seccomp filter of its own forbids to open files, tools cannot deliver in it"
             );
         }
         for process in silent {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {
-                files::say!(
+                command::say!(
                     "luthier: process {process} was killed or left by _exit or exec; what tools collected in it is lost"
                 );
             }

@@ -9,9 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use counts::Run;
+
 use crate::{
     status_line::{StatusLine, is_seen},
-    summary::{Summary, counted},
+    summary::{self, counted},
 };
 
 const OFTEN: Duration = Duration::from_millis(300);
@@ -43,7 +45,7 @@ impl Live {
                 let looked = Instant::now();
                 let text = fs::read_to_string(&statistics).unwrap_or_default();
                 // A line that is being written is read the next time.
-                if let Ok(summary) = Summary::read(&text, began.elapsed()) {
+                if let Ok(summary) = summary::read(&text, began.elapsed()) {
                     let (then, before) = seen[0];
                     let since = looked.duration_since(then).as_secs_f64();
                     let records = sum(&fs::read(&records).unwrap_or_default());
@@ -83,7 +85,7 @@ fn sum(words: &[u8]) -> u64 {
 }
 
 /// `before`: wave instructions that had been executed `since` seconds ago.
-fn told(summary: &Summary, records: u64, before: u64, since: f64) -> String {
+fn told(summary: &Run, records: u64, before: u64, since: f64) -> String {
     let more = summary.wave_instructions.saturating_sub(before) as f64;
     let mut told = format!(
         "{:.0} s, {}, {}, {} instr./s",
@@ -96,7 +98,8 @@ fn told(summary: &Summary, records: u64, before: u64, since: f64) -> String {
         told.push_str(&format!(", {} records", short(records as f64)));
     }
     if let Some(top) = summary.kernels.first() {
-        let share = top.wave_instructions as f64 * 100.0 / summary.wave_instructions.max(1) as f64;
+        let share =
+            top.executed.wave_instructions as f64 * 100.0 / summary.wave_instructions.max(1) as f64;
         let name = demangle::readable(&top.kernel);
         // (Only of templates the result is in the name.)
         let name = name.strip_prefix("void ").unwrap_or(&name);
@@ -117,22 +120,29 @@ fn short(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use counts::{Executed, Kernel};
 
     #[test]
     fn the_line_has_rates_of_the_last_seconds_and_the_top_kernel() {
         let line = |kernel: &str, instructions: u64| {
-            format!(
-                "{{\"kernel\":\"{kernel}\",\"device\":\"gfx90a\",\"node\":1,\"pid\":1,\"dispatches\":2,\"faults\":0,\"workgroups\":1,\
-                 \"work_items\":64,\"nanoseconds\":5,\"waves\":1,\"wave_instructions\":{instructions},\"lane_instructions\":7,\"classes\":{{}}}}\n"
-            )
+            let kernel = Kernel {
+                kernel: kernel.to_owned(),
+                dispatches: 2,
+                executed: Executed {
+                    wave_instructions: instructions,
+                    ..Executed::default()
+                },
+                ..Kernel::default()
+            };
+            String::from_utf8(counts::line(&kernel, 1000)).expect("a text")
         };
         let text = line("small", 1_000_000) + &line("large", 3_000_000);
-        let summary = Summary::read(&text, Duration::from_secs(9)).unwrap();
+        let summary = crate::summary::read(&text, Duration::from_secs(9)).unwrap();
         assert_eq!(
             told(&summary, 0, 2_000_000, 2.0),
             "9 s, 2 kernels, 4 launches, 1.0 M instr./s, 75 % in large"
         );
-        let summary = Summary::read(&line("one", 999), Duration::from_secs(1)).unwrap();
+        let summary = crate::summary::read(&line("one", 999), Duration::from_secs(1)).unwrap();
         assert_eq!(
             told(&summary, 12_340, 0, 1.0),
             "1 s, 1 kernel, 2 launches, 999 instr./s, 12.3 k records, 100 % in one"

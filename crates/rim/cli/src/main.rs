@@ -43,6 +43,7 @@ mod with_tools;
 use std::{path::Path, process::ExitCode};
 
 use clap::{CommandFactory, Parser, Subcommand};
+use command::Status;
 
 /// See and change what compiled AMD GPU kernels do; run them without an AMD GPU.
 #[derive(Parser)]
@@ -88,7 +89,7 @@ fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
     {
         run::check(program, targets, None)?;
         if let Some(complaint) = known_devices::complaint(targets) {
-            files::say!("luthier: {complaint}");
+            command::say!("luthier: {complaint}");
         }
     }
     Ok(())
@@ -105,8 +106,8 @@ fn about(file: &Path, error: anyhow::Error) -> anyhow::Error {
 
 fn main() -> ExitCode {
     if let Some(message) = misspelt::option(&Cli::command(), std::env::args_os().skip(1)) {
-        files::say!("luthier: {message}");
-        return ExitCode::from(2);
+        command::say!("luthier: {message}");
+        return Status::Failed.into();
     }
     let result = match Cli::parse().command {
         Command::Demo(demo) => demo.execute(),
@@ -134,8 +135,8 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => status,
         Err(error) => {
-            files::say!("luthier: {}", told(&error));
-            ExitCode::from(2)
+            command::say!("luthier: {}", told(&error));
+            Status::Failed.into()
         }
     }
 }

@@ -57,7 +57,7 @@ impl Manual {
         } else {
             let mut text = REFERENCE.to_owned();
             reference(&command, "luthier", &mut text);
-            files::out!("{}", text.trim_end());
+            command::out!("{}", text.trim_end());
         }
         Ok(ExitCode::SUCCESS)
     }

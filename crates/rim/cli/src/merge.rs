@@ -88,10 +88,10 @@ impl Merge {
         }
         merged.write(&self.output)?;
         drop(steps);
-        files::say!("{}: {} files added up", self.output.display(), merged.files);
+        command::say!("{}: {} files added up", self.output.display(), merged.files);
         if !merged.left_out.is_empty() {
             let names: Vec<_> = merged.left_out.iter().map(String::as_str).collect();
-            files::say!(
+            command::say!(
                 "luthier: left out, as they are no counters: {}; luthier query and luthier report read them where they are",
                 names.join(", ")
             );
@@ -158,7 +158,7 @@ impl Merged {
             .map(|total| ("statistics.json".to_owned(), total));
         for (name, total) in self.totals.iter().map(named).chain(statistics) {
             let path = output.join(name);
-            files::write_whole(&path, &serde_json::to_vec_pretty(total)?)
+            outputs::write_whole(&path, &serde_json::to_vec_pretty(total)?)
                 .with_context(|| cannot(&path))?;
         }
         if !self.objects.is_empty() {
@@ -167,7 +167,7 @@ impl Merged {
             for (name, from) in &self.objects {
                 let bytes = fs::read(from).with_context(|| from.display().to_string())?;
                 let path = objects.join(name);
-                files::write_whole(&path, &bytes).with_context(|| cannot(&path))?;
+                outputs::write_whole(&path, &bytes).with_context(|| cannot(&path))?;
             }
         }
         Ok(())

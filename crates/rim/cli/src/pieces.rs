@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use codeobj::replace::Sink;
-use files::{Behind, Input, Output};
+use outputs::{Behind, Input, Output};
 
 use crate::progress::Progress;
 

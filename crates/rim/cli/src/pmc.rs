@@ -1,10 +1,9 @@
 //! `luthier run --pmc`: counters by the names that AMD's profilers give them.
 
 use anyhow::{Result, bail};
+use command::grouped;
 use compute::counters::{COUNTERS, Counter, REFUSED, fits};
-use files::grouped;
-
-use crate::summary::Summary;
+use counts::Run;
 
 /// The counters of these names, each once. `_sum` at the end is what rocprof calls the sum over parts of the GPU, which is all there is here.
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Counter>> {
@@ -35,12 +34,17 @@ fn find(name: &str) -> Result<&'static Counter> {
 }
 
 /// A table for each kernel.
-pub fn text(summary: &Summary, counters: &[&Counter]) -> String {
+pub fn text(summary: &Run, counters: &[&Counter]) -> String {
     let mut text = String::new();
     let width = counters.iter().map(|counter| counter.name.len()).max();
     let width = width.unwrap_or(0);
     // Copies that the runtime would do with a kernel, and the emulated GPU does without one, start no waves.
-    let ran = || summary.kernels.iter().filter(|kernel| kernel.waves > 0);
+    let ran = || {
+        summary
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.executed.waves > 0)
+    };
     for kernel in ran() {
         text += &format!("luthier: counters of {}\n", kernel.kernel);
         for counter in counters {

@@ -62,7 +62,7 @@ impl Rank {
         let rank =
             serde_json::json!({ "rank": self.number, "ranks": self.ranks, "host": host.trim() });
         let path = directory.join("rank.json");
-        files::write_whole(&path, rank.to_string().as_bytes())
+        outputs::write_whole(&path, rank.to_string().as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))
     }
 }

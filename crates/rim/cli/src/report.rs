@@ -79,10 +79,10 @@ impl Report {
             report::page(&run, &mut page)?;
         }
         let output = self.output.as_deref().unwrap_or(Path::new(PAGE));
-        let output = files::named(output, PAGE);
+        let output = outputs::named(output, PAGE);
         write(&output, &page)?;
         drop(steps);
-        files::say!("{}", output.display());
+        command::say!("{}", output.display());
         Ok(ExitCode::SUCCESS)
     }
 
@@ -106,9 +106,9 @@ impl Report {
                     Form::Json => "report.json",
                     _ => "report.txt",
                 };
-                write(&files::named(output, usual), said.as_bytes())?;
+                write(&outputs::named(output, usual), said.as_bytes())?;
             }
-            None => files::print_output(format_args!("{said}")),
+            None => command::print_output(format_args!("{said}")),
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -205,7 +205,7 @@ impl Pages {
     /// Whether or not the report succeeds, the status is the program's.
     pub fn write(self, output: &Path) {
         if let Err(error) = self.written(output) {
-            files::say!("luthier: no report: {error:#}");
+            command::say!("luthier: no report: {error:#}");
         }
         if output == self.directory() {
             self.keep_records();
@@ -218,7 +218,7 @@ impl Pages {
         let run = report::Run::read(&[output.to_owned()], &self.options, &step)?;
         if let Some(path) = &self.timeline {
             timeline(&run, path)?;
-            files::say!(
+            command::say!(
                 "luthier: {}: {} launches and copies",
                 path.display(),
                 run.overview.timed
@@ -229,7 +229,7 @@ impl Pages {
             report::page(&run, &mut page)?;
             write(path, &page)?;
             drop(steps);
-            files::say!(
+            command::say!(
                 "luthier: {}: {}; open it in a browser",
                 path.display(),
                 counted(run.overview.kernels.len() as u64, "kernel")
@@ -254,9 +254,9 @@ impl Pages {
                 std::io::copy(&mut from, &mut to)
             });
             match moved {
-                Ok(_) => files::say!("luthier: {}", Path::new(name).display()),
+                Ok(_) => command::say!("luthier: {}", Path::new(name).display()),
                 Err(error) => {
-                    files::say!(
+                    command::say!(
                         "luthier: cannot write {}: {error}",
                         Path::new(name).display()
                     );
@@ -296,5 +296,5 @@ fn timeline(run: &report::Run, path: &Path) -> Result<()> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    files::write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    outputs::write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

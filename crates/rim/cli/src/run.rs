@@ -11,14 +11,14 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use files::Scratch;
 use gpu::Fill;
+use outputs::Scratch;
 
 use launcher::{address_space, device, launch, temporary};
 
 use crate::{
     compatibility, fidelity, known_devices, ledger::Ledger, live::Live, pmc, privileged,
-    ranks::Rank, report::Pages, summary::Summary, with_tools::WithTools,
+    ranks::Rank, report::Pages, summary, with_tools::WithTools,
 };
 
 /// How it is called.
@@ -234,14 +234,14 @@ impl Run {
         let status = launch::run(&mut command)?;
         drop(live);
         // Whether or not Luthier's own output succeeds, the status is the program's.
-        let summary = statistics
+        let counted = statistics
             .read()
             .map_err(Into::into)
-            .and_then(|text| Summary::read(&text, began.elapsed()));
+            .and_then(|text| summary::read(&text, began.elapsed()));
         let delivered =
-            summary.and_then(|summary| self.deliver(&summary, &counters, output.as_deref()));
+            counted.and_then(|counted| self.deliver(&counted, &counters, output.as_deref()));
         if let Err(error) = delivered {
-            files::say!("luthier: no summary: {error:#}");
+            command::say!("luthier: no summary: {error:#}");
         }
         if let Some(ledger) = ledger {
             ledger.complain(status);
@@ -264,26 +264,29 @@ impl Run {
 
     fn deliver(
         &self,
-        summary: &Summary,
+        counted: &counts::Run,
         counters: &[&compute::counters::Counter],
         output: Option<&Path>,
     ) -> Result<()> {
         if let (Some(_), Some(pattern)) = (&self.record, self.tools.kernel())
-            && let Some(complaint) = summary.without(pattern)?
+            && let Some(complaint) = summary::without(counted, pattern)?
         {
-            files::say!("luthier: warning: nothing is recorded: -k {complaint}");
+            command::say!("luthier: warning: nothing is recorded: -k {complaint}");
         }
         if self.stats {
             let colour = std::io::stderr().is_terminal();
-            let exactness = fidelity::text(summary, self.numerics.is_some());
-            files::print_error(format_args!("{}{exactness}", summary.text(colour)));
+            let exactness = fidelity::text(counted, self.numerics.is_some());
+            command::print_error(format_args!(
+                "{}{exactness}",
+                summary::text(counted, colour)
+            ));
         }
         if !counters.is_empty() {
-            files::print_error(format_args!("{}", pmc::text(summary, counters)));
+            command::print_error(format_args!("{}", pmc::text(counted, counters)));
         }
         if let Some(directory) = output {
             let path = directory.join("statistics.json");
-            files::write_whole(&path, &serde_json::to_vec_pretty(summary)?)
+            outputs::write_whole(&path, &serde_json::to_vec_pretty(counted)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
@@ -327,17 +330,17 @@ pub fn check(program: &OsStr, targets: &str, gpus: Option<u32>) -> Result<()> {
         }
     }
     if let Some(complaint) = privileged::complaint(program) {
-        files::say!("luthier: {complaint}");
+        command::say!("luthier: {complaint}");
     }
     if let Some(complaint) = temporary::complaint() {
-        files::say!("luthier: {complaint}");
+        command::say!("luthier: {complaint}");
     }
     let listed = targets.split(',').count() as u64;
     if let Some(complaint) = address_space::complaint(gpus.map_or(listed, u64::from)) {
-        files::say!("luthier: {complaint}");
+        command::say!("luthier: {complaint}");
     }
     for complaint in compatibility::complaints(program, targets, device::wants_xnack(targets)) {
-        files::say!("luthier: {complaint}");
+        command::say!("luthier: {complaint}");
     }
     Ok(())
 }

@@ -106,7 +106,7 @@ pub fn new(name: &str, checkout: Option<&Path>) -> Result<()> {
             }
         }
     }
-    files::say!(
+    command::say!(
         "{name}: build it with `cargo build --release` there; use it with: luthier run -t {name}/target/release/lib{}.so -- PROGRAM",
         name.replace('-', "_")
     );

@@ -133,7 +133,7 @@ impl Tool {
                 println!("{}", prepared.into_path().display());
             }
             Command::Info(Info { tool, format }) => info::show(&tool, format)?,
-            Command::Include => files::out!("{}", include::directory()?.display()),
+            Command::Include => command::out!("{}", include::directory()?.display()),
             Command::List(List { format }) => list(format)?,
         }
         Ok(ExitCode::SUCCESS)
@@ -152,7 +152,7 @@ fn list(format: Format) -> Result<()> {
     });
     match format {
         Format::Json => print_json(&rows.collect::<Vec<_>>())?,
-        Format::Text => rows.for_each(|row| files::out!("{:<18} {}", row.name, row.about)),
+        Format::Text => rows.for_each(|row| command::out!("{:<18} {}", row.name, row.about)),
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ impl Build {
                 return Ok(());
             }
             tool_build::ready(&directory, &targets, &self.clang, |tool| {
-                files::say!("building {tool}")
+                command::say!("building {tool}")
             })?;
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl Build {
         };
         let beside = file.with_extension(tools::SUFFIX);
         let output = match &self.output {
-            Some(output) => files::named(output, beside.file_name().unwrap_or_default()),
+            Some(output) => outputs::named(output, beside.file_name().unwrap_or_default()),
             None => beside,
         };
         fs::File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -191,7 +191,7 @@ impl Build {
             let bytes = tool_build::build_module(&file, &targets, &self.clang)?;
             drop(waiting);
             records::write_whole(&output, &bytes)?;
-            files::say!("{} for {}", output.display(), targets.join(", "));
+            command::say!("{} for {}", output.display(), targets.join(", "));
             return Ok(());
         }
         let bytes = tool_build::build(&file, &targets, &self.clang)?;
@@ -199,7 +199,7 @@ impl Build {
         tool_build::build_host(&file, &bytes, &library, &self.clang)?;
         drop(waiting);
         records::write_whole(&output, &bytes)?;
-        files::say!(
+        command::say!(
             "{} for {}; use it with: luthier run -t {} -- PROGRAM",
             output.display(),
             targets.join(", "),
@@ -240,7 +240,7 @@ fn declarative(name: &str) -> Result<()> {
         .with_context(|| format!("cannot create {}", path.display()))?;
     file.write_all(TEMPLATE.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    files::say!(
+    command::say!(
         "{0}: build it with `luthier tool build {0}`",
         path.display()
     );

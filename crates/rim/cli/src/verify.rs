@@ -10,6 +10,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use codeobj::CodeObject;
+use command::Status;
 use launcher::libraries;
 use lift::Module;
 use luthier::Engine;
@@ -124,11 +125,6 @@ enum Ended {
     Long,
 }
 
-/// Statuses besides success; that of errors is 2.
-const DIFFERENT: u8 = 1;
-const NOT_TO_THE_END: u8 = 3;
-const UNREPEATABLE: u8 = 4;
-
 impl Said {
     fn new(kernel: &str, verdict: Verdict) -> Said {
         let mut said = Said {
@@ -200,10 +196,10 @@ impl Said {
 
     fn status(&self) -> ExitCode {
         match (self.verdict, self.ended) {
-            (Word::Different, _) => ExitCode::from(DIFFERENT),
-            (Word::Unrepeatable, _) => ExitCode::from(UNREPEATABLE),
-            (Word::Same, Some(Ended::Waits | Ended::Long)) => ExitCode::from(NOT_TO_THE_END),
-            (Word::Same, _) => ExitCode::SUCCESS,
+            (Word::Different, _) => Status::Found.into(),
+            (Word::Unrepeatable, _) => Status::Unrepeatable.into(),
+            (Word::Same, Some(Ended::Waits | Ended::Long)) => Status::Incomplete.into(),
+            (Word::Same, _) => Status::Done.into(),
         }
     }
 }
@@ -221,7 +217,7 @@ impl Verify {
             let verdict = self.judge(&recording.object, Subject::Recording(&recording));
             return verdict.or_else(elsewhere);
         }
-        let input = files::Input::open(&self.file)
+        let input = outputs::Input::open(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let Some(kernel) = &self.kernel else {
             bail!("which kernel? name it with -k; `luthier inspect` lists them");
@@ -249,7 +245,7 @@ impl Verify {
             let (rewritten, globals) =
                 engine.instrument_kernel(&object, &module, kernel, Some(stack))?;
             if rewritten.report.sites == 0 && !self.site.is_empty() {
-                files::say!(
+                command::say!(
                     "luthier: warning: --site {} holds at no place of {kernel}: it is compared with itself{}",
                     self.site.join(";"),
                     crate::instrument::meant(&engine.near(&object, &module, kernel))
@@ -260,9 +256,9 @@ impl Verify {
         drop(waiting);
         let said = Said::new(kernel, verdict);
         if self.json || self.format == Format::Json {
-            files::out!("{}", serde_json::to_string(&said)?);
+            command::out!("{}", serde_json::to_string(&said)?);
         } else {
-            files::out!("{}", said.text);
+            command::out!("{}", said.text);
         }
         Ok(said.status())
     }
@@ -275,7 +271,7 @@ pub fn launch(kernel: &str, made_up: &MadeUp) -> Result<Launch> {
             Given::Scalar(bytes) => Input::Value(bytes.clone()),
             Given::Zero(size) => Input::Buffer(vec![0; usize::try_from(*size)?]),
             Given::File(path) => Input::Buffer(
-                files::Input::open(path)
+                outputs::Input::open(path)
                     .with_context(|| format!("cannot read {}", path.display()))?
                     .bytes()
                     .to_vec(),

@@ -1,6 +1,7 @@
 //! The options of `luthier run` that choose tools and what they look at.
 
 use std::{
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -188,12 +189,49 @@ impl WithTools {
             };
         }
         if !self.tools.is_empty() && !in_program.is_empty() {
-            files::say!(
+            command::say!(
                 "luthier: {} has tools in it ({}); its kernels run with those, and what they count is not shown",
                 command.get_program().display(),
                 in_program.join(", ")
             );
         }
+        let Chosen {
+            given,
+            named,
+            options,
+            prepared,
+        } = self.chosen()?;
+        let directory = libraries::tools_directory()?;
+        let own = check_together(&named, &directory, &options)?;
+        let mut conditions = self.site.clone();
+        conditions.extend(self.conditions().map(|(_, condition)| condition));
+        let conditions = conditions.join(";");
+        tools::check_filter(&conditions)?;
+        let ours = match own {
+            Some(library) => {
+                let library = std::path::absolute(library)?;
+                rust_tool::check_library(&library)?;
+                library
+            }
+            None => libraries::intercept()?,
+        };
+        let others = hsa_tools::requested(command);
+        let paths = absolute(&named, own.map(|_| directory.as_path()));
+        command
+            .env("HSA_TOOLS_LIB", with_others(&ours, &others))
+            .env(tools::LIBRARIES, made_of(&paths, &named, &given))
+            .env("LUTHIER_TOOL", paths.join(","))
+            .env(tools::OPTIONS, options)
+            .env("LUTHIER_SITE", conditions);
+        wrap_calls(command, &ours, &named);
+        self.tell_settings(command);
+        let mut ledger = Ledger::open(command)?;
+        ledger.keep(prepared);
+        Ok(Some(ledger))
+    }
+
+    /// The tools that `-t` names, each once.
+    fn chosen(&self) -> Result<Chosen> {
         let given: Vec<_> = self
             .tools
             .iter()
@@ -211,79 +249,31 @@ impl WithTools {
             keys.any(|key| key.ends_with(':'))
         };
         for tool in distinct.repeated.iter().filter(|tool| !several(tool)) {
-            eprintln!("luthier: {tool} is named twice; it runs once");
+            command::say!("luthier: {tool} is named twice; it runs once");
         }
-        let named: Vec<String> = distinct
-            .chosen
-            .iter()
-            .map(|(tool, _)| (*tool).to_owned())
-            .collect();
+        let chosen = distinct.chosen.iter();
+        let wanted: Vec<String> = chosen.map(|(tool, _)| (*tool).to_owned()).collect();
         let options = options(&given, &distinct.chosen);
-        let given = named.clone();
-        let (named, prepared) = prepare(named)?;
+        let (named, prepared) = prepare(wanted.clone())?;
         for (index, tool) in named.iter().enumerate() {
             if let Some(first) = named[..index].iter().position(|other| other == tool) {
-                files::say!(
+                command::say!(
                     "luthier: {} is a copy of {}; it runs once",
-                    given[index],
-                    given[first]
+                    wanted[index],
+                    wanted[first]
                 );
             }
         }
-        let directory = libraries::tools_directory()?;
-        let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
-        let (own, others): (Vec<_>, Vec<_>) =
-            named.iter().partition(|tool| tools::is_library(tool));
-        for tool in others.into_iter().filter(with_file) {
-            let opened = tools::open(tool, &directory)?;
-            let own = tools::options_of(opened.info().name, &options);
-            opened.info().file.clone().with_options(own)?;
-        }
-        if let [first, second, ..] = own[..] {
-            bail!(
-                "{first} and {second} cannot run together, because each has all of Luthier in it; one library may have several tools"
-            );
-        }
-        let mut conditions = self.site.clone();
-        conditions.extend(self.conditions().map(|(_, condition)| condition));
-        let conditions = conditions.join(";");
-        tools::check_filter(&conditions)?;
-        let ours = match own.first() {
-            Some(library) => {
-                let library = std::path::absolute(library)?;
-                rust_tool::check_library(&library)?;
-                library
-            }
-            None => libraries::intercept()?,
-        };
-        let mut libraries = ours.clone().into_os_string();
-        // ROCr takes several tools, with spaces between them. Luthier's comes first, so that it sees dispatches first, and only once.
-        let others = hsa_tools::requested(command);
-        let others = others.to_string_lossy();
-        let others = others.split_whitespace().map(Path::new);
-        for other in others.filter(|other| other.file_name() != ours.file_name()) {
-            libraries.push(" ");
-            libraries.push(other);
-        }
-        let paths = absolute(&named, own.first().map(|_| directory.as_path()));
-        command
-            .env("HSA_TOOLS_LIB", libraries)
-            .env(tools::LIBRARIES, made_of(&paths, &named, &given))
-            .env("LUTHIER_TOOL", paths.join(","))
-            .env(tools::OPTIONS, options)
-            .env("LUTHIER_SITE", conditions);
-        let wrapping = wrapping(&named);
-        // (The linker's list has no way to write these.)
-        let is_plain = !ours
-            .as_os_str()
-            .as_encoded_bytes()
-            .iter()
-            .any(|byte| b" :\t\n".contains(byte));
-        if !wrapping.is_empty() && is_plain {
-            // They begin before the program does.
-            command.env(tool_capi::WRAPS, wrapping.join(":"));
-            preload::put_last(command, ours.as_os_str());
-        }
+        Ok(Chosen {
+            given: wanted,
+            named,
+            options,
+            prepared,
+        })
+    }
+
+    /// Tells the program's process how kernels and launches are selected, and what else was asked for.
+    fn tell_settings(&self, command: &mut Command) {
         if self.serialize {
             command.env("LUTHIER_SERIALIZE", "1");
         }
@@ -298,9 +288,65 @@ impl WithTools {
                 command.env(setting.variable, value);
             }
         }
-        let mut ledger = Ledger::open(command)?;
-        ledger.keep(prepared);
-        Ok(Some(ledger))
+    }
+}
+
+/// The tools that a user named.
+struct Chosen {
+    /// As the user wrote them.
+    given: Vec<String>,
+    /// What they are, in the same order.
+    named: Vec<String>,
+    /// Values of their parameters.
+    options: String,
+    /// Libraries that stand in for stock tools, for as long as the program runs.
+    prepared: Vec<Prepared>,
+}
+
+/// Checks that these tools take these values, and that they can be in one process. Returns the library among them that has all of Luthier
+/// in it.
+fn check_together<'a>(
+    named: &'a [String],
+    directory: &Path,
+    options: &str,
+) -> Result<Option<&'a String>> {
+    let with_file = |tool: &&String| ![tools::BUILT_IN, "identity"].contains(&tool.as_str());
+    let (own, others): (Vec<_>, Vec<_>) = named.iter().partition(|tool| tools::is_library(tool));
+    for tool in others.into_iter().filter(with_file) {
+        let opened = tools::open(tool, directory)?;
+        let own = tools::options_of(opened.info().name, options);
+        opened.info().file.clone().with_options(own)?;
+    }
+    if let [first, second, ..] = own[..] {
+        bail!(
+            "{first} and {second} cannot run together, because each has all of Luthier in it; one library may have several tools"
+        );
+    }
+    Ok(own.first().copied())
+}
+
+/// Luthier's library, and the tools of ROCr that the user asked for, with spaces between them. Luthier's comes first, so that it sees
+/// dispatches first, and only once.
+fn with_others(ours: &Path, others: &OsStr) -> OsString {
+    let mut libraries = ours.as_os_str().to_owned();
+    let others = others.to_string_lossy();
+    let others = others.split_whitespace().map(Path::new);
+    for other in others.filter(|other| other.file_name() != ours.file_name()) {
+        libraries.push(" ");
+        libraries.push(other);
+    }
+    libraries
+}
+
+/// Has Luthier's library begin before the program does, if a tool wraps calls of it.
+fn wrap_calls(command: &mut Command, ours: &Path, named: &[String]) {
+    let wrapping = wrapping(named);
+    // (The linker's list has no way to write these.)
+    let mut bytes = ours.as_os_str().as_encoded_bytes().iter();
+    let is_plain = !bytes.any(|byte| b" :\t\n".contains(byte));
+    if !wrapping.is_empty() && is_plain {
+        command.env(tool_capi::WRAPS, wrapping.join(":"));
+        preload::put_last(command, ours.as_os_str());
     }
 }
 

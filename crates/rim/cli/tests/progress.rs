@@ -8,6 +8,7 @@ use std::{
 
 use crate::common::{code_object, hip, luthier};
 use codeobj::bundle;
+use serde_json::json;
 
 /// A shell's line with `luthier` in it, on a terminal that `script` makes; what that shows, and the status.
 fn on_a_terminal(directory: &Path, line: &str) -> (String, Option<i32>) {
@@ -138,16 +139,13 @@ fn merging_says_how_far_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let run = directory.path().join("run");
     fs::create_dir(&run).unwrap();
-    let rows: Vec<String> = (0..20_000)
+    let rows: Vec<_> = (0..20_000)
         .map(|kernel| {
-            format!(r#"{{"kernel":"kernel_{kernel}","launches":1,"wave_instructions":{kernel}}}"#)
+            let name = format!("kernel_{kernel}");
+            json!({"kernel": name, "launches": 1, "wave_instructions": kernel})
         })
         .collect();
-    fs::write(
-        run.join("instr-count.1.json"),
-        format!("[{}]", rows.join(",")),
-    )
-    .unwrap();
+    fs::write(run.join("instr-count.1.json"), json!(rows).to_string()).unwrap();
     for process in 2..=100 {
         let more = run.join(format!("instr-count.{process}.json"));
         fs::hard_link(run.join("instr-count.1.json"), more).unwrap();

@@ -226,7 +226,7 @@ pub(crate) fn distance(ulp: u64) -> String {
 pub fn html(reports: &[Report]) -> String {
     let mut page = String::from(HEAD);
     for report in reports {
-        let _ = write!(page, "<h1>{}</h1><ul>", files::html(&headline(report)));
+        let _ = write!(page, "<h1>{}</h1><ul>", outputs::html(&headline(report)));
         for (count, what) in counts(report) {
             let _ = write!(page, "<li><b>{count}</b> {what}</li>");
         }
@@ -256,7 +256,7 @@ pub fn html(reports: &[Report]) -> String {
         );
     }
     if reports.len() > 1 {
-        let table = files::html(&table(reports));
+        let table = outputs::html(&table(reports));
         let _ = write!(
             page,
             "<h1>Approximate functions side by side</h1><pre>{table}</pre>"
@@ -282,7 +282,7 @@ fn section(page: &mut String, title: &str, lines: &[String]) {
         "<details{open}><summary>{title} ({count})</summary><ul>"
     );
     for line in lines {
-        let _ = write!(page, "<li>{}</li>", files::html(line));
+        let _ = write!(page, "<li>{}</li>", outputs::html(line));
     }
     *page += "</ul></details>\n";
 }
@@ -305,7 +305,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
         let _ = write!(
             page,
             "<tr><td>{} (wave{})<td>{}",
-            files::html(&found.mnemonic),
+            outputs::html(&found.mnemonic),
             found.wave_size,
             found.inputs
         );
@@ -321,7 +321,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
         }
         let _ = write!(page, "<td>{}", distance(found.worst()));
         if let Some(why) = &found.failed {
-            let _ = write!(page, "<td>{}", files::html(why));
+            let _ = write!(page, "<td>{}", outputs::html(why));
         }
     }
     *page += "</table>\n";
@@ -331,7 +331,7 @@ fn histograms(page: &mut String, functions: &[Approximation]) {
             page,
             &format!(
                 "{} (wave{}): farthest and special results",
-                files::html(&found.mnemonic),
+                outputs::html(&found.mnemonic),
                 found.wave_size
             ),
             &lines,
@@ -362,9 +362,9 @@ fn programs(page: &mut String, report: &Report) {
             let _ = write!(
                 page,
                 "<tr><td>{}<td>{}<td>{}<td>{:.3}<td>{times:.2}",
-                files::html(&program.name),
-                files::html(tool),
-                files::html(result),
+                outputs::html(&program.name),
+                outputs::html(tool),
+                outputs::html(result),
                 run.seconds
             );
         }

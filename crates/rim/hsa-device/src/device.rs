@@ -7,13 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use aql::{HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, SYSTEM_FENCES, packet_type};
 use hsa_sys::{
     Handle, Status,
     constants::{
         CONDITION_LESS, DEVICE_TYPE_GPU, PROFILE_FULL, QUEUE_TYPE_SINGLE, ROUNDING_DEFAULT,
         SYSTEM_TIMESTAMP_FREQUENCY, WAIT_BLOCKED, agent_info, pool_flag, status, symbol_info,
     },
-    packets::{HEADER_BARRIER, KernelDispatchPacket, Packet, Queue, packet_type},
 };
 
 use crate::{
@@ -25,8 +25,6 @@ use crate::{
 const QUEUE_SIZE: u32 = 64;
 /// How long the runtime waits before the queue's state is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
-/// Acquire and release at system scope, in the header of a packet.
-const SYSTEM_FENCES: u16 = 2 << 9 | 2 << 11;
 
 /// The status with which the queue failed, or 0. There is one device per process.
 static QUEUE_STATUS: AtomicU32 = AtomicU32::new(0);

@@ -2,9 +2,9 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use aql::Queue;
 use hsa_sys::{
     Handle, Status,
-    packets::Queue,
     tables::{
         AllowAccess, ExecutableCreate, ExecutableDestroy, ExecutableFreeze, GetInfo,
         GetSymbolByName, IterateAgents, IterateIsas, IteratePools, LoadAgentCodeObject,

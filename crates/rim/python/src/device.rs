@@ -5,7 +5,6 @@ use std::{mem::ManuallyDrop, process, time::Duration};
 use codeobj::CodeObject;
 use emulate::{Argument, Counts, Device, Error, Shape};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
 
 use crate::error::{Class, OrRaise, exception};
 
@@ -75,7 +74,7 @@ impl Loaded {
             outcome
         });
         match outcome {
-            Ok(counts) => Ok(told(&counts, device.base()).to_string()),
+            Ok(counted) => Ok(told(&launch.kernel, &counted, device.base())),
             Err(Error::Stopped { .. }) if interrupted.is_some() => {
                 interrupted.map_or_else(|| Ok(String::new()), Err)
             }
@@ -101,34 +100,15 @@ impl Drop for Loaded {
 }
 
 /// Addresses of instructions are those in the code object.
-fn told(counts: &Counts, base: u64) -> Value {
-    let classes: Vec<Value> = counts
-        .classes
-        .iter()
-        .map(|class| {
-            json!([
-                class.class,
-                class.wave_instructions,
-                class.lane_instructions
-            ])
-        })
-        .collect();
-    let instructions: Vec<Value> = counts
-        .instructions
-        .iter()
-        .map(|one| {
-            json!([
-                one.pc.wrapping_sub(base),
-                one.wave_instructions,
-                one.lane_instructions
-            ])
-        })
-        .collect();
-    json!({
-        "waves": counts.waves,
-        "wave_instructions": counts.wave_instructions,
-        "lane_instructions": counts.lane_instructions,
-        "classes": classes,
-        "instructions": instructions,
-    })
+fn told(kernel: &str, counted: &Counts, base: u64) -> String {
+    let instructions = counted.instructions.iter().map(|one| {
+        let pc = one.pc.wrapping_sub(base);
+        (pc, one.wave_instructions, one.lane_instructions)
+    });
+    let launch = counts::Launch {
+        kernel,
+        executed: counted.into(),
+        instructions: Some(instructions.collect()),
+    };
+    serde_json::to_string(&launch).expect("names and numbers")
 }

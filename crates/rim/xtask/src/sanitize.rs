@@ -12,7 +12,7 @@ use crate::{command, root};
 const HOST: &str = "x86_64-unknown-linux-gnu";
 /// The default: crates of the emulator and of streams that have `unsafe` code or threads. `wave` is left out, because it takes long to
 /// compile and has neither.
-const CRATES: &[&str] = &["files", "records", "gpu", "compute", "emulate"];
+const CRATES: &[&str] = &["guest", "outputs", "records", "gpu", "compute", "emulate"];
 /// Memory that lives until the process ends is no leak: threads and tables live as long. Faults on memory that a program has unmapped
 /// belong to `gpu`.
 const ADDRESS: &str = "detect_leaks=0:allow_user_segv_handler=1";

@@ -3,6 +3,7 @@
 mod features;
 mod licences;
 mod links;
+mod long;
 mod map;
 mod test_files;
 
@@ -28,7 +29,8 @@ const UNSAFE_CRATES: &[&str] = &[
     "printf",
     "host-count-pass",
     "drain-tool",
-    "files",
+    "guest",
+    "outputs",
     "hsa-tool",
     "intercept",
     "tool-capi",
@@ -84,6 +86,7 @@ pub fn check() -> Result<Vec<String>> {
     complaints.extend(map::check(&root)?);
     complaints.extend(features::check(&root)?);
     complaints.extend(links::check(&root)?);
+    complaints.extend(long::check(&root)?);
     complaints.extend(licences::check(&root)?);
     Ok(complaints)
 }

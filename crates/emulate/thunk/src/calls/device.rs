@@ -178,7 +178,7 @@ pub struct GpuInfo {
     /// kHz.
     counter_frequency: u32,
 }
-kmt_sys::assert_layout!(GpuInfo, 80, { ids_flags @ 16, counts @ 40, counter_frequency @ 72 });
+aql::assert_layout!(GpuInfo, 80, { ids_flags @ 16, counts @ 40, counter_frequency @ 72 });
 
 /// The properties of a GPU that libdrm reports.
 pub fn describe_gpu(machine: &Machine, node: u32) -> Option<GpuInfo> {

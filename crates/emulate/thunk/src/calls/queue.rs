@@ -3,10 +3,7 @@
 use std::mem::offset_of;
 
 use gpu::machine::{QueueError, UnitsError};
-use kmt_sys::{
-    aql,
-    thunk::{QueueResource, Status, queue_type},
-};
+use kmt_sys::thunk::{QueueResource, Status, queue_type};
 
 use crate::{
     ffi::{In, Out, Result},
@@ -33,7 +30,7 @@ pub fn create(node: u32, kind: u32, ring: u64, size: u64, resource: Out<QueueRes
         queue_type::COMPUTE_AQL => {
             let address = value
                 .read_pointer
-                .wrapping_sub(offset_of!(aql::Queue, read_dispatch_id) as u64);
+                .wrapping_sub(offset_of!(aql::AmdQueue, read_dispatch_id) as u64);
             machine.create_aql_queue(node, ring, size, address)
         }
         queue_type::SDMA | queue_type::SDMA_XGMI => {

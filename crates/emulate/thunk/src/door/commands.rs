@@ -142,7 +142,7 @@ fn answered(name: &str, answer: &Answer, arguments: Arguments) -> Result {
 
 /// A panic becomes an error instead of unwinding into C.
 pub fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
-    hsa_tool::contain(body, || ()).unwrap_or(refuse(libc::EIO))
+    guest::contain(body, || ()).unwrap_or(refuse(libc::EIO))
 }
 
 pub fn trace(name: &str, result: Result) {

@@ -1,12 +1,9 @@
 //! Image instructions.
 
+use isa::fields::{self, MOST_ADDRESSES};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::Generation;
-use crate::fields;
-
-/// Address registers at most: the first is the first source, the others are in the payload.
-pub(crate) const MOST_ADDRESSES: usize = 13;
 
 /// What stands in front of and behind an instruction's coordinates.
 #[derive(

@@ -9,12 +9,12 @@ use super::{
     vector::{assign, two_sources},
 };
 use crate::{
-    fields::bits,
     micro_op::{MicroOp, Src, SrcKind, Vector, modifier},
     passes,
     rows::{self, Shape},
     shell,
 };
+use isa::fields::bits;
 
 /// Operand fields of one of the two.
 struct Fields {

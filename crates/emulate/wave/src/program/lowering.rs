@@ -8,12 +8,12 @@ use super::{
     vector, wave_matrix,
 };
 use crate::{
-    fields::{bits, signed},
     hwreg, messages,
     micro_op::{HardwareRegister, Message, MicroOp, Program, Scalar, Src, flow},
     ports::Type,
     rows::{Row, ScalarShape, Shape},
 };
+use isa::fields::{bits, signed};
 
 /// What an instruction becomes.
 #[derive(Clone, Debug)]

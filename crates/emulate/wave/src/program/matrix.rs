@@ -8,11 +8,11 @@ use super::{
     operands::{agpr, source, vgpr},
 };
 use crate::{
-    fields::bits,
     micro_op::{Mfma, MicroOp, Src, SrcKind},
     ports::Type,
     rows::{MatrixForm, VectorShape, matrix_plan},
 };
+use isa::fields::bits;
 
 /// A row of either register file with `words` registers behind it.
 pub(super) fn run_of(

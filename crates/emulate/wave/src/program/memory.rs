@@ -7,8 +7,9 @@ use super::{
     lowering::is_half_load,
     operands::{data_row, exec_after, scalar_destination, scalar_slot, source, vgpr},
 };
+use isa::fields::{self, Buffer, Ds, Flat, Smem};
+
 use crate::{
-    fields::{self, Buffer, Ds, Flat, Smem},
     micro_op::{
         Data, Generation, Image, ImageOperands, Lds, MicroOp, ScalarMemory, Src, VectorMemory,
     },
@@ -137,7 +138,7 @@ pub(super) fn image(
     words: u8,
     op: &mut MicroOp,
 ) -> Result<(), String> {
-    let fields = fields::Image::decode(inst, config);
+    let fields = fields::Image::decode(inst, config.target);
     if fields.r128 || fields.status {
         return Err("half a descriptor, or a status behind the data".into());
     }

@@ -4,7 +4,6 @@ use gfx::Family;
 
 use super::Config;
 use crate::{
-    fields::bits,
     micro_op::{Completion, Control, Handler, MicroOp, Pass, Src, SrcKind, Vector, flow, modifier},
     passes,
     ports::{Type, has_form},
@@ -12,6 +11,7 @@ use crate::{
     shell::{self, Handlers},
     state::LANES,
 };
+use isa::fields::bits;
 
 /// Appends `op` with the passes that its operands need, and picks its body.
 pub(super) fn surround(

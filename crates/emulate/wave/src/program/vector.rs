@@ -11,13 +11,13 @@ use super::{
     surround::surround,
 };
 use crate::{
-    fields::bits,
     micro_op::{Control, MicroOp, Src, SrcKind, Vector, flow, modifier},
     passes,
     ports::Type,
     rows::{Destination, VectorShape},
     state::sreg,
 };
+use isa::fields::bits;
 
 /// Lowers `inst` to its micro-op with the passes around it.
 pub(super) fn lower(

@@ -9,10 +9,10 @@ use super::{
     operands::{source, vgpr},
 };
 use crate::{
-    fields::bits,
     micro_op::{MicroOp, Src, Wmma, WmmaFields},
     ports::Type,
 };
+use isa::fields::bits;
 
 /// Resolves operands and modifiers of `numerics::wmma`'s instruction `number`.
 pub(super) fn lower(

@@ -47,7 +47,7 @@ pub fn way(copied: &Copied) -> String {
 pub fn write(copies: &[Copied], path: &Path) -> Result<String> {
     let rows: Vec<_> = copies.iter().map(row).collect();
     let text = serde_json::to_vec_pretty(&rows)?;
-    Ok(match files::write_apart(path, &text) {
+    Ok(match outputs::write_apart(path, &text) {
         Ok(()) => String::new(),
         Err(error) => format!("cannot write {}: {error}\n", path.display()),
     })

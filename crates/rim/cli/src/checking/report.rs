@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use check::{Checker, Covered, Finding, Grade, Tally};
-use files::grouped;
+use command::grouped;
 use serde::Serialize;
 
 use super::{Form, junit::junit, sarif::sarif};

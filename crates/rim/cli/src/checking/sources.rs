@@ -7,7 +7,7 @@ use std::{
 };
 
 use codeobj::{bundle, compressed};
-use files::Input;
+use outputs::Input;
 use rawzip::{CompressionMethod, ZipArchive, ZipSliceEntry};
 
 /// One thing below what the user named.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use codeobj::{bundle, compressed, elf::Elf};
-use files::Input;
+use outputs::Input;
 
 /// The section in which compilers put bundles of device code.
 const SECTION: &str = ".hip_fatbin";

@@ -210,7 +210,7 @@ class Device:
             counted["waves"],
             counted["wave_instructions"],
             counted["lane_instructions"],
-            {name: (waves, lanes) for name, waves, lanes in counted["classes"]},
+            {name: (waves, lanes) for name, (waves, lanes) in counted["classes"].items()},
             {pc: (waves, lanes) for pc, waves, lanes in counted["instructions"]},
             found,
         )

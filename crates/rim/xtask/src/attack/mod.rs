@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// Name of a group, of a test program and of the file in it, if the program has more than one.
 const TESTS: &[(&str, &str, &str)] = &[
-    ("outputs", "files", "outputs::"),
+    ("outputs", "outputs", "outputs::"),
     ("outputs", "cli", "outputs::"),
     ("descriptors", "kept", ""),
     ("descriptors", "cli", "descriptors::"),

@@ -4,7 +4,7 @@
 //! need no more room than the tiles that the descriptor's maker has allocated.
 
 use super::super::texel::Format;
-use crate::fields::bits;
+use isa::fields::bits;
 
 /// Dimensions of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! The places are those that ROCr's image library writes (`resource_gfx12.h`).
 
-use crate::fields::bits;
+use isa::fields::bits;
 
 /// An image descriptor. The error names what gfx11 has no room for.
 pub(crate) fn image([w0, w1, w2, w3, w4, w5, w6, w7]: [u32; 8]) -> Result<[u32; 8], &'static str> {

@@ -5,7 +5,7 @@
 //! which the hardware adds is not published).
 
 use super::super::lanes::GROUP;
-use crate::fields::bits;
+use isa::fields::bits;
 
 /// The texels that stand for those beyond the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,177 @@
+//! A kernel of a process.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Executed, Inexact, Name};
+
+/// Mnemonics of inexact instructions that a line names; further ones are summed up by reason under [`OTHERS`].
+const TOLD: usize = 12;
+const OTHERS: Name = Cow::Borrowed("others");
+
+/// What one kernel executed in one process on one emulated GPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Kernel {
+    /// Its symbol.
+    pub kernel: String,
+    pub device: Name,
+    /// Number of the GPU, from 1.
+    pub node: u32,
+    /// None in sums of several processes.
+    #[serde(default)]
+    pub pid: Option<u32>,
+    pub dispatches: u64,
+    pub faults: u64,
+    pub workgroups: u64,
+    pub work_items: u64,
+    /// From start to end of its dispatches.
+    pub nanoseconds: u64,
+    #[serde(flatten)]
+    pub executed: Executed,
+    /// By AMD's names of counters, but for those that are 0. Earlier versions wrote none.
+    #[serde(default)]
+    pub counters: BTreeMap<Name, u64>,
+    /// Instructions whose results a GPU may compute otherwise. Earlier versions did not look for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inexact: Option<Vec<Inexact>>,
+}
+
+impl Kernel {
+    /// Instructions whose results a GPU may compute otherwise, as far as they are known.
+    pub fn inexact(&self) -> &[Inexact] {
+        self.inexact.as_deref().unwrap_or_default()
+    }
+
+    pub fn add_counter(&mut self, name: &'static str, count: u64) {
+        *self.counters.entry(Name::Borrowed(name)).or_default() += count;
+    }
+
+    pub fn add_inexact(&mut self, more: Inexact) {
+        add(self.inexact.get_or_insert_default(), more);
+    }
+}
+
+fn add(to: &mut Vec<Inexact>, more: Inexact) {
+    let same = |known: &&mut Inexact| known.op == more.op && known.reason == more.reason;
+    match to.iter_mut().find(same) {
+        Some(known) => {
+            known.waves += more.waves;
+            known.lanes += more.lanes;
+        }
+        None => to.push(more),
+    }
+}
+
+/// The kernel in one line of `size` bytes, its newline included, so that a line can be written over an earlier one. Spaces fill it. A name
+/// too long for the line is cut, and of many inexact instructions the line names the first.
+pub fn line(kernel: &Kernel, size: usize) -> Vec<u8> {
+    let mut told = kernel.clone();
+    if let Some(inexact) = &mut told.inexact {
+        for rest in inexact.split_off(inexact.len().min(TOLD)) {
+            add(inexact, Inexact { op: OTHERS, ..rest });
+        }
+    }
+    let json = |told: &Kernel| serde_json::to_vec(told).expect("names and numbers");
+    let mut line = json(&told);
+    // Each byte of the name takes one of the line or more.
+    while line.len() >= size && !told.kernel.is_empty() {
+        let mut end = told.kernel.len().saturating_sub(line.len() + 1 - size);
+        while !told.kernel.is_char_boundary(end) {
+            end -= 1;
+        }
+        told.kernel.truncate(end);
+        line = json(&told);
+    }
+    line.resize(size - 1, b' ');
+    line.push(b'\n');
+    line
+}
+
+/// The kernels in lines of emulated GPUs.
+pub fn lines(text: &str) -> serde_json::Result<Vec<Kernel>> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(serde_json::from_str).collect()
+}
+
+/// What a kernel executed, as the tool `instr-count` counted it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct OfTool {
+    pub kernel: String,
+    /// SHA-256 of its code object, or its target.
+    pub object: String,
+    pub launches: u64,
+    pub wave_instructions: u64,
+    pub lane_instructions: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Class;
+
+    fn inexact(reason: &'static str, op: String, waves: u64) -> Inexact {
+        Inexact {
+            reason: reason.into(),
+            op: op.into(),
+            waves,
+            lanes: 2 * waves,
+        }
+    }
+
+    fn kernel(name: &str) -> Kernel {
+        Kernel {
+            kernel: name.to_owned(),
+            device: "gfx90a".into(),
+            node: 1,
+            pid: Some(7),
+            executed: Executed {
+                waves: 1,
+                wave_instructions: 3,
+                lane_instructions: 64,
+                classes: [("branch".into(), Class(1, 64))].into(),
+            },
+            ..Kernel::default()
+        }
+    }
+
+    #[test]
+    fn lines_have_one_length_and_are_read_again() {
+        let long = "ä\"\n".repeat(300);
+        for name in ["plain", "a \"name\"\\ with\ttabs", &long] {
+            let written = kernel(name);
+            let line = line(&written, 1000);
+            assert_eq!((line.len(), line.last()), (1000, Some(&b'\n')));
+            let text = String::from_utf8(line).unwrap();
+            let [read] = &lines(&text).unwrap()[..] else {
+                panic!("{text}")
+            };
+            assert!(name.starts_with(&read.kernel), "{}", read.kernel);
+            assert!(read.kernel.len() == name.len() || text.trim_end().len() > 950);
+            let cut = read.kernel.clone();
+            assert_eq!(
+                *read,
+                Kernel {
+                    kernel: cut,
+                    ..written
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn mnemonics_beyond_the_first_are_summed_up_by_reason() {
+        let mut many = kernel("k");
+        for number in 0..TOLD as u64 + 3 {
+            let reason = if number % 2 == 0 { "sums" } else { "order" };
+            many.add_inexact(inexact(reason, format!("op{number}"), number));
+        }
+        let line = String::from_utf8(line(&many, 4000)).unwrap();
+        let read = lines(&line).unwrap().remove(0);
+        let told = read.inexact();
+        assert_eq!(told.len(), TOLD + 2);
+        assert_eq!(told[..TOLD], many.inexact()[..TOLD]);
+        assert_eq!(told[TOLD], inexact("sums", "others".into(), 12 + 14));
+        assert_eq!(told[TOLD + 1], inexact("order", "others".into(), 13));
+    }
+}

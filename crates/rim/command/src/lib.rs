@@ -1,0 +1,14 @@
+//! What all commands share: what they print, and the status that they end with.
+//!
+//! * [`say!`] and [`out!`]: lines on standard error and standard output; a full disk or a reader that left is no reason to panic.
+//! * [`Status`]: the one rule for exit statuses. [`of_child`]: the status of a command that ends as a program did.
+//! * [`grouped`]: numbers for people to read.
+#![forbid(unsafe_code)]
+
+mod console;
+mod number;
+mod status;
+
+pub use console::{print_error, print_output};
+pub use number::grouped;
+pub use status::{COUNT_FAILED, Status, of_child, of_signal};
