@@ -250,3 +250,31 @@ fn targets_that_are_not_executed_are_refused() {
     let (status, text) = said(&mut luthier(&["run", "--device", "gfx1250", "--", "true"]));
     assert_eq!(status, Some(2), "{text}");
 }
+
+/// Tools are loaded where a program starts the runtime; one that does not is told from a count of nothing.
+#[test]
+fn programs_without_a_gpu_are_told() {
+    let told = |words: &[&str]| {
+        let (_, text) = said(&mut luthier(words));
+        text.contains("no process of the program has used a GPU: tools saw nothing")
+    };
+    assert!(told(&[
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count",
+        "--",
+        "true"
+    ]));
+    assert!(!told(&[
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count",
+        "--",
+        "false"
+    ]));
+    assert!(!told(&["run", "--device", "gfx90a", "--", "true"]));
+}

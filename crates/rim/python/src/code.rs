@@ -49,7 +49,9 @@ pub fn chosen(data: &[u8], device: &str) -> Result<Piece, String> {
 /// Why no code object runs on the device, for someone who has no command line.
 fn unfit(error: SelectError) -> String {
     match error {
-        SelectError::Empty { device } => format!("has no code for AMD GPUs: compile it for {device}"),
+        SelectError::Empty { device } => {
+            format!("has no code for AMD GPUs: compile it for {device}")
+        }
         SelectError::NoMatch {
             available,
             device,
@@ -57,7 +59,9 @@ fn unfit(error: SelectError) -> String {
         } => {
             let other = alternative.map(|name| format!(", or name the device {name}"));
             let other = other.unwrap_or_default();
-            format!("has code for {available} and none for {device}: compile it for {device}{other}")
+            format!(
+                "has code for {available} and none for {device}: compile it for {device}{other}"
+            )
         }
     }
 }
