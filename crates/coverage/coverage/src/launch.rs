@@ -203,7 +203,7 @@ fn summarise(
     if files == 0 {
         command::say!(
             "luthier coverage: no device profile was written: the program loaded no device code with counters (build \
-             it with `luthier coverage build`), or used no GPU"
+             it with `luthier coverage build`), used no GPU, or goes on in the background and writes when it ends"
         );
         return;
     }

@@ -61,7 +61,7 @@ struct Inner {
     watchers: Option<Arc<dyn Watchers>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
-    /// Of [`Inner::at_once`].
+    /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
     spare: Mutex<WorkgroupBuffers>,
 }
 

@@ -164,13 +164,7 @@ impl<'a> Device<'a> {
         memory: Arc<Memory>,
         pool: compute::Pool,
     ) -> Result<Device<'a>> {
-        let target = object.target().target;
-        if !dispatch::executes(target) {
-            return Err(DispatchError::NotExecuted {
-                target: target.name,
-            }
-            .into());
-        }
+        check_target(&object)?;
         let base = image::load(&object, &memory)?;
         Ok(Device {
             object,
@@ -566,6 +560,18 @@ pub(crate) fn allocate(memory: &Memory, size: u64) -> Result<u64> {
         size,
         reason: error.to_string(),
     })
+}
+
+/// Refuses an object whose target's instructions are decoded, but not all of them executed.
+pub fn check_target(object: &CodeObject<'_>) -> Result<()> {
+    let target = object.target().target;
+    match dispatch::executes(target) {
+        true => Ok(()),
+        false => Err(DispatchError::NotExecuted {
+            target: target.name,
+        }
+        .into()),
+    }
 }
 
 /// Bytes of scratch that [`Device::prepare`] gives each lane of a kernel: its own frame, or room for many.

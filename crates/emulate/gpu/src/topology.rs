@@ -103,11 +103,10 @@ impl Config {
     /// A device with the default number of compute units (8) and 16 GiB of memory.
     pub fn new(name: &str) -> Result<Config, ConfigError> {
         let known = || {
-            MODELS
-                .iter()
-                .map(|model| model.target)
-                .collect::<Vec<_>>()
-                .join(", ")
+            let mut names: Vec<&str> = MODELS.iter().map(|model| model.target).collect();
+            // By families: gfx9 comes before gfx10.
+            names.sort_by_key(|name| (name.len(), *name));
+            names.join(", ")
         };
         if name.is_empty() {
             return Err(ConfigError::Empty);
@@ -236,6 +235,9 @@ mod tests {
         assert!(message("h100").starts_with("no target is called \"h100\"; known are gfx900, "));
         assert!(message("").starts_with("a name is empty: a device is a target, such as gfx90a"));
         assert!(message("gfx1250").starts_with("no emulated device exists for gfx1250"));
+        assert!(
+            message("gfx1250").contains("gfx908, gfx909, gfx90a, gfx90c, gfx942, gfx950, gfx1010")
+        );
         assert_eq!(
             Config::new("gfx90a")
                 .unwrap()

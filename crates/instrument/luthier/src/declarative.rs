@@ -59,17 +59,15 @@ impl Tool for Declarative {
                         instructions.filter(|at| meant(edit, at)).count() as u32
                     }
                 };
-                let arguments: Option<Vec<_>> = expressions
-                    .iter()
-                    .map(|expression| match expression {
+                let arguments = expressions.iter().enumerate().map(|(index, expression)| {
+                    let value = match expression {
                         Expression::SiteNumber(name) => numbered.argument(edit, &instruction, name),
                         other => other.at(&instruction, length),
-                    })
-                    .collect();
-                let Some(arguments) = arguments else {
-                    continue;
-                };
-                match insert_at(edit, insert, &instruction, arguments) {
+                    };
+                    value.ok_or_else(|| absent(insert, index, expression, &instruction))
+                });
+                let arguments = arguments.collect::<Result<Vec<_>>>();
+                match arguments.and_then(|all| insert_at(edit, insert, &instruction, all)) {
                     // An operand is what it is at this place, and others may fit.
                     Err(error @ Error::Argument { .. }) if varies(&expressions, &error) => {
                         misfits += 1;
@@ -89,7 +87,11 @@ impl Tool for Declarative {
                 });
             }
             if let Some(error) = first {
-                edit.note(format!("nothing is inserted at {misfits} places: {error}"));
+                let places = match misfits {
+                    1 => "1 place".to_owned(),
+                    count => format!("{count} places"),
+                };
+                edit.note(format!("nothing is inserted at {places}: {error}"));
             }
         }
         numbered.attach(edit)
@@ -128,6 +130,28 @@ impl Declarative {
             reason: "the tool has no parameter of this name that is a number".to_owned(),
         })?;
         Ok(Expression::Fixed(Argument::Constant(bits)))
+    }
+}
+
+/// Why an argument has no value at an instruction.
+fn absent(
+    insert: &Insert,
+    index: usize,
+    expression: &Expression,
+    instruction: &Instruction<'_>,
+) -> Error {
+    let reason = match expression {
+        Expression::Operand(asked) => format!(
+            "{} has {} operands, counted from 0, and operand.{asked} is asked for",
+            instruction.mnemonic(),
+            instruction.operands().len()
+        ),
+        _ => "it has no value at this place".to_owned(),
+    };
+    Error::Argument {
+        hook: insert.hook.clone(),
+        index,
+        reason,
     }
 }
 

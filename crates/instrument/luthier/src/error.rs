@@ -48,8 +48,14 @@ pub enum Error {
     },
     /// Text that is no site filter.
     #[error(
-        "`{0}` is no site filter: expected opcode=PATTERN, function=REGEX, source=FILE:FIRST-LAST or kind=CLASS, with | between alternatives, & between what has to hold together and ! for what must not (classes: {names})", names = crate::filter::class_names())]
+        "`{0}` is no condition for places: expected opcode=PATTERN (`*` stands for anything), function=REGEX, source=FILE:FIRST-LAST or kind=CLASS; `|` stands between alternatives of opcodes and classes"
+    )]
     Filter(String),
+    /// A class of `kind=` that does not exist.
+    #[error(
+        "`{0}` is no class of instructions{hint}; kind= takes {names}, with | between alternatives, & between classes that an instruction has at once, and ! before one that it does not have",
+        hint = crate::filter::class_hint(.0), names = crate::filter::class_names())]
+    Class(String),
     /// Text that chooses no executions.
     #[error(
         "`{0}` chooses no executions: expected workgroup=X,Y,Z (with * for any), first=N or sample=N, from 1 to 4294967294"
@@ -152,6 +158,7 @@ impl From<Error> for session::Refusal {
             | Error::Option { .. }
             | Error::Expression { .. }
             | Error::Filter(_)
+            | Error::Class(_)
             | Error::Executions(_)
             | Error::Guard { .. }
             | Error::Argument { .. }

@@ -2,9 +2,6 @@
 
 use crate::{Error, Result};
 
-/// In place of a workgroup's number: any.
-const ANY: u32 = u32::MAX;
-
 /// The values of `--workgroup`, `--first` and `--sample`. By default tools see all executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executions {
@@ -31,7 +28,9 @@ impl Executions {
     pub fn add(&mut self, text: &str) -> Option<Result<()>> {
         let (key, value) = text.split_once('=')?;
         let understood = match key.trim() {
-            "workgroup" => workgroup(value).map(|number| self.workgroup = Some(number)),
+            "workgroup" => {
+                session::workgroup::parse(value).map(|number| self.workgroup = Some(number))
+            }
             "first" => at_least_one(value).map(|count| self.first = Some(count)),
             "sample" => at_least_one(value).map(|period| self.sample = Some(period)),
             _ => return None,
@@ -39,19 +38,6 @@ impl Executions {
         let text = text.to_owned();
         Some(understood.ok_or(Error::Executions(text)))
     }
-}
-
-/// `X`, `X,Y` or `X,Y,Z`: what is left out is 0, `*` fits any.
-fn workgroup(text: &str) -> Option<[u32; 3]> {
-    let mut number = [0; 3];
-    let mut dimensions = number.iter_mut();
-    for part in text.split(',') {
-        *dimensions.next()? = match part.trim() {
-            "*" => ANY,
-            part => part.parse().ok().filter(|number| *number != ANY)?,
-        };
-    }
-    Some(number)
 }
 
 /// (All ones would mean all.)
@@ -73,7 +59,7 @@ mod tests {
             executions.add(text).unwrap().unwrap();
         }
         let expected = Executions {
-            workgroup: Some([3, ANY, 0]),
+            workgroup: Some([3, session::workgroup::ANY, 0]),
             first: Some(100),
             sample: Some(16),
         };

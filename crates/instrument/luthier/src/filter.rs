@@ -98,8 +98,19 @@ pub(crate) fn class_names() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// What the author of a class that does not exist may have meant, in brackets.
+pub(crate) fn class_hint(name: &str) -> &'static str {
+    match name {
+        _ if name.contains('=') => {
+            " (a condition has one `=`; give --site several times for several conditions, or put `;` between them)"
+        }
+        "global" | "buffer" => " (its instructions are opcode=global_* or opcode=buffer_*)",
+        _ => "",
+    }
+}
+
 impl Class {
-    fn parse(text: &str) -> Option<Class> {
+    fn parse(text: &str) -> Result<Class> {
         let text = text.trim();
         let (wanted, name) = match text.strip_prefix('!') {
             Some(name) => (false, name.trim()),
@@ -110,9 +121,9 @@ impl Class {
             Some((_, effects)) => Predicate::Effects(*effects),
             None if name == VECTOR_MEMORY => Predicate::VectorMemory,
             None if TYPES.contains(&name) => Predicate::Type(name.to_owned()),
-            None => return None,
+            None => return Err(Error::Class(name.to_owned())),
         };
-        Some(Class { wanted, what })
+        Ok(Class { wanted, what })
     }
 
     fn holds(&self, instruction: &Instruction<'_>) -> bool {
@@ -220,10 +231,9 @@ fn condition(text: &str) -> Result<Condition> {
         "kind" => {
             let alternatives = value.split('|').map(|alternative| {
                 let classes = alternative.split('&').map(Class::parse);
-                classes.collect::<Option<Vec<_>>>()
+                classes.collect::<Result<Vec<_>>>()
             });
-            let alternatives = alternatives.collect::<Option<Vec<_>>>();
-            Ok(Condition::Kind(alternatives.ok_or_else(unknown)?))
+            Ok(Condition::Kind(alternatives.collect::<Result<_>>()?))
         }
         _ => Err(unknown()),
     }
@@ -343,13 +353,29 @@ mod tests {
             "source=",
             "source=a:40-10",
             "colour=red",
-            "kind=fast",
             "source=a:1-b",
             "function=(",
         ] {
             assert!(
                 matches!(text.parse::<SiteFilter>(), Err(Error::Filter(_))),
                 "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn classes_that_do_not_exist_are_named() {
+        for (text, class, hint) in [
+            ("kind=fast", "fast", "kind= takes load, store"),
+            ("kind=store&global", "global", "opcode=global_*"),
+            ("kind=load|!slow", "slow", "kind= takes"),
+            ("kind=store&kind=load", "kind=load", "--site several times"),
+            ("kind=", "", "kind= takes"),
+        ] {
+            let said = text.parse::<SiteFilter>().unwrap_err().to_string();
+            assert!(
+                said.starts_with(&format!("`{class}` is no class")) && said.contains(hint),
+                "{said}"
             );
         }
     }

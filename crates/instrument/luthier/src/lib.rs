@@ -72,7 +72,7 @@ pub use image::{IMAGE_ARGUMENTS, names_texels};
 pub use isa;
 pub use kernel::{Block, Function, Instruction, Kernel};
 pub use options::Options;
-pub use parameters::{LANES, check as check_arguments};
+pub use parameters::{LANES, check as check_arguments, wrong_number};
 pub use records::{Event, Moment, Timeline};
 pub use results::{DetachedResults, KernelResults, Results};
 pub use rewrite::Lanes;

@@ -11,6 +11,18 @@ use tool_abi::HookValueRow;
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
 pub const LANES: &str = ":lanes";
 
+/// What a hook has, after its name, that is given too many arguments or too few.
+pub fn wrong_number(wanted: usize, given: usize) -> String {
+    let parameters = match wanted {
+        1 => "1 parameter".to_owned(),
+        count => format!("{count} parameters"),
+    };
+    match given {
+        1 => format!("{parameters}, and 1 argument is given"),
+        count => format!("{parameters}, and {count} arguments are given"),
+    }
+}
+
 /// As wide as the address of a number of a place.
 const NUMBER: Argument = Argument::Variable(String::new(), 0);
 
@@ -116,9 +128,7 @@ pub fn check(bundle: &Bundle, description: &Description) -> Result<()> {
             return Err(Error::Argument {
                 hook: insert.hook.clone(),
                 index: wanted.min(given),
-                reason: format!(
-                    "the hook has {wanted} parameters, and {given} arguments are given"
-                ),
+                reason: format!("the hook has {}", wrong_number(wanted, given)),
             });
         }
         for (index, text) in insert.arguments.iter().enumerate() {

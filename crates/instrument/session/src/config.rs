@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use crate::Selection;
+use crate::{Selection, workgroup};
 
 /// Longest time a launch is held up by instrumenting its kernel; then the original runs.
 const BUILD_LIMIT: Duration = Duration::from_secs(60);
@@ -54,6 +54,8 @@ pub struct Config {
     pub selection: Selection,
     /// The conditions on places, as the user wrote them; the instrumenter applies them.
     pub places: String,
+    /// The workgroup whose executions the user chose.
+    pub workgroup: Option<[u32; 3]>,
     /// The mistake in the selection, if there is one; then nothing is instrumented.
     pub refused: Option<String>,
     /// Directory of the disk cache; `None`: off.
@@ -155,6 +157,7 @@ impl Config {
             }),
         };
         let tools = get("LUTHIER_TOOL").unwrap_or_default();
+        let conditions = get("LUTHIER_SITE").unwrap_or_default();
         let config = Config {
             tools: tools
                 .split([',', ':'])
@@ -169,7 +172,8 @@ impl Config {
             live: path("LUTHIER_LIVE"),
             level,
             selection,
-            places: places(&get("LUTHIER_SITE").unwrap_or_default()),
+            places: places(&conditions),
+            workgroup: workgroup::asked(&conditions),
             refused,
             cache,
             cache_limit,

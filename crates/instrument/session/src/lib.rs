@@ -35,6 +35,7 @@ pub mod summary;
 mod told;
 pub mod usage;
 mod vain;
+pub mod workgroup;
 
 pub use config::Config;
 pub use device::{Agent, AgentId, Device, DeviceError, Loaded, MemoryKind};
@@ -51,6 +52,7 @@ pub use selection::{BadSetting, Selection};
 pub use session::{Decision, Dispatch, Session, Substitute};
 pub use summary::Summary;
 pub use usage::Usage;
+pub use vain::NOWHERE;
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

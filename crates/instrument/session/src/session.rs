@@ -22,7 +22,7 @@ use crate::{
     packet::{self, PacketBytes},
     read,
     records::Streams,
-    summary, vain, write,
+    summary, vain, workgroup, write,
 };
 
 /// Notes beyond this number are counted, not kept.
@@ -50,11 +50,19 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
+    /// Workgroups in each dimension, partial ones included.
+    fn workgroup_counts(&self) -> [u32; 3] {
+        std::array::from_fn(|dimension| {
+            let size = u32::from(self.workgroup[dimension]).max(1);
+            self.grid[dimension].div_ceil(size)
+        })
+    }
+
     /// Workgroups, partial ones included.
     fn workgroups(&self) -> u64 {
-        let along = self.grid.iter().zip(self.workgroup);
-        along.fold(1, |product, (&grid, size)| {
-            u64::saturating_mul(product, grid.div_ceil(u32::from(size).max(1)).into())
+        let counts = self.workgroup_counts().into_iter();
+        counts.fold(1, |product, count| {
+            u64::saturating_mul(product, count.into())
         })
     }
 }
@@ -111,6 +119,7 @@ pub struct Session {
     unknown: AtomicU64,
     notes: Mutex<Vec<String>>,
     seen: vain::Seen,
+    met: workgroup::Met,
     began: Instant,
     finished: AtomicBool,
     observes: bool,
@@ -157,6 +166,7 @@ impl Session {
             unknown: AtomicU64::new(0),
             notes: Mutex::default(),
             seen: vain::Seen::default(),
+            met: workgroup::Met::default(),
             began: Instant::now(),
             finished: AtomicBool::new(false),
             in_vain: AtomicU32::new(0),
@@ -355,6 +365,9 @@ impl Session {
         let chosen = kernel.selected && self.config.selection.launch(ordinal, dispatch.grid);
         if kernel.selected {
             self.seen.launch(chosen, dispatch.grid);
+        }
+        if let (Some(number), true) = (self.config.workgroup, chosen) {
+            self.met.launch(number, dispatch.workgroup_counts());
         }
         let built_in = kernel.is_built_in();
         let mut arguments = Vec::new();
@@ -564,12 +577,17 @@ impl Session {
         let mut lines = lock(&self.gone).clone();
         let kernels: Vec<Arc<Kernel>> = read(&self.kernels).values().cloned().collect();
         lines.extend(kernels.iter().flat_map(|kernel| self.lines(kernel)));
-        let kernels = summary::merged(lines);
+        let mut kernels = summary::merged(lines);
         let of_launches = match self.instrumenter.builds() {
             true => self.seen.complaint(&self.config.selection, &kernels),
             false => None,
         };
         let of_places = vain::places(&self.config.places, &kernels);
+        let workgroup = self.config.workgroup;
+        let of_workgroup = workgroup.and_then(|number| self.met.complaint(number));
+        if of_places.is_some() {
+            vain::without_places(&mut kernels);
+        }
         Summary {
             tool: self.instrumenter.name(),
             process: std::process::id(),
@@ -582,7 +600,10 @@ impl Session {
             seconds: Duration::as_secs_f64(&self.began.elapsed()),
             kernels,
             records: self.streams.lines(),
-            warnings: of_launches.into_iter().chain(of_places).collect(),
+            warnings: [of_launches, of_places, of_workgroup]
+                .into_iter()
+                .flatten()
+                .collect(),
             notes: lock(&self.notes).clone(),
         }
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The number of kernels and grids that a message names.
-const NAMED: usize = 8;
+pub(crate) const NAMED: usize = 8;
 
 /// The launches of a session, as far as a selection that fits none of them is to be explained.
 #[derive(Debug, Default)]
@@ -76,6 +76,18 @@ impl Seen {
     }
 }
 
+/// The remark on a kernel in which the conditions on places hold nowhere. [`places`] says it of all kernels at once.
+pub const NOWHERE: &str = "no instruction matches --site";
+
+/// Takes [`NOWHERE`] back from every kernel.
+pub(crate) fn without_places(kernels: &mut [KernelLine]) {
+    for line in kernels {
+        if let Status::Instrumented(done) = &mut line.status {
+            done.report.notes.retain(|note| note != NOWHERE);
+        }
+    }
+}
+
 /// The message for a user whose conditions on places hold at no place of any instrumented kernel.
 pub(crate) fn places(conditions: &str, kernels: &[KernelLine]) -> Option<String> {
     let mut instrumented = kernels.iter().filter_map(|line| match &line.status {
@@ -91,13 +103,17 @@ pub(crate) fn places(conditions: &str, kernels: &[KernelLine]) -> Option<String>
         _ => None,
     });
     Some(format!(
-        "{conditions} holds at no place of {}; `luthier inspect --disassemble` shows their instructions",
-        list(names)
+        "{conditions} holds at no place of {}{}; `luthier inspect --disassemble` shows their instructions",
+        list(names),
+        match conditions.contains("opcode=") {
+            true => " (patterns of opcodes are like v_*, not regular expressions)",
+            false => "",
+        }
     ))
 }
 
 /// The first of them, each once, and how many more there are.
-fn list(names: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(names: impl Iterator<Item = String>) -> String {
     let names: BTreeSet<String> = names.collect();
     let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     match names.len() - first.len() {

@@ -96,7 +96,10 @@ pub fn visit(kernel_object: u64, act: impl FnOnce(&mut Visit) -> CallResult) -> 
         CURRENT.with_borrow_mut(|current| match current {
             Some(visit) if visit.kernel_object == kernel_object => act(visit),
             Some(_) => Err("that kernel object is not the one of this launch".to_owned()),
-            None => Err("this may be called for a launch only, in luthier_at_hsa_event".to_owned()),
+            None => Err(
+                "call this in luthier_at_kernel, or in luthier_at_hsa_event for a launch"
+                    .to_owned(),
+            ),
         })
     })
 }

@@ -132,8 +132,8 @@ impl Visit {
         let (name, parameters) = self.variables.hook(hook, &self.hooks)?;
         if parameters != arguments.len() {
             return Err(format!(
-                "hook {name} has {parameters} parameters, and {} arguments are given",
-                arguments.len()
+                "hook {name} has {}",
+                luthier::wrong_number(parameters, arguments.len())
             ));
         }
         let arguments = arguments.iter().map(|raw| self.argument(raw));
@@ -188,7 +188,10 @@ impl Visit {
         let kind = register_kind(file);
         let reg = Reg {
             kind: kind.ok_or_else(|| format!("there are no registers of kind {file}"))?,
-            index: u16::try_from(number).map_err(|_| format!("there is no register {number}"))?,
+            index: u16::try_from(number)
+                .ok()
+                .filter(|index| *index < 256)
+                .ok_or_else(|| format!("there is no register {number}"))?,
             width: 1,
             half: None,
         };

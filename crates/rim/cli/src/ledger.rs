@@ -46,6 +46,9 @@ impl Ledger {
                 "luthier: the program was ended by SIGSYS: if a seccomp filter of its own forbids to open files, tools cannot deliver in it"
             );
         }
+        if status.success() && !has_begun(&text) {
+            files::say!("luthier: no process of the program has used a GPU: tools saw nothing");
+        }
         for process in silent {
             // One that goes on in the background may still deliver.
             if !Path::new("/proc").join(process).exists() {
@@ -74,6 +77,11 @@ fn said(text: &str) -> impl Iterator<Item = String> {
         }
         Some(said)
     })
+}
+
+/// Whether tools were loaded in any process.
+fn has_begun(text: &str) -> bool {
+    text.lines().any(|line| line.ends_with(" began"))
 }
 
 /// Processes with more beginnings than deliveries, in order.
@@ -110,5 +118,6 @@ mod tests {
         let text = "7 began\n8 began\n7 delivered\n9 began\n7 began\n8 deliv";
         assert_eq!(silent(text), ["8", "9", "7"]);
         assert!(silent("7 began\n7 delivered\nrubbish\n").is_empty());
+        assert!(has_begun(text) && !has_begun("7 said that it began it\n"));
     }
 }

@@ -230,6 +230,7 @@ impl Verify {
 
     fn judge(&self, bytes: &[u8], subject: Subject<'_>) -> Result<ExitCode> {
         let object = CodeObject::parse(bytes)?;
+        emulate::check_target(&object)?;
         let module = Module::lift(&object)?;
         let kernel = subject.kernel();
         let limit = self.limit.map(Duration::try_from_secs_f64).transpose();

@@ -225,6 +225,7 @@ fn targets_that_are_not_executed_are_refused() {
     ]);
     let (status, text) = said(compiler.arg(at("k.cl")).arg("-o").arg(at("k.co")));
     assert_eq!(status, Some(0), "{text}");
+    let same = at("k.co").to_str().unwrap().to_owned();
     for words in [
         &["emulate", "-k", "k", "--arg", "zero:256"][..],
         &[
@@ -237,16 +238,43 @@ fn targets_that_are_not_executed_are_refused() {
             "zero:256",
         ],
         &["verify", "--poison", "-k", "k", "--arg", "zero:256"],
+        &["bisect", "-k", "k", "--arg", "zero:256", &same],
     ] {
         let (status, text) = said(luthier(words).arg(at("k.co")));
         assert_eq!(status, Some(2), "{words:?}: {text}");
-        assert!(text.contains("gfx1250"), "{words:?}: {text}");
+        assert!(
+            text.contains("the emulator does not execute code for gfx1250"),
+            "{words:?}: {text}"
+        );
     }
-    let (_, text) = said(luthier(&["emulate", "-k", "k", "--arg", "zero:256"]).arg(at("k.co")));
-    assert!(
-        text.contains("the emulator does not execute code for gfx1250"),
-        "{text}"
-    );
     let (status, text) = said(&mut luthier(&["run", "--device", "gfx1250", "--", "true"]));
     assert_eq!(status, Some(2), "{text}");
+}
+
+/// Tools are loaded where a program starts the runtime; one that does not is told from a count of nothing.
+#[test]
+fn programs_without_a_gpu_are_told() {
+    let told = |words: &[&str]| {
+        let (_, text) = said(&mut luthier(words));
+        text.contains("no process of the program has used a GPU: tools saw nothing")
+    };
+    assert!(told(&[
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count",
+        "--",
+        "true"
+    ]));
+    assert!(!told(&[
+        "run",
+        "--device",
+        "gfx90a",
+        "-t",
+        "instr-count",
+        "--",
+        "false"
+    ]));
+    assert!(!told(&["run", "--device", "gfx90a", "--", "true"]));
 }

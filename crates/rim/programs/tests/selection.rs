@@ -299,3 +299,28 @@ fn a_workgroup_is_one_of_those_of_each_launch() {
     let (good, said) = run(&application, &["--first", "some"], &[]);
     assert!(!good && said.contains("`first=some`"), "{said}");
 }
+
+#[test]
+fn a_workgroup_that_no_launch_has_is_told_and_so_are_places_once() {
+    let Some(application) = application() else {
+        return;
+    };
+    // Launches of 4 and 8 workgroups.
+    for (options, told) in [
+        (&["--workgroup", "8"][..], true),
+        (&["--workgroup", "2,1"], true),
+        (&["--site", "workgroup=3,0,4"], true),
+        (&["--workgroup", "7"], false),
+        (&["--workgroup", "*,0"], false),
+    ] {
+        let (good, said) = run(&application, options, &[]);
+        let warned = said.contains("is in no launch: their grids have 4x1x1, 8x1x1 workgroups");
+        assert!(good && warned == told, "{options:?}: {said}");
+    }
+    for (condition, hint) in [("opcode=v_nope", true), ("kind=matrix", false)] {
+        let (good, said) = run(&application, &["--site", condition], &[]);
+        assert!(good && said.contains("holds at no place of"), "{said}");
+        assert!(!said.contains("no instruction matches --site"), "{said}");
+        assert_eq!(said.contains("not regular expressions"), hint, "{said}");
+    }
+}

@@ -277,7 +277,7 @@ fn values_that_do_not_fit_are_refused_when_the_tool_is_built() {
         (
             "many",
             twice,
-            "the hook has 1 parameters, and 2 arguments are given",
+            "the hook has 1 parameter, and 2 arguments are given",
         ),
         ("word", adding(scalar, "\"workgroup.w\""), "workgroup.z"),
         (
@@ -383,6 +383,25 @@ fn operands_of_instructions_have_the_values_of_lanes() {
     assert!(
         said.contains(&format!("sum {sum}."))
             || said.contains("it has 32 bits, and the value given for it has 64"),
+        "{said}"
+    );
+}
+
+/// Places of an instruction without the operand are left out and counted, as places with one of another width are.
+#[test]
+fn operands_that_instructions_do_not_have_are_told() {
+    let Some(scene) = Scene::new() else { return };
+    let hook = "LUTHIER_HOOK void h(luthier_u32 value) { luthier::add(&total, value); }";
+    let text = adding(hook, "\"operand.9\"").replacen(
+        "at = \"kernel-entry\"",
+        "where = \"opcode=global_store_dword\"",
+        1,
+    );
+    let said = scene.run(DEVICE, &[&scene.build("operand9", &text).unwrap()]);
+    assert!(
+        said.contains(
+            "nothing is inserted at 1 place: parameter 0 of hook h: global_store_dword has "
+        ) && said.contains(" operands, counted from 0, and operand.9 is asked for"),
         "{said}"
     );
 }

@@ -88,6 +88,13 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
     CLAIM(scratch == buffer);
     CLAIM(instruction.is(LUTHIER_CLASS_FLAT) == flat);
     buffers += buffer, flats += flat;
+    bool refused = false;
+    try {
+      instruction.is_live(LUTHIER_REGISTER_VGPR, 300);
+    } catch (const luthier_error &) {
+      refused = true;
+    }
+    CLAIM(refused);
     bool back = instruction.text == "s_setpc_b64 s[30:31]";
     CLAIM(instruction.is(LUTHIER_CLASS_RETURN) == back);
     returns += back;

@@ -1,6 +1,6 @@
 //! Contents of files, and analyses of code, as JSON.
 
-use codeobj::{CodeObject, Found, TargetId, container::EntryKind};
+use codeobj::{CodeObject, Found, TargetId, container::EntryKind, select::SelectError};
 use isa::{Reg, RegKind};
 use lift::{Callee, Function, LiveSet, Module};
 use serde_json::{Value, json};
@@ -42,8 +42,28 @@ pub fn chosen(data: &[u8], device: &str) -> Result<Piece, String> {
             fitting.push(index);
         }
     }
-    let index = codeobj::select::select(&targets, &device).map_err(|error| error.to_string())?;
+    let index = codeobj::select::select(&targets, &device).map_err(unfit)?;
     Ok(pieces.swap_remove(fitting[index]))
+}
+
+/// Why no code object runs on the device, for someone who has no command line.
+fn unfit(error: SelectError) -> String {
+    match error {
+        SelectError::Empty { device } => {
+            format!("has no code for AMD GPUs: compile it for {device}")
+        }
+        SelectError::NoMatch {
+            available,
+            device,
+            alternative,
+        } => {
+            let other = alternative.map(|name| format!(", or name the device {name}"));
+            let other = other.unwrap_or_default();
+            format!(
+                "has code for {available} and none for {device}: compile it for {device}{other}"
+            )
+        }
+    }
 }
 
 /// Everything that `luthier inspect` tells.

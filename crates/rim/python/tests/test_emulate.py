@@ -3,7 +3,9 @@
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
+import subprocess
 import threading
 import time
 
@@ -132,7 +134,7 @@ def test_mistakes_are_errors(hip, opencl, tmp_path):
         "block is .1, 2, 3, 4., but": lambda: device.launch("scale", 1, (1, 2, 3, 4), [out, out, 1.0, 1]),
         "no bytes that a device": lambda: device.launch("scale", args=[numpy.array([{}]), out, 1.0, 1]),
         "argument 3 of scale has 4 bytes, 3 were given": lambda: device.launch("scale", args=[out, out, 1.0, b"123"]),
-        "has gfx90a; the device is gfx1030": lambda: emulate.load(hip, "gfx1030"),
+        "has code for gfx90a.* and none for gfx1030": lambda: emulate.load(hip, "gfx1030"),
         "gfx1": lambda: emulate.load(hip, "gfx1"),
         "nothing.co": lambda: emulate.load(tmp_path / "nothing.co"),
         "blocks of scale were not counted": lambda: device.launch("scale", args=[out, out, 1.0, 1]).blocks,
@@ -232,3 +234,34 @@ def test_devices_stay_with_their_process(hip):
     assert f"this device belongs to process {os.getpid()}" in answers.get(timeout=120)
     process.join(120)
     assert process.exitcode == 0
+
+
+def test_code_objects_of_one_target_are_chosen_by_number(tmp_path):
+    """Two sources with a static kernel of one name, as a header makes them."""
+    for number, unit in enumerate("ab"):
+        source = f"#include <hip/hip_runtime.h>\nstatic __global__ void step(int *p) {{ p[threadIdx.x] += {number + 1}; }}\n"
+        source += f"void {unit}(int *p) {{ step<<<1, 64>>>(p); }}\n"
+        (tmp_path / f"{unit}.hip").write_text(source)
+    sources = [tmp_path / "a.hip", tmp_path / "b.hip"]
+    library = tmp_path / "both.so"
+    subprocess.run(["hipcc", "--offload-arch=gfx90a", "-fPIC", "-shared", "-o", library, *sources], check=True)
+    with pytest.raises(luthier.Error, match=r"holds 2 code objects that fit: pass number; 1 is .*gfx90a with .*step.*; 2 is .*gfx90a with"):
+        emulate.load(library, "gfx90a")
+    with pytest.raises(luthier.Error, match="name a device, or pass number"):
+        emulate.load(library)
+    with pytest.raises(luthier.Error, match="has no code object 3; 1 is "):
+        emulate.load(library, "gfx90a", number=3)
+    with pytest.raises(luthier.Error, match="has code for gfx90a.* and none for gfx1030: compile it for gfx1030, or name the device gfx90a"):
+        emulate.load(library, "gfx1030", number=1)
+    sums = []
+    for number in (1, 2):
+        values = numpy.zeros(64, numpy.int32)
+        with emulate.load(library, "gfx90a", number=number) as device:
+            device.launch("step", args=[values])
+        sums.append(int(values[5]))
+    assert sums == [1, 2]
+
+
+def test_a_device_says_why_it_is_not_pickled(opencl):
+    with emulate.load(opencl) as device, pytest.raises(TypeError, match="belongs to its process"):
+        pickle.dumps(device)

@@ -25,7 +25,7 @@ const HALF: usize = GROUPS / 2;
 /// What kind of numbers a row computes with, and how they lie in host vectors.
 ///
 /// # Safety
-/// Of all unsafe functions: as of [`Host`]. For two-word types there are as many words `second` words further.
+/// All unsafe functions have the safety conditions of [`Host`]. A type of two words has its second words `second` words further.
 pub(super) trait Kind {
     /// What sources are.
     const TYPE: Type;

@@ -267,9 +267,8 @@ impl<'k> Asked<'k> {
 /// A remark on a kernel that the user's `--site` leaves nothing of: a pattern that matches nowhere looks like a count of zero.
 fn nowhere(engine: &Engine, kernel: &Kernel<'_>) -> Option<String> {
     let chosen = |at| engine.filter.allows(&at);
-    (!engine.filter.is_empty() && !kernel.instructions().any(chosen)).then(|| {
-        "no instruction matches --site (patterns of opcodes are like v_*, not regular expressions)".into()
-    })
+    (!engine.filter.is_empty() && !kernel.instructions().any(chosen))
+        .then(|| session::NOWHERE.to_owned())
 }
 
 impl CombinedPlan<'_> {

@@ -151,6 +151,9 @@ class Device:
     def kernels(self) -> tuple[Kernel, ...]:
         return self.object.kernels
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a device cannot be pickled, because it belongs to its process: pickle the code object, and load it there")
+
     def _open(self) -> Any:
         if self._closed:
             raise Error("this device is closed")
@@ -237,26 +240,50 @@ def load(
     file: str | os.PathLike[str] | bytes,
     device: str | None = None,
     *,
+    number: int | None = None,
     threads: int | None = None,
     strict: bool = False,
 ) -> Device:
     """Puts a code object on an emulated GPU of its own.
 
     `file`: a path, or bytes, of a code object, or of an executable, library or bundle that holds some. `device`: a target such as
-    `gfx90a` or a product such as `mi300x`, for which the code object is chosen; without, there must be but one. `threads`: host
-    threads (without: as many as there are cores). `strict`: accesses beyond the last byte of an array or of LDS are faults.
+    `gfx90a` or a product such as `mi300x`, for which the code object is chosen; without, there must be but one. `number`: which
+    code object, 1 for the first in the file, where several fit the device. `threads`: host threads (without: as many as there are cores).
+    `strict`: accesses beyond the last byte of an array or of LDS are faults.
     """
     data, name = (file, "<bytes>") if isinstance(file, bytes) else (read(file), os.fspath(file))
+    return Device(inspect(_one(data, name, device, number)).objects[0], threads=threads, strict=strict)
+
+
+def _one(data: bytes, name: str, device: str | None, number: int | None) -> bytes:
+    """The code object that `load` is asked for."""
+    pieces = _luthier.pieces(data)
+    if number is not None:
+        if not 1 <= number <= len(pieces):
+            raise Error(f"{name} has no code object {number}; {_listed(pieces)}")
+        pieces = pieces[number - 1 : number]
+        data = pieces[0][2]
+    fitting = pieces
     if device is not None:
         try:
-            data = _luthier.chosen(data, device)
+            chosen = _luthier.chosen(data, device)
         except Error as error:
             raise Error(f"{name}: {error}") from None
-    objects = inspect(data).objects
-    if len(objects) != 1:
-        there = ", ".join(one.target for one in objects) or "none"
-        raise Error(f"{name} holds {len(objects)} code objects ({there}): name a device")
-    return Device(objects[0], threads=threads, strict=strict)
+        ids = {id for id, _, contents in pieces if contents == chosen}
+        fitting = [piece for piece in pieces if piece[0] in ids]
+    if len(fitting) != 1:
+        remedy = "name a device, or pass number" if device is None else "pass number"
+        raise Error(f"{name} holds {len(fitting)} code objects that fit: {remedy}; {_listed(pieces)}")
+    return fitting[0][2]
+
+
+def _listed(pieces: list[tuple[str, list[str], bytes]]) -> str:
+    """The first code objects by number, with their kernels."""
+    texts = []
+    for number, (id, _, contents) in enumerate(pieces[:8], 1):
+        kernels = [kernel.name for one in inspect(contents).objects for kernel in one.kernels]
+        texts.append(f"{number} is {id} with {', '.join(kernels) or 'no kernel'}")
+    return "; ".join(texts) or "there is none"
 
 
 class _Call:
