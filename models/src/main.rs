@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "the files have more functions than are modelled")]
 
+#[path = "../../crates/emulate/compute/src/aside.rs"]
+mod aside;
 #[path = "../../crates/emulate/compute/src/barriers.rs"]
 mod barriers;
 #[path = "../../crates/emulate/compute/src/board.rs"]

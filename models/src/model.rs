@@ -8,6 +8,7 @@ use std::sync::{
 use loom::{model::Builder, thread};
 
 use crate::{
+    aside::Pause,
     barriers::Barriers,
     board::RunQueue,
     order::Stores,
@@ -109,7 +110,8 @@ impl All {
                 self.taken[slots.0 as usize].store(false, Ordering::SeqCst);
                 self.schedule.end(slots, &mut hand);
             } else {
-                self.schedule.suspend(index, (index, slots), &mut hand);
+                self.schedule
+                    .suspend(index, (index, slots), Pause::Waits, &mut hand);
                 thread::yield_now();
             }
         }

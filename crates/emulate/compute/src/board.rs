@@ -150,6 +150,20 @@ impl RunQueue {
         inside.sleeping -= 1;
     }
 
+    /// Sleeps for `time`, or until a run is posted.
+    pub fn rest(&self, time: Duration) {
+        let mut inside = lock(&self.inside);
+        if self.closed.load(Ordering::Relaxed) {
+            return;
+        }
+        inside.sleeping += 1;
+        let (mut inside, _) = self
+            .wake
+            .wait_timeout(inside, time)
+            .unwrap_or_else(PoisonError::into_inner);
+        inside.sleeping -= 1;
+    }
+
     /// Whether a run other than `run` has work.
     pub fn others_waiting(&self, run: &Arc<Run>) -> bool {
         lock(&self.inside)

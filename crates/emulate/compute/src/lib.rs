@@ -5,6 +5,7 @@
 //! another queue or on the host. Nothing here knows packets, signals or the runtime above.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod barriers;
 mod board;
 mod classes;
@@ -14,6 +15,7 @@ mod imitation;
 mod kind;
 mod launched;
 mod observe;
+mod patience;
 mod pool;
 mod run;
 mod schedule;

@@ -19,6 +19,7 @@ use crate::{
     board::RunQueue,
     imitation,
     observe::Observer,
+    patience::Patience,
     run::{Run, lock},
     schedule::{ThreadWork, Work},
     watch::Watchers,
@@ -299,9 +300,10 @@ impl Inner {
             return false;
         };
         run.attach();
-        let counts = serve(self, run, &mut spare, Slice::MOMENT);
+        let mut visit = Visit::new(Slice::MOMENT);
+        serve(self, run, &mut spare, &mut visit);
         drop(spare);
-        let over = run.detach(counts);
+        let over = run.detach(visit.counts);
         if over {
             run.finish();
         }
@@ -471,11 +473,37 @@ impl Host for Device<'_> {
 /// What a thread does until the pool is dropped.
 fn work(inner: &Inner) {
     let mut spare = WorkgroupBuffers::default();
+    let mut visit = Visit::new(Slice::USUAL);
     while let Some(run) = inner.board.next() {
-        let counts = serve(inner, &run, &mut spare, Slice::USUAL);
-        if run.detach(counts) {
+        serve(inner, &run, &mut spare, &mut visit);
+        if run.detach(std::mem::take(&mut visit.counts)) {
             inner.board.remove(&run);
             run.finish();
+        }
+        if let Some(time) = visit.rest.take() {
+            drop(run);
+            inner.board.rest(time);
+        }
+    }
+}
+
+/// A thread's stay with a run, and what it takes along to the next one.
+struct Visit {
+    slice: Slice,
+    /// What it has executed.
+    counts: Counts,
+    patience: Patience,
+    /// The run can do nothing at the moment, and the thread is to rest for so long.
+    rest: Option<Duration>,
+}
+
+impl Visit {
+    fn new(slice: Slice) -> Visit {
+        Visit {
+            slice,
+            counts: Counts::new(),
+            patience: Patience::default(),
+            rest: None,
         }
     }
 }
@@ -547,19 +575,19 @@ impl Loyalty {
 }
 
 /// [`serve_watched`] by a watcher, if there are any.
-fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, slice: Slice) -> Counts {
+fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, visit: &mut Visit) {
     let Some(watchers) = &inner.watchers else {
-        return serve_watched(inner, run, spare, slice, None);
+        visit.counts = serve_watched(inner, run, spare, visit, None);
+        return;
     };
     let mut watcher = match spare.watcher.take() {
         Some(watcher) => watcher,
         None => watchers.watcher(),
     };
     watcher.begin(&run.dispatch);
-    let counts = serve_watched(inner, run, spare, slice, Some(&mut *watcher));
+    visit.counts = serve_watched(inner, run, spare, visit, Some(&mut *watcher));
     watcher.leave();
     spare.watcher = Some(watcher);
-    counts
 }
 
 /// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
@@ -567,7 +595,7 @@ fn serve_watched(
     inner: &Inner,
     run: &Arc<Run>,
     spare: &mut WorkgroupBuffers,
-    slice: Slice,
+    visit: &mut Visit,
     watch: Option<&mut (dyn Watch + 'static)>,
 ) -> Counts {
     let space: &Memory = &inner.memory;
@@ -598,6 +626,8 @@ fn serve_watched(
                 run.schedule.give_back(&mut hand);
                 return env.counts;
             }
+            // A user may ask at any time, and the next turn may be long.
+            run.hand_in(&mut env.counts);
             loyalty = Loyalty::begin();
         }
         let (mut workgroup, turn);
@@ -605,9 +635,9 @@ fn serve_watched(
             Work::Start(index, slots) => {
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
-                turn = run.first_slice(slice);
+                turn = run.first_slice(visit.slice);
             }
-            Work::Resume(started) => (workgroup, turn) = (*started, slice),
+            Work::Resume(started) => (workgroup, turn) = (*started, visit.slice),
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();
@@ -617,12 +647,13 @@ fn serve_watched(
         let turn = workgroup.turn(&mut env, inner.observer.as_deref(), &run.epoch, turn);
         time.now = time.now.max(workgroup.elapsed());
         if let Some(observer) = &inner.observer
-            && !matches!(turn, Turn::Again { .. })
+            && !matches!(turn, Turn::Again(_))
         {
             observer.ended(&run.dispatch, workgroup.index);
         }
         match turn {
             Turn::Ended => {
+                visit.patience.worked();
                 run.note(&workgroup, &mut env.counts);
                 run.schedule.end(workgroup.slots, &mut hand);
                 // Who watches compares executions, so registers must not hold what other waves left.
@@ -630,7 +661,7 @@ fn serve_watched(
                     workgroup.recycle(spare);
                 }
             }
-            Turn::Again { asleep } => {
+            Turn::Again(pause) => {
                 loyalty.look_soon();
                 run.note(&workgroup, &mut env.counts);
                 if let Some(observer) = &inner.observer
@@ -639,15 +670,18 @@ fn serve_watched(
                     run.abandon("the observer had enough");
                     return env.counts;
                 }
-                run.schedule
-                    .suspend(workgroup.index, Box::new(workgroup), &mut hand);
-                if slice == Slice::MOMENT {
+                let index = workgroup.index;
+                let waiting = run
+                    .schedule
+                    .suspend(index, Box::new(workgroup), pause, &mut hand);
+                if visit.slice == Slice::MOMENT {
                     run.schedule.give_back(&mut hand);
                     return env.counts;
                 }
-                if asleep {
-                    // Whoever it waits for may need this core.
-                    thread::yield_now();
+                visit.rest = visit.patience.paused(pause, waiting);
+                if visit.rest.is_some() {
+                    run.schedule.give_back(&mut hand);
+                    return env.counts;
                 }
             }
             Turn::Failed { wave, pc, stop } => {

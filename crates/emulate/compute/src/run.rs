@@ -6,6 +6,8 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
+    thread,
+    time::Duration,
 };
 
 use gpu::{Dispatch, Fault, Job, clock::Epoch};
@@ -20,6 +22,9 @@ use crate::{
 /// Most micro-operations of a glance, and the step from one glance to the next.
 const LONGEST_GLANCE: u32 = 499;
 const STRIDE: u32 = 193;
+/// How long to wait at a time for threads that add up counts, and how often.
+const MOMENT: Duration = Duration::from_millis(1);
+const PATIENCE: u32 = 100;
 
 /// Locks without giving poison a meaning: a panicking thread leaves counters and queues consistent enough to finish.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -60,8 +65,10 @@ struct Shared {
     job: Option<Job>,
     /// Threads between attach and detach.
     workers: usize,
-    /// Of the threads that have left, unless one is just adding its own.
+    /// Of the threads that have left or handed something in, but for those that one is just adding up.
     counts: Option<Counts>,
+    /// Threads that add them up.
+    adding: usize,
     failed: Option<Fault>,
 }
 
@@ -108,6 +115,7 @@ impl Run {
             shared: Mutex::new(Shared {
                 workers: 0,
                 counts: None,
+                adding: 0,
                 failed: None,
                 job: Some(job),
             }),
@@ -141,19 +149,45 @@ impl Run {
     }
 
     /// Leaves the run, handing in `counts`. True if the run is over and this was its last worker. The thread's hand is empty.
-    pub fn detach(&self, mut counts: Counts) -> bool {
-        loop {
-            let mut shared = lock(&self.shared);
-            let Some(others) = shared.counts.take() else {
-                shared.counts = Some(counts);
-                shared.workers -= 1;
-                let is_over = || shared.failed.is_some() || self.schedule.is_done();
-                return shared.workers == 0 && is_over();
-            };
+    pub fn detach(&self, counts: Counts) -> bool {
+        let mut shared = self.add(counts);
+        shared.workers -= 1;
+        let is_over = || shared.failed.is_some() || self.schedule.is_done();
+        shared.workers == 0 && is_over()
+    }
+
+    /// Hands in what a thread has executed that goes on.
+    pub fn hand_in(&self, counts: &mut Counts) {
+        drop(self.add(std::mem::take(counts)));
+    }
+
+    fn add(&self, mut counts: Counts) -> MutexGuard<'_, Shared> {
+        let mut shared = lock(&self.shared);
+        while let Some(others) = shared.counts.take() {
+            shared.adding += 1;
             // Not under the lock: threads that end together add up theirs two by two.
             drop(shared);
             counts.merge(&others);
+            shared = lock(&self.shared);
+            shared.adding -= 1;
         }
+        shared.counts = Some(counts);
+        shared
+    }
+
+    /// What was handed in so far, as soon as no thread adds it up.
+    fn handed_in(&self) -> gpu::Counts {
+        for _ in 0..PATIENCE {
+            let shared = lock(&self.shared);
+            if shared.adding == 0 {
+                let counts = shared.counts.as_ref();
+                let summarise = |counts| classes::summarise(counts, &self.dispatch, self.detailed);
+                return counts.map_or_else(gpu::Counts::default, summarise);
+            }
+            drop(shared);
+            thread::sleep(MOMENT);
+        }
+        gpu::Counts::default()
     }
 
     /// Whether a thread that attached now would find something to do.
@@ -201,10 +235,7 @@ impl Run {
     /// executed, by threads that have left or noted something.
     pub fn places(&self) -> (BTreeMap<u64, u64>, gpu::Counts) {
         self.asked.store(false, Ordering::Relaxed);
-        let counts = match &lock(&self.shared).counts {
-            Some(counts) => classes::summarise(counts, &self.dispatch, self.detailed),
-            None => gpu::Counts::default(),
-        };
+        let counts = self.handed_in();
         (std::mem::take(&mut lock(&self.places)), counts)
     }
 
@@ -235,12 +266,7 @@ impl Run {
             *places.entry(pc).or_default() += 1;
         }
         drop(places);
-        let counts = std::mem::take(counts);
-        match &mut lock(&self.shared).counts {
-            Some(others) => others.merge(&counts),
-            // Whoever is adding them up looks again when it puts them back.
-            none => *none = Some(counts),
-        }
+        self.hand_in(counts);
     }
 
     pub fn fail(&self, fault: Fault) {

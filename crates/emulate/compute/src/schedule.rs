@@ -1,11 +1,9 @@
 //! Which workgroup of a dispatch a thread executes next. Knows neither waves nor the device, so that it can be tested alone.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    ops::Range,
-};
+use std::{collections::VecDeque, ops::Range};
 
 use crate::{
+    aside::{Aside, Pause},
     run::lock,
     sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering},
 };
@@ -62,10 +60,7 @@ pub(crate) struct Schedule<T> {
 }
 
 struct Shared<T> {
-    /// By linear index.
-    suspended: BTreeMap<u64, T>,
-    /// Behind the suspended workgroup that was resumed last in turn.
-    turn: u64,
+    suspended: Aside<T>,
     /// Workgroups taken by a thread that left or had no slots for them.
     returned: Vec<Range<u64>>,
     ended: u64,
@@ -154,8 +149,7 @@ impl<T> Schedule<T> {
             suspended: AtomicBool::new(false),
             next: CachePadded(AtomicU64::new(0)),
             shared: CachePadded(Mutex::new(Shared {
-                suspended: BTreeMap::new(),
-                turn: 0,
+                suspended: Aside::new(),
                 returned: Vec::new(),
                 ended: 0,
                 free_slots: FreeSlots::new(slots, waves, reuse),
@@ -208,7 +202,7 @@ impl<T> Schedule<T> {
     fn take_shared(&self, hand: &mut ThreadWork, resume_first: bool) -> Work<T> {
         let mut shared = self.shared();
         shared.ended += std::mem::take(&mut hand.ended);
-        if resume_first && let Some((_, started)) = self.resume(&mut shared, 0) {
+        if resume_first && let Some(started) = self.resume(&mut shared, Aside::take_first) {
             return Work::Resume(started);
         }
         hand.slots = hand.slots.or_else(|| shared.free_slots.take());
@@ -229,24 +223,17 @@ impl<T> Schedule<T> {
                 .into_iter()
                 .for_each(|slots| shared.free_slots.give_back(slots));
         }
-        let turn = shared.turn;
-        match self.resume(&mut shared, turn) {
-            Some((index, started)) => {
-                shared.turn = index + 1;
-                Work::Resume(started)
-            }
+        match self.resume(&mut shared, Aside::take_next) {
+            Some(started) => Work::Resume(started),
             None => Work::Nothing,
         }
     }
 
-    /// The first suspended workgroup from `index` on, or else of all.
-    fn resume(&self, shared: &mut Shared<T>, index: u64) -> Option<(u64, T)> {
-        let suspended = &mut shared.suspended;
-        let next = suspended.range(index..).next();
-        let index = *next.or_else(|| suspended.first_key_value())?.0;
-        let entry = suspended.remove_entry(&index);
-        self.suspended.store(!suspended.is_empty(), ORDER);
-        entry
+    /// The suspended workgroup that `choose` takes.
+    fn resume(&self, shared: &mut Shared<T>, choose: fn(&mut Aside<T>) -> Option<T>) -> Option<T> {
+        let chosen = choose(&mut shared.suspended);
+        self.suspended.store(!shared.suspended.is_empty(), ORDER);
+        chosen
     }
 
     /// A workgroup of the thread with this hand has ended; its slots can be used again.
@@ -264,14 +251,21 @@ impl<T> Schedule<T> {
     }
 
     /// Sets a workgroup aside that the thread with this hand has executed. Its slots go with it, and in the same step those
-    /// that had to wait for these slots are returned.
-    pub fn suspend(&self, index: u64, started: T, hand: &mut ThreadWork) {
+    /// that had to wait for these slots are returned. How many are set aside, if all of them only waited in their last turns.
+    pub fn suspend(
+        &self,
+        index: u64,
+        started: T,
+        pause: Pause,
+        hand: &mut ThreadWork,
+    ) -> Option<usize> {
         let mut shared = self.shared();
-        shared.suspended.insert(index, started);
+        shared.suspended.insert(index, started, pause);
         self.suspended.store(true, ORDER);
         if hand.slots.is_none() {
             self.put_back(&mut shared, hand);
         }
+        shared.suspended.all_waited()
     }
 
     /// Empties the hand of a thread that leaves.
@@ -351,7 +345,7 @@ mod tests {
                     ended.fetch_add(1, Ordering::SeqCst);
                     schedule.end(slots, &mut hand);
                 } else {
-                    schedule.suspend(index, (index, slots), &mut hand);
+                    schedule.suspend(index, (index, slots), Pause::Waits, &mut hand);
                     // Another thread may end it before this one asks for more.
                     thread::yield_now();
                 }
@@ -389,13 +383,13 @@ mod tests {
         let (first, slots) = started(schedule.take(&mut one));
         let (later, later_slots) = started(schedule.take(&mut two));
         assert!(first == 0 && later > 1, "{later}");
-        schedule.suspend(later, later_slots, &mut two);
-        schedule.suspend(first, slots, &mut one);
+        schedule.suspend(later, later_slots, Pause::Waits, &mut two);
+        schedule.suspend(first, slots, Pause::Waits, &mut one);
         // Now, before it has asked for more, the first thread holds workgroup 1 and has no slots, the other one ends 0.
         let slots = resumed(schedule.take(&mut two));
         schedule.end(slots, &mut two);
         let later_slots = resumed(schedule.take(&mut two));
-        schedule.suspend(later, later_slots, &mut two);
+        schedule.suspend(later, later_slots, Pause::Waits, &mut two);
         assert_eq!(started(schedule.take(&mut two)).0, 1);
     }
 

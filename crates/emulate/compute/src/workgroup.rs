@@ -8,9 +8,10 @@ use gpu::{
     guard::guarded_parts,
     initial::InitialState,
 };
-use wave::{ClockWait, Env, Segment, SplitBarrier, Stop, Wave, run, step};
+use wave::{ClockWait, Env, Meetings, Segment, SplitBarrier, Stop, Wave, run, step};
 
 use crate::{
+    aside::Pause,
     observe::{self, Observer},
     run::Run,
     schedule::Slots,
@@ -99,10 +100,8 @@ impl Pace {
 /// What a turn of a workgroup came to.
 pub(crate) enum Turn {
     Ended,
-    /// Somebody else should run; `asleep` if all waves did nothing but wait.
-    Again {
-        asleep: bool,
-    },
+    /// Somebody else should run.
+    Again(Pause),
     Failed {
         wave: u32,
         pc: u64,
@@ -302,6 +301,9 @@ impl Workgroup {
         mut go: impl FnMut(usize, &mut Wave, &mut Env<'e>) -> Stop,
     ) -> Turn {
         let mut barriers = slice.barriers;
+        // An observer's waves must take their turns alike with tools and without.
+        let observed = env.program.config().observed;
+        let mut meetings = Meetings::new(if observed { 0 } else { barriers });
         let timed = env.program.looks_at_clock();
         loop {
             let (mut yielded, mut sliced) = (false, false);
@@ -370,15 +372,45 @@ impl Workgroup {
             }
             if !some_ready {
                 // Waves wait at a barrier that nobody will open; the device stays responsive.
-                return Turn::Again { asleep: true };
+                return Turn::Again(Pause::Waits);
             }
-            if yielded || sliced {
-                return Turn::Again { asleep: !sliced };
+            if sliced {
+                return Turn::Again(Pause::Sliced);
+            }
+            if yielded {
+                return Turn::Again(self.doze());
             }
             barriers -= 1;
-            if barriers.is_multiple_of(QUESTION) && (barriers == 0 || env.host.wants_turn()) {
-                return Turn::Again { asleep: false };
+            if meetings.is_due(barriers)
+                && all_stopped
+                && self.meets(&mut meetings, &env.lds, barriers)
+            {
+                return Turn::Again(Pause::Waits);
             }
+            if barriers.is_multiple_of(QUESTION) && (barriers == 0 || env.host.wants_turn()) {
+                return Turn::Again(Pause::Sliced);
+            }
+        }
+    }
+
+    /// Whether the waves only meet, as [`Meetings::look`] says.
+    #[cold]
+    fn meets(&self, meetings: &mut Meetings, lds: &[u8], left: u32) -> bool {
+        let waves = self.waves.iter();
+        let waves = waves.filter(|(_, state)| *state != State::Ended);
+        let waves: Vec<&Wave> = waves.map(|(wave, _)| wave).collect();
+        meetings.look(&waves, lds, left)
+    }
+
+    /// What to call it that some of its waves pause, and no other goes on.
+    fn doze(&self) -> Pause {
+        let is_pacing = |index: usize| self.paces.get(index).is_some_and(Pace::waits);
+        let mut ready = self.waves.iter().enumerate();
+        match ready.all(|(index, (wave, state))| {
+            *state != State::Ready || is_pacing(index) || wave.only_waits()
+        }) {
+            true => Pause::Waits,
+            false => Pause::Dozed,
         }
     }
 

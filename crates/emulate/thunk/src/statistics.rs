@@ -103,15 +103,20 @@ impl Statistics {
         self.output.is_some()
     }
 
-    /// A kernel begins. The next [`Statistics::tell_begun`] puts it into the file.
+    /// A kernel begins. The file gets its line now if it has none: the process may end at any moment. Where it has one, the next
+    /// [`Statistics::tell_begun`] adds this launch to it, since a line for every launch would cost as much as a small kernel.
     pub fn begins(&self, dispatch: &Arc<Dispatch>) {
         self.with_output(|output| {
+            let is_told = !output.has_line(dispatch);
             output.running.push(Begun {
                 dispatch: dispatch.clone(),
                 counts: Counts::default(),
-                is_told: false,
+                is_told,
             });
-            Ok(())
+            match is_told {
+                true => output.write(dispatch),
+                false => Ok(()),
+            }
         });
     }
 
@@ -230,11 +235,16 @@ impl Output {
         self.write(ended)
     }
 
+    /// Whether the file has a line for the dispatch's kernel.
+    fn has_line(&self, dispatch: &Dispatch) -> bool {
+        let known = self.kernels.get(&dispatch.packet.kernel_object);
+        known.is_some_and(|known| known.kernel.kernel == dispatch.label())
+    }
+
     /// The totals of the dispatch's kernel. Adds a line for the kernel if there is none.
     fn totals(&mut self, dispatch: &Dispatch) -> std::io::Result<&mut Totals> {
         let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
-        let known = self.kernels.get(&address);
-        if known.is_none_or(|known| known.kernel.kernel != label) {
+        if !self.has_line(dispatch) {
             let totals = Totals {
                 offset: self.files.with(Files::line)??,
                 kernel: Kernel {

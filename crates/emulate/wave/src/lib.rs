@@ -46,6 +46,7 @@ pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_addr
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of};
+pub use spin::Meetings;
 pub use state::{LANES, Wave};
 pub use step::step;
 #[doc(hidden)]

@@ -8,7 +8,7 @@
 use isa::Effects;
 
 use crate::{
-    Stop, Wave,
+    Segment, Stop, Wave,
     engine::Host,
     state::{ScalarFile, VectorRow},
 };
@@ -37,6 +37,7 @@ pub(crate) struct Watch {
 }
 
 /// The wave at the last look.
+#[derive(Debug)]
 struct Seen {
     /// Where the branch goes.
     target: usize,
@@ -148,16 +149,154 @@ impl Wave {
     /// Whether the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
     /// may be a tool's, or a lock's that somebody else has.)
     fn only_reads(&self, from: usize) -> bool {
+        self.segment.reads(self.next, from, Effects::ATOMIC)
+    }
+
+    /// The same for the loop that it is in, after it has paused in it.
+    pub fn only_waits(&self) -> bool {
         let segment = &self.segment;
-        let insts = &segment.insts;
-        let at = |op: usize| insts.partition_point(|inst| inst.pc < segment.pc_of(op));
-        let body = insts.get(at(self.next)..at(from - 1)).unwrap_or_default();
+        let around = segment.loop_around(self.next);
+        around.is_some_and(|(target, from)| segment.reads(target, from, Effects::ATOMIC))
+    }
+
+    /// The same where the waves of its workgroup may write to each other.
+    fn only_meets(&self) -> bool {
+        let segment = &self.segment;
+        let around = segment.loop_around(self.next);
+        let harmless = Effects::ATOMIC | Effects::LDS;
+        around.is_some_and(|(target, from)| segment.reads(target, from, harmless))
+    }
+}
+
+impl Segment {
+    /// Where the loop begins that has micro-operation `next`, and what comes behind its branch, if it ends soon.
+    fn loop_around(&self, next: usize) -> Option<(usize, usize)> {
+        let from = self.insts.partition_point(|inst| (inst.op as usize) < next);
+        let rest = self.insts[from..].iter().take(LONGEST);
+        let mut branches = rest.filter(|inst| inst.effects.contains(Effects::BRANCH));
+        branches.find_map(|inst| {
+            let target = self.ops[inst.op as usize].branch_target()? as usize;
+            (target <= next).then_some((target, inst.op as usize + 1))
+        })
+    }
+
+    /// Whether the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by instructions
+    /// that are also `harmless`.
+    fn reads(&self, target: usize, from: usize, harmless: Effects) -> bool {
+        let insts = &self.insts;
+        let at = |op: usize| insts.partition_point(|inst| inst.pc < self.pc_of(op));
+        let body = insts.get(at(target)..at(from - 1)).unwrap_or_default();
         let reads = |effects: Effects| effects.intersects(Effects::LOAD | Effects::ATOMIC_RETURN);
-        let stores = |effects: Effects| {
-            effects.contains(Effects::STORE) && !effects.contains(Effects::ATOMIC)
-        };
-        from - self.next <= LONGEST
+        let stores =
+            |effects: Effects| effects.contains(Effects::STORE) && !effects.intersects(harmless);
+        from - target <= LONGEST
             && body.iter().any(|inst| reads(inst.effects))
             && !body.iter().any(|inst| stores(inst.effects))
+    }
+}
+
+/// What three looks in a row at a workgroup have shown whose waves meet at barriers.
+#[derive(Debug)]
+pub struct Meetings {
+    /// The next look takes place when so many barriers of the slice are left.
+    at: u32,
+    /// Barriers between the last three looks and these, twice as many each time.
+    pause: u32,
+    seen: Option<Met>,
+}
+
+/// The workgroup at the last look.
+#[derive(Debug)]
+struct Met {
+    waves: Vec<Seen>,
+    lds: Vec<u8>,
+    /// Barriers until its waves are at the same place again at the latest.
+    patience: u32,
+}
+
+impl Meetings {
+    /// For a slice of so many barriers.
+    pub fn new(barriers: u32) -> Meetings {
+        Meetings {
+            at: barriers.saturating_sub(FIRST_LOOK),
+            pause: FIRST_LOOK,
+            seen: None,
+        }
+    }
+
+    /// Whether it is time for a look.
+    pub fn is_due(&self, left: u32) -> bool {
+        0 < left && left <= self.at
+    }
+
+    /// Whether the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same registers
+    /// and the same LDS, but for a few counters, and write nothing that others may see.
+    #[cold]
+    pub fn look(&mut self, waves: &[&Wave], lds: &[u8], left: u32) -> bool {
+        let Some(met) = &mut self.seen else {
+            match waves.iter().all(|wave| wave.only_meets()) {
+                true => self.seen = Some(Met::now(waves, lds)),
+                false => self.look_later(left),
+            }
+            return false;
+        };
+        let is_back = |(seen, wave): (&Seen, &&Wave)| seen.target == wave.next;
+        if !met.waves.iter().zip(waves).all(is_back) {
+            met.patience -= 1;
+            if met.patience == 0 {
+                self.look_later(left);
+            }
+            return false;
+        }
+        match met.goes_on(waves, lds) {
+            Some(verdict) => verdict,
+            None => {
+                self.look_later(left);
+                false
+            }
+        }
+    }
+
+    /// It works, for now.
+    fn look_later(&mut self, left: u32) {
+        self.seen = None;
+        self.pause *= 2;
+        self.at = left.saturating_sub(self.pause);
+    }
+}
+
+impl Met {
+    /// Most barriers in a loop.
+    const PATIENCE: u32 = 8;
+
+    fn now(waves: &[&Wave], lds: &[u8]) -> Met {
+        Met {
+            waves: waves.iter().map(|wave| Seen::now(wave)).collect(),
+            lds: lds.to_vec(),
+            patience: Self::PATIENCE,
+        }
+    }
+
+    /// Whether all waves have taken the same step as the time before; `None` if one has done more than that.
+    fn goes_on(&mut self, waves: &[&Wave], lds: &[u8]) -> Option<bool> {
+        if waves.len() != self.waves.len() || lds != self.lds {
+            return None;
+        }
+        let pairs = self.waves.iter().zip(waves);
+        let steps: Vec<Steps> = pairs
+            .map(|(seen, wave)| seen.steps(wave))
+            .collect::<Option<_>>()?;
+        let mut known = self.waves.iter().zip(&steps);
+        if known.all(|(seen, steps)| seen.steps.as_ref() == Some(steps)) {
+            return Some(true);
+        }
+        if self.waves.iter().any(|seen| seen.steps.is_some()) {
+            return None;
+        }
+        *self = Met::now(waves, lds);
+        for (seen, steps) in self.waves.iter_mut().zip(steps) {
+            seen.steps = Some(steps);
+        }
+        Some(false)
     }
 }
