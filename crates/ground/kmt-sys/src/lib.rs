@@ -1,7 +1,7 @@
 //! Binary layouts shared with ROCm's user-mode stack: the thunk interface (`libhsakmt`), and what a packet processor
 //! reads from memory (queues, signals, AQL packets).
 //!
-//! Entry modules: [`thunk`] (structs passed to `hsaKmt*` functions, packed to 4 bytes), [`kfd`] (the driver's commands),
+//! Entry modules: [`thunk`] (structs passed to `hsaKmt*` functions, packed to 4 bytes), [`kfd`] (the driver's commands), [`drm`] (the render nodes'),
 //! [`aql`] (queues, signals and packets), [`door`] (between the two libraries that stand in for the driver). Data
 //! definitions only: no function is declared or called here. Every size and offset is pinned by a const assertion and compared
 //! with Debian's C headers by a test.
@@ -9,6 +9,7 @@
 
 pub mod aql;
 pub mod door;
+pub mod drm;
 pub mod kfd;
 pub mod thunk;
 
