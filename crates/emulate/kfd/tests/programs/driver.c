@@ -613,7 +613,7 @@ static void queues(void) {
     destroy.queue_id = args.queue_id;
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
     args.queue_type = 9;
-    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), 524);
     args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
     args.ring_base_address = 4096;
     FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
