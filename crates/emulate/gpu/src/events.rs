@@ -40,6 +40,8 @@ pub enum EventError {
     Unknown,
     #[error("timed out")]
     Timeout,
+    #[error("the event was destroyed while it was waited for")]
+    Destroyed,
 }
 
 /// An event that a thread waits for.
@@ -130,13 +132,11 @@ impl Events {
         Ok(id as u32)
     }
 
-    /// Removes an event; threads waiting for it go on waiting for the others on their list.
+    /// Removes an event; waits for it end with an error.
     pub fn destroy(&self, id: u32) -> Result<(), EventError> {
-        self.lock()
-            .get_mut(id as usize)
-            .and_then(Option::take)
-            .map(|_| ())
-            .ok_or(EventError::Unknown)
+        let removed = self.lock().get_mut(id as usize).and_then(Option::take);
+        self.wake.notify_all();
+        removed.map(|_| ()).ok_or(EventError::Unknown)
     }
 
     /// Sets an event.
@@ -249,6 +249,9 @@ impl Events {
         let mut patience = None;
         loop {
             let slot_of = |watch: &Watch| slots.get(watch.id as usize).and_then(Option::as_ref);
+            if watches.iter().any(|watch| slot_of(watch).is_none()) {
+                return Err(EventError::Destroyed);
+            }
             let is_set = |watch: &Watch| {
                 slot_of(watch).is_some_and(|slot| slot.is_set_for(thread, watch.age))
             };

@@ -607,6 +607,16 @@ impl Machine {
         Ok(())
     }
 
+    /// Whether a queue does nothing more, for an error or because it is destroyed.
+    pub fn has_stopped(&self, id: u64) -> bool {
+        match self.queues().by_id.get(&id) {
+            Some(Queue::Aql(queue)) => queue.has_stopped(),
+            Some(Queue::Sdma(queue)) => queue.stopped.load(Ordering::SeqCst),
+            Some(Queue::Compute(queue)) => queue.has_stopped(),
+            None => true,
+        }
+    }
+
     /// Waits until a destroyed queue has ended; false, with a message, if that takes too long.
     fn await_end(&self, is_idle: impl Fn() -> bool) -> bool {
         let start = Instant::now();

@@ -78,6 +78,30 @@ mod opcode {
     pub const SET_SH_REG_INDEX: u32 = 0x9b;
 }
 
+/// The dwords that commands have behind the first, at least.
+#[rustfmt::skip]
+const SHORTEST: &[(u32, u64)] = &[
+    (opcode::DISPATCH_DIRECT,   4),
+    (opcode::DISPATCH_INDIRECT, 3),
+    (opcode::ATOMIC_MEM,        8),
+    (opcode::COND_EXEC,         4),
+    (opcode::WRITE_DATA,        4),
+    (opcode::WAIT_REG_MEM,      6),
+    (opcode::INDIRECT_BUFFER,   3),
+    (opcode::COPY_DATA,         5),
+    (opcode::RELEASE_MEM,       7),
+    (opcode::ACQUIRE_MEM,       6),
+    (opcode::SET_SH_REG,        2),
+    (opcode::WAIT_REG_MEM64,    8),
+    (opcode::SET_SH_REG_INDEX,  2),
+];
+
+/// What such a command would do with the next one's dwords is not what its author means.
+fn is_too_short(opcode: u32, body: u64) -> bool {
+    let shortest = SHORTEST.iter().find(|(known, _)| *known == opcode);
+    shortest.is_some_and(|(_, shortest)| body < *shortest)
+}
+
 /// Command of type 2: one dword that does nothing.
 const FILLER: u32 = 0x8000_0000;
 /// The count of a NOP that has no body.
@@ -135,6 +159,9 @@ impl Commands<'_> {
         }
         if body >= self.dwords {
             return Err(Step::Unknown("a command that does not end in its buffer"));
+        }
+        if is_too_short(opcode, body) {
+            return Err(Step::Unknown("a command that is too short"));
         }
         let done = 1 + body;
         let skipped = match opcode {

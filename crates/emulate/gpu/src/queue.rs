@@ -172,6 +172,10 @@ impl AqlQueue {
         self.shared.executor.resume();
     }
 
+    pub fn has_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
     /// No kernel is in flight, and no thread is inside `pump`.
     pub fn is_idle(&self) -> bool {
         self.turn.load(Ordering::Acquire) == 0

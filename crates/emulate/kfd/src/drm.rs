@@ -1,4 +1,4 @@
-//! libdrm's functions that ROCr calls. Emulated handles cannot be libdrm's: they are no addresses, or addresses in this library. All other
+//! libdrm's functions for devices and memory. Emulated handles cannot be libdrm's: they are no addresses, or addresses in this library. All other
 //! handles go to libdrm.
 
 use std::{
@@ -37,7 +37,7 @@ const DRM_VERSION: (u32, u32) = (3, 61);
 const BUFFER: u64 = 0x4c75 << 48;
 
 /// The node of an emulated handle.
-fn node(handle: *mut c_void) -> Option<u32> {
+pub fn node(handle: *mut c_void) -> Option<u32> {
     let (first, last) = (
         HANDLES.as_ptr() as usize,
         &raw const HANDLES[NODES - 1] as usize,
@@ -49,7 +49,7 @@ fn node(handle: *mut c_void) -> Option<u32> {
 }
 
 /// The number of an emulated buffer object.
-fn buffer(object: *mut c_void) -> Option<u32> {
+pub fn buffer(object: *mut c_void) -> Option<u32> {
     (object as u64 & 0xffff << 48 == BUFFER).then_some(object as u32)
 }
 
@@ -487,7 +487,7 @@ macro_rules! missing {
 fn refuse(said: &AtomicBool, name: &str) -> c_int {
     if !said.swap(true, Ordering::Relaxed) {
         emulator::say(&format!(
-            "luthier: the emulated driver: {name} is not emulated; of libdrm's functions, only those that ROCr calls are"
+            "luthier: the emulated driver: {name} is not emulated; of libdrm's functions, only those for memory, submissions and what ROCr asks for are"
         ));
     }
     -libc::EOPNOTSUPP
@@ -496,18 +496,11 @@ fn refuse(said: &AtomicBool, name: &str) -> c_int {
 missing! {
     amdgpu_create_bo_from_user_mem "amdgpu_create_bo_from_user_mem";
     amdgpu_find_bo_by_cpu_mapping "amdgpu_find_bo_by_cpu_mapping";
-    amdgpu_bo_list_create "amdgpu_bo_list_create";
-    amdgpu_bo_list_create_raw "amdgpu_bo_list_create_raw";
     amdgpu_bo_va_op_raw "amdgpu_bo_va_op_raw";
-    amdgpu_va_range_alloc "amdgpu_va_range_alloc";
     amdgpu_va_range_query "amdgpu_va_range_query";
-    amdgpu_cs_ctx_create "amdgpu_cs_ctx_create";
-    amdgpu_cs_ctx_create2 "amdgpu_cs_ctx_create2";
     amdgpu_cs_create_semaphore "amdgpu_cs_create_semaphore";
     amdgpu_cs_create_syncobj "amdgpu_cs_create_syncobj";
     amdgpu_cs_create_syncobj2 "amdgpu_cs_create_syncobj2";
-    amdgpu_cs_submit_raw "amdgpu_cs_submit_raw";
-    amdgpu_cs_submit_raw2 "amdgpu_cs_submit_raw2";
     amdgpu_query_buffer_size_alignment "amdgpu_query_buffer_size_alignment";
     amdgpu_query_firmware_version "amdgpu_query_firmware_version";
     amdgpu_query_hw_ip_count "amdgpu_query_hw_ip_count";
@@ -518,6 +511,8 @@ missing! {
     amdgpu_query_video_caps_info "amdgpu_query_video_caps_info";
     amdgpu_query_gds_info "amdgpu_query_gds_info";
     amdgpu_read_mm_registers "amdgpu_read_mm_registers";
+    amdgpu_cs_ctx_override_priority "amdgpu_cs_ctx_override_priority";
+    amdgpu_cs_fence_to_handle "amdgpu_cs_fence_to_handle";
     amdgpu_vm_reserve_vmid "amdgpu_vm_reserve_vmid";
     amdgpu_vm_unreserve_vmid "amdgpu_vm_unreserve_vmid";
     amdgpu_create_userqueue "amdgpu_create_userqueue";

@@ -10,12 +10,13 @@
 //! * [`device`]: descriptors of the devices, which are files in memory that say themselves what they are;
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
 //! * [`unmapping`]: `munmap` and `mremap`, of which the emulator hears;
-//! * [`drm`]: libdrm's functions that ROCr calls;
+//! * [`drm`], [`addresses`], [`submission`]: libdrm's functions for memory, for addresses, and for submitting commands;
 //! * [`lookup`], [`system_call`]: programs that look functions up in the C library itself, or call `syscall`.
 //!
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
 //! before the driver is opened; threads; anything but the C library.
 
+mod addresses;
 mod bus;
 mod calls;
 mod device;
@@ -29,6 +30,7 @@ mod next;
 mod open;
 mod path;
 mod status;
+mod submission;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod system_call;
 mod unmapping;

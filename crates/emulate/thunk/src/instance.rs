@@ -28,6 +28,7 @@ pub struct Instance {
     /// Objects that were given out through the driver's interface.
     pub door: door::State,
     pub system_events: door::system_events::Listeners,
+    pub submissions: door::submissions::State,
 }
 
 static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
@@ -163,6 +164,7 @@ fn build() -> Result<Instance> {
         mailboxes,
         door: door::State::default(),
         system_events: Default::default(),
+        submissions: Default::default(),
     })
 }
 

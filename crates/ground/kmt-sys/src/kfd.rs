@@ -85,6 +85,7 @@ pub mod queue_type {
 pub mod wait_result {
     pub const COMPLETE: u32 = 0;
     pub const TIMEOUT: u32 = 1;
+    pub const FAIL: u32 = 2;
 }
 
 /// Kinds of events that are read from the descriptor of [`SystemEvents`]. Bit `kind - 1` of a mask asks for them.

@@ -357,6 +357,59 @@ static void doorbells(void) {
     CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free) == 0);
 }
 
+static uint32_t fault_event(void) {
+    struct kfd_ioctl_create_event_args event = {.event_type = KFD_IOC_EVENT_MEMORY, .node_id = 1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &event) == 0);
+    return event.event_id;
+}
+
+// A fault at this address comes within ten seconds.
+static void faults_at(uint32_t event, const void *address) {
+    struct kfd_event_data data = {.event_id = event};
+    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 10000};
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == 0);
+    CHECK(data.memory_exception_data.va == (uintptr_t)address && data.memory_exception_data.failure.NotPresent);
+}
+
+// A program's own memory that is registered and unregistered, as the thunk does it: by attributes if the devices have shared memory, which
+// the thunk leaves as they are at the end, so that kernels still reach the memory until the program unmaps it; else by a mapping, which ends.
+static void registered(bool by_mapping) {
+    enum { USER = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT };
+    uint32_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    struct {
+        struct kfd_ioctl_svm_args head;
+        struct kfd_ioctl_svm_attribute row;
+    } args = {{(uintptr_t)memory, PAGE, KFD_IOCTL_SVM_OP_SET_ATTR, 1}, {KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE, gpu_ids[0]}};
+    struct kfd_ioctl_alloc_memory_of_gpu_args user = {
+        .va_addr = (uintptr_t)memory, .size = PAGE, .gpu_id = gpu_ids[0], .flags = USER, .mmap_offset = (uintptr_t)memory};
+    struct buffer buffer = {(char *)memory, 0, PAGE};
+    if (by_mapping) {
+        CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &user) == 0);
+        buffer.handle = user.handle;
+        map(buffer, gpu_ids[0], AMDKFD_IOC_MAP_MEMORY_TO_GPU);
+    } else {
+        CHECK(ioctl(kfd, _IOC(_IOC_READ | _IOC_WRITE, 'K', 0x20, sizeof args), &args) == 0);
+    }
+    uint32_t event = fault_event();
+    struct queue queue = make_queue();
+    LAUNCH(&queue, "fill", 1, 1, (uintptr_t)memory, PAIR(1, 2));
+    finish(&queue);
+    CHECK(memory[0] == 1 && memory[1] == 2);
+    if (by_mapping) {
+        map(buffer, gpu_ids[0], AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU);
+        struct kfd_ioctl_free_memory_of_gpu_args free = {user.handle};
+        CHECK(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free) == 0);
+    } else {
+        LAUNCH(&queue, "fill", 1, 1, (uintptr_t)memory, PAIR(7, 2));
+        finish(&queue);
+        CHECK(memory[0] == 7 && memory[1] == 8 && munmap(memory, PAGE) == 0);
+    }
+    LAUNCH(&queue, "fill", 1, 1, (uintptr_t)memory, PAIR(9, 2));
+    faults_at(event, memory);
+    CHECK(!by_mapping || memory[0] == 1);
+}
+
 // Memory that is not mapped to the device, which stops its queue: by a copy, or by a kernel.
 static void unmapped(bool by_kernel, bool of_peer) {
     struct buffer buffer = allocate(PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
@@ -368,18 +421,14 @@ static void unmapped(bool by_kernel, bool of_peer) {
         map(buffer, gpu_ids[0], AMDKFD_IOC_MAP_MEMORY_TO_GPU);
         map(buffer, gpu_ids[0], AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU);
     }
-    struct kfd_ioctl_create_event_args event = {.event_type = KFD_IOC_EVENT_MEMORY, .node_id = 1};
-    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &event) == 0);
+    uint32_t event = fault_event();
     struct queue queue = make_queue();
     struct engine engine = make_engine();
     if (by_kernel)
         LAUNCH(&queue, "fill", 1, 1, (uintptr_t)buffer.address, PAIR(1, 1));
     else
         SUBMIT(&engine, 1, 63, 0, ADDRESS(words), ADDRESS(buffer.address));
-    struct kfd_event_data data = {.event_id = event.event_id};
-    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 10000};
-    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait) == 0 && wait.wait_result == 0);
-    CHECK(data.memory_exception_data.va == (uintptr_t)buffer.address && data.memory_exception_data.failure.NotPresent);
+    faults_at(event, buffer.address);
     CHECK(!*(volatile uint32_t *)buffer.address);
 }
 
@@ -737,6 +786,8 @@ int main(int count, char **arguments) {
     SCENE(doorbells);
     SCENE(mapping);
     SCENE(shared);
+    if (!strncmp(scene, "registered", 10))
+        registered(strstr(scene, "mapping"));
     SCENE(units);
     SCENE(exceptions);
     SCENE(commands);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/kfd_ioctl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -219,7 +220,7 @@ static void descriptors(void) {
     struct pollfd waiting = {.fd = kfd, .events = POLLIN};
     CHECK(poll(&waiting, 1, 0) >= 0);
     FAILS(ioctl(kfd, AMDKFD_IOC_GET_VERSION, NULL), EFAULT);
-    FAILS(ioctl(kfd, _IOWR('K', 0x7f, struct kfd_ioctl_get_version_args), &version), ENOTTY);
+    FAILS(ioctl(kfd, _IOWR('K', 0x7f, struct kfd_ioctl_get_version_args), &version), EINVAL);
     FAILS(ioctl(kfd, _IOWR('x', 1, struct kfd_ioctl_get_version_args), &version), ENOTTY);
     struct runtime_enable enable = {.mode = 0};
     CHECK(ioctl(kfd, RUNTIME_ENABLE, &enable) == 0);
@@ -433,6 +434,66 @@ static uint32_t wait_event(uint32_t id, uint64_t *age, uint32_t ms) {
     return args.wait_result;
 }
 
+// What the driver answers where there is no event, or one that the host may not set, or one that goes away.
+static void *destroy_soon(void *id) {
+    struct kfd_ioctl_destroy_event_args gone = {*(uint32_t *)id};
+    usleep(50000);
+    return (void *)(intptr_t)ioctl(kfd, AMDKFD_IOC_DESTROY_EVENT, &gone);
+}
+
+static void absent_events(void) {
+    struct kfd_event_data data = {.event_id = 4000};
+    struct kfd_ioctl_wait_events_args wait = {(uintptr_t)&data, 1, 0, 0, 9};
+    FAILS(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait), EINVAL);
+    CHECK(wait.wait_result == KFD_IOC_WAIT_RESULT_FAIL);
+    struct kfd_ioctl_set_event_args set = {4000};
+    struct kfd_ioctl_reset_event_args reset = {4000};
+    struct kfd_ioctl_destroy_event_args destroy = {4000};
+    FAILS(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set), EINVAL);
+    FAILS(ioctl(kfd, AMDKFD_IOC_RESET_EVENT, &reset), EINVAL);
+    FAILS(ioctl(kfd, AMDKFD_IOC_DESTROY_EVENT, &destroy), EINVAL);
+    struct kfd_ioctl_create_event_args faults = {.event_type = KFD_IOC_EVENT_MEMORY, .node_id = 1};
+    CHECK(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &faults) == 0);
+    set.event_id = reset.event_id = destroy.event_id = faults.event_id;
+    FAILS(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set), EINVAL);
+    FAILS(ioctl(kfd, AMDKFD_IOC_RESET_EVENT, &reset), EINVAL);
+    CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_EVENT, &destroy) == 0);
+    // None at all are all there.
+    struct kfd_ioctl_wait_events_args none = {(uintptr_t)&data, 0, 1, 0, 9};
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &none) == 0 && none.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
+    none.wait_for_all = 0;
+    CHECK(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &none) == 0 && none.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
+    pthread_t thread;
+    void *destroyed;
+    data.event_id = event(), wait.timeout = 20000;
+    CHECK(pthread_create(&thread, NULL, destroy_soon, &data.event_id) == 0);
+    FAILS(ioctl(kfd, AMDKFD_IOC_WAIT_EVENTS, &wait), EIO);
+    CHECK(wait.wait_result == KFD_IOC_WAIT_RESULT_FAIL);
+    CHECK(pthread_join(thread, &destroyed) == 0 && !destroyed);
+}
+
+// What the driver answers to queues that cannot be.
+static void absent_queues(void) {
+    struct kfd_ioctl_create_queue_args args = {.gpu_id = gpu_id, .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .ring_size = PAGE};
+    // Nothing is mapped at address 0; no program has the other one.
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    args.ring_base_address = 1ULL << 63;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EFAULT);
+    args.ring_base_address = 0, args.write_pointer_address = 1ULL << 63;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EFAULT);
+    args.write_pointer_address = 0, args.queue_priority = 16;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    args.queue_priority = 0, args.queue_percentage = 101;
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    args.queue_percentage = 100, args.queue_type = 99;
+    // ENOTSUPP, for which the C library has no name.
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), 524);
+    struct kfd_ioctl_update_queue_args update = {.queue_id = 4711};
+    FAILS(ioctl(kfd, AMDKFD_IOC_UPDATE_QUEUE, &update), EFAULT);
+    struct kfd_ioctl_destroy_queue_args destroy = {4711};
+    FAILS(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy), EINVAL);
+}
+
 static void events(void) {
     uint32_t id = event();
     struct kfd_ioctl_set_event_args set = {.event_id = id};
@@ -552,7 +613,7 @@ static void queues(void) {
     destroy.queue_id = args.queue_id;
     CHECK(ioctl(kfd, AMDKFD_IOC_DESTROY_QUEUE, &destroy) == 0);
     args.queue_type = 9;
-    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
+    FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), 524);
     args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
     args.ring_base_address = 4096;
     FAILS(ioctl(kfd, AMDKFD_IOC_CREATE_QUEUE, &args), EINVAL);
@@ -668,7 +729,7 @@ static void missing_functions(void) {
     uint32_t major, minor;
     void *device;
     CHECK(initialize(render, &major, &minor, &device) == 0);
-    const char *const names[] = {"amdgpu_query_heap_info", "amdgpu_cs_ctx_create", "amdgpu_query_info", "amdgpu_va_range_alloc"};
+    const char *const names[] = {"amdgpu_query_heap_info", "amdgpu_cs_create_syncobj", "amdgpu_query_info", "amdgpu_va_range_query"};
     uint64_t nothing[8] = {0};
     for (int i = 0; i < 8; i++) {
         int (*function)(void *, void *, void *, void *, void *, void *, void *, void *) = dlsym(RTLD_DEFAULT, names[i % 4]);
@@ -777,7 +838,7 @@ static void other_ways(void) {
     CHECK(descriptor >= 0);
     struct kfd_ioctl_get_version_args version = {0};
     CHECK(syscall(SYS_ioctl, descriptor, AMDKFD_IOC_GET_VERSION, &version) == 0 && version.major_version == 1);
-    FAILS(syscall(SYS_ioctl, descriptor, _IOW('K', 0x7e, int), &version), ENOTTY);
+    FAILS(syscall(SYS_ioctl, descriptor, _IOW('K', 0x7e, int), &version), EINVAL);
     FAILS(syscall(SYS_openat, AT_FDCWD, "/sys/class/kfd/kfd/topology/nodes/9/name", O_RDONLY), ENOENT);
     CHECK(syscall(SYS_close, descriptor) == 0);
     // System calls that are not for the driver reach the kernel, with all six arguments and their errors.
@@ -842,11 +903,11 @@ static void unknown_commands(void) {
         kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
         render = open_render();
         CHECK(kfd >= 0 && render >= 0);
-        FAILS(ioctl(kfd, driver, nothing), ENOTTY);
-        FAILS(ioctl(kfd, of_another_size, nothing), ENOTTY);
+        FAILS(ioctl(kfd, driver, nothing), EINVAL);
+        FAILS(ioctl(kfd, of_another_size, nothing), EINVAL);
         FAILS(ioctl(render, node, nothing), ENOTTY);
-        FAILS(ioctl(render, common, nothing), ENOTTY);
-        FAILS(ioctl(render, amdgpu, nothing), ENOTTY);
+        FAILS(ioctl(render, common, nothing), EINVAL);
+        FAILS(ioctl(render, amdgpu, nothing), EINVAL);
         CHECK(close(kfd) == 0 && close(render) == 0);
     }
 }
@@ -878,6 +939,8 @@ int main(int count, char **arguments) {
     unmapped_memory();
     system_events();
     events();
+    absent_events();
+    absent_queues();
     protected_memory();
     queues();
     virtual_memory();

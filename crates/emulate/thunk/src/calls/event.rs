@@ -18,6 +18,8 @@ fn status(error: EventError) -> Status {
         EventError::TooMany => Status::OutOfResources,
         EventError::Unknown => Status::InvalidHandle,
         EventError::Timeout => Status::WaitTimeout,
+        // The driver's error, as the thunk passes it on.
+        EventError::Destroyed => Status::Error,
     }
 }
 

@@ -46,6 +46,15 @@ impl Arguments {
         Ok(())
     }
 
+    /// The arguments where they are.
+    pub fn bytes(&mut self) -> Result<&mut [u8]> {
+        if self.pointer.is_null() {
+            return refuse(libc::EFAULT);
+        }
+        // SAFETY: the caller says that there are so many bytes, and uses them for nothing else during the command.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer, self.size) })
+    }
+
     /// `count` elements of a list that follows `behind` bytes of arguments.
     pub fn list<T: Copy>(self, behind: usize, count: usize) -> Result<List<T>> {
         let bytes = count.checked_mul(size_of::<T>());

@@ -11,7 +11,7 @@ use super::{
     commands::once,
     exchange::{duplicate, identity, size},
     handles::{Buffer, Handles, Placed},
-    metadata, refuse,
+    metadata, refuse, submissions,
 };
 use crate::instance::Instance;
 
@@ -32,18 +32,15 @@ pub fn at_offset(offset: u64) -> Option<u32> {
 }
 
 /// A raw command, from who calls the device without libdrm or with another copy of it.
-pub fn command(_node: u32, number: u8, _arguments: Arguments) -> Result {
-    let whose = if number >= DRIVER_COMMANDS {
-        "amdgpu's"
-    } else {
-        "the common"
+pub fn command(instance: &Instance, node: u32, number: u8, mut arguments: Arguments) -> Result {
+    let Some(own) = number.checked_sub(DRIVER_COMMANDS) else {
+        once(
+            u64::from(number) << 8 | 1,
+            &format!("the common DRM command {number:#x} is not emulated"),
+        );
+        return refuse(libc::EINVAL);
     };
-    let number = number.checked_sub(DRIVER_COMMANDS).unwrap_or(number);
-    once(
-        u64::from(number) << 8 | 1,
-        &format!("{whose} DRM command {number:#x} is not emulated"),
-    );
-    refuse(libc::ENOTTY)
+    render_command(instance, node, u32::from(own), arguments.bytes()?)
 }
 
 /// The same through libdrm: `data` is the command's arguments.
@@ -68,13 +65,13 @@ pub fn render_command(instance: &Instance, node: u32, command: u32, data: &mut [
             let handles = instance.door.lock();
             metadata::exchange(&handles.buffer(head[0])?.file, head[1], record)
         }
-        other => {
+        other => submissions::run(instance, node, other, data).unwrap_or_else(|| {
             once(
                 u64::from(other) << 8 | 2,
                 &format!("amdgpu's DRM command {other:#x} is not emulated"),
             );
             refuse(libc::EINVAL)
-        }
+        }),
     }
 }
 

@@ -70,7 +70,7 @@ const COMMANDS: &[(u8, &str, Answer)] = &[
     (AVAILABLE_MEMORY,          "AVAILABLE_MEMORY",          Does(memory::available)),
     (EXPORT_DMABUF,             "EXPORT_DMABUF",             Does(exchange::export_descriptor)),
     (RUNTIME_ENABLE,            "RUNTIME_ENABLE",            Does(devices::runtime_enable)),
-    (DBG_TRAP,                  "DBG_TRAP",                  Refused(libc::EPERM)),
+    (DBG_TRAP,                  "DBG_TRAP",                  Unsupported(libc::EPERM, "debuggers, for which waves are saved and run trap handlers,")),
     (CREATE_PROCESS,            "CREATE_PROCESS",            Missing("a second context of one process")),
     (IPC_IMPORT_HANDLE,         "IPC_IMPORT_HANDLE",         Does(exchange::import_handle)),
     (IPC_EXPORT_HANDLE,         "IPC_EXPORT_HANDLE",         Does(exchange::export_handle)),
@@ -95,7 +95,10 @@ pub fn run(device: u32, request: u64, argument: *mut c_void) -> i32 {
             result
         }
         None if device != door::KFD && kind == buffers::TYPE => {
-            let result = guarded(|| buffers::command(device, number, arguments));
+            let result = guarded(|| {
+                let instance = instance().map_err(|_| Errno(libc::EBADF))?;
+                buffers::command(instance, device, number, arguments)
+            });
             trace("a command of the render node", result);
             result
         }
@@ -109,7 +112,9 @@ pub fn run(device: u32, request: u64, argument: *mut c_void) -> i32 {
                 request,
                 &format!("command {request:#x} to {place} is not known"),
             );
-            refuse(libc::ENOTTY)
+            // The driver's answer to what it does not know; other kinds of files' commands are none of its own.
+            let is_own = matches!((device, kind), (door::KFD, kfd::TYPE));
+            refuse(if is_own { libc::EINVAL } else { libc::ENOTTY })
         }
     };
     result.err().map_or(0, |Errno(code)| -code)
@@ -135,7 +140,7 @@ fn answered(name: &str, answer: &Answer, arguments: Arguments) -> Result {
                 name.as_ptr() as u64,
                 &format!("AMDKFD_IOC_{name} is not emulated ({what})"),
             );
-            refuse(libc::ENOTTY)
+            refuse(libc::EINVAL)
         }
     }
 }

@@ -11,7 +11,7 @@ use kmt_sys::{
 use super::{
     Errno, Result,
     arguments::{Arguments, List},
-    gpu_id,
+    gpu_id, refuse,
 };
 use crate::{calls::event::FOREVER, instance::Instance};
 
@@ -21,6 +21,7 @@ impl From<EventError> for Errno {
             EventError::TooMany => libc::ENOSPC,
             EventError::Unknown => libc::EINVAL,
             EventError::Timeout => libc::ETIME,
+            EventError::Destroyed => libc::EIO,
         })
     }
 }
@@ -56,15 +57,26 @@ pub fn destroy(instance: &Instance, arguments: Arguments) -> Result {
     Ok(instance.machine.events().destroy(number(arguments)?)?)
 }
 
+/// The number of an event that the host may set. Events of other kinds are the driver's alone.
+fn signal(instance: &Instance, arguments: Arguments) -> Result<u32> {
+    let id = number(arguments)?;
+    if !instance.machine.events().is_signal(id) {
+        return refuse(libc::EINVAL);
+    }
+    Ok(id)
+}
+
 pub fn set(instance: &Instance, arguments: Arguments) -> Result {
-    instance.machine.events().set(number(arguments)?)?;
+    let id = signal(instance, arguments)?;
+    instance.machine.events().set(id)?;
     // The host has just written a signal; a barrier packet may be waiting for it.
     instance.machine.kick();
     Ok(())
 }
 
 pub fn reset(instance: &Instance, arguments: Arguments) -> Result {
-    Ok(instance.machine.events().reset(number(arguments)?)?)
+    let id = signal(instance, arguments)?;
+    Ok(instance.machine.events().reset(id)?)
 }
 
 pub fn wait(instance: &Instance, arguments: Arguments) -> Result {
@@ -86,10 +98,17 @@ pub fn wait(instance: &Instance, arguments: Arguments) -> Result {
     instance.machine.kick();
     let milliseconds = value.timeout;
     let timeout = (milliseconds < FOREVER).then(|| Duration::from_millis(u64::from(milliseconds)));
-    value.wait_result = match events.watch(&mut watches, value.all != 0, timeout) {
+    // All of none have happened, which the driver takes any of none for, too.
+    let all = value.all != 0 || watches.is_empty();
+    value.wait_result = match events.watch(&mut watches, all, timeout) {
         Ok(()) => wait_result::COMPLETE,
         Err(EventError::Timeout) => wait_result::TIMEOUT,
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            // The driver answers, too, where it returns an error.
+            value.wait_result = wait_result::FAIL;
+            arguments.put(value)?;
+            return Err(error.into());
+        }
     };
     if value.wait_result == wait_result::COMPLETE {
         for (row, watch) in rows.iter_mut().zip(&watches) {

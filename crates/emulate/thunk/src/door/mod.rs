@@ -20,6 +20,7 @@ mod memory;
 mod metadata;
 mod queues;
 mod shared;
+pub mod submissions;
 pub mod system_events;
 
 pub use handles::State;

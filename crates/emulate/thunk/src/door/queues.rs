@@ -27,6 +27,19 @@ impl From<QueueError> for Errno {
     }
 }
 
+/// The driver's answer to a kind of queues that it does not know: a number of Linux's own, which C libraries have no name for.
+const NOT_SUPPORTED: i32 = 524;
+/// Behind the last address that a program can have.
+const END_OF_PROGRAM: u64 = 1 << 47;
+
+/// Refuses addresses that no program has.
+fn check_addresses(addresses: &[u64]) -> Result {
+    match addresses.iter().all(|address| *address < END_OF_PROGRAM) {
+        true => Ok(()),
+        false => refuse(libc::EFAULT),
+    }
+}
+
 /// Refuses a queue's percentage, priority and ring as the driver does.
 fn check(percentage: u32, priority: u32, ring_size: u32) -> Result {
     const MOST_PERCENT: u32 = 100;
@@ -46,6 +59,13 @@ fn check(percentage: u32, priority: u32, ring_size: u32) -> Result {
 pub fn create(instance: &Instance, arguments: Arguments) -> Result {
     let mut value: kfd::CreateQueue = arguments.get()?;
     check(value.percentage, value.priority, value.ring_size)?;
+    check_addresses(&[
+        value.ring,
+        value.read_pointer,
+        value.write_pointer,
+        value.eop_buffer,
+        value.context_area,
+    ])?;
     let (node, _) = gpu(instance, value.gpu_id)?;
     let machine = &instance.machine;
     let size = u64::from(value.ring_size);
@@ -69,7 +89,7 @@ pub fn create(instance: &Instance, arguments: Arguments) -> Result {
                 u64::from(other),
                 &format!("queues of type {other} are not emulated"),
             );
-            return refuse(libc::EINVAL);
+            return refuse(NOT_SUPPORTED);
         }
     };
     value.queue_id = queue.id as u32;
@@ -84,8 +104,13 @@ pub fn update(instance: &Instance, arguments: Arguments) -> Result {
     let value: kfd::UpdateQueue = arguments.get()?;
     check(value.percentage, value.priority, value.ring_size)?;
     let stop = value.percentage & 0xff == 0 || value.ring == 0 || value.ring_size == 0;
+    check_addresses(&[value.ring])?;
     let id = u64::from(value.queue_id);
-    Ok(instance.machine.suspend_queue(id, stop)?)
+    match instance.machine.suspend_queue(id, stop) {
+        // Unlike the end of a queue that is not there.
+        Err(QueueError::Unknown { .. }) => refuse(libc::EFAULT),
+        other => Ok(other?),
+    }
 }
 
 pub fn destroy(instance: &Instance, arguments: Arguments) -> Result {
