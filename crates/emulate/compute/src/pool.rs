@@ -600,6 +600,10 @@ fn serve_watched(
 ) -> Counts {
     let space: &Memory = &inner.memory;
     let seen = space.seen_by(run.dispatch.origin.node);
+    let seen = match run.dispatch.is_of_runtime() {
+        true => seen.as_runtime(),
+        false => seen,
+    };
     let device = &inner.device(run);
     let mut env = Env {
         memory: wave::Memory::new(&seen),

@@ -320,6 +320,12 @@ impl Dispatch {
             .div_ceil(self.wave_size)
     }
 
+    /// Whether it is a kernel of HIP or of ROCr, which copy and fill memory, and none of the program's. ROCr's have no names.
+    pub fn is_of_runtime(&self) -> bool {
+        let name = self.name.as_deref();
+        name.is_none_or(|name| name.starts_with("__amd_rocclr_"))
+    }
+
     /// The kernel's name, or its address.
     pub fn label(&self) -> String {
         self.name

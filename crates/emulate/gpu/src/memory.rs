@@ -18,12 +18,14 @@ use std::{
 
 use crate::{Fill, guard::guarded, svm};
 
+mod closed;
 mod exact;
 mod pageable;
 mod placed;
 mod reach;
 mod unmapped;
 
+pub use closed::Closing;
 pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
 pub use reach::View;
@@ -196,6 +198,7 @@ struct Map {
     node_lists: Vec<&'static [u32]>,
     /// Addresses and sizes of what [`Memory::adopt`] mapped.
     adopted: Vec<(u64, u64)>,
+    closed: closed::Closed,
     /// Bytes used per node.
     used: BTreeMap<u32, u64>,
 }
@@ -419,6 +422,7 @@ impl Memory {
         if region.device_local {
             map.release(region.node, region.end - address);
         }
+        map.closed.open(address, region.end);
         self.generation.fetch_add(1, Ordering::SeqCst);
         if region.backing == Backing::Own {
             unmap_pages(address, region.end - address);
@@ -514,7 +518,10 @@ impl Memory {
             .ok_or(MemoryError::UnknownAddress { address })?;
         region.count -= 1;
         if region.count == 0 {
+            let end = region.end;
             map.user.remove(&address);
+            map.closed
+                .open(address & !(PAGE - 1), end.next_multiple_of(PAGE));
             self.generation.fetch_add(1, Ordering::SeqCst);
         }
         Ok(())

@@ -10,7 +10,10 @@ use compute::Pool;
 use gpu::{Events, Job, Memory};
 use judge::{Late, Waits};
 
-use crate::{allocations, findings::Findings, report::report};
+use crate::{
+    findings::{self, Findings},
+    report::report,
+};
 
 /// Names the directory for findings.
 const DIRECTORY: &str = "LUTHIER_CHECK";
@@ -47,7 +50,7 @@ impl Check {
                 "late" => check.judge = Judge::Late(Arc::new(Late::new(memory, sink))),
                 "memory" => {
                     check.memory = true;
-                    allocations::keep();
+                    findings::hear_of_frees(&findings);
                 }
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }

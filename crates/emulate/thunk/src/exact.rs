@@ -11,6 +11,7 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
+use allocations::facts;
 use gpu::Memory;
 use guest::contain;
 use hsa_sys::{
@@ -24,7 +25,7 @@ use hsa_sys::{
 };
 use hsa_tool::Original;
 
-use crate::{allocations, instance::instance, report::report};
+use crate::{closings, instance::instance, report::report, variables};
 
 /// Set by `luthier run --strict`.
 const VARIABLE: &str = "LUTHIER_EXACT";
@@ -73,6 +74,9 @@ pub unsafe fn watch(core: *mut CoreTable, amd: *mut AmdTable) {
     if !is_wanted() || core.is_null() || amd.is_null() {
         return;
     }
+    closings::follow();
+    // SAFETY: the table is ROCr's.
+    unsafe { variables::watch(core) };
     // SAFETY: every table begins with its version.
     let (core_version, amd_version) = unsafe { ((*core).version, (*amd).version) };
     let pools = [
@@ -110,9 +114,10 @@ unsafe extern "C" fn pool_allocate_exactly(
     flags: u32,
     result: *mut *mut c_void,
 ) -> Status {
+    allocations::hip::watch();
     let allocate = POOL_ALLOCATE.behind();
     // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
-    exactly(size, result, || unsafe {
+    exactly("hsa_amd_memory_pool_allocate", size, result, || unsafe {
         allocate(pool, size, flags, result)
     })
 }
@@ -124,7 +129,9 @@ unsafe extern "C" fn allocate_exactly(
 ) -> Status {
     let allocate = ALLOCATE.behind();
     // SAFETY: the caller of the entry passed these arguments, and they go on unchanged.
-    exactly(size, result, || unsafe { allocate(region, size, result) })
+    exactly("hsa_memory_allocate", size, result, || unsafe {
+        allocate(region, size, result)
+    })
 }
 
 unsafe extern "C" fn pool_free_later(address: *mut c_void) -> Status {
@@ -171,7 +178,12 @@ fn memory() -> Option<&'static Memory> {
     instance().ok().map(|instance| &**instance.machine.memory())
 }
 
-fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status) -> Status {
+fn exactly(
+    by: &'static str,
+    size: usize,
+    result: *mut *mut c_void,
+    allocate: impl Fn() -> Status,
+) -> Status {
     let mut answer = allocate();
     if answer != status::SUCCESS && memory().is_some() {
         // If memory runs out, the freed memory that is kept to detect accesses is returned first.
@@ -186,7 +198,7 @@ fn exactly(size: usize, result: *mut *mut c_void, allocate: impl Fn() -> Status)
         let address = unsafe { result.read() } as u64;
         // Something that is no allocation of its own stays as large as it is.
         let _ = contain(|| memory.limit(address, size as u64), || ());
-        let _ = contain(|| allocations::allocated(address, size as u64), || ());
+        let _ = contain(|| facts::region_allocated(address, size as u64, by), || ());
     }
     answer
 }
@@ -195,7 +207,7 @@ fn later(address: *mut c_void, free: MemoryFree) -> Status {
     let retire = || memory().map(|memory| memory.retire(address as u64));
     match contain(retire, || ()).flatten() {
         Some(Ok(bytes)) => {
-            let _ = contain(|| allocations::freed(address as u64), || ());
+            let _ = contain(|| facts::region_freed(address as u64), || ());
             {
                 let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
                 freed.bytes += bytes;

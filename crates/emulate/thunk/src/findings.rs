@@ -8,17 +8,15 @@ use std::{
     fs::{self, File},
     os::unix::fs::FileExt,
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use gpu::{Dispatch, Fault, FaultKind};
 use judge::{Sink, Unwaited};
 
-use crate::{
-    allocations::{self, Allocation, Position},
-    report::report,
-    source,
-};
+use allocations::{Allocation, Callers, Event, Position, callers, facts};
+
+use crate::{report::report, source, variables};
 
 /// Digits of a number of times, which is written over as it grows.
 const DIGITS: usize = 20;
@@ -37,6 +35,8 @@ struct Inner {
     waits: HashMap<usize, Counted>,
     /// The same of accesses, by kind and instruction.
     accesses: HashMap<(&'static str, u64), Counted>,
+    /// The same of wrong frees, by who called.
+    frees: HashMap<Callers, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.
@@ -141,11 +141,13 @@ impl Findings {
             return;
         };
         let (nearest, detail) = match fault.kind {
-            FaultKind::Memory { .. } => (allocations::nearest(address), None),
+            FaultKind::Memory { .. } => (facts::nearest(gpu::memory::host_address(address)), None),
             _ => (None, fault.detail.as_deref()),
         };
+        let is_constant = variables::is_constant(address);
         let kind = match (&fault.kind, &nearest) {
             (FaultKind::Unaligned { .. }, _) => "misaligned",
+            _ if is_constant => "read-only",
             (_, Some((near, Position::Inside(_)))) if near.freed.is_some() => "after-free",
             _ => "out-of-bounds",
         };
@@ -166,6 +168,7 @@ impl Findings {
         };
         let [x, y, z] = fault.workgroup;
         let lane = fault.lane.map_or("-".to_owned(), |lane| lane.to_string());
+        let nearest = nearest.filter(|_| !is_constant);
         let mut lines = format!(
             "access\t{object}\t{kind}\t{:#x}\t{address:#x}\t{x}\t{y}\t{z}\t{}\t{lane}\t{}\n",
             fault.pc.wrapping_sub(base),
@@ -173,7 +176,7 @@ impl Findings {
             one_line(detail.unwrap_or("-")),
         );
         if let Some((near, position)) = nearest {
-            lines += &describe(&near, position);
+            lines += &describe(&near, position, address);
         }
         let counted = self.counted(inner, 1, &lines);
         inner.accesses.insert((kind, fault.pc), counted);
@@ -202,6 +205,54 @@ impl Findings {
     }
 }
 
+/// Where wrong frees go.
+static OF_FREES: OnceLock<Arc<Findings>> = OnceLock::new();
+
+/// From now on, frees of what the program may not free are findings.
+pub fn hear_of_frees(findings: &Arc<Findings>) {
+    if OF_FREES.set(findings.clone()).is_ok() {
+        facts::keep(Some(|event| {
+            if let (Some(findings), Event::WrongFree { .. }) = (OF_FREES.get(), event) {
+                findings.wrongly_freed(event);
+            }
+        }));
+    }
+}
+
+impl Findings {
+    fn wrongly_freed(&self, event: &Event<'_>) {
+        let Event::WrongFree {
+            address,
+            by,
+            allocation,
+            callers,
+        } = event
+        else {
+            return;
+        };
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        let key = callers.clone();
+        if let Some(known) = inner.frees.get(&key).copied() {
+            let more = self.again(inner, known, 1);
+            inner.frees.insert(key, more);
+            return;
+        }
+        let kind = match allocation.freed {
+            Some(_) => "freed-twice",
+            None => "wrong-free",
+        };
+        let mut lines = format!("free\t{kind}\t{by}\t{address:#x}\n");
+        for caller in callers {
+            lines += &frame("by", *caller);
+        }
+        let inside = Position::Inside(address - allocation.base);
+        lines += &describe(allocation, inside, 0);
+        let counted = self.counted(inner, 1, &lines);
+        inner.frees.insert(key, counted);
+    }
+}
+
 impl Sink for Findings {
     fn kernel(&self, dispatch: &Dispatch) {
         self.launched(dispatch);
@@ -226,26 +277,39 @@ impl Sink for Findings {
 }
 
 /// The lines of an allocation: size and position, and who has allocated and freed it.
-fn describe(near: &Allocation, position: Position) -> String {
+fn describe(near: &Allocation, position: Position, address: u64) -> String {
+    let behind_row = near.behind_row(gpu::memory::host_address(address));
     let (word, bytes) = match position {
+        Position::Inside(_) if let Some(bytes) = behind_row => ("behind a row of", bytes),
         Position::Inside(bytes) => ("into", bytes),
         Position::Behind(bytes) => ("behind", bytes),
         Position::Before(bytes) => ("before", bytes),
     };
     let mut text = format!(
-        "{:0DIGITS$}\tallocation\t{:#x}\t{}\t{bytes}\t{word}\n",
-        1, near.base, near.size
+        "{:0DIGITS$}\tallocation\t{:#x}\t{}\t{bytes}\t{word}\t{}\t{}\t{}\n",
+        1,
+        near.base,
+        near.size,
+        near.kind.name(),
+        near.by,
+        one_line(near.name.as_deref().unwrap_or("-")),
     );
     let freed = near.freed.iter().flatten();
     let callers = near.allocated.iter().map(|caller| ("allocated", caller));
     for (what, caller) in callers.chain(freed.map(|caller| ("freed", caller))) {
-        // The address is where the call returns to.
-        if let Some((module, offset)) = allocations::module(caller.saturating_sub(1)) {
-            let module = one_line(&module);
-            text += &format!("{:0DIGITS$}\t{what}\t{module}\t{offset:#x}\n", 1);
-        }
+        text += &frame(what, *caller);
     }
     text
+}
+
+/// The line of a caller; none if its code is in no file.
+fn frame(what: &str, caller: usize) -> String {
+    // The address is where the call returns to.
+    let place = callers::module(caller.saturating_sub(1));
+    place.map_or_else(String::new, |(module, offset)| {
+        let module = one_line(&module);
+        format!("{:0DIGITS$}\t{what}\t{module}\t{offset:#x}\n", 1)
+    })
 }
 
 /// Without what ends a field or a line.

@@ -8,9 +8,9 @@
 //! Never here: destructors. A HIP program exits without shutting ROCr down, with ROCr's and our threads still inside this
 //! library, so what lives in statics is leaked on purpose.
 
-mod allocations;
 mod calls;
 mod check;
+mod closings;
 mod door;
 mod exact;
 mod executor;
@@ -25,6 +25,7 @@ mod report;
 mod source;
 mod statistics;
 mod topology;
+mod variables;
 mod waits;
 
 guest::own_thread_exit!();

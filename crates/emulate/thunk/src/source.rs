@@ -51,6 +51,18 @@ pub fn describe(pc: u64) -> Option<String> {
     SourceLines::read(&object).ok()??.describe(pc - base)
 }
 
+/// All loaded code objects: where the address 0 of each is, and its bytes.
+pub fn objects() -> Vec<(u64, Vec<u8>)> {
+    let debug = DEBUG_LIST.load(Ordering::Acquire);
+    let list = match debug {
+        0 => None,
+        debug => memory::word(debug + 8),
+    };
+    let all = loaded(list.unwrap_or(0)).into_iter();
+    all.filter_map(|object| Some((object.base, object.read()?)))
+        .collect()
+}
+
 /// The loaded code object around `pc`: where its address 0 is, and its bytes.
 pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
     let debug = DEBUG_LIST.load(Ordering::Acquire);

@@ -23,10 +23,14 @@ pub fn path_of(address: *const c_void) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
+/// Where the library that an address lies in begins in memory.
+pub fn base_of(address: *const c_void) -> Option<usize> {
+    look_up(address).map(|info| info.dli_fbase as usize)
+}
+
 /// Whether two addresses lie in the same library.
 pub fn is_same(one: *const c_void, other: *const c_void) -> bool {
-    let base = |address| look_up(address).map(|info| info.dli_fbase);
-    base(one).is_some_and(|one| base(other) == Some(one))
+    base_of(one).is_some_and(|one| base_of(other) == Some(one))
 }
 
 fn look_up(address: *const c_void) -> Option<libc::Dl_info> {

@@ -26,6 +26,12 @@ pub enum Kind {
     AfterFree,
     /// An address is not aligned as the instruction demands.
     Misaligned,
+    /// A kernel writes what only the host may write.
+    ReadOnly,
+    /// The program frees an address in the middle of memory.
+    WrongFree,
+    /// The program frees memory that it has freed before.
+    FreedTwice,
 }
 
 /// Which check a kind of bug belongs to.
@@ -52,7 +58,7 @@ impl Checker {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 13] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -63,6 +69,9 @@ impl Kind {
         Kind::OutOfBounds,
         Kind::AfterFree,
         Kind::Misaligned,
+        Kind::ReadOnly,
+        Kind::WrongFree,
+        Kind::FreedTwice,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -118,6 +127,21 @@ impl Kind {
                 "misaligned",
                 Memory,
                 "an address is not aligned as the instruction demands",
+            ),
+            Kind::ReadOnly => (
+                "read-only",
+                Memory,
+                "a kernel writes a constant of a module",
+            ),
+            Kind::WrongFree => (
+                "wrong-free",
+                Memory,
+                "the program frees an address that is not the start of memory that it has allocated",
+            ),
+            Kind::FreedTwice => (
+                "freed-twice",
+                Memory,
+                "the program frees memory that it has freed before",
             ),
         }
     }
@@ -225,6 +249,9 @@ pub struct Finding {
     /// What it accesses, and for whom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// Of a finding in the program itself: what it frees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<Free>,
     /// Further instructions that come too early for the same producer.
     pub further: usize,
     /// Basic blocks from the producer to the consumer.
@@ -252,6 +279,13 @@ pub struct Access {
 pub struct Allocation {
     pub address: u64,
     pub size: u64,
+    /// What memory it is, such as `device`, `stream-ordered` or `variable`.
+    pub kind: String,
+    /// The function of HIP or HSA that has allocated it, or `module`.
+    pub with: String,
+    /// A variable's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Where the accessed address lies: `4 bytes before`, `8 bytes behind`, `0 bytes into`.
     pub position: String,
     /// Functions of the program that have allocated it, innermost first.
@@ -259,6 +293,17 @@ pub struct Allocation {
     /// Functions of the program that have freed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub freed_by: Vec<String>,
+}
+
+/// A call of the program that frees what it may not free.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Free {
+    pub address: u64,
+    /// The function of HIP.
+    pub with: String,
+    /// Functions of the program, innermost first.
+    pub called_by: Vec<String>,
+    pub allocation: Allocation,
 }
 
 /// Is told of findings.

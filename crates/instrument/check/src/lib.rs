@@ -15,7 +15,9 @@ mod tally;
 mod text;
 pub mod waits;
 
-pub use finding::{Access, Allocation, Checker, Finding, Grade, Kind, Line, Place, Sink, Unshown};
+pub use finding::{
+    Access, Allocation, Checker, Finding, Free, Grade, Kind, Line, Place, Sink, Unshown,
+};
 pub use suppress::{Bad, Suppressions, suppression};
 pub use tally::{Selection, Tally};
 pub use text::write_finding;

@@ -1,7 +1,7 @@
 //! Wrong accesses of memory by a program that ran.
 
 use crate::fingerprint;
-use crate::{Access, Allocation, Finding, Grade, Kind, Line, Options, Place, Sink, Unshown};
+use crate::{Access, Allocation, Finding, Free, Grade, Kind, Line, Options, Place, Sink, Unshown};
 use codeobj::{CodeObject, SourceLines};
 use isa::{Decoder, Effects};
 use lift::{Function, InstIndex, Module};
@@ -48,9 +48,10 @@ impl Accessed {
 }
 
 impl Allocation {
-    /// The fields of a line: address, size, bytes from it to the accessed address, and `into`, `behind` or `before`.
+    /// The fields of a line: address, size, bytes from it to the accessed address, `into`, `behind` or `before`, kind of memory,
+    /// what allocated it, and a name or `-`.
     pub fn parse(fields: &[&str]) -> Option<Allocation> {
-        let [address, size, bytes, side] = fields else {
+        let [address, size, bytes, side, kind, with, name] = fields else {
             return None;
         };
         let bytes: u64 = bytes.parse().ok()?;
@@ -58,11 +59,117 @@ impl Allocation {
             address: hexadecimal(address)?,
             size: size.parse().ok()?,
             position: format!("{bytes} bytes {side}"),
+            kind: (*kind).to_owned(),
+            with: (*with).to_owned(),
+            name: (*name != "-").then(|| (*name).to_owned()),
             allocated_by: Vec::new(),
             freed_by: Vec::new(),
         })
     }
+
+    /// The memory in a few words.
+    pub(crate) fn named(&self) -> String {
+        let size = self.size;
+        match &self.name {
+            Some(name) => format!("the variable {} of {size} bytes", demangle::readable(name)),
+            None => format!("an allocation of {size} bytes"),
+        }
+    }
 }
+
+/// A call that frees what it may not free, as the emulated device tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    pub kind: Kind,
+    /// Functions that have called, innermost first.
+    pub free: Free,
+    pub times: u64,
+}
+
+impl Freed {
+    /// The fields of a line: how often, then kind, function of HIP and address. The allocation comes behind it.
+    pub fn parse(times: &str, fields: &[&str]) -> Option<Freed> {
+        let [kind, with, address] = fields else {
+            return None;
+        };
+        Some(Freed {
+            kind: Kind::ALL.into_iter().find(|one| one.name() == *kind)?,
+            times: times.parse().ok()?,
+            free: Free {
+                address: hexadecimal(address)?,
+                with: (*with).to_owned(),
+                called_by: Vec::new(),
+                allocation: Allocation {
+                    address: 0,
+                    size: 0,
+                    kind: String::new(),
+                    with: String::new(),
+                    name: None,
+                    position: String::new(),
+                    allocated_by: Vec::new(),
+                    freed_by: Vec::new(),
+                },
+            },
+        })
+    }
+}
+
+/// Tells of wrong frees.
+pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
+    for Freed { kind, free, times } in found {
+        let caller = free.called_by.first().cloned();
+        let function = caller.unwrap_or_else(|| "the program".to_owned());
+        // Without the place in the file, which is another one whenever the program is compiled.
+        let stable = function
+            .rsplit_once(" (")
+            .map_or(&*function, |(name, _)| name);
+        let unshown = Unshown {
+            fingerprint: fingerprint::of(&[kind.checker().name(), kind.name(), &free.with, stable]),
+            kind,
+            grade: Grade::Certain,
+            function: stable.to_owned(),
+            target: HOST.to_owned(),
+            sources: Vec::new(),
+            object: String::new(),
+            times,
+        };
+        if !sink.count(&unshown) {
+            continue;
+        }
+        let near = &free.allocation;
+        let what = match kind {
+            Kind::FreedTwice => format!("{} bytes that it has freed before", near.size),
+            _ => format!("an address {} {}", near.position, near.named()),
+        };
+        sink.show(Finding {
+            fingerprint: unshown.fingerprint,
+            kind,
+            grade: Grade::Certain,
+            message: format!("the program frees {what}"),
+            remedy: remedy(kind).to_owned(),
+            object: String::new(),
+            target: HOST.to_owned(),
+            symbol: free.with.clone(),
+            function: stable.to_owned(),
+            register: None,
+            producer: None,
+            consumer: Place {
+                offset: 0,
+                address: free.address,
+                text: free.with.clone(),
+                source: Vec::new(),
+            },
+            access: None,
+            free: Some(free),
+            further: 0,
+            path: Vec::new(),
+            listing: Vec::new(),
+        });
+    }
+}
+
+/// The target of findings in the program itself.
+const HOST: &str = "host";
 
 fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
@@ -149,6 +256,7 @@ pub fn accessed(
             producer: None,
             consumer,
             access: Some(one.access),
+            free: None,
             further: 0,
             path: Vec::new(),
             listing: around(function, &decoder, inst),
@@ -172,10 +280,8 @@ fn message(one: &Accessed) -> String {
             "the kernel {does} {} {} bytes that the program has freed",
             near.position, near.size
         ),
-        (_, Some(near), _) => format!(
-            "the kernel {does} {} an allocation of {} bytes",
-            near.position, near.size
-        ),
+        (Kind::ReadOnly, ..) => "the kernel writes a constant or code of its module".to_owned(),
+        (_, Some(near), _) => format!("the kernel {does} {} {}", near.position, near.named()),
         (_, None, Some(detail)) => {
             format!("the kernel {does} memory that it does not have: {detail}")
         }
@@ -189,6 +295,9 @@ fn remedy(kind: Kind) -> &'static str {
     match kind {
         Kind::AfterFree => "the kernel has to end before the program frees what it uses",
         Kind::Misaligned => "align the address, or use a narrower type",
+        Kind::ReadOnly => "declare the variable as __device__ if kernels are to write it",
+        Kind::WrongFree => "free the address that the allocation returned",
+        Kind::FreedTwice => "free it once",
         _ => "compare the index with the size, or allocate more",
     }
 }

@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Finding, Grade};
+use crate::{Access, Allocation, Finding, Free, Grade};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -16,6 +16,9 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         None => format!("+{:#x}", place.offset),
     };
     writeln!(out, "  --> {file}{}", inside(&finding.object))?;
+    if let Some(free) = &finding.free {
+        return write_free(out, free, finding);
+    }
     writeln!(out, "      {} for {}", finding.function, finding.target)?;
     match &finding.producer {
         Some(producer) => {
@@ -90,17 +93,38 @@ fn write_access(out: &mut impl Write, access: &Access) -> Result {
     let Some(near) = &access.allocation else {
         return Ok(());
     };
+    write_allocation(out, near)
+}
+
+fn write_free(out: &mut impl Write, free: &Free, finding: &Finding) -> Result {
+    write_callers(
+        out,
+        &format!("{} of {:#x}", free.with, free.address),
+        &free.called_by,
+    )?;
+    write_allocation(out, &free.allocation)?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn write_allocation(out: &mut impl Write, near: &Allocation) -> Result {
     writeln!(
         out,
-        "      {} {} bytes at {:#x}",
-        near.position, near.size, near.address
+        "      {} {} at {:#x}",
+        near.position,
+        near.named(),
+        near.address
     )?;
-    for (what, callers) in [("allocated", &near.allocated_by), ("freed", &near.freed_by)] {
-        let mut word = format!("{what} by");
-        for caller in callers {
-            writeln!(out, "        {word} {caller}")?;
-            word = "called by".to_owned();
-        }
+    let allocated = format!("allocated with {}", near.with);
+    write_callers(out, &allocated, &near.allocated_by)?;
+    write_callers(out, "freed", &near.freed_by)
+}
+
+fn write_callers(out: &mut impl Write, what: &str, callers: &[String]) -> Result {
+    let mut word = format!("{what} by");
+    for caller in callers {
+        writeln!(out, "        {word} {caller}")?;
+        word = "called by".to_owned();
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ impl Ledger {
             );
         }
         if status.success() && !has_begun(&text) {
-            files::say!("luthier: no process of the program has used a GPU: tools saw nothing");
+            command::say!("luthier: no process of the program has used a GPU: tools saw nothing");
         }
         for process in silent {
             // One that goes on in the background may still deliver.

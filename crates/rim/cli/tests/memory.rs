@@ -102,3 +102,116 @@ fn waits_and_memory_are_checked_together() {
     let output = luthier(&["check", "--memory", "file.co"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// Whether the program passed, what it printed, and the report.
+fn run_divided(mode: &str) -> (bool, String, String) {
+    let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+    let command = command.args(["--device", "gfx90a", "--"]);
+    let output = command.arg(hip("divided.hip")).arg(mode).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.success(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// Offsets, sizes and names are those of the program's source.
+#[test]
+fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
+    for (mode, parts) in [
+        (
+            "stream-freed",
+            &[
+                "error[after-free]",
+                "writes 8 bytes into 1000 bytes that the program has freed",
+                "allocated with hipMallocAsync by main",
+                "freed by main",
+            ][..],
+        ),
+        (
+            "stream-end",
+            &[
+                "error[out-of-bounds]",
+                "writes 0 bytes behind an allocation of 4600 bytes",
+            ],
+        ),
+        (
+            "row",
+            &[
+                "error[out-of-bounds]",
+                "writes 3 bytes behind a row of an allocation of 768 bytes",
+                "allocated with hipMallocPitch by main",
+            ],
+        ),
+        (
+            "managed",
+            &["writes 0 bytes behind an allocation of 100 bytes"],
+        ),
+        (
+            "registered",
+            &[
+                "writes 0 bytes behind an allocation of 100 bytes",
+                "allocated with hipHostRegister by main",
+            ],
+        ),
+        (
+            "variable",
+            &["writes 0 bytes behind the variable table of 10 bytes"],
+        ),
+        (
+            "constant",
+            &["error[read-only]", "constant(int) for gfx90a"],
+        ),
+        (
+            "inside",
+            &[
+                "error[wrong-free]",
+                "frees an address 16 bytes into an allocation of 1000 bytes",
+                "by drop",
+                "allocated with hipMalloc by make",
+            ],
+        ),
+        (
+            "twice",
+            &[
+                "error[freed-twice]",
+                "frees 1000 bytes that it has freed before",
+                "freed by drop",
+            ],
+        ),
+    ] {
+        let (passed, _, said) = run_divided(mode);
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        assert!(!passed, "{mode}: {said}");
+        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
+        let (passed, out, said) = run_divided(&format!("{mode}-ok"));
+        assert!(passed && out == "done\n", "{mode}: {out} {said}");
+        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+    }
+    let (passed, out, said) = run_divided("legal");
+    assert!(passed && out == "done\n", "{out} {said}");
+}
+
+#[test]
+fn a_wrong_free_has_the_form_of_the_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("found.json");
+    let mut command = luthier(&[
+        "check", "--memory", "--device", "gfx90a", "--format", "json",
+    ]);
+    let command = command.arg("-o").arg(&file).arg("--");
+    command
+        .arg(hip("divided.hip"))
+        .arg("inside")
+        .output()
+        .unwrap();
+    let value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    check(&schema("check"), &value).unwrap();
+    let finding = &value["findings"][0];
+    assert_eq!(finding["kind"], "wrong-free", "{value}");
+    assert_eq!(finding["free"]["with"], "hipFree", "{value}");
+    assert_eq!(finding["free"]["allocation"]["kind"], "device", "{value}");
+}

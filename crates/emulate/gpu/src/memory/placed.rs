@@ -117,6 +117,7 @@ impl Memory {
         if region.device_local {
             map.release(region.node, region.end - address);
         }
+        map.closed.open(address, region.end);
         self.generation.fetch_add(1, Ordering::SeqCst);
         if region.backing == Backing::Placed {
             reserve(address, region.end - address);

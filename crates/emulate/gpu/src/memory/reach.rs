@@ -13,6 +13,8 @@ use super::{Kind, Map, Memory, MemoryError, Region};
 pub struct View<'a> {
     memory: &'a Memory,
     node: u32,
+    /// Reaches what is closed to the program.
+    of_runtime: bool,
 }
 
 impl Region {
@@ -80,7 +82,11 @@ impl Map {
 impl Memory {
     /// The memory that this node's device reaches.
     pub fn seen_by(&self, node: u32) -> View<'_> {
-        View { memory: self, node }
+        View {
+            memory: self,
+            node,
+            of_runtime: false,
+        }
     }
 
     /// Maps the range containing `address` to these nodes and no others. Memory of the program, which several users may have
@@ -144,9 +150,19 @@ impl Memory {
 }
 
 impl View<'_> {
+    /// As the runtime's own kernels see it.
+    pub fn as_runtime(self) -> Self {
+        View {
+            of_runtime: true,
+            ..self
+        }
+    }
+
     /// Like [`Memory::reaches`], of what is mapped to this device.
     pub fn reaches(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
-        super::span(address, size, write, |at| self.find(at))
+        // For the runtime's commands, which move whole rows and segments.
+        let whole = self.as_runtime();
+        super::span(address, size, write, |at| whole.find(at))
     }
 
     /// Copies bytes out of memory that the device reaches; the error is the first address that it does not.
@@ -157,6 +173,13 @@ impl View<'_> {
 
     /// Whether the device may read what is at `address`, but not write it.
     pub fn is_read_only(&self, address: u64) -> bool {
+        if self
+            .memory
+            .closing(address)
+            .is_some_and(|one| one.to_writes)
+        {
+            return true;
+        }
         let reached = self.memory.known_to(Some(self.node), address).is_some();
         match self.memory.is_known(address) {
             true => reached,
@@ -166,6 +189,9 @@ impl View<'_> {
 
     /// One line on what is around `address`, for fault messages.
     pub fn describe(&self, address: u64) -> String {
+        if let Some(closing) = self.memory.closing(address) {
+            return closing.what.to_owned();
+        }
         let said = self.memory.describe(address);
         let elsewhere = self.memory.is_known(address)
             && self.memory.known_to(Some(self.node), address).is_none();
@@ -182,11 +208,15 @@ impl AddressSpace for View<'_> {
     }
 
     fn find(&self, address: u64) -> Option<Range> {
-        match self.memory.known_to(Some(self.node), address) {
+        let found = match self.memory.known_to(Some(self.node), address) {
             None if self.memory.is_pageable() && !self.memory.is_known(address) => {
                 self.memory.unknown(address)
             }
             known => known,
+        };
+        match self.of_runtime {
+            true => found,
+            false => self.memory.read().clip(address, found?),
         }
     }
 

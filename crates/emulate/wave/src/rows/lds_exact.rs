@@ -90,19 +90,47 @@ struct Check<const ADDRESSES: u8>;
 
 impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = u64::from(lds::limit(wave, env));
+        let limit = lds::limit(wave, env);
+        let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
+        let [first, second] = offsets;
+        // The greatest address of a group decides, unless it is too great.
+        let is_inside = |group: usize, offset: u32| {
+            let at = Self::addresses(wave, op, group, offset);
+            lds::in_range(wave, group, &at, bytes, limit) == lds::active(wave, group)
+        };
+        let all = (0..wave.groups)
+            .all(|group| is_inside(group, first) && (first == second || is_inside(group, second)));
+        match all {
+            true => flow::NEXT,
+            false => Self::stop(wave, op, limit),
+        }
+    }
+}
+
+impl<const ADDRESSES: u8> Check<ADDRESSES> {
+    #[inline(always)]
+    fn addresses(wave: &Wave, op: &MicroOp, group: usize, offset: u32) -> [u32; GROUP] {
+        let base = (wave.m0() & 0xffff).wrapping_add(offset);
+        match ADDRESSES {
+            REGISTER => lds::addresses(wave, op, group, offset),
+            LANE_NUMBER => {
+                std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32))
+            }
+            _ => [base; GROUP],
+        }
+    }
+
+    /// Stops the wave at the first lane whose address is too great.
+    #[cold]
+    #[inline(never)]
+    fn stop(wave: &mut Wave, op: &MicroOp, limit: u32) -> u32 {
         let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
         let exec = wave.exec();
-        let m0 = wave.m0() & 0xffff;
         for lane in (0..wave.groups * GROUP).filter(|lane| exec >> lane & 1 != 0) {
-            let base = match ADDRESSES {
-                REGISTER => wave.row(op.src[0].index as usize).0[lane],
-                LANE_NUMBER => m0.wrapping_add(4 * lane as u32),
-                _ => m0,
-            };
             for offset in offsets {
-                let address = u64::from(base.wrapping_add(offset));
-                if address + u64::from(bytes) > limit {
+                let at = Self::addresses(wave, op, lane / GROUP, offset)[lane % GROUP];
+                let address = u64::from(at);
+                if address + u64::from(bytes) > u64::from(limit) {
                     return wave.stop(Stop::Fault(Fault {
                         kind: FaultKind::LdsOutOfRange,
                         address,

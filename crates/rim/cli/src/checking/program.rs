@@ -8,7 +8,11 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use check::{Allocation, memory::Accessed, waits::Executed};
+use check::{
+    Allocation,
+    memory::{Accessed, Freed},
+    waits::Executed,
+};
 use codeobj::CodeObject;
 use launcher::{device, launch};
 
@@ -60,6 +64,10 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
     run.report.run = Some(found.kernels.len() as u64);
+    check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
+    for finding in run.tally.take() {
+        run.writer.finding(&name, finding);
+    }
     for (object, (waits, accesses)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
@@ -82,6 +90,14 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What a line told of.
+#[derive(Clone, Copy, Default)]
+enum Last {
+    #[default]
+    Access,
+    Free,
+}
+
 /// What the emulated device wrote.
 #[derive(Default)]
 struct Found {
@@ -91,6 +107,9 @@ struct Found {
     waits: BTreeMap<String, Vec<Executed>>,
     /// Each with the file of its code object.
     accesses: Vec<(String, Accessed)>,
+    frees: Vec<Freed>,
+    /// What the lines that follow tell more of.
+    last: Last,
     symbols: Symbols,
 }
 
@@ -118,18 +137,35 @@ impl Found {
             [times, "access", object, rest @ ..] => {
                 let accessed = Accessed::parse(times, rest)?;
                 self.accesses.push(((*object).to_owned(), accessed));
+                self.last = Last::Access;
             }
-            // Lines behind an access say more of it.
+            [times, "free", rest @ ..] => {
+                self.frees.push(Freed::parse(times, rest)?);
+                self.last = Last::Free;
+            }
+            // Lines behind an access or a free say more of it.
             [_, "allocation", rest @ ..] => {
-                let (_, accessed) = self.accesses.last_mut()?;
-                accessed.access.allocation = Some(Allocation::parse(rest)?);
+                let allocation = Allocation::parse(rest)?;
+                match self.last {
+                    Last::Access => {
+                        let (_, accessed) = self.accesses.last_mut()?;
+                        accessed.access.allocation = Some(allocation);
+                    }
+                    Last::Free => self.frees.last_mut()?.free.allocation = allocation,
+                }
             }
-            [_, done @ ("allocated" | "freed"), module, offset] => {
-                let (_, accessed) = self.accesses.last_mut()?;
-                let allocation = accessed.access.allocation.as_mut()?;
+            [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
+                let allocation = match self.last {
+                    Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
+                    Last::Free => self
+                        .frees
+                        .last_mut()
+                        .map(|freed| &mut freed.free.allocation),
+                };
                 let by = match *done {
-                    "freed" => &mut allocation.freed_by,
-                    _ => &mut allocation.allocated_by,
+                    "freed" => &mut allocation?.freed_by,
+                    "by" => &mut self.frees.last_mut()?.free.called_by,
+                    _ => &mut allocation?.allocated_by,
                 };
                 // What calls the program's first function is the same in all programs.
                 if !by.last().is_some_and(|last| last.starts_with("main (")) {

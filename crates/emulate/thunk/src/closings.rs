@@ -1,0 +1,99 @@
+//! Parts of memory that are none of the program's, on an exact device: what HIP leaves between the blocks that it makes.
+
+use std::sync::Once;
+
+use allocations::{Allocation, Event, Kind, facts};
+use gpu::{
+    Memory,
+    memory::{Closing, PAGE},
+};
+
+use crate::{exact, instance::instance};
+
+/// Blocks of a stream's memory begin at multiples of this, in all versions of HIP.
+const STEP: u64 = 256;
+
+const BEHIND: Closing = Closing {
+    to_writes: false,
+    what: "beside memory that the program has asked for",
+};
+const FREED: Closing = Closing {
+    to_writes: false,
+    what: "in memory that a stream has freed",
+};
+/// Kernels may read the padding, as wide loads do, and not use it.
+const PADDING: Closing = Closing {
+    to_writes: true,
+    what: "in the padding of a row",
+};
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = loaded;
+
+/// Runs when the library is loaded. If the program is linked with HIP, that is before the program's own code, which registers
+/// its variables.
+extern "C" fn loaded() {
+    let _ = guest::contain(
+        || {
+            if exact::is_wanted() {
+                follow();
+            }
+        },
+        || (),
+    );
+}
+
+/// Facts are kept from now on, and the device follows them.
+pub fn follow() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| facts::keep(Some(listen)));
+    allocations::hip::watch();
+}
+
+fn listen(event: &Event<'_>) {
+    let Ok(instance) = instance() else { return };
+    let memory = instance.machine.memory();
+    match event {
+        // Closed around with their module.
+        Event::Allocated(one) if one.kind == Kind::Variable => {}
+        Event::Allocated(one) => allocated(memory, one),
+        Event::Freed(one) => freed(memory, one),
+        Event::WrongFree { .. } => {}
+    }
+}
+
+fn allocated(memory: &Memory, one: &Allocation) {
+    let page = |address: u64| address & !(PAGE - 1);
+    let (start, end) = match one.kind {
+        Kind::Stream => (one.base, one.end().next_multiple_of(STEP)),
+        Kind::Managed => (one.base, one.end().next_multiple_of(PAGE)),
+        Kind::Registered => (page(one.base), one.end().next_multiple_of(PAGE)),
+        _ => (one.base, one.end()),
+    };
+    memory.open(one.base, one.end());
+    close_around(memory, start, one.base, BEHIND);
+    close_around(memory, one.end(), end, BEHIND);
+    for (from, to) in one.rows.into_iter().flat_map(|rows| rows.paddings()) {
+        memory.close(one.base + from, one.base + to, PADDING);
+    }
+}
+
+fn freed(memory: &Memory, one: &Allocation) {
+    match one.kind {
+        Kind::Stream => close_around(memory, one.base, one.end(), FREED),
+        Kind::Managed | Kind::Registered => {
+            let start = one.base & !(PAGE - 1);
+            memory.open(start, one.end().next_multiple_of(PAGE));
+        }
+        _ => {}
+    }
+}
+
+/// Closes what is no living block's.
+fn close_around(memory: &Memory, start: u64, end: u64, closing: Closing) {
+    memory.close(start, end, closing);
+    for (from, to) in facts::living(start, end) {
+        memory.open(from, to);
+    }
+}

@@ -1,0 +1,624 @@
+//! What is known of the program's memory.
+//!
+//! A *region* is what HSA has allocated. A *block* is what HIP has given to the program out of a region, or out of memory
+//! that HSA knows nothing of. A region that HIP asked for to make blocks of is HIP's own: only its blocks count. Freed
+//! memory is known until other memory is allocated in its place.
+
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use crate::callers::{Callers, callers};
+
+/// What is further away from an allocation has nothing to do with it.
+const NEAR: u64 = 1 << 20;
+/// Freed allocations that are kept.
+const MOST_FREED: usize = 1 << 16;
+
+static WANTED: AtomicBool = AtomicBool::new(false);
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static KNOWN: Mutex<Known> = Mutex::new(Known {
+    regions: Table::new(),
+    blocks: Table::new(),
+    leaving: Vec::new(),
+    reached: Vec::new(),
+    constants: BTreeSet::new(),
+});
+static LISTENERS: Mutex<Vec<Listener>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The function of HIP that this thread is in, as the program has called it.
+    static CALL: Cell<Option<&'static str>> = const { Cell::new(None) };
+    /// The region that this call has asked HSA for, and its size.
+    static ASKED: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
+}
+
+/// Is told of what happens to memory, after it has happened and on the thread where it did.
+pub type Listener = fn(&Event<'_>);
+
+/// What memory was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Of HSA.
+    Hsa,
+    /// Of a device, of HIP.
+    Device,
+    /// Of the host, for devices to reach.
+    Pinned,
+    /// Of host and devices.
+    Managed,
+    /// The program's own, which devices were allowed to reach.
+    Registered,
+    /// Of a device, in the order of a stream.
+    Stream,
+    /// Rows with padding between them.
+    Pitched,
+    /// An array for texture units.
+    Array,
+    /// Physical memory at addresses that the program has reserved.
+    Mapped,
+    /// Another process's.
+    Imported,
+    /// Of a node of a graph.
+    Node,
+    /// A variable of a module.
+    Variable,
+}
+
+impl Kind {
+    /// All kinds; a kind's number is its place.
+    pub const ALL: [Kind; 12] = [
+        Kind::Hsa,
+        Kind::Device,
+        Kind::Pinned,
+        Kind::Managed,
+        Kind::Registered,
+        Kind::Stream,
+        Kind::Pitched,
+        Kind::Array,
+        Kind::Mapped,
+        Kind::Imported,
+        Kind::Node,
+        Kind::Variable,
+    ];
+
+    /// As reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Hsa => "hsa",
+            Kind::Device => "device",
+            Kind::Pinned => "pinned",
+            Kind::Managed => "managed",
+            Kind::Registered => "registered",
+            Kind::Stream => "stream-ordered",
+            Kind::Pitched => "pitched",
+            Kind::Array => "array",
+            Kind::Mapped => "mapped",
+            Kind::Imported => "imported",
+            Kind::Node => "graph-node",
+            Kind::Variable => "variable",
+        }
+    }
+
+    /// Whether HIP divides a larger region for it, or takes memory that is no region.
+    fn is_divided(self) -> bool {
+        !matches!(
+            self,
+            Kind::Hsa | Kind::Device | Kind::Pinned | Kind::Pitched | Kind::Array
+        )
+    }
+}
+
+/// Rows of pitched memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Bytes of a row that the program asked for.
+    pub width: u64,
+    /// Bytes from one row to the next.
+    pub pitch: u64,
+    pub count: u64,
+}
+
+impl Rows {
+    /// Where the padding of each row begins and ends, from the first byte of the first row on.
+    pub fn paddings(self) -> impl Iterator<Item = (u64, u64)> {
+        let rows = (0..self.count).map(move |row| row * self.pitch);
+        rows.map(move |row| (row + self.width, row + self.pitch))
+    }
+}
+
+/// Memory that the program has asked for.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// Another number for each.
+    pub id: u64,
+    pub base: u64,
+    pub size: u64,
+    pub kind: Kind,
+    /// The function of HSA or HIP that the program has called.
+    pub by: &'static str,
+    pub rows: Option<Rows>,
+    /// Of a variable.
+    pub name: Option<String>,
+    pub allocated: Callers,
+    pub freed: Option<Callers>,
+}
+
+/// Where an address lies with respect to an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// So many bytes from its start.
+    Inside(u64),
+    /// So many bytes behind its last byte.
+    Behind(u64),
+    /// So many bytes before its first byte.
+    Before(u64),
+}
+
+impl Position {
+    fn distance(self) -> u64 {
+        match self {
+            Position::Inside(_) => 0,
+            Position::Behind(bytes) | Position::Before(bytes) => bytes,
+        }
+    }
+}
+
+impl Allocation {
+    /// The address behind its last byte.
+    pub fn end(&self) -> u64 {
+        self.base.saturating_add(self.size)
+    }
+
+    fn position(&self, address: u64) -> Position {
+        match address {
+            before if before < self.base => Position::Before(self.base - before),
+            behind if behind >= self.end() => Position::Behind(behind - self.end()),
+            inside => Position::Inside(inside - self.base),
+        }
+    }
+
+    /// Of an address in the padding of a row: how far behind the row it lies.
+    pub fn behind_row(&self, address: u64) -> Option<u64> {
+        let rows = self.rows?;
+        let at = address.checked_sub(self.base)?.checked_rem(rows.pitch)?;
+        at.checked_sub(rows.width)
+    }
+}
+
+/// What happens to memory.
+#[derive(Debug)]
+pub enum Event<'a> {
+    Allocated(&'a Allocation),
+    Freed(&'a Allocation),
+    /// The program frees what it may not free: an address in the middle, or memory that was freed before.
+    WrongFree {
+        address: u64,
+        by: &'static str,
+        allocation: &'a Allocation,
+        callers: Callers,
+    },
+}
+
+/// Allocations by their first byte.
+struct Table {
+    by_base: BTreeMap<u64, Entry>,
+    freed: usize,
+}
+
+struct Entry {
+    allocation: Allocation,
+    /// HIP makes blocks of it.
+    divided: bool,
+}
+
+struct Known {
+    regions: Table,
+    blocks: Table,
+    /// Blocks that are freed when their stream gets there.
+    leaving: Vec<Allocation>,
+    /// Blocks that their stream has come to before the call that frees them has returned.
+    reached: Vec<u64>,
+    /// Names of variables that only the host writes.
+    constants: BTreeSet<String>,
+}
+
+impl Table {
+    const fn new() -> Table {
+        Table {
+            by_base: BTreeMap::new(),
+            freed: 0,
+        }
+    }
+
+    fn insert(&mut self, entry: Entry) {
+        let (base, end) = (entry.allocation.base, entry.allocation.end());
+        // What was freed there before is there no more.
+        let first = self.by_base.range(..=base).next_back();
+        let from = first.map_or(base, |(start, _)| *start);
+        let gone = self.by_base.range(from..end.max(base + 1));
+        let gone: Vec<u64> = gone
+            .filter(|(_, other)| other.allocation.end() > base)
+            .map(|(start, _)| *start)
+            .collect();
+        for start in gone {
+            self.forget(start);
+        }
+        self.by_base.insert(base, entry);
+    }
+
+    fn forget(&mut self, base: u64) {
+        let gone = self.by_base.remove(&base);
+        self.freed -= usize::from(gone.is_some_and(|one| one.allocation.freed.is_some()));
+    }
+
+    /// Marks what begins there as freed; what it was, if it lived.
+    fn free(&mut self, base: u64, callers: Callers) -> Option<Allocation> {
+        let entry = self.by_base.get_mut(&base)?;
+        if entry.allocation.freed.is_some() {
+            return None;
+        }
+        entry.allocation.freed = Some(callers);
+        let freed = entry.allocation.clone();
+        self.freed += 1;
+        if self.freed > MOST_FREED {
+            let mut all = self.by_base.iter();
+            let first = all.find(|(_, one)| one.allocation.freed.is_some());
+            let first = first.map(|(base, _)| *base);
+            first.into_iter().for_each(|base| self.forget(base));
+        }
+        Some(freed)
+    }
+
+    /// What lies at or before the address, and what begins behind it.
+    fn around(&self, address: u64) -> impl Iterator<Item = &Allocation> {
+        let below = self.by_base.range(..=address).next_back();
+        let above = self.by_base.range(address..).next();
+        let both = [below, above].into_iter().flatten();
+        both.filter(|(_, one)| !one.divided)
+            .map(|(_, one)| &one.allocation)
+    }
+
+    fn containing(&self, address: u64) -> Option<&Entry> {
+        let (_, below) = self.by_base.range(..=address).next_back()?;
+        (address < below.allocation.end()).then_some(below)
+    }
+}
+
+/// From now on facts are kept, and the listener is told of them.
+pub fn keep(listener: Option<Listener>) {
+    let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
+    listeners.extend(listener);
+    WANTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether facts are kept.
+pub fn are_kept() -> bool {
+    WANTED.load(Ordering::Relaxed)
+}
+
+fn known() -> MutexGuard<'static, Known> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells listeners; no lock of ours is held.
+fn tell(event: &Event<'_>) {
+    let listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = listeners.clone();
+    drop(listeners);
+    all.iter().for_each(|listener| listener(event));
+}
+
+/// A call of HIP by the program, for as long as it lasts. `None`: it is one of HIP's own.
+pub(crate) struct Call;
+
+impl Call {
+    pub(crate) fn begin(function: &'static str) -> Option<Call> {
+        if !are_kept() || CALL.get().is_some() {
+            return None;
+        }
+        CALL.set(Some(function));
+        ASKED.set(None);
+        Some(Call)
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        CALL.set(None);
+    }
+}
+
+fn new(base: u64, size: u64, kind: Kind, by: &'static str) -> Allocation {
+    Allocation {
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        base,
+        size,
+        kind,
+        by,
+        rows: None,
+        name: None,
+        allocated: callers(),
+        freed: None,
+    }
+}
+
+/// An entry of HSA has allocated memory.
+pub fn region_allocated(base: u64, size: u64, by: &'static str) {
+    if !are_kept() {
+        return;
+    }
+    let allocation = new(base, size, Kind::Hsa, by);
+    let told = CALL.get().is_none().then(|| allocation.clone());
+    ASKED.set(Some((base, size)));
+    let mut known = known();
+    // Blocks of what was there before are gone.
+    let old = known.blocks.by_base.range(base..allocation.end());
+    let old: Vec<u64> = old.map(|(base, _)| *base).collect();
+    for base in old {
+        known.blocks.forget(base);
+    }
+    known.regions.insert(Entry {
+        allocation,
+        divided: false,
+    });
+    drop(known);
+    told.iter().for_each(|one| tell(&Event::Allocated(one)));
+}
+
+/// The last region that HSA was asked for in this call of HIP.
+pub(crate) fn region_of_call() -> Option<(u64, u64)> {
+    ASKED.get()
+}
+
+/// An entry of HSA has freed memory.
+pub fn region_freed(base: u64) {
+    if !are_kept() {
+        return;
+    }
+    let callers = callers();
+    let freed = known().regions.free(base, callers);
+    // A call of HIP tells of it itself.
+    if let Some(freed) = freed
+        && CALL.get().is_none()
+    {
+        tell(&Event::Freed(&freed));
+    }
+}
+
+/// A function of HIP has given memory to the program.
+pub(crate) fn given(base: u64, size: u64, kind: Kind, by: &'static str, rows: Option<Rows>) {
+    if base == 0 || size == 0 {
+        return;
+    }
+    let allocation = Allocation {
+        rows,
+        ..new(base, size, kind, by)
+    };
+    let mut known = known();
+    let around = known.regions.containing(base);
+    let around = around.map(|entry| (entry.allocation.base, entry.allocation.size));
+    match around {
+        Some((start, _)) if start == base && !kind.is_divided() => {
+            known.regions.insert(Entry {
+                allocation: allocation.clone(),
+                divided: false,
+            });
+        }
+        _ => {
+            if let Some((start, _)) = around
+                && let Some(region) = known.regions.by_base.get_mut(&start)
+            {
+                region.divided = true;
+            }
+            known.blocks.insert(Entry {
+                allocation: allocation.clone(),
+                divided: false,
+            });
+        }
+    }
+    drop(known);
+    tell(&Event::Allocated(&allocation));
+}
+
+/// The program has said that only the host writes its variable of this name.
+pub(crate) fn constant(name: &str) {
+    known().constants.insert(name.to_owned());
+}
+
+/// Whether the program has said so.
+pub fn is_constant(name: &str) -> bool {
+    known().constants.contains(name)
+}
+
+/// A variable of a module was loaded.
+pub fn variable(base: u64, size: u64, name: &str) {
+    if !are_kept() {
+        return;
+    }
+    let allocation = Allocation {
+        name: Some(name.to_owned()),
+        allocated: Callers::new(),
+        ..new(base, size, Kind::Variable, "module")
+    };
+    known().blocks.insert(Entry {
+        allocation: allocation.clone(),
+        divided: false,
+    });
+    tell(&Event::Allocated(&allocation));
+}
+
+/// What the program is about to free begins at this address, or else it is told of.
+pub(crate) fn about_to_free(address: u64, by: &'static str) {
+    if address == 0 {
+        return;
+    }
+    let known = known();
+    let tables = [&known.blocks, &known.regions];
+    let found = tables.iter().find_map(|table| table.containing(address));
+    let wrong = found.filter(|entry| {
+        let one = &entry.allocation;
+        !entry.divided && (one.base != address || one.freed.is_some())
+    });
+    let wrong = wrong.map(|entry| entry.allocation.clone());
+    drop(known);
+    if let Some(allocation) = wrong {
+        tell(&Event::WrongFree {
+            address,
+            by,
+            allocation: &allocation,
+            callers: callers(),
+        });
+    }
+}
+
+/// A function of HIP has freed what begins there.
+pub(crate) fn taken(base: u64) {
+    let callers = callers();
+    let mut known = known();
+    let block = known.blocks.free(base, callers.clone());
+    let region = known.regions.by_base.get(&base);
+    // HSA's entry was told already, if it was called.
+    let region = region.filter(|entry| !entry.divided && entry.allocation.freed.is_some());
+    let region = region.map(|entry| entry.allocation.clone());
+    drop(known);
+    if let Some(freed) = block.or(region) {
+        tell(&Event::Freed(&freed));
+    }
+}
+
+/// The number of the block that lives at this address.
+pub(crate) fn living_at(base: u64) -> Option<u64> {
+    let known = known();
+    let one = &known.blocks.by_base.get(&base)?.allocation;
+    one.freed.is_none().then_some(one.id)
+}
+
+/// The block that begins there is freed in the order of a stream.
+pub(crate) fn leaves(base: u64) {
+    let callers = callers();
+    let mut known = known();
+    let Some(leaving) = known.blocks.free(base, callers) else {
+        return;
+    };
+    let reached = known.reached.iter().position(|id| *id == leaving.id);
+    let gone = match reached {
+        Some(at) => {
+            known.reached.swap_remove(at);
+            Some(leaving)
+        }
+        None => {
+            known.leaving.push(leaving);
+            None
+        }
+    };
+    drop(known);
+    gone.iter().for_each(|one| tell(&Event::Freed(one)));
+}
+
+/// The stream has come to where this block is freed.
+pub(crate) fn left(id: u64) {
+    let mut known = known();
+    let at = known.leaving.iter().position(|one| one.id == id);
+    let gone = at.map(|at| known.leaving.swap_remove(at));
+    if gone.is_none() {
+        known.reached.push(id);
+    }
+    drop(known);
+    gone.iter().for_each(|one| tell(&Event::Freed(one)));
+}
+
+/// Blocks that live, or that their streams still use, between these addresses.
+pub fn living(start: u64, end: u64) -> Vec<(u64, u64)> {
+    let known = known();
+    // No block before the last one below reaches further.
+    let first = known.blocks.by_base.range(..=start).next_back();
+    let from = first.map_or(start, |(base, _)| *base);
+    let blocks = known.blocks.by_base.range(from..end);
+    let blocks = blocks.map(|(_, entry)| &entry.allocation);
+    let live = blocks.filter(|one| one.freed.is_none());
+    live.chain(&known.leaving)
+        .map(|one| (one.base.max(start), one.end().min(end)))
+        .filter(|(from, to)| from < to)
+        .collect()
+}
+
+/// The allocation that an address lies in, or else the one that is nearest, if one is near.
+pub fn nearest(address: u64) -> Option<(Allocation, Position)> {
+    let known = known();
+    let all = known
+        .blocks
+        .around(address)
+        .chain(known.regions.around(address));
+    let places = all.map(|one| (one, one.position(address)));
+    let near = places.filter(|(_, position)| position.distance() < NEAR);
+    let nearest = near.min_by_key(|(_, position)| position.distance());
+    nearest.map(|(one, position)| (one.clone(), position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All in one test: the facts are those of the process.
+    #[test]
+    fn the_nearest_side_counts_and_freed_memory_is_known_until_its_place_is_taken() {
+        keep(None);
+        region_allocated(0x1000, 100, "hsa");
+        region_allocated(0x3000, 100, "hsa");
+        let at = |address| nearest(address).map(|(one, position)| (one.base, position));
+        assert_eq!(at(0x1000), Some((0x1000, Position::Inside(0))));
+        assert_eq!(at(0x1063), Some((0x1000, Position::Inside(99))));
+        assert_eq!(at(0x1064), Some((0x1000, Position::Behind(0))));
+        assert_eq!(at(0x2ffc), Some((0x3000, Position::Before(4))));
+        assert_eq!(at(0x3000 + (1 << 21)), None);
+        assert_eq!(at(0xffc), Some((0x1000, Position::Before(4))));
+        region_freed(0x1000);
+        let (one, position) = nearest(0x1008).unwrap();
+        assert_eq!(position, Position::Inside(8));
+        assert!(one.freed.is_some() && !one.allocated.is_empty());
+        // Other memory in its place, and around it.
+        region_allocated(0xf00, 0x200, "hsa");
+        let (one, position) = nearest(0x1008).unwrap();
+        assert_eq!((one.base, position), (0xf00, Position::Inside(0x108)));
+        assert!(one.freed.is_none());
+        let (module, _) = crate::callers::module(one.allocated[0]).unwrap();
+        assert!(!module.is_empty());
+
+        // A pool of a stream: two blocks, of which the second takes the place of the first before its stream is there.
+        region_allocated(0x10_0000, 0x1_0000, "hsa");
+        given(0x10_0100, 5000, Kind::Stream, "hipMallocAsync", None);
+        let old = living_at(0x10_0100).unwrap();
+        leaves(0x10_0100);
+        given(0x10_0100, 4600, Kind::Stream, "hipMallocAsync", None);
+        assert_eq!(living(0x10_0000, 0x11_0000).len(), 2);
+        left(old);
+        assert_eq!(
+            living(0x10_0000, 0x11_0000),
+            [(0x10_0100, 0x10_0100 + 4600)]
+        );
+        let (one, position) = nearest(0x10_0100 + 4600).unwrap();
+        assert_eq!((one.size, position), (4600, Position::Behind(0)));
+        // The pool itself is not the program's.
+        assert_eq!(at(0x10_0000), Some((0x10_0100, Position::Before(0x100))));
+
+        // Rows.
+        let rows = Rows {
+            width: 100,
+            pitch: 256,
+            count: 3,
+        };
+        region_allocated(0x20_0000, 768, "hsa");
+        given(0x20_0000, 768, Kind::Pitched, "hipMallocPitch", Some(rows));
+        let (one, position) = nearest(0x20_0000 + 256 + 104).unwrap();
+        assert_eq!(position, Position::Inside(360));
+        assert_eq!(one.behind_row(0x20_0000 + 256 + 104), Some(4));
+        assert_eq!(one.behind_row(0x20_0000 + 256 + 99), None);
+        assert_eq!(rows.paddings().last(), Some((612, 768)));
+    }
+}

@@ -1,0 +1,305 @@
+//! Functions of HIP that give memory to the program and take it back.
+//!
+//! Each passes its arguments on and tells what came of it. Nothing changes for the program, except that a stream comes to a
+//! function of ours before it frees memory.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    sync::atomic::{AtomicPtr, Ordering},
+};
+
+use guest::{contain, library};
+
+use crate::{
+    facts::{self, Call, Kind, Rows},
+    wrap::{Ours, Wrap, install},
+};
+
+type Error = c_int;
+/// Where HIP stores an address.
+type Out = *mut u64;
+type Opaque = *mut c_void;
+
+const LIBRARY: &[u8] = b"/libamdhip64.so";
+const SUCCESS: Error = 0;
+
+/// `hipPitchedPtr`.
+#[repr(C)]
+pub struct Pitched {
+    base: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+/// `hipExtent`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Extent {
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// `hipIpcMemHandle_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Handle([u8; 64]);
+
+/// `hipMemAllocNodeParams`.
+#[repr(C)]
+pub struct NodeParameters {
+    pool: [u64; 11],
+    descriptions: u64,
+    count: usize,
+    size: usize,
+    base: u64,
+}
+
+/// Stands between the program and HIP, if HIP is loaded; called again, between it and libraries that were loaded since.
+pub fn watch() {
+    if facts::are_kept() {
+        let _ = contain(|| install(LIBRARY, WRAPS), || ());
+    }
+}
+
+/// A call of HIP by the program, before and after HIP has done it.
+struct Told(&'static str);
+
+macro_rules! wraps {
+    ($(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*) => {
+        $(
+            #[expect(non_snake_case, reason = "HIP's name")]
+            mod $name {
+                use super::*;
+
+                pub static ORIGINAL: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+                pub unsafe extern "C" fn ours($($argument: $type),*) -> Error {
+                    type Function = unsafe extern "C" fn($($type),*) -> Error;
+                    // SAFETY: HIP's function of this name has this type, and was found before anybody could call ours.
+                    let original: Function =
+                        unsafe { std::mem::transmute(ORIGINAL.load(Ordering::Acquire)) };
+                    let call = Call::begin(stringify!($name));
+                    // One at most.
+                    let before: &[fn(Told, $($type),*)] = &[$($before)?];
+                    for before in before.iter().filter(|_| call.is_some()) {
+                        let _ = contain(|| before(Told(stringify!($name)), $($argument),*), || ());
+                    }
+                    // SAFETY: the caller's arguments go on unchanged.
+                    let answer = unsafe { original($($argument),*) };
+                    if call.is_some() && answer == SUCCESS {
+                        let after: fn(Told, $($type),*) = $after;
+                        let _ = contain(|| after(Told(stringify!($name)), $($argument),*), || ());
+                    }
+                    answer
+                }
+            }
+        )*
+
+        static WRAPS: &[Wrap] = &[$(Wrap {
+            name: match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => c"",
+            },
+            ours: Ours($name::ours as *const ()),
+            original: &$name::ORIGINAL,
+        },)*];
+    };
+}
+
+wraps! {
+    fn hipMalloc(into: Out, size: usize)
+        after |told, into, size| told.got(into, size, Kind::Device);
+    fn hipExtMallocWithFlags(into: Out, size: usize, flags: c_uint)
+        after |told, into, size, _| told.got(into, size, Kind::Device);
+    fn hipMallocHost(into: Out, size: usize)
+        after |told, into, size| told.got(into, size, Kind::Pinned);
+    fn hipMemAllocHost(into: Out, size: usize)
+        after |told, into, size| told.got(into, size, Kind::Pinned);
+    fn hipHostMalloc(into: Out, size: usize, flags: c_uint)
+        after |told, into, size, _| told.got(into, size, Kind::Pinned);
+    fn hipHostAlloc(into: Out, size: usize, flags: c_uint)
+        after |told, into, size, _| told.got(into, size, Kind::Pinned);
+    fn hipMallocManaged(into: Out, size: usize, flags: c_uint)
+        after |told, into, size, _| told.got(into, size, Kind::Managed);
+    fn hipMallocAsync(into: Out, size: usize, stream: Opaque)
+        after |told, into, size, _| told.got(into, size, Kind::Stream);
+    fn hipMallocFromPoolAsync(into: Out, size: usize, pool: Opaque, stream: Opaque)
+        after |told, into, size, _, _| told.got(into, size, Kind::Stream);
+    fn hipMallocPitch(into: Out, pitch: *mut usize, width: usize, height: usize)
+        after Told::got_rows;
+    fn hipMemAllocPitch(into: Out, pitch: *mut usize, width: usize, height: usize, element: c_uint)
+        after |told, into, pitch, width, height, _| told.got_rows(into, pitch, width, height);
+    fn hipMalloc3D(into: *mut Pitched, extent: Extent)
+        after Told::got_planes;
+    fn hipMallocArray(into: Out, format: Opaque, width: usize, height: usize, flags: c_uint)
+        after |told, _, _, _, _, _| told.got_array();
+    fn hipMalloc3DArray(into: Out, format: Opaque, extent: Extent, flags: c_uint)
+        after |told, _, _, _, _| told.got_array();
+    fn hipArrayCreate(into: Out, description: Opaque)
+        after |told, _, _| told.got_array();
+    fn hipArray3DCreate(into: Out, description: Opaque)
+        after |told, _, _| told.got_array();
+    fn hipHostRegister(memory: u64, size: usize, flags: c_uint)
+        after |told, memory, size, _| told.given(memory, size, Kind::Registered, None);
+    fn hipMemMap(address: u64, size: usize, offset: usize, handle: Opaque, flags: u64)
+        after |told, address, size, _, _, _| told.given(address, size, Kind::Mapped, None);
+    fn hipIpcOpenMemHandle(into: Out, handle: Handle, flags: c_uint)
+        after |told, into, _, _| told.imported(into);
+    fn hipGraphAddMemAllocNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, parameters: *mut NodeParameters)
+        after |told, _, _, _, _, parameters| told.got_node(parameters);
+    fn hipFree(address: u64)
+        before |told, address| told.about_to_free(address);
+        after |_, address| facts::taken(address);
+    fn hipHostFree(address: u64)
+        before |told, address| told.about_to_free(address);
+        after |_, address| facts::taken(address);
+    fn hipFreeHost(address: u64)
+        before |told, address| told.about_to_free(address);
+        after |_, address| facts::taken(address);
+    fn hipFreeAsync(address: u64, stream: Opaque)
+        before |told, address, stream| {
+            told.about_to_free(address);
+            tell_in_order(address, stream);
+        };
+        after |_, address, _| facts::leaves(address);
+    fn __hipRegisterVar(module: Opaque, variable: Opaque, host: Opaque, name: *const c_char, external: c_int, size: usize, constant: c_int, global: c_int)
+        before |_, _, _, _, name, _, _, constant, _| registered(name, constant);
+        after |_, _, _, _, _, _, _, _, _| {};
+    fn hipHostUnregister(memory: u64)
+        after |_, memory| facts::taken(memory);
+    fn hipMemUnmap(address: u64, size: usize)
+        after |_, address, _| facts::taken(address);
+    fn hipIpcCloseMemHandle(address: u64)
+        after |_, address| facts::taken(address);
+}
+
+impl Told {
+    fn given(&self, base: u64, size: usize, kind: Kind, rows: Option<Rows>) {
+        facts::given(base, size as u64, kind, self.0, rows);
+    }
+
+    fn got(&self, into: Out, size: usize, kind: Kind) {
+        // SAFETY: HIP has just stored an address there.
+        let base = unsafe { into.read() };
+        self.given(base, size, kind, None);
+    }
+
+    fn got_rows(self, into: Out, pitch: *mut usize, width: usize, height: usize) {
+        // SAFETY: HIP has just stored an address and a number there.
+        let (base, pitch) = unsafe { (into.read(), pitch.read()) };
+        self.rows(base, pitch, width, height);
+    }
+
+    fn got_planes(self, into: *mut Pitched, extent: Extent) {
+        // SAFETY: HIP has just stored this structure there.
+        let memory = unsafe { &*into };
+        let rows = extent.height.max(1).saturating_mul(extent.depth.max(1));
+        self.rows(memory.base, memory.pitch, extent.width, rows);
+    }
+
+    fn rows(&self, base: u64, pitch: usize, width: usize, count: usize) {
+        let (width, pitch, count) = (width as u64, pitch as u64, count as u64);
+        let rows = Rows {
+            width,
+            pitch,
+            count,
+        };
+        if width != 0 && width <= pitch {
+            let size = pitch.saturating_mul(count) as usize;
+            self.given(base, size, Kind::Pitched, Some(rows));
+        }
+    }
+
+    /// The address of an array's memory is HIP's secret, but HSA was asked for it in this call.
+    fn got_array(&self) {
+        if let Some((base, size)) = facts::region_of_call() {
+            self.given(base, size as usize, Kind::Array, None);
+        }
+    }
+
+    fn imported(&self, into: Out) {
+        type Range = unsafe extern "C" fn(*mut u64, *mut usize, u64) -> Error;
+        let Some(range) = hip(c"hipMemGetAddressRange") else {
+            return;
+        };
+        // SAFETY: HIP's function of this name has this type.
+        let range: Range = unsafe { std::mem::transmute(range) };
+        let (mut base, mut size) = (0, 0);
+        // SAFETY: HIP has just stored an address there, and the others are variables.
+        if unsafe { range(&raw mut base, &raw mut size, into.read()) } == SUCCESS {
+            self.given(base, size, Kind::Imported, None);
+        }
+    }
+
+    fn got_node(&self, parameters: *mut NodeParameters) {
+        // SAFETY: the caller's parameters, in which HIP has just stored an address.
+        let parameters = unsafe { &*parameters };
+        self.given(parameters.base, parameters.size, Kind::Node, None);
+    }
+
+    fn about_to_free(&self, address: u64) {
+        facts::about_to_free(address, self.0);
+    }
+}
+
+/// The program says which variables it has; the answer of this call is nothing.
+fn registered(name: *const c_char, constant: c_int) {
+    if constant != 0 && !name.is_null() {
+        // SAFETY: the caller's string.
+        let name = unsafe { CStr::from_ptr(name) };
+        facts::constant(&name.to_string_lossy());
+    }
+}
+
+/// A function of HIP that this program has loaded.
+fn hip(name: &CStr) -> Option<*mut c_void> {
+    let of = hipMalloc::ORIGINAL.load(Ordering::Acquire);
+    let path = library::path_of(of)?;
+    let path = std::ffi::CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
+    Some(library::symbol(&path, name)?.as_ptr())
+}
+
+/// Lets the stream say when it comes to where a block is freed. While a graph is recorded, nothing is freed.
+fn tell_in_order(address: u64, stream: Opaque) {
+    type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
+    type There = unsafe extern "C" fn(Opaque, Error, Opaque);
+    type AddCallback = unsafe extern "C" fn(Opaque, There, Opaque, c_uint) -> Error;
+    unsafe extern "C" fn there(_: Opaque, _: Error, id: Opaque) {
+        let _ = contain(|| facts::left(id as u64), || ());
+    }
+    type Query = unsafe extern "C" fn(Opaque) -> Error;
+    let functions = (
+        hip(c"hipStreamIsCapturing"),
+        hip(c"hipStreamQuery"),
+        hip(c"hipStreamAddCallback"),
+    );
+    let (Some(is_capturing), Some(query), Some(add)) = functions else {
+        return;
+    };
+    let Some(id) = facts::living_at(address) else {
+        return;
+    };
+    // SAFETY: HIP's functions of these names have these types.
+    let (is_capturing, query, add) = unsafe {
+        (
+            std::mem::transmute::<Opaque, IsCapturing>(is_capturing),
+            std::mem::transmute::<Opaque, Query>(query),
+            std::mem::transmute::<Opaque, AddCallback>(add),
+        )
+    };
+    let mut status = 0;
+    // SAFETY: the caller's stream, a variable, and a function that only takes the number.
+    unsafe {
+        if is_capturing(stream, &raw mut status) != SUCCESS || status != 0 {
+            return;
+        }
+        // A stream that has nothing to do is there already. (That one has is an error of HIP's, which the call that follows
+        // takes back.)
+        match query(stream) {
+            SUCCESS => facts::left(id),
+            _ => _ = add(stream, there, id as Opaque, 0),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Which memory a program has asked HSA and HIP for, who asked, and who has freed it.
+//!
+//! Facts come from two sides. [`hsa`], or a tool that replaces these entries itself, tells of [`facts::region_allocated`] and
+//! [`facts::region_freed`]. [`hip`] stands between the program and HIP, which divides memory of HSA itself: pools of
+//! streams, rows, managed and registered memory. What HSA allocates during a call of HIP belongs to that call.
+//!
+//! Each library that links this crate has facts of its own.
+
+pub mod callers;
+pub mod facts;
+pub mod hip;
+pub mod hsa;
+mod wrap;
+
+pub use callers::Callers;
+pub use facts::{Allocation, Event, Kind, Position, Rows};
