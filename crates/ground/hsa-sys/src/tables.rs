@@ -12,6 +12,7 @@ use crate::{
     packets::{Packet, Queue},
 };
 
+pub type Init = unsafe extern "C" fn() -> Status;
 pub type ShutDown = unsafe extern "C" fn() -> Status;
 /// Attribute of an object, written to memory of the attribute's type.
 pub type GetInfo = unsafe extern "C" fn(Handle, u32, *mut c_void) -> Status;
@@ -218,7 +219,7 @@ macro_rules! table {
 table! {
     /// The functions of HSA itself, `CoreApiTable`.
     CoreTable, 1016 bytes:
-    init,
+    init (Init),
     shut_down (ShutDown),
     system_get_info (SystemInfo),
     system_extension_supported,
