@@ -23,8 +23,12 @@ pub struct Occupancy {
     pub by_vgprs: u32,
     /// Waves that scalar registers leave room for.
     pub by_sgprs: u32,
-    /// Waves that LDS leaves room for.
+    /// Waves of whole workgroups that LDS leaves room for.
     pub by_lds: u32,
+    /// Waves of whole workgroups, however little LDS they take.
+    pub by_workgroups: u32,
+    /// It is barriers, and not their size, that keep more workgroups away.
+    pub barriers_are_scarce: bool,
     /// The least of the above.
     pub waves_per_simd: u32,
     /// SIMDs that share the LDS: 4 per compute unit of gfx9 and per work-group processor, else 2.
@@ -43,9 +47,14 @@ impl Occupancy {
         if least >= max_waves {
             return None;
         }
+        let of_workgroups = match self.barriers_are_scarce {
+            true => "barriers",
+            false => "workgroup size",
+        };
         let limits = [
             ("VGPRs", self.by_vgprs),
             ("SGPRs", self.by_sgprs),
+            (of_workgroups, self.by_workgroups),
             ("LDS", self.by_lds),
         ];
         limits
@@ -93,17 +102,21 @@ pub fn resources(
 
     let lds_bytes = descriptor.group_segment_size().saturating_add(dynamic_lds);
     let unit = ComputeUnit::for_kernel(descriptor);
-    let by_lds = unit.waves_by_lds(
-        lds_bytes,
-        u32::from(descriptor.wave_size()),
-        max_waves,
-        sizes,
-    );
+    let wave_size = u32::from(descriptor.wave_size());
+    let waves = |lds_bytes| unit.waves_by_lds(lds_bytes, wave_size, max_waves, sizes);
+    let (by_lds, by_workgroups) = (waves(lds_bytes), waves(0));
+    let plenty = ComputeUnit {
+        barriers: u32::MAX,
+        ..unit
+    };
+    let barriers_are_scarce = plenty.waves_by_lds(0, wave_size, max_waves, sizes) > by_workgroups;
     let waves_per_simd = by_vgprs.min(by_sgprs).min(by_lds);
     let occupancy = Occupancy {
         by_vgprs,
         by_sgprs,
         by_lds,
+        by_workgroups,
+        barriers_are_scarce,
         waves_per_simd,
         simds: unit.simds,
     };
@@ -170,6 +183,7 @@ pub fn one_more(
             next.by_sgprs = waves;
             (used.allocated_sgprs, most)
         }
+        "barriers" | "workgroup size" => return None,
         _ => {
             let unit = ComputeUnit::for_kernel(descriptor);
             let wave_size = u32::from(descriptor.wave_size());
@@ -198,6 +212,83 @@ pub fn one_more(
         at_most,
         waves_per_simd,
     })
+}
+
+/// What one resource of a kernel leaves room for, and what the next smaller piece of it would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WhatIf {
+    /// `VGPRs`, `SGPRs` or `LDS`.
+    pub of: &'static str,
+    /// What the kernel needs, in the pieces in which it is given out: registers of a wave, bytes of a workgroup.
+    pub now: u32,
+    /// Waves per SIMD that this resource alone leaves room for.
+    pub waves_per_simd: u32,
+    /// One piece less.
+    pub less: u32,
+    /// Waves per SIMD, by all resources, if the kernel needed no more than that.
+    pub waves_with_less: u32,
+}
+
+/// See [`WhatIf`]; a row for each resource of which the kernel can have less and that limits waves on this target. `used_vgprs`: as for
+/// [`one_more`].
+pub fn what_if(
+    descriptor: &KernelDescriptor,
+    used_vgprs: Option<u32>,
+    sizes: WorkgroupSizes,
+) -> Vec<WhatIf> {
+    let target = descriptor.target();
+    let column = descriptor.wave_column();
+    let max_waves = u32::from(target.max_waves_per_simd);
+    let used = resources(descriptor, 0, sizes);
+    let unit = ComputeUnit::for_kernel(descriptor);
+    let wave_size = u32::from(descriptor.wave_size());
+    let by_registers = |total: u16, count: u32| (u32::from(total) / count.max(1)).min(max_waves);
+    let vgpr_total = target.vgpr_total[column];
+    let vgprs = used_vgprs.map_or(used.allocated_vgprs, |vgprs| {
+        vgprs.min(used.allocated_vgprs)
+    });
+    let kinds: [(_, u32, u32, &dyn Fn(u32) -> u32); 3] = [
+        (
+            "VGPRs",
+            vgprs.max(1),
+            target.vgpr_granule[column].into(),
+            &|count| by_registers(vgpr_total, count),
+        ),
+        (
+            "SGPRs",
+            used.allocated_sgprs,
+            target.sgpr_granule.into(),
+            &|count| by_registers(target.sgpr_total, count),
+        ),
+        ("LDS", used.lds_bytes, target.lds_granule, &|bytes| {
+            unit.waves_by_lds(bytes, wave_size, max_waves, sizes)
+        }),
+    ];
+    let rows = kinds.into_iter().map(|(of, needed, granule, waves)| {
+        let granule = granule.max(1);
+        let now = needed.next_multiple_of(granule);
+        (of, now, now.saturating_sub(granule), waves)
+    });
+    let rows: Vec<_> = rows
+        .filter(|(of, now, ..)| *now > 0 && (*of != "SGPRs" || target.sgpr_total > 0))
+        .collect();
+    let of_the_rest = |of: &str| {
+        let others = rows.iter().filter(|(other, ..)| *other != of);
+        let least = others.map(|(_, now, _, waves)| waves(*now)).min();
+        least.unwrap_or(max_waves).min(used.occupancy.by_workgroups)
+    };
+    let smaller = rows
+        .iter()
+        .filter(|(of, _, less, _)| *less > 0 || *of == "LDS");
+    smaller
+        .map(|(of, now, less, waves)| WhatIf {
+            of,
+            now: *now,
+            waves_per_simd: waves(*now),
+            less: *less,
+            waves_with_less: waves(*less).min(of_the_rest(of)),
+        })
+        .collect()
 }
 
 /// The resources that a kernel takes of a compute unit, and those that the compute unit has: enough to compute how many workgroups fit,

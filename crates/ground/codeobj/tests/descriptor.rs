@@ -1,7 +1,7 @@
 //! Descriptor fields we set, read back by llvm-objdump; occupancy, compared with clang's remarks.
 
 use crate::common::{Work, compile, run, source};
-use codeobj::resources::{WorkgroupSizes, one_more, resources};
+use codeobj::resources::{WorkgroupSizes, one_more, resources, what_if};
 use codeobj::{CodeObject, KernelDescriptor};
 use std::{collections::BTreeMap, path::Path};
 
@@ -245,6 +245,16 @@ fn one_more_wave_by_clangs_count() {
             let object = CodeObject::parse(&bytes).unwrap();
             let kernel = object.kernel("k").unwrap();
             let sizes = WorkgroupSizes { min: 256, max: 256 };
+            for row in what_if(&kernel.descriptor, Some(registers), sizes) {
+                let with_less = match row.of {
+                    "VGPRs" => with(row.less, lds),
+                    // One word is the least that the kernel can have.
+                    "LDS" if row.less > 0 => with(registers, row.less / 4),
+                    _ => continue,
+                };
+                assert_eq!(with_less.1, row.waves_with_less, "{target} {row:?}");
+                *checked.entry("a piece less").or_default() += 1;
+            }
             let Some(more) = one_more(&kernel.descriptor, Some(registers), sizes) else {
                 continue;
             };
@@ -264,6 +274,43 @@ fn one_more_wave_by_clangs_count() {
         }
     }
     assert!(checked["VGPRs"] >= 4 && checked["LDS"] >= 2, "{checked:?}");
+    assert!(checked["a piece less"] >= 20, "{checked:?}");
+}
+
+/// Whole workgroups, and barriers for them, can be what is scarce; clang counts the same waves.
+#[test]
+fn workgroups_limit_waves_by_clangs_count() {
+    // On gfx906: 40 waves in a compute unit, and 16 barriers.
+    for (lanes, limit) in [
+        (1024, Some("workgroup size")),
+        (128, Some("barriers")),
+        (64, None),
+        (256, None),
+    ] {
+        let text = format!(
+            "extern \"C\" __attribute__((global, amdgpu_flat_work_group_size({lanes}, {lanes}))) void k(int *out) {{\n\
+             __attribute__((shared)) static volatile int lds[1]; lds[0] = 1; out[0] = lds[0]; }}\n"
+        );
+        let work = Work::new();
+        let (input, code) = (work.write("k.hip", text.as_bytes()), work.path("k.co"));
+        let remarks = clang_occupancy(&input, "gfx906", &[], &code);
+        let bytes = std::fs::read(code).unwrap();
+        let object = CodeObject::parse(&bytes).unwrap();
+        let kernel = object.kernel("k").unwrap();
+        let sizes = WorkgroupSizes {
+            min: lanes,
+            max: lanes,
+        };
+        let occupancy = resources(&kernel.descriptor, 0, sizes).occupancy;
+        assert_eq!(
+            [("k".to_owned(), occupancy.waves_per_simd)],
+            remarks[..],
+            "{lanes}"
+        );
+        assert_eq!(occupancy.limit(10), limit, "{lanes}: {occupancy:?}");
+        let more = one_more(&kernel.descriptor, None, sizes);
+        assert_eq!(more, None, "{lanes}");
+    }
 }
 
 /// "Occupancy [waves/SIMD]" of every function in clang's resource remarks.

@@ -9,6 +9,7 @@ use aql::{Packet, Queue, assert_layout};
 
 use crate::{Handle, Status};
 
+pub type Init = unsafe extern "C" fn() -> Status;
 pub type ShutDown = unsafe extern "C" fn() -> Status;
 /// Attribute of an object, written to memory of the attribute's type.
 pub type GetInfo = unsafe extern "C" fn(Handle, u32, *mut c_void) -> Status;
@@ -215,7 +216,7 @@ macro_rules! table {
 table! {
     /// The functions of HSA itself, `CoreApiTable`.
     CoreTable, 1016 bytes:
-    init,
+    init (Init),
     shut_down (ShutDown),
     system_get_info (SystemInfo),
     system_extension_supported,

@@ -23,6 +23,7 @@ macro_rules! offsets {
 /// The entries that tools call or replace; the rest of each table is checked by its size.
 fn tables() -> Vec<Row> {
     let mut rows = offsets! { CoreApiTable, CoreTable:
+        hsa_init_fn => init,
         hsa_shut_down_fn => shut_down,
         hsa_system_get_info_fn => system_get_info,
         hsa_iterate_agents_fn => iterate_agents,

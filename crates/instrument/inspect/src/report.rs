@@ -5,7 +5,7 @@ use crate::code::{self, Context, Function};
 use codeobj::container::Entry;
 use codeobj::elf::{Binding, SymbolKind, SymbolSection};
 use codeobj::metadata::{Argument, KernelMetadata};
-use codeobj::resources::{OneMore, WorkgroupSizes, one_more, resources};
+use codeobj::resources::{OneMore, WhatIf, WorkgroupSizes, one_more, resources, what_if};
 use codeobj::{CodeObject, Kernel, SourceLines, SourceParameter};
 use isa::Decoder;
 use serde::Serialize;
@@ -85,11 +85,13 @@ pub struct Registers {
 pub struct Occupancy {
     pub waves_per_simd: u32,
     pub max_waves_per_simd: u32,
-    /// `VGPRs`, `SGPRs` or `LDS`; none at the maximum.
+    /// `VGPRs`, `SGPRs`, `LDS`, `workgroup size` or `barriers`; none at the maximum.
     pub limited_by: Option<&'static str>,
     /// What that must shrink to for one more wave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_more: Option<OneMore>,
+    /// Each resource, and what a piece less of it would give.
+    pub what_if: Vec<WhatIf>,
 }
 
 /// One kernel.
@@ -351,7 +353,8 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
     let max_waves = u32::from(descriptor.target().max_waves_per_simd);
     let count = |read: fn(&KernelMetadata) -> u64| described.as_ref().map(read);
     let vgprs = count(|described| described.vgpr_count);
-    let more = one_more(descriptor, vgprs.map(|vgprs| vgprs as u32), sizes);
+    let used_vgprs = vgprs.map(|vgprs| vgprs as u32);
+    let more = one_more(descriptor, used_vgprs, sizes);
     KernelReport {
         name: kernel.name.to_owned(),
         demangled: demangle(kernel.name),
@@ -380,6 +383,7 @@ fn kernel_report(kernel: &Kernel<'_>, described: Option<KernelMetadata>) -> Kern
                 .map(|more| more.of)
                 .or_else(|| used.occupancy.limit(max_waves)),
             one_more: more,
+            what_if: what_if(descriptor, used_vgprs, sizes),
         },
         initial_sgprs: descriptor.initial_sgprs(),
         descriptor: descriptor.fields().collect(),

@@ -16,8 +16,8 @@ use hsa_sys::{
     constants::status,
     layouts::amd_offset,
     tables::{
-        AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, LoadAgentCodeObject,
-        LoadCodeObject, QueueCreate, QueueDestroy, QueueError,
+        AmdTable, ApiTable, ExecutableDestroy, ExecutableFreeze, Init, LoadAgentCodeObject,
+        LoadCodeObject, QueueCreate, QueueDestroy, QueueError, ShutDown,
     },
 };
 use hsa_tool::Loader;
@@ -28,6 +28,7 @@ use crate::{
     copies, lock,
     output::say,
     queue_errors::Errors,
+    references::{self, init, shut_down},
     state::{self, State, guarded},
 };
 
@@ -98,6 +99,7 @@ pub unsafe extern "C" fn OnLoad(
                     // which forward to the functions that were there before.
                     put(table, None);
                     if state::start(api) {
+                        references::first();
                         copies::announce(true);
                     } else {
                         put(table, Some(api));
@@ -144,6 +146,8 @@ unsafe fn put(table: *mut ApiTable, before: Option<&Api>) {
     unsafe {
         let core = &mut *(*table).core;
         core! { core:
+            init = init as Init,
+            shut_down = shut_down as ShutDown,
             queue_create = queue_create as QueueCreate,
             queue_destroy = queue_destroy as QueueDestroy,
             executable_freeze = executable_freeze as ExecutableFreeze,
@@ -161,7 +165,7 @@ unsafe fn put(table: *mut ApiTable, before: Option<&Api>) {
     }
 }
 
-/// Called by the HSA runtime before it takes its devices down.
+/// Called by the HSA runtime before it takes its devices down, after [`references::shut_down`].
 #[unsafe(no_mangle)]
 pub extern "C" fn OnUnload() {
     guarded(|| state::finish(state::END, state::SETTLE));

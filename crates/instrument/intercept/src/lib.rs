@@ -24,6 +24,7 @@ mod output;
 mod own;
 mod queue_errors;
 mod queues;
+mod references;
 mod running;
 mod signals;
 mod state;

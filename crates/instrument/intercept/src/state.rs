@@ -1,6 +1,6 @@
 //! The one session of the process: who may use it when, and how it ends.
 //!
-//! * It ends in `OnUnload`, or when the program exits without shutting HSA down, as HIP programs do.
+//! * It ends with the last `hsa_shut_down`, in `OnUnload`, or when the program exits without shutting HSA down, as HIP programs do.
 //! * A forked child has none: the runtime does not survive a fork. It gets its own when it starts HSA itself.
 //! * Nothing here is ever freed: code of this library may run until the process ends.
 

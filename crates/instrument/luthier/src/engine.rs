@@ -486,7 +486,17 @@ impl Engine {
                 adopted.variant,
             );
             let mut counters = vec![0u64; data.counters];
-            for copy in read(globals, &name).unwrap_or_default() {
+            let copies = match read(globals, &name) {
+                Ok(copies) => copies,
+                Err(error) => {
+                    let demangled = demangle::readable(&adopted.kernel);
+                    lock(&self.problems).insert(format!(
+                        "what was counted in {demangled} is missing: {error}"
+                    ));
+                    return None;
+                }
+            };
+            for copy in copies {
                 for (sum, bytes) in counters.iter_mut().zip(copy.chunks_exact(8)) {
                     let more = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
                     *sum = sum.wrapping_add(more);

@@ -202,6 +202,7 @@ fn every_view_draws() {
         ("resources", "(location.hash = '#kernel/0?view=resources', true)"),
         ("most live at once", "document.body.textContent.includes('29 VGPRs, 0 AccVGPRs and 4 SGPRs before v_add_f32_e32 v5')"),
         ("what limits", "document.body.textContent.includes('VGPRs keep more waves')"),
+        ("what a piece less would give", "[...document.querySelectorAll('table.plain tbody tr')].some((row) => row.textContent === 'VGPRs644564')"),
         ("the timeline", "(location.hash = '#timeline', true)"),
         ("launches", "document.querySelectorAll('.table .body .row').length > 5"),
         ("who enqueued them", "[...document.querySelectorAll('.row.head button')].some((b) => b.textContent.startsWith('host thread')) && document.querySelector('.table .body .row').textContent.includes('producer (7)')"),
@@ -337,7 +338,11 @@ fn pages_fit_phones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     let mut html = Vec::new();
-    report::page(&made_up::run(30, 40), &mut html).unwrap();
+    let mut run = made_up::run(30, 40);
+    // Addresses as long as real ones.
+    let trace = run.traces.get_mut(&0).unwrap();
+    trace.regions = vec![(0x7fba_a110_0000, 256, 128), (0x7fba_a110_0800, 256, 64)];
+    report::page(&run, &mut html).unwrap();
     fs::write(&path, html).unwrap();
     let Some(mut browser) = Chromium::start() else {
         return;

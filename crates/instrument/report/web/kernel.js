@@ -137,6 +137,16 @@ function resourcesView({ kernel, number, code }) {
       ["dynamic stack", about.dynamic_stack ? "yes" : "no"], ["registers at entry", about.initial_sgprs.map(([name, count]) => `${name} (${count})`).join(", ")], ["object", el("code", { text: kernel.object })],
     ])));
   }
+  const rows = about?.occupancy.what_if ?? [];
+  if (rows.length) {
+    const { waves_per_simd: waves, max_waves_per_simd: most } = about.occupancy;
+    const row = ({ of, now, waves_per_simd, less, waves_with_less }) => el("tr", {}, el("th", { scope: "row", text: of }),
+      [now, waves_per_simd, less, waves_with_less].map((count) => el("td", { class: "number", text: grouped(count) })));
+    content.push(section("What a piece less would give", el("table", { class: "plain" },
+      el("thead", {}, el("tr", {}, ["", "needed", "waves by it alone", "a piece less", "waves then"].map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, rows.map(row))),
+    el("p", { text: `${waves} of ${most} waves of a SIMD run now. Registers are given to a wave, LDS to a workgroup, in pieces of a fixed size.` })));
+  }
   const notes = [...(kernel.reason ? [kernel.reason] : []), ...kernel.notes];
   if (notes.length) content.push(section("Notes of the tools", el("ul", {}, notes.map((text) => el("li", { text })))));
   return el("div", { class: "stack" }, content);

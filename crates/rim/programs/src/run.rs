@@ -45,6 +45,11 @@ impl Emulator {
     pub fn command(&self) -> Command {
         Command::new(&self.luthier)
     }
+
+    /// A library that lies beside `luthier`.
+    pub fn library(&self, name: &str) -> PathBuf {
+        self.luthier.with_file_name(name)
+    }
 }
 
 /// How a program did what its header promises.

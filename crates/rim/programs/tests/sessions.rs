@@ -159,6 +159,59 @@ fn every_session_of_a_process_leaves_its_results() {
     }
 }
 
+/// Runs with `instr-count` and a tool before it, which refuses to copy; what `instr-count` counted, and standard error.
+fn refused(scene: &mut Scene, arguments: &[String], setting: &str) -> (Vec<u64>, String) {
+    let refusing = scene.path("refusing.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sessions/refusing.cpp");
+    // (The runtime unloads tools while `hsa_shut_down` has not returned.)
+    let flags = [source, "-O1", "-shared", "-fPIC", "-Wl,-z,nodelete"];
+    compile("g++", &flags, &refusing);
+    let ours = scene.emulator.library("libluthier_intercept.so");
+    let program = std::mem::replace(&mut scene.application, "/usr/bin/env".into());
+    let output = scene.path("output");
+    let mut words = vec![
+        format!("HSA_TOOLS_LIB={} {}", refusing.display(), ours.display()),
+        setting.to_owned(),
+        program.display().to_string(),
+    ];
+    words.extend_from_slice(arguments);
+    let options = ["-t", "instr-count", "--output", output.to_str().unwrap()];
+    let (_, stderr) = run(scene, &options, &words);
+    let counts = files(&output, "instr-count.", ".json");
+    (
+        counts.iter().map(|path| total(&json(path))).collect(),
+        stderr,
+    )
+}
+
+/// From 7.2 on ROCr copies nothing any more when it tells tools that it ends.
+#[test]
+fn what_was_counted_is_read_before_hsa_refuses_to_copy() {
+    let Some((mut scene, arguments)) = scene() else {
+        return;
+    };
+    let (counts, stderr) = refused(&mut scene, &arguments, "REFUSE=at-the-end");
+    let each = counts[0] / LAUNCHES[0];
+    assert!(each > 0, "{stderr}");
+    assert_eq!(counts, LAUNCHES.map(|launches| launches * each));
+    assert!(!stderr.contains("missing"), "{stderr}");
+}
+
+/// Counts that cannot be read are no zeros.
+#[test]
+fn counts_that_cannot_be_read_are_said_to_be_missing() {
+    let Some((mut scene, arguments)) = scene() else {
+        return;
+    };
+    let (_, stderr) = refused(&mut scene, &arguments, "REFUSE_READS=1");
+    let missing = "what was counted in bump is missing: the runtime has been shut down\n";
+    assert_eq!(stderr.matches(missing).count(), LAUNCHES.len(), "{stderr}");
+    let row = stderr
+        .lines()
+        .find(|line| line.trim_end().ends_with("  bump"));
+    assert_eq!(row, None, "{stderr}");
+}
+
 /// Wave instructions of all kernels.
 fn total(value: &Value) -> u64 {
     match value {

@@ -162,7 +162,8 @@ fn code(instructions: usize, waves: u64) -> Code {
         facts: json!({
             "entry": 4096, "code_size": 4 * instructions, "wave_size": 64, "arguments": [], "kernarg_size": 8, "max_workgroup_size": 1024,
             "registers": { "vgprs": 120, "agprs": 0, "sgprs": 30, "allocated_vgprs": 128, "allocated_sgprs": 32, "vgpr_spills": 0, "sgpr_spills": 0 },
-            "occupancy": { "waves_per_simd": 4, "max_waves_per_simd": 8, "limited_by": "VGPRs" }, "dynamic_stack": false, "initial_sgprs": [],
+            "occupancy": { "waves_per_simd": 4, "max_waves_per_simd": 8, "limited_by": "VGPRs",
+                "what_if": [{ "of": "VGPRs", "now": 64, "waves_per_simd": 4, "less": 56, "waves_with_less": 4 }] }, "dynamic_stack": false, "initial_sgprs": [],
         }),
     }
 }

@@ -316,7 +316,10 @@ mod tests {
         let mut some = 0;
         for name in names().unwrap() {
             let Some(page) = Page::read(&name).unwrap() else {
-                assert_eq!(name, "README", "{name} names no release");
+                assert!(
+                    ["README", "others"].contains(&name.as_str()),
+                    "{name} names no release"
+                );
                 continue;
             };
             some += 1;
