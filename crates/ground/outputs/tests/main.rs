@@ -1,3 +1,3 @@
-//! The tests of `files` in one program: `cargo test --release --workspace --test files -- FILE::NAME`.
+//! The tests of `outputs` in one program: `cargo test --release --workspace --test outputs -- FILE::NAME`.
 
 mod outputs;
