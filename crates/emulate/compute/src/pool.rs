@@ -622,7 +622,7 @@ fn serve_watched(
     let mut loyalty = Loyalty::begin();
     let mut hand = ThreadWork::default();
     let mut time = ThreadTime::enter(run);
-    spare.next_dispatch();
+    spare.next_dispatch(run);
     loop {
         // Asking takes locks, so not for every workgroup.
         if loyalty.is_over() {

@@ -123,8 +123,14 @@ pub(crate) struct WorkgroupBuffers {
 
 impl WorkgroupBuffers {
     /// Forgets what belongs to one dispatch.
-    pub fn next_dispatch(&mut self) {
+    pub fn next_dispatch(&mut self, run: &Run) {
         self.initial.clear();
+        // Waves of one dispatch are alike, so that the first tells of all.
+        self.waves.retain(|waves| {
+            waves.first().is_none_or(|(wave, _)| {
+                wave.vector_rows() == run.rows && wave.wave_size() == run.dispatch.wave_size
+            })
+        });
     }
 }
 
@@ -173,12 +179,6 @@ impl Workgroup {
             spare.initial.resize_with(count as usize, Default::default);
         }
         let mut waves = spare.waves.pop().unwrap_or_default();
-        let fitting = |(wave, _): &(Wave, State)| {
-            wave.vector_rows() == rows && wave.wave_size() == dispatch.wave_size
-        };
-        if !waves.iter().all(fitting) {
-            waves.clear();
-        }
         waves.truncate(count as usize);
         let compute_die = dispatch.compute_die(workgroup);
         let scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
@@ -307,20 +307,24 @@ impl Workgroup {
         let timed = env.program.looks_at_clock();
         loop {
             let (mut yielded, mut sliced) = (false, false);
+            let mut all_ended = true;
             for (index, (wave, state)) in self.waves.iter_mut().enumerate() {
                 if *state != State::Ready {
+                    all_ended &= *state == State::Ended;
                     continue;
                 }
                 if self.paces.get(index).is_some_and(Pace::waits) {
-                    yielded = true;
+                    (yielded, all_ended) = (true, false);
                     continue;
                 }
                 let stop = go(index, wave, env);
+                if matches!(stop, Stop::End) {
+                    *state = State::Ended;
+                    env.barrier.leave();
+                    continue;
+                }
+                all_ended = false;
                 match stop {
-                    Stop::End => {
-                        *state = State::Ended;
-                        env.barrier.leave();
-                    }
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => {
                         yielded = true;
@@ -347,7 +351,7 @@ impl Workgroup {
                 }
             }
             // Ended waves no longer take part in barriers.
-            if self.waves.iter().all(|(_, state)| *state == State::Ended) {
+            if all_ended {
                 return Turn::Ended;
             }
             let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);

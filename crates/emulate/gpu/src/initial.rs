@@ -40,6 +40,8 @@ pub struct InitialState {
     pub ttmp9: u32,
     /// Shape of the workgroup and number of the wave in it, on which `exec` and `vgprs` depend.
     place: Option<([u32; 3], u32)>,
+    /// Places among `sgprs` of the workgroup's ids and of the scratch offset; [`usize::MAX`]: it does not ask for this one.
+    changing: [usize; 4],
 }
 
 impl Dispatch {
@@ -77,11 +79,22 @@ impl Dispatch {
             state.sgprs.clear();
             self.user_sgprs(&mut state.sgprs, kernarg);
             let system = self.system_sgprs(workgroup, wave, slot);
+            let [x, y, z, _, offset] = std::array::from_fn(|index| {
+                let before = system[..index].iter().flatten().count();
+                match system[index] {
+                    Some(_) => state.sgprs.len() + before,
+                    None => usize::MAX,
+                }
+            });
+            state.changing = [x, y, z, offset];
             state.sgprs.extend(system.iter().flatten());
         }
-        let system = self.system_sgprs(workgroup, wave, slot);
-        for (at, value) in (self.user_sgpr_count()..).zip(system.into_iter().flatten()) {
-            state.sgprs[at] = value;
+        let [x, y, z] = workgroup;
+        let values = [x, y, z, self.scratch_offset(slot)];
+        for (at, value) in state.changing.into_iter().zip(values) {
+            if let Some(register) = state.sgprs.get_mut(at) {
+                *register = value;
+            }
         }
         state.scratch_address =
             self.scratch.base + u64::from(slot) * u64::from(self.scratch.wave_bytes);
@@ -176,8 +189,12 @@ impl Dispatch {
             (ids && asks(8)).then_some(y),
             (ids && asks(9)).then_some(z),
             asks(10).then(|| self.waves(workgroup) | u32::from(wave == 0) << 31),
-            (scratch && asks(0)).then(|| slot.wrapping_mul(self.scratch.wave_bytes)),
+            (scratch && asks(0)).then(|| self.scratch_offset(slot)),
         ]
+    }
+
+    fn scratch_offset(&self, slot: u32) -> u32 {
+        slot.wrapping_mul(self.scratch.wave_bytes)
     }
 
     /// The buffer descriptor of the scratch arena: swizzled, 4-byte elements, one lane per index.

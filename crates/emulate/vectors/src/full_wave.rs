@@ -602,6 +602,24 @@ pub unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *m
 }
 }
 
+compiled_for! { Avx512:
+/// One word of ones per set bit, for the first `groups` groups of 16 lanes.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline]
+pub unsafe fn expand512(groups: usize, mask: u64, row: &mut VectorRow) {
+    let mut group = 0;
+    while group < groups {
+        let words = &mut row.0[16 * group..][..16];
+        let lanes = _mm512_movm_epi32((mask >> (16 * group)) as u16);
+        // SAFETY: the slice has 16 words.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), lanes) };
+        group += 1;
+    }
+}
+}
+
 compiled_for! { Avx2:
 /// One word of ones per set bit.
 ///

@@ -38,6 +38,8 @@ impl Host for Zph {
         sub(a, b) = _mm512_sub_ph;
         mul(a, b) = _mm512_mul_ph;
         fma(a, b, c) = _mm512_fmadd_ph;
+        div(a, b) = _mm512_div_ph;
+        sqrt(a) = _mm512_sqrt_ph;
         min(a, b) = _mm512_min_ph;
         max(a, b) = _mm512_max_ph;
     }
@@ -89,6 +91,8 @@ impl Host for Zph {
         or(a: __m512, b: __m512) -> __m512;
         xor(a: __m512, b: __m512) -> __m512;
         without(a: __m512, b: __m512) -> __m512;
+        scale(singles: __m512, powers: __m512) -> __m512;
+        scale64(doubles: __m512d, powers: __m512d) -> __m512d;
         add64(a: __m512d, b: __m512d) -> __m512d;
         sub64(a: __m512d, b: __m512d) -> __m512d;
         mul64(a: __m512d, b: __m512d) -> __m512d;

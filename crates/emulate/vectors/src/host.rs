@@ -30,6 +30,12 @@ pub trait Host {
     unsafe fn sub(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn mul(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn fma(a: Self::Single, b: Self::Single, c: Self::Single) -> Self::Single;
+    unsafe fn div(a: Self::Single, b: Self::Single) -> Self::Single;
+    unsafe fn sqrt(a: Self::Single) -> Self::Single;
+    /// Multiplies singles by powers of two and rounds once, to nearest even. The second words are the powers, signed integers.
+    unsafe fn scale(singles: Self::Single, powers: Self::Single) -> Self::Single;
+    /// The same for doubles; the low words of the second lanes are the powers.
+    unsafe fn scale64(doubles: Self::Double, powers: Self::Double) -> Self::Double;
     unsafe fn min(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn max(a: Self::Single, b: Self::Single) -> Self::Single;
     unsafe fn and(a: Self::Single, b: Self::Single) -> Self::Single;
@@ -236,6 +242,25 @@ macro_rules! alike {
     };
 }
 
+/// `value` times two to `power`, rounded once.
+#[inline(always)]
+fn scaled64(value: f64, power: i32) -> f64 {
+    let two_to = |power: i32| f64::from_bits(((power + 1023) as u64) << 52);
+    // No power beyond these gives another result.
+    let (mut value, mut power) = (value, power.clamp(-2200, 2200));
+    // A step down leaves so much to the last one that it rounds nothing which the last one does not round away.
+    for _ in 0..2 {
+        let step = match power {
+            1024.. => 1023,
+            ..-1022 => -969,
+            _ => 0,
+        };
+        value *= two_to(step);
+        power -= step;
+    }
+    value * two_to(power.clamp(-1022, 1023))
+}
+
 /// The first single that is no signed integer.
 const TWO_TO_31: f32 = 2_147_483_648.0;
 
@@ -253,6 +278,8 @@ impl Host for Ymm {
         sub(a, b) = _mm256_sub_ps;
         mul(a, b) = _mm256_mul_ps;
         fma(a, b, c) = _mm256_fmadd_ps;
+        div(a, b) = _mm256_div_ps;
+        sqrt(a) = _mm256_sqrt_ps;
         min(a, b) = _mm256_min_ps;
         max(a, b) = _mm256_max_ps;
         and(a, b) = _mm256_and_ps;
@@ -274,6 +301,44 @@ impl Host for Ymm {
         _mm256_castps_si256, _mm256_srli_epi32, _mm256_slli_epi32, _mm256_cvtps_ph, _mm256_cvtepu16_epi32
     }
 
+    #[inline(always)]
+    unsafe fn scale(singles: __m256, powers: __m256) -> __m256 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            // No power of more than these gives another result. As doubles, all products of these are exact.
+            let powers = _mm256_castps_si256(powers);
+            let powers = _mm256_min_epi32(powers, _mm256_set1_epi32(400));
+            let powers = _mm256_max_epi32(powers, _mm256_set1_epi32(-400));
+            let scaled = |singles: __m128, powers: __m128i| {
+                let biased = _mm256_cvtepi32_epi64(_mm_add_epi32(powers, _mm_set1_epi32(1023)));
+                let factors = _mm256_castsi256_pd(_mm256_slli_epi64::<52>(biased));
+                _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_cvtps_pd(singles), factors))
+            };
+            let first = scaled(
+                _mm256_castps256_ps128(singles),
+                _mm256_castsi256_si128(powers),
+            );
+            let second = scaled(
+                _mm256_extractf128_ps::<1>(singles),
+                _mm256_extracti128_si256::<1>(powers),
+            );
+            _mm256_set_m128(second, first)
+        }
+    }
+    #[inline(always)]
+    unsafe fn scale64(doubles: __m256d, powers: __m256d) -> __m256d {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let mut results = [0.0; 4];
+            let (mut values, mut words) = ([0.0; 4], [0.0; 4]);
+            _mm256_storeu_pd(values.as_mut_ptr(), doubles);
+            _mm256_storeu_pd(words.as_mut_ptr(), powers);
+            for lane in 0..4 {
+                results[lane] = scaled64(values[lane], words[lane].to_bits() as i32);
+            }
+            _mm256_loadu_pd(results.as_ptr())
+        }
+    }
     #[inline(always)]
     unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
         // SAFETY: the caller keeps what [`Host`] asks.
@@ -522,6 +587,8 @@ impl Host for Zmm {
         sub(a, b) = _mm512_sub_ps;
         mul(a, b) = _mm512_mul_ps;
         fma(a, b, c) = _mm512_fmadd_ps;
+        div(a, b) = _mm512_div_ps;
+        sqrt(a) = _mm512_sqrt_ps;
         min(a, b) = _mm512_min_ps;
         max(a, b) = _mm512_max_ps;
         and(a, b) = _mm512_and_ps;
@@ -543,6 +610,23 @@ impl Host for Zmm {
         _mm512_castps_si512, _mm512_srli_epi32, _mm512_slli_epi32, _mm512_cvtps_ph, _mm512_cvtepu16_epi32
     }
 
+    #[inline(always)]
+    unsafe fn scale(singles: __m512, powers: __m512) -> __m512 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            // (Powers that are no singles are so large that what is near them does as well.)
+            _mm512_scalef_ps(singles, _mm512_cvtepi32_ps(_mm512_castps_si512(powers)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn scale64(doubles: __m512d, powers: __m512d) -> __m512d {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let up = _mm512_slli_epi64::<32>(_mm512_castpd_si512(powers));
+            let powers = _mm512_cvtepi64_pd(_mm512_srai_epi64::<32>(up));
+            _mm512_scalef_pd(doubles, powers)
+        }
+    }
     #[inline(always)]
     unsafe fn store_pair(word: *mut u32, low: __m256i, high: __m256i) {
         // SAFETY: the caller keeps what [`Host`] asks.

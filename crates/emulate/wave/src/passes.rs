@@ -8,16 +8,19 @@
 use crate::{
     engine::Env,
     micro_op::{Handler, MicroOp, Pass, Src, flow, modifier},
-    ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type},
+    ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type, each_group, lanes},
     shell::{self, Body},
     state::{LANES, VectorRow, Wave},
 };
 
 mod dpp;
 mod finish;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod moved;
 
 pub(crate) use dpp::{
-    Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp, static_lanes,
+    Copy as DppCopy, Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp,
+    static_lanes, writes_all_lanes,
 };
 pub(crate) use finish::{Finish, PlaceHalf};
 
@@ -59,16 +62,23 @@ impl Body for Splat {
     }
 }
 
-/// Changes every word of a row.
+/// Changes every word of a row, as far as the wave has lanes.
 #[inline(always)]
 fn map(wave: &mut Wave, source: usize, dst: usize, change: impl Fn(u32) -> u32) {
-    let words = wave.row(source).0;
-    let target = &mut wave.row_mut(dst).0;
-    let mut lane = 0;
-    while lane < LANES {
-        target[lane] = change(words[lane]);
-        lane += 1;
-    }
+    each_group(
+        wave.groups(),
+        #[inline(always)]
+        |group| {
+            let words = wave.row(source).group(group);
+            wave.row_mut(dst).set_group(
+                group,
+                lanes(
+                    #[inline(always)]
+                    |lane| change(words[lane]),
+                ),
+            );
+        },
+    );
 }
 
 /// `(word >> shift & !clear) ^ toggle` on the last of its words, the first is copied: half selection, ABS and NEG.
@@ -210,7 +220,7 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
     let bit = |base: u32| op.vector().modifier(base, index);
     let (neg, abs) = (bit(modifier::NEG), bit(modifier::ABS));
     let (op_sel, op_sel_hi) = (bit(modifier::OP_SEL), bit(modifier::OP_SEL_HI));
-    let bits: fn() -> Handler = shell::handler::<Bits>;
+    let bits: fn() -> Handler = shell::wide_handler::<Bits>;
     match kind {
         Type::B16 | Type::F16 | Type::Bf16 => {
             let float = u32::from(kind != Type::B16);
@@ -233,12 +243,12 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
             let toggle = float * (neg << 15 | abs << 31);
             let plain = op_sel == 0 && op_sel_hi == 1 && toggle == 0;
             let parameters = [16 * op_sel, 16 * op_sel_hi, toggle];
-            (!plain).then_some((shell::handler::<Halves>, parameters))
+            (!plain).then_some((shell::wide_handler::<Halves>, parameters))
         }
         Type::PackedF32 | Type::PackedB32 => {
             let negated = u32::from(kind == Type::PackedF32) * (neg | abs << 1);
             let plain = op_sel == 0 && op_sel_hi == 1 && negated == 0;
-            (!plain).then_some((shell::handler::<Pair>, [op_sel, op_sel_hi, negated]))
+            (!plain).then_some((shell::wide_handler::<Pair>, [op_sel, op_sel_hi, negated]))
         }
         Type::Mix => (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31])),
         Type::None | Type::B128 | Type::B8 => None,
@@ -272,7 +282,7 @@ pub(crate) fn spare_row(vector_rows: u32) -> u16 {
 
 /// A micro-op that copies row `from` to row `to`.
 pub(crate) fn copy(from: u16, to: u16) -> MicroOp {
-    let mut op = MicroOp::new(shell::handler::<Bits>()).with(Pass::new(0, 1, [0; 3]));
+    let mut op = MicroOp::new(shell::wide_handler::<Bits>()).with(Pass::new(0, 1, [0; 3]));
     (op.src[0], op.dst) = (Src::vector(from), to);
     op
 }

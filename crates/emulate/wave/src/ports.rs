@@ -145,6 +145,27 @@ impl Wave {
         }
     }
 
+    /// The value of a uniform source of one word, whose other word is left alone: a load of both stalls where a store has just written
+    /// this one.
+    #[inline(always)]
+    pub(crate) fn uniform32(&self, op: &MicroOp, index: usize) -> u32 {
+        let src = op.src[index];
+        match src.kind {
+            SrcKind::Scalar => self.scalars.0[src.index as usize],
+            _ => self.uniform(op, index) as u32,
+        }
+    }
+
+    /// The value of a uniform source of so many words; of none, nothing.
+    #[inline(always)]
+    pub(crate) fn uniform_words(&self, op: &MicroOp, index: usize, words: usize) -> u64 {
+        match words {
+            0 => 0,
+            1 => u64::from(self.uniform32(op, index)),
+            _ => self.uniform(op, index),
+        }
+    }
+
     /// Completes an instruction whose body has written `words` rows of results.
     #[inline(always)]
     pub(crate) fn deliver<F: Form>(&mut self, op: &MicroOp, words: usize) -> u32 {
@@ -212,7 +233,7 @@ impl Wave {
         if src.kind == SrcKind::Vector {
             self.rows[src.index as usize].0[lane]
         } else {
-            self.uniform(op, index) as u32
+            self.uniform32(op, index)
         }
     }
 

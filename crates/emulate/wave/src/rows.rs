@@ -116,6 +116,8 @@ pub(crate) struct VectorShape {
     pub sources: [Type; 3],
     pub result: Type,
     pub destination: Destination,
+    /// The result is the source.
+    pub copies: bool,
     /// Third source is the destination register.
     pub tied: bool,
     /// Reads a lane mask: VCC, or VOP3's third source.
@@ -162,6 +164,7 @@ impl VectorShape {
         sources: [Type::None; 3],
         result: Type::None,
         destination: Destination::Vector,
+        copies: false,
         tied: false,
         mask_source: false,
         mask_result: false,

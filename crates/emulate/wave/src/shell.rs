@@ -54,6 +54,8 @@ pub(crate) trait VectorBody {
     const MODE: bool;
     /// Whether sources that are not vector rows have bodies of their own, or are first copied to a row.
     const HOT: bool;
+    /// Compiled code often has it choose between two uniform sources.
+    const CHOOSES: bool = false;
     /// No copies for [`Level::Avx512`].
     const NO_AVX512: bool = false;
     /// A copy for [`Level::Avx512`] although not hot.
@@ -65,6 +67,9 @@ pub(crate) trait VectorBody {
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
+/// One for each value of [`Form::UNIFORM`] that there is a copy for.
+pub(crate) type UniformHandlers = [Option<Handler>; 8];
+
 /// The compiled copies of a vector ALU body.
 #[derive(Clone, Copy)]
 pub(crate) struct Handlers {
@@ -72,8 +77,8 @@ pub(crate) struct Handlers {
     pub vector: Handler,
     /// The same, any mode.
     pub general: Handler,
-    /// Source i alone is uniform.
-    pub uniform: [Option<Handler>; 3],
+    /// Some sources are uniform: by [`Form::UNIFORM`].
+    pub uniform: UniformHandlers,
 }
 
 /// The handler of body `B` for this host.
@@ -103,13 +108,18 @@ pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
 #[cfg(target_arch = "x86_64")]
 macro_rules! hot_handlers {
     ($body:ident, $shell:ident, $extensions:ident) => {{
-        let mut uniform: [Option<Handler>; 3] = [None; 3];
-        uniform[0] = Some($shell::<$body, Variant<1, true, $extensions>>);
+        let mut uniform: UniformHandlers = [None; 8];
+        uniform[1] = Some($shell::<$body, Variant<1, true, $extensions>>);
         if $body::SOURCES > 1 {
-            uniform[1] = Some($shell::<$body, Variant<2, true, $extensions>>);
+            uniform[2] = Some($shell::<$body, Variant<2, true, $extensions>>);
+        }
+        if $body::SOURCES > 2 || $body::CHOOSES {
+            uniform[3] = Some($shell::<$body, Variant<3, true, $extensions>>);
         }
         if $body::SOURCES > 2 {
-            uniform[2] = Some($shell::<$body, Variant<4, true, $extensions>>);
+            uniform[4] = Some($shell::<$body, Variant<4, true, $extensions>>);
+            uniform[5] = Some($shell::<$body, Variant<5, true, $extensions>>);
+            uniform[6] = Some($shell::<$body, Variant<6, true, $extensions>>);
         }
         Handlers {
             vector: $shell::<$body, Variant<0, true, $extensions>>,
@@ -126,7 +136,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
         Level::Base => Handlers {
             vector: base_vector::<B, Variant<0, false, Base>>,
             general: base_vector::<B, Variant<0, false, Base>>,
-            uniform: [None; 3],
+            uniform: [None; 8],
         },
         #[cfg(target_arch = "x86_64")]
         Level::Fp16 if B::HALVES => hot_handlers!(B, fp16_vector, Fp16),
@@ -140,7 +150,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             Handlers {
                 vector,
                 general: if B::MODE { any_mode::<B>() } else { vector },
-                uniform: [None; 3],
+                uniform: [None; 8],
             }
         }
         #[cfg(target_arch = "x86_64")]
@@ -149,7 +159,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
         _ => Handlers {
             vector: avx2_vector::<B, Variant<0, true, Avx2>>,
             general: any_mode::<B>(),
-            uniform: [None; 3],
+            uniform: [None; 8],
         },
     }
 }

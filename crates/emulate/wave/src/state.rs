@@ -170,7 +170,7 @@ impl Wave {
         self.dirty = RowSet::default();
         for (index, lanes) in first.iter().enumerate() {
             self.dirty.add(index);
-            self.rows[index].0 = *lanes;
+            self.set_first_row(index, lanes);
         }
         self.scalars = ScalarFile([0; SCALARS]);
         self.scc = false;
@@ -193,6 +193,22 @@ impl Wave {
         self.clock = Clock::default();
         self.stop = None;
         self.set_exec(self.full);
+    }
+
+    /// Sets the lanes of row `index` that the wave has.
+    #[inline(always)]
+    fn set_first_row(&mut self, index: usize, lanes: &[u32; LANES]) {
+        let row = &mut self.rows[index];
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            let groups = self.groups.min(LANES / 16);
+            // SAFETY: the host has AVX2, and AVX-512 if it says so; both have as many words.
+            unsafe {
+                vectors::full_wave::copy(self.avx512, groups, lanes.as_ptr(), row.0.as_mut_ptr());
+            }
+            return;
+        }
+        row.0 = *lanes;
     }
 
     fn clear_dirty(&mut self) {
@@ -258,7 +274,19 @@ impl Wave {
     /// Sets the first scalar registers.
     #[inline]
     pub fn set_first_sgprs(&mut self, values: &[u32]) {
-        self.scalars.0[..values.len()].copy_from_slice(values);
+        let registers = &mut self.scalars.0[..values.len()];
+        let (fours, rest) = values.as_chunks::<4>();
+        let (to_fours, to_rest) = registers.as_chunks_mut::<4>();
+        // In pieces of known size, which need no call.
+        for (to, four) in to_fours.iter_mut().zip(fours) {
+            *to = *four;
+        }
+        if let ([to_first, to_second, ..], [first, second, ..]) = (&mut *to_rest, rest) {
+            (*to_first, *to_second) = (*first, *second);
+        }
+        if let (Some(to), Some(last)) = (to_rest.last_mut(), rest.last()) {
+            *to = *last;
+        }
     }
 
     pub fn vgpr(&self, index: usize, lane: usize) -> u32 {
@@ -305,7 +333,7 @@ impl Wave {
 
     #[inline(always)]
     pub fn exec(&self) -> u64 {
-        self.scalar64(sreg::EXEC) & self.full
+        self.mask(sreg::EXEC) & self.full
     }
 
     pub fn set_exec(&mut self, value: u64) {
@@ -315,7 +343,7 @@ impl Wave {
 
     #[inline(always)]
     pub fn vcc(&self) -> u64 {
-        self.scalar64(sreg::VCC) & self.full
+        self.mask(sreg::VCC) & self.full
     }
 
     /// Whether the wave stopped at a barrier that opens by itself, not when all waves have stopped at it.
@@ -335,13 +363,19 @@ impl Wave {
         self.segment.pc_of(self.next)
     }
 
-    // Both words at once, here and below: a load of two words that two stores have just written stalls.
+    /// Two scalar registers. Each is loaded by itself: a load of both stalls where instructions have just written them one by one, or
+    /// one of them alone.
     #[inline(always)]
     pub(crate) fn scalar64(&self, index: usize) -> u64 {
-        let [low, high] = *self.scalars.0[index..].first_chunk().expect("a pair");
+        let pair: &[u32; 2] = self.scalars.0[index..].first_chunk().expect("a pair");
+        // SAFETY: a reference to an initialised word. (Of two usual loads the compiler makes one.)
+        let [low, high] = pair
+            .each_ref()
+            .map(|word| unsafe { std::ptr::read_volatile(word) });
         u64::from(low) | u64::from(high) << 32
     }
 
+    /// Both words at once.
     #[inline(always)]
     pub(crate) fn set_scalar64(&mut self, index: usize, value: u64) {
         let pair = self.scalars.0[index..].first_chunk_mut().expect("a pair");
@@ -358,10 +392,13 @@ impl Wave {
         }
     }
 
+    /// Reads a lane mask. The word that a wave32 has not written with it stays out of it, as in [`Wave::uniform32`].
     #[inline(always)]
     pub(crate) fn mask(&self, index: usize) -> u64 {
         if self.wave_size == 64 {
-            self.scalar64(index)
+            // What writes masks writes both words at once.
+            let [low, high] = *self.scalars.0[index..].first_chunk().expect("a pair");
+            u64::from(low) | u64::from(high) << 32
         } else {
             u64::from(self.scalars.0[index])
         }
@@ -385,8 +422,15 @@ impl Wave {
         self.wide_and_plain = if self.mode.plain { self.wide } else { 0 };
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
-            // SAFETY: the host has AVX2.
-            unsafe { vectors::full_wave::expand(exec, &mut self.exec_lanes) };
+            // SAFETY: the host has AVX2, and AVX-512 if it says so.
+            unsafe {
+                match self.avx512 {
+                    true => {
+                        vectors::full_wave::expand512(self.groups, exec, &mut self.exec_lanes);
+                    }
+                    false => vectors::full_wave::expand(exec, &mut self.exec_lanes),
+                }
+            }
             return;
         }
         expand(exec, &mut self.exec_lanes);

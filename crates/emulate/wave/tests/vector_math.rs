@@ -45,3 +45,36 @@ fn single_division_sequence_rounds_correctly() {
         .collect();
     check(GFX9, text, &cases);
 }
+
+/// Reciprocals and roots of every half, which fast bodies round twice, against the host's doubles.
+#[test]
+fn reciprocals_and_roots_of_all_halves_are_correctly_rounded() {
+    use numerics::{Round, convert::f16_from_f64, float16};
+    let text = "v_rcp_f16_e32 v1, v0\nv_sqrt_f16_e32 v2, v0\nv_rsq_f16_e32 v3, v0";
+    let functions: [(&str, fn(f64) -> f64); 3] = [
+        ("rcp", |x| 1.0 / x),
+        ("sqrt", f64::sqrt),
+        ("rsq", |x| 1.0 / x.sqrt()),
+    ];
+    for first in (0..=u16::MAX).step_by(64) {
+        let mut m = crate::harness::Machine::new("gfx90a", text);
+        let half = |lane: usize| first + lane as u16;
+        m.vgpr(0, |lane| u32::from(half(lane)));
+        m.run();
+        for lane in 0..64 {
+            let x = f64::from(float16::value(half(lane)));
+            if x.is_nan() {
+                continue;
+            }
+            for (at, (name, function)) in functions.iter().enumerate() {
+                let result = function(x);
+                let expected = match result.is_nan() {
+                    true => float16::NAN,
+                    false => f16_from_f64(result.to_bits(), Round::NearestEven),
+                };
+                let got = m.wave.vgpr(at + 1, lane);
+                assert_eq!(got, u32::from(expected), "{name} {:#x}", half(lane));
+            }
+        }
+    }
+}

@@ -75,7 +75,7 @@ impl Descriptor {
         } else {
             Check::Index
         };
-        let scalar = wave.uniform(op, 2) as u32;
+        let scalar = wave.uniform32(op, 2);
         // The size of a raw buffer of gfx9 is less by the scalar offset (Vega and CDNA manuals, range checking of buffers): libraries
         // have that clip what a tile reads too much.
         let less = if check == Check::Bytes && !since_gfx10 && !swizzled {

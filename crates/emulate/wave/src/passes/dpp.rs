@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use gfx::{Family, Matrix, Target};
 
+#[cfg(target_arch = "x86_64")]
+use super::moved::{self, Sources};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
@@ -100,17 +102,15 @@ impl Movement {
     ) -> u64 {
         #[cfg(target_arch = "x86_64")]
         if F::AVX512
-            && let Some(groups) = &self.groups
+            && let Some(sources) = self.sources_in_groups()
         {
-            let active = (!all).then_some(&wave.exec_lanes);
             // SAFETY: forms with AVX-512 exist only where the host has it.
-            let readable = unsafe { self.readable512(groups, active) };
-            for word in 0..words {
-                let row = *wave.row(source + word);
-                // SAFETY: as above.
-                unsafe { self.permute512(groups, readable, &row, wave.row_mut(dst + word)) };
-            }
-            return readable & wave.full;
+            return unsafe {
+                match wave.groups() {
+                    4 => enter512::<4>(&sources, wave, all, source, dst, words),
+                    _ => enter512::<2>(&sources, wave, all, source, dst, words),
+                }
+            };
         }
         let readable = if all {
             self.exists & wave.full
@@ -139,56 +139,15 @@ impl Movement {
 
 #[cfg(target_arch = "x86_64")]
 impl Movement {
-    /// Lanes that have a source which, if there is a row of active lanes, is one of them.
-    ///
-    /// # Safety
-    /// The host has AVX-512 F.
+    /// The same for the host's widest vectors.
     #[inline(always)]
-    unsafe fn readable512(&self, groups: &[usize; LANES / 16], active: Option<&VectorRow>) -> u64 {
-        use std::arch::x86_64::*;
-        let Some(active) = active else {
-            return self.exists;
-        };
-        let mut readable = 0;
-        for (group, source) in groups.iter().enumerate() {
-            let first = 16 * group;
-            // SAFETY: rows are aligned and have 16 words from each of these on.
-            let lanes = unsafe {
-                let from = _mm512_load_si512(self.within.0.as_ptr().add(first).cast());
-                let active = _mm512_load_si512(active.0.as_ptr().add(16 * source).cast());
-                let exists = (self.exists >> first) as u16;
-                let moved = _mm512_maskz_permutexvar_epi32(exists, from, active);
-                _mm512_test_epi32_mask(moved, moved)
-            };
-            readable |= u64::from(lanes) << first;
-        }
-        readable
-    }
-
-    /// Lanes `readable` of `row` to where they go, zeros to the others.
-    ///
-    /// # Safety
-    /// The host has AVX-512 F.
-    #[inline(always)]
-    unsafe fn permute512(
-        &self,
-        groups: &[usize; LANES / 16],
-        readable: u64,
-        row: &VectorRow,
-        moved: &mut VectorRow,
-    ) {
-        use std::arch::x86_64::*;
-        for (group, source) in groups.iter().enumerate() {
-            let first = 16 * group;
-            // SAFETY: rows are aligned and have 16 words from each of these on.
-            unsafe {
-                let from = _mm512_load_si512(self.within.0.as_ptr().add(first).cast());
-                let words = _mm512_load_si512(row.0.as_ptr().add(16 * source).cast());
-                let lanes = (readable >> first) as u16;
-                let words = _mm512_maskz_permutexvar_epi32(lanes, from, words);
-                _mm512_store_si512(moved.0.as_mut_ptr().add(first).cast(), words);
-            }
-        }
+    fn sources_in_groups(&self) -> Option<Sources<'_>> {
+        let groups = self.groups?;
+        Some(Sources {
+            within: &self.within,
+            groups,
+            exists: self.exists,
+        })
     }
 
     /// [`Movement::apply`] if the sources of each group of 16 lanes are in one.
@@ -217,6 +176,31 @@ impl Movement {
             }
             half += 1;
         }
+    }
+}
+
+/// [`Movement::enter`] of `COUNT` groups.
+///
+/// # Safety
+/// The host has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn enter512<const COUNT: usize>(
+    sources: &Sources<'_>,
+    wave: &mut Wave,
+    all: bool,
+    source: usize,
+    dst: usize,
+    words: usize,
+) -> u64 {
+    // SAFETY: the caller's promise about the host.
+    unsafe {
+        let readable = sources.readable::<COUNT>((!all).then_some(&wave.exec_lanes));
+        for word in 0..words {
+            let moved = sources.words::<COUNT>(readable, wave.row(source + word));
+            moved::store(moved, !0, wave.row_mut(dst + word));
+        }
+        readable & wave.full
     }
 }
 
@@ -297,6 +281,42 @@ pub(crate) fn static_lanes(control: u32) -> u64 {
         .fold(0, |enabled, quad| enabled | 15 << (4 * quad))
 }
 
+/// What the DPP16 dword of a pass says.
+struct Control {
+    movement: &'static Movement,
+    /// Lanes that are off can be read, or there are none.
+    all: bool,
+    /// Lanes that cannot read get zeros; otherwise they stay as they are.
+    bound: bool,
+    /// Lanes that the row and bank masks enable.
+    enabled: u64,
+}
+
+impl Control {
+    #[inline(always)]
+    fn of(wave: &Wave, op: &MicroOp) -> Control {
+        let word = op.pass().control_word;
+        let [low, high, _] = op.pass().parameters;
+        Control {
+            movement: &movements()[(word >> 8 & 0x1ff) as usize],
+            all: word >> 18 & 1 != 0 || wave.all_lanes,
+            bound: word >> 19 & 1 != 0,
+            enabled: u64::from(low) | u64::from(high) << 32,
+        }
+    }
+
+    /// Lanes that may be written if those of `readable` can read.
+    #[inline(always)]
+    fn writable(&self, readable: u64) -> u64 {
+        self.enabled & if self.bound { !0 } else { readable }
+    }
+}
+
+/// Whether an instruction with this DPP16 dword writes all active lanes, whichever these are.
+pub(crate) fn writes_all_lanes(word: u32) -> bool {
+    word >> 19 & 1 != 0 && static_lanes(word) == !0
+}
+
 /// Moves the lanes of rows by the DPP16 control, reading from active lanes only unless it says
 /// otherwise, and switches off the lanes that must not be written. The parameters hold the lanes that the masks enable.
 pub(crate) struct Enter;
@@ -308,16 +328,11 @@ impl VectorBody for Enter {
     const AVX512_ALONE: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let control = op.pass().control_word;
-        let movement = &movements()[(control >> 8 & 0x1ff) as usize];
-        let fetch_inactive = control >> 18 & 1 != 0;
-        let bound_control = control >> 19 & 1 != 0;
-        let (source, dst) = (super::source(op), op.dst as usize);
-        // Lanes from where a value may come.
-        let all = fetch_inactive || wave.all_lanes;
-        let readable = movement.enter::<F>(wave, all, source, dst, op.pass().words());
-        let enabled = u64::from(op.pass().parameters[0]) | u64::from(op.pass().parameters[1]) << 32;
-        let writable = enabled & if bound_control { !0 } else { readable };
+        let control = Control::of(wave, op);
+        let (source, dst, words) = (super::source(op), op.dst as usize, op.pass().words());
+        let movement = control.movement;
+        let readable = movement.enter::<F>(wave, control.all, source, dst, words);
+        let writable = control.writable(readable);
         let exec = wave.exec();
         wave.exec_outside = None;
         if exec & !writable != 0 {
@@ -325,6 +340,65 @@ impl VectorBody for Enter {
             wave.set_exec(exec & writable);
         }
         flow::NEXT
+    }
+}
+
+/// All of an instruction whose result is the source that DPP16 moves.
+pub(crate) struct Copy;
+
+impl VectorBody for Copy {
+    const SOURCES: usize = 1;
+    const MODE: bool = false;
+    const HOT: bool = false;
+    const AVX512_ALONE: bool = true;
+    #[inline(always)]
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+        let control = Control::of(wave, op);
+        let (source, dst) = (super::source(op), op.dst as usize);
+        #[cfg(target_arch = "x86_64")]
+        if F::AVX512
+            && let Some(sources) = control.movement.sources_in_groups()
+        {
+            // SAFETY: forms with AVX-512 exist only where the host has it.
+            unsafe {
+                match wave.groups() {
+                    4 => copy512::<4>(&control, &sources, wave, source, dst),
+                    _ => copy512::<2>(&control, &sources, wave, source, dst),
+                }
+            }
+            return u32::from(op.after);
+        }
+        let temporary = wave.temporaries + crate::ports::SOURCE_ROWS;
+        let readable = control
+            .movement
+            .enter::<F>(wave, control.all, source, temporary, 1);
+        let written = wave.exec() & control.writable(readable);
+        for lane in (0..LANES).filter(|lane| written >> lane & 1 != 0) {
+            wave.row_mut(dst).0[lane] = wave.row(temporary).0[lane];
+        }
+        u32::from(op.after)
+    }
+}
+
+/// [`Copy`] of `COUNT` groups.
+///
+/// # Safety
+/// The host has AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn copy512<const COUNT: usize>(
+    control: &Control,
+    sources: &Sources<'_>,
+    wave: &mut Wave,
+    source: usize,
+    dst: usize,
+) {
+    // SAFETY: the caller's promise about the host.
+    unsafe {
+        let readable = sources.readable::<COUNT>((!control.all).then_some(&wave.exec_lanes));
+        let moved = sources.words::<COUNT>(readable, wave.row(source));
+        let written = wave.exec() & control.writable(readable);
+        moved::store(moved, written, wave.row_mut(dst));
     }
 }
 
@@ -356,26 +430,47 @@ impl Body for Leave {
 /// DPP8: a permutation within groups of eight; without fetch-inactive an inactive source reads zero.
 pub(crate) struct Enter8;
 
-impl Body for Enter8 {
+impl VectorBody for Enter8 {
+    const SOURCES: usize = 1;
+    const MODE: bool = false;
+    const HOT: bool = false;
+    const AVX512_ALONE: bool = true;
     #[inline(always)]
-    fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
+    fn run<F: Form>(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let control = op.pass().control_word;
         // The fetch-inactive form is told apart by the source field's marker, which decode moved to bit 0.
+        let all = control & 1 != 0 || wave.all_lanes;
+        let (source, dst, words) = (super::source(op), op.dst as usize, op.pass().words());
+        let mut from = VectorRow::ZERO;
+        for (lane, from) in from.0.iter_mut().enumerate() {
+            *from = (lane & 8) as u32 | control >> (8 + 3 * (lane & 7)) & 7;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if F::AVX512 {
+            let sources = Sources {
+                within: &from,
+                groups: [0, 1, 2, 3],
+                exists: !0,
+            };
+            // SAFETY: forms with AVX-512 exist only where the host has it.
+            unsafe {
+                match wave.groups() {
+                    4 => enter512::<4>(&sources, wave, all, source, dst, words),
+                    _ => enter512::<2>(&sources, wave, all, source, dst, words),
+                };
+            }
+            return flow::NEXT;
+        }
         let mut mask = wave.exec_lanes;
-        if control & 1 != 0 {
+        if all {
             expand(wave.full, &mut mask);
         }
-        let mut from = [0; 8];
-        for (lane, from) in from.iter_mut().enumerate() {
-            *from = (control >> (8 + 3 * lane) & 7) as usize;
-        }
-        let (source, dst) = (super::source(op), op.dst as usize);
-        for word in 0..op.pass().words() {
+        for word in 0..words {
             let row = *wave.row(source + word);
             let target = &mut wave.row_mut(dst + word).0;
             let mut lane = 0;
             while lane < LANES {
-                let at = lane & !7 | from[lane & 7];
+                let at = lane & !15 | from.0[lane] as usize & 15;
                 target[lane] = row.0[at] & mask.0[at];
                 lane += 1;
             }

@@ -1,12 +1,11 @@
 //! What happens to a result behind the body: output modifiers, and placement into part of a register.
 
-use super::map;
 use crate::{
     engine::Env,
     micro_op::{Completion, Control, MicroOp, modifier},
-    ports::{RESULT_ROWS, Type},
+    ports::{RESULT_ROWS, Type, each_group, lanes},
     shell::Body,
-    state::{LANES, VectorRow, Wave},
+    state::{LANES, Wave},
 };
 
 /// Output half: omod, clamp, then the merge into the destination that SDWA, op_sel or the 16-bit rule ask for.
@@ -16,23 +15,27 @@ impl Body for Finish {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
         let result = op.completion().result();
-        modify(wave, op, result);
         let first = wave.temporaries + RESULT_ROWS;
-        for word in 0..result.words() {
-            let staged = *wave.row(first + word);
-            let target = wave.row(op.dst as usize + word);
-            let placed = if word == 0 {
-                place(op, result, target, &staged)
-            } else {
-                staged
-            };
-            let mask = wave.exec_lanes;
-            let target = &mut wave.row_mut(op.dst as usize + word).0;
-            let mut lane = 0;
-            while lane < LANES {
-                target[lane] ^= (target[lane] ^ placed.0[lane]) & mask.0[lane];
-                lane += 1;
-            }
+        if let Some(nan_to_zero) = clamps_singles(wave, op, result) {
+            replace(
+                wave,
+                first,
+                op.dst as usize,
+                #[inline(always)]
+                |_, staged| numerics::float32::clamp(staged, nan_to_zero),
+            );
+            return u32::from(op.after);
+        }
+        modify(wave, op, result);
+        place(wave, op, result, first);
+        for word in 1..result.words() {
+            replace(
+                wave,
+                first + word,
+                op.dst as usize + word,
+                #[inline(always)]
+                |_, staged| staged,
+            );
         }
         u32::from(op.after)
     }
@@ -89,16 +92,6 @@ fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
     }
     let nan_to_zero = wave.mode.dx10_clamp();
     let first = wave.temporaries + RESULT_ROWS;
-    if omod == 0 && result == Type::F32 {
-        map(
-            wave,
-            first,
-            first,
-            #[inline(always)]
-            |value| numerics::float32::clamp(value, nan_to_zero),
-        );
-        return;
-    }
     for lane in 0..wave.wave_size as usize {
         let (low, high) = (wave.row(first).0[lane], wave.row(first + 1).0[lane]);
         let value = u64::from(low) | u64::from(high) << 32;
@@ -108,57 +101,89 @@ fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
     }
 }
 
-/// `new` for every pair of words.
+/// Sets the words of row `dst` in active lanes to what `new` makes of them and of those of row `staged`.
 #[inline(always)]
-fn merge(old: &VectorRow, staged: &VectorRow, new: impl Fn(u32, u32) -> u32) -> VectorRow {
-    let mut merged = VectorRow::ZERO;
-    let mut lane = 0;
-    while lane < LANES {
-        merged.0[lane] = new(old.0[lane], staged.0[lane]);
-        lane += 1;
-    }
-    merged
+fn replace(wave: &mut Wave, staged: usize, dst: usize, new: impl Fn(u32, u32) -> u32) {
+    each_group(
+        wave.groups(),
+        #[inline(always)]
+        |group| {
+            let staged = wave.row(staged).group(group);
+            let mask = wave.exec_lanes.group(group);
+            let old = wave.row(dst).group(group);
+            wave.row_mut(dst).set_group(
+                group,
+                lanes(
+                    #[inline(always)]
+                    |i| old[i] & !mask[i] | new(old[i], staged[i]) & mask[i],
+                ),
+            );
+        },
+    );
 }
 
-/// Combines a result of 32 bits or less with the old register value where only part of it is written.
+/// Whether all that the result needs is the clamp of singles, and if so, whether that makes zeros of NaNs.
 #[inline(always)]
-fn place(op: &MicroOp, kind: Type, old: &VectorRow, staged: &VectorRow) -> VectorRow {
+fn clamps_singles(wave: &Wave, op: &MicroOp, result: Type) -> Option<bool> {
+    let Completion {
+        modifiers, control, ..
+    } = *op.completion();
+    let is_all = result == Type::F32
+        && modifiers & modifier::OUTPUT == modifier::CLAMP
+        && control != Control::SDWA;
+    is_all.then(|| wave.mode.dx10_clamp())
+}
+
+/// Combines a result of 32 bits or less, in row `staged`, with the old register value where only part of it is written.
+#[inline(always)]
+fn place(wave: &mut Wave, op: &MicroOp, kind: Type, staged: usize) {
+    let dst = op.dst as usize;
     if op.completion().control == Control::SDWA {
-        return sdwa_merge(op.completion().control_word, old, staged);
+        return sdwa_merge(wave, op.completion().control_word, staged, dst);
     }
     if kind == Type::B8 {
         let shift = 8 * (op.completion().modifiers >> (modifier::OP_SEL + 2) & 3);
-        return merge(
-            old,
+        return replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |old, value| old & !(0xff << shift) | (value & 0xff) << shift,
         );
     }
     if !matches!(kind, Type::B16 | Type::F16) {
-        return *staged;
+        return replace(
+            wave,
+            staged,
+            dst,
+            #[inline(always)]
+            |_, value| value,
+        );
     }
     if op.completion().modifiers >> (modifier::OP_SEL + 3) & 1 != 0 {
-        merge(
-            old,
+        replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |old, value| old & 0xffff | value << 16,
-        )
+        );
     } else if op.completion().modifiers & modifier::PRESERVE_HIGH != 0 {
-        merge(
-            old,
+        replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |old, value| old & 0xffff_0000 | value & 0xffff,
-        )
+        );
     } else {
-        merge(
-            old,
+        replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |_, value| value & 0xffff,
-        )
+        );
     }
 }
 
@@ -262,29 +287,40 @@ fn clamp_half(bits: u16, omod: u32, clamp: bool, nan_to_zero: bool) -> u16 {
 
 /// Output half of SDWA: bits 8-10 select where the result goes, bits 11-12 what happens to the rest.
 #[inline(always)]
-fn sdwa_merge(control: u32, old: &VectorRow, staged: &VectorRow) -> VectorRow {
+fn sdwa_merge(wave: &mut Wave, control: u32, staged: usize, dst: usize) {
     let (shift, bits) = match control >> 8 & 7 {
         select @ 0..=3 => (select * 8, 8),
         select @ 4..=5 => ((select - 4) * 16, 16),
-        _ => return *staged,
+        _ => {
+            return replace(
+                wave,
+                staged,
+                dst,
+                #[inline(always)]
+                |_, value| value,
+            );
+        }
     };
     let ones = (1u32 << bits) - 1;
     match control >> 11 & 3 {
-        0 => merge(
-            old,
+        0 => replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |_, value| (value & ones) << shift,
         ),
-        1 => merge(
-            old,
+        1 => replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |_, value| (((value << (32 - bits)) as i32 >> (32 - bits)) as u32) << shift,
         ),
-        _ => merge(
-            old,
+        _ => replace(
+            wave,
             staged,
+            dst,
             #[inline(always)]
             |old, value| old & !(ones << shift) | (value & ones) << shift,
         ),

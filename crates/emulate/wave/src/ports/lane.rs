@@ -112,6 +112,18 @@ pub(crate) trait Lane {
     fn uniform(value: u64) -> Self::Value;
 }
 
+/// The groups of a wave, two or four, one by one. Of a loop over them the compiler makes host vectors of one lane of each group, with
+/// gathers and scatters, where their masks are read with them.
+#[inline(always)]
+pub(crate) fn each_group(groups: usize, mut act: impl FnMut(usize)) {
+    act(0);
+    act(1);
+    if groups > 2 {
+        act(2);
+        act(3);
+    }
+}
+
 /// The values of `lane(0..COUNT)`.
 ///
 /// Bodies use this and plain loops, never `array::from_fn` or `array::map`: those are ordinary functions, and a call the

@@ -4,7 +4,7 @@ use gfx::Family;
 
 use super::Config;
 use crate::{
-    micro_op::{Completion, Control, Handler, MicroOp, Pass, Src, SrcKind, Vector, flow, modifier},
+    micro_op::{Completion, Control, MicroOp, Pass, Src, SrcKind, Vector, flow, modifier},
     passes,
     ports::{Type, has_form},
     rows::{Destination, VectorShape},
@@ -32,9 +32,16 @@ pub(super) fn surround(
         config,
         shape,
         handlers,
-        may_be_uniform: !saturates,
+        uniform: 0,
         op,
     };
+    if !saturates {
+        inner.choose_uniform();
+    }
+    if let Some(copy) = inner.moved_copy() {
+        ops.push(copy);
+        return Ok(());
+    }
     for index in 0..shape.source_count() {
         inner.source(index, ops);
     }
@@ -46,12 +53,32 @@ struct Inner<'a> {
     config: &'a Config,
     shape: &'a VectorShape,
     handlers: Handlers,
-    /// No source has taken the copy of the body for uniform sources yet.
-    may_be_uniform: bool,
+    /// Sources, one bit each, that the body reads as scalars or constants.
+    uniform: usize,
     op: MicroOp,
 }
 
 impl Inner<'_> {
+    /// The one micro-op of an instruction that does nothing but move lanes.
+    fn moved_copy(&self) -> Option<MicroOp> {
+        let (op, shape) = (&self.op, self.shape);
+        let vector = op.vector();
+        let is_all = shape.copies
+            && shape.moved_source.is_none()
+            && vector.control == Control::DPP16
+            && passes::modification(op, 0, shape.sources[0]).is_none()
+            && !needs_finish(self.config, shape, &mut vector.clone());
+        is_all.then(|| {
+            let mut pass =
+                Pass::new(0, 1, enabled_lanes(vector.control_word)).before(vector.control_word);
+            pass.modifiers |= modifier::VECTOR_RESULT;
+            let handler = shell::vector_handler::<passes::DppCopy>();
+            let mut copy = MicroOp::new(handler).with(pass);
+            (copy.src[0], copy.dst, copy.after) = (op.src[0], op.dst, op.after);
+            copy
+        })
+    }
+
     /// Appends the passes that source `index` needs, and lets the body read what they make.
     fn source(&mut self, index: usize, ops: &mut Vec<MicroOp>) {
         let kind = self.shape.sources[index];
@@ -64,12 +91,12 @@ impl Inner<'_> {
                 self.op.src[index] = Src::mixed(self.op.src[index].index, 1 + parameters[0] / 16);
                 return;
             }
-            passed.push((shell::handler::<passes::Widen>, parameters));
+            passed.push((shell::wide_handler::<passes::Widen>, parameters));
         }
         if kind == Type::PackedF32 {
             self.op.vector_mut().modifiers |= modifier::PAIR;
             if !is_vector {
-                if self.uniform_body(index).is_some() {
+                if self.uniform >> index & 1 != 0 {
                     modification = None;
                 }
             } else if let Some((first, second)) = passes::pair_rows(&self.op, index) {
@@ -80,14 +107,10 @@ impl Inner<'_> {
         }
         passed.extend(modification);
         if !is_vector {
-            if passed.is_empty()
-                && let Some(handler) = self.uniform_body(index)
-            {
-                self.op.handler = handler;
-                self.may_be_uniform = false;
+            if self.uniform >> index & 1 != 0 {
                 return;
             }
-            passed.insert(0, (shell::handler::<passes::Splat>, [0; 3]));
+            passed.insert(0, (shell::wide_handler::<passes::Splat>, [0; 3]));
         }
         let row = passes::source_row(self.config.vector_rows, index);
         for (handler, parameters) in passed {
@@ -108,10 +131,29 @@ impl Inner<'_> {
         }
     }
 
-    /// The copy of the body for source `index` as a scalar or constant, if the op may have it.
-    fn uniform_body(&self, index: usize) -> Option<Handler> {
-        let may_be = self.may_be_uniform && has_form(self.op.src[index].kind);
-        self.handlers.uniform[index].filter(|_| may_be)
+    /// Takes the copy of the body that reads most sources as scalars or constants: all that can be, or else the first one.
+    fn choose_uniform(&mut self) {
+        let count = self.shape.source_count();
+        let all = (0..count)
+            .filter(|&index| self.may_be_uniform(index))
+            .fold(0, |sources, index| sources | 1 << index);
+        let choices = [all, all & 1, all & 2, all & 4];
+        let has_copy = |&sources: &usize| self.handlers.uniform[sources].is_some();
+        if let Some(sources) = choices.into_iter().find(has_copy)
+            && let Some(handler) = self.handlers.uniform[sources]
+        {
+            self.op.handler = handler;
+            self.uniform = sources;
+        }
+    }
+
+    /// Whether a body can read source `index` as a scalar or constant. (Those for pairs of singles know modifiers.)
+    fn may_be_uniform(&self, index: usize) -> bool {
+        let kind = self.shape.sources[index];
+        has_form(self.op.src[index].kind)
+            && self.lanes_and_bytes(index).is_empty()
+            && passes::widening(&self.op, index, kind).is_none()
+            && (kind == Type::PackedF32 || passes::modification(&self.op, index, kind).is_none())
     }
 
     /// Passes that find the register at run time, take bytes of it (SDWA) or move its lanes (DPP).
@@ -128,15 +170,16 @@ impl Inner<'_> {
             && index < 2
             && let Some(parameters) = passes::sdwa_selection(word, index)
         {
-            passed.push((shell::handler::<passes::SdwaSelect>, parameters));
+            passed.push((shell::wide_handler::<passes::SdwaSelect>, parameters));
         }
         if control == Control::DPP16 && index == 0 {
-            let lanes = passes::static_lanes(word);
-            let parameters = [lanes as u32, (lanes >> 32) as u32, 0];
-            passed.push((shell::vector_handler::<passes::DppEnter>, parameters));
+            passed.push((
+                shell::vector_handler::<passes::DppEnter>,
+                enabled_lanes(word),
+            ));
         }
         if control == Control::DPP8 && index == 0 {
-            passed.push((shell::handler::<passes::Dpp8Enter>, [0; 3]));
+            passed.push((shell::vector_handler::<passes::Dpp8Enter>, [0; 3]));
         }
         passed
     }
@@ -153,7 +196,7 @@ impl Inner<'_> {
             let mut finish = MicroOp::new(if passes::PlaceHalf::is_all(&completion) {
                 shell::wide_handler::<passes::PlaceHalf>()
             } else {
-                shell::handler::<passes::Finish>()
+                shell::wide_handler::<passes::Finish>()
             })
             .with(completion);
             finish.dst = self.op.dst;
@@ -161,7 +204,8 @@ impl Inner<'_> {
             self.op.dst = passes::result_row(self.config.vector_rows);
         }
         // (Comparisons that write EXEC have done so.)
-        if self.op.vector().control == Control::DPP16 && !self.shape.writes_exec {
+        let (control, word) = (self.op.vector().control, self.op.vector().control_word);
+        if control == Control::DPP16 && !self.shape.writes_exec && !passes::writes_all_lanes(word) {
             behind.push(MicroOp::new(shell::handler::<passes::DppLeave>()));
         }
         if let Some(last) = behind.last_mut() {
@@ -172,6 +216,12 @@ impl Inner<'_> {
         ops.extend(behind);
         Ok(())
     }
+}
+
+/// The parameters of passes for DPP16.
+fn enabled_lanes(control_word: u32) -> [u32; 3] {
+    let lanes = passes::static_lanes(control_word);
+    [lanes as u32, (lanes >> 32) as u32, 0]
 }
 
 fn is_float(kind: Type) -> bool {

@@ -25,9 +25,9 @@ vector_rows! {
     v_log_f32:        (F32) -> F32 {avx512} = |_, a| approx::log_f32(a);
     v_exp_legacy_f32: (F32) -> F32 = |_, a| approx::exp_f32(a);
     v_log_legacy_f32: (F32) -> F32 = |_, a| approx::log_f32(a);
-    v_rcp_f16:        (F16) -> F16 {avx512} = |cx, a| approx::rcp_f16(a, cx.denormals64);
-    v_rsq_f16:        (F16) -> F16 {avx512} = |cx, a| approx::rsq_f16(a, cx.denormals64);
-    v_sqrt_f16:       (F16) -> F16 {avx512} = |cx, a| approx::sqrt_f16(a, cx.denormals64);
+    v_rcp_f16:        (F16) -> F16 simd WidenedHalves::rcp {avx512} = |cx, a| approx::rcp_f16(a as u16, cx.denormals64).into();
+    v_rsq_f16:        (F16) -> F16 simd WidenedHalves::rsq {avx512} = |cx, a| approx::rsq_f16(a as u16, cx.denormals64).into();
+    v_sqrt_f16:       (F16) -> F16 simd WidenedHalves::sqrt {avx512} = |cx, a| approx::sqrt_f16(a as u16, cx.denormals64).into();
     v_exp_f16:        (F16) -> F16 {avx512} = |cx, a| approx::exp_f16(a, cx.denormals64);
     v_log_f16:        (F16) -> F16 {avx512} = |cx, a| approx::log_f16(a, cx.denormals64);
     v_rcp_f64:        (F64) -> F64 {avx512, zero_inactive} = |cx, a| approx::rcp_f64(a, cx.denormals64);

@@ -12,10 +12,22 @@ use crate::{
     state::{LANES, Wave},
 };
 
+/// `(a << shift) + c` for shifts below 32, of words: as wide as those are, host vectors hold as many lanes as registers' do.
+#[inline(always)]
+fn shifted_sum(a: u64, shift: u32, c: u64) -> u64 {
+    let (a, c) = ([a as u32, (a >> 32) as u32], [c as u32, (c >> 32) as u32]);
+    let low = a[0] << shift;
+    let high = a[1] << shift | a[0] >> 1 >> (31 - shift);
+    let sum = low.wrapping_add(c[0]);
+    let carry = u32::from(sum < low);
+    let high = high.wrapping_add(c[1]).wrapping_add(carry);
+    u64::from(sum) | u64::from(high) << 32
+}
+
 #[rustfmt::skip]
 vector_rows! {
-    v_mov_b64:          (B64) -> B64 = |_, a| a;
-    v_lshl_add_u64:     (B64, B32, B64) -> B64 = |_, a, b, c| (a << (b & 7)).wrapping_add(c);
+    v_mov_b64:          (B64) -> B64 {hot} = |_, a| a;
+    v_lshl_add_u64:     (B64, B32, B64) -> B64 {hot} = |_, a, b, c| shifted_sum(a, b & 7, c);
     v_prng_b32:         (B32) -> B32 = |_, a| convert::next_random(a);
     v_ashr_pk_i8_i32:   (I32, I32, B32) -> B16 [keep_high] = |_, a, b, c| bytes((a >> (c & 31)).clamp(-128, 127), (b >> (c & 31)).clamp(-128, 127));
     v_ashr_pk_u8_i32:   (I32, I32, B32) -> B16 [keep_high] = |_, a, b, c| bytes((a >> (c & 31)).clamp(0, 255), (b >> (c & 31)).clamp(0, 255));

@@ -148,6 +148,7 @@ impl<L: Compare, const CONDITION: u8, const EXEC: bool> VectorBody for Ordered<L
     const MODE: bool = L::MODE;
     /// Compiled code rarely writes EXEC by a comparison, and loops count in 32 bits.
     const HOT: bool = !EXEC && matches!(L::TYPE, Type::B32 | Type::F32);
+    const AVX512_ALONE: bool = !EXEC && matches!(L::TYPE, Type::F64 | Type::B64);
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         other_modes!(wave, op, env, Self, F);

@@ -4,9 +4,14 @@ use super::{Destination, Row, Shape, VectorShape};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, flow},
-    ports::Type,
+    ports::{Type, lanes},
     shell::{self, Body},
-    state::Wave,
+    state::{VectorRow, Wave},
+};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    micro_op::SrcKind,
+    passes::moved::{self, Sources},
 };
 
 struct ReadLane;
@@ -14,7 +19,7 @@ struct ReadLane;
 impl Body for ReadLane {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let lane = wave.uniform(op, 1) as u32 & (wave.wave_size - 1);
+        let lane = wave.uniform32(op, 1) & (wave.wave_size - 1);
         wave.scalars.0[op.dst as usize] = wave.lane_value(op, 0, lane as usize);
         u32::from(op.after)
     }
@@ -38,8 +43,8 @@ struct WriteLane;
 impl Body for WriteLane {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let value = wave.uniform(op, 0) as u32;
-        let lane = wave.uniform(op, 1) as u32 & (wave.wave_size - 1);
+        let value = wave.uniform32(op, 0);
+        let lane = wave.uniform32(op, 1) & (wave.wave_size - 1);
         wave.row_mut(op.dst as usize).0[lane as usize] = value;
         flow::NEXT
     }
@@ -50,25 +55,14 @@ impl Body for WriteLane {
 struct PermLane16<const CROSS: bool>;
 
 impl<const CROSS: bool> Body for PermLane16<CROSS> {
+    #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let exec = wave.exec();
-        let selectors =
-            wave.uniform(op, 1) as u32 as u64 | (wave.uniform(op, 2) as u32 as u64) << 32;
-        let fetch_inactive = op.vector().op_sel() & 1 != 0;
-        let bound_control = op.vector().op_sel() & 2 != 0;
-        let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
-        for lane in 0..wave.wave_size as usize {
-            if exec >> lane & 1 == 0 {
-                continue;
-            }
-            let row = (lane & !15) ^ if CROSS { 16 } else { 0 };
-            let from = row | (selectors >> (4 * (lane & 15)) & 15) as usize;
-            if fetch_inactive || exec >> from & 1 != 0 {
-                wave.row_mut(op.dst as usize).0[lane] = source[from];
-            } else if bound_control {
-                wave.row_mut(op.dst as usize).0[lane] = 0;
-            }
-        }
+        let selectors = wave.uniform32(op, 1) as u64 | (wave.uniform32(op, 2) as u64) << 32;
+        let within = lanes(
+            #[inline(always)]
+            |lane| (selectors >> (4 * (lane & 15))) as u32 & 15,
+        );
+        permute::<CROSS>(wave, op, &VectorRow(within));
         flow::NEXT
     }
 }
@@ -77,22 +71,72 @@ impl<const CROSS: bool> Body for PermLane16<CROSS> {
 struct PermLane16Each<const CROSS: bool>;
 
 impl<const CROSS: bool> Body for PermLane16Each<CROSS> {
+    #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let exec = wave.exec();
-        let fetch_inactive = op.vector().op_sel() & 1 != 0;
-        let bound_control = op.vector().op_sel() & 2 != 0;
-        let source: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 0, lane));
-        let select: [u32; crate::LANES] = std::array::from_fn(|lane| wave.lane_value(op, 1, lane));
-        for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
-            let row = (lane & !15) ^ if CROSS { 16 } else { 0 };
-            let from = row | (select[lane] & 15) as usize;
-            if fetch_inactive || exec >> from & 1 != 0 {
-                wave.row_mut(op.dst as usize).0[lane] = source[from];
-            } else if bound_control {
-                wave.row_mut(op.dst as usize).0[lane] = 0;
+        let within = lanes(
+            #[inline(always)]
+            |lane| wave.lane_value(op, 1, lane) & 15,
+        );
+        permute::<CROSS>(wave, op, &VectorRow(within));
+        flow::NEXT
+    }
+}
+
+/// Writes active lanes from those of the same row of 16, or of the other one of a pair, that `within` names.
+#[inline(always)]
+fn permute<const CROSS: bool>(wave: &mut Wave, op: &MicroOp, within: &VectorRow) {
+    let fetch_inactive = op.vector().op_sel() & 1 != 0;
+    let bound_control = op.vector().op_sel() & 2 != 0;
+    let (all, exec) = (fetch_inactive || wave.all_lanes, wave.exec());
+    #[cfg(target_arch = "x86_64")]
+    if wave.avx512 && op.src[0].kind == SrcKind::Vector {
+        let sources = Sources {
+            within,
+            groups: if CROSS { [1, 0, 3, 2] } else { [0, 1, 2, 3] },
+            exists: !0,
+        };
+        // SAFETY: the host has AVX-512.
+        unsafe {
+            match wave.groups() {
+                4 => permute512::<4>(&sources, wave, op, (all, bound_control)),
+                _ => permute512::<2>(&sources, wave, op, (all, bound_control)),
             }
         }
-        flow::NEXT
+        return;
+    }
+    let source: [u32; crate::LANES] = lanes(
+        #[inline(always)]
+        |lane| wave.lane_value(op, 0, lane),
+    );
+    for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
+        let row = (lane & !15) ^ if CROSS { 16 } else { 0 };
+        let from = row | within.0[lane] as usize;
+        if all || exec >> from & 1 != 0 {
+            wave.row_mut(op.dst as usize).0[lane] = source[from];
+        } else if bound_control {
+            wave.row_mut(op.dst as usize).0[lane] = 0;
+        }
+    }
+}
+
+/// [`permute`] of `COUNT` groups: lanes that are off can be read if `all`, and those that cannot read get zeros if `bound`.
+///
+/// # Safety
+/// The host has AVX-512 F, and source 0 is a vector row.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn permute512<const COUNT: usize>(
+    sources: &Sources<'_>,
+    wave: &mut Wave,
+    op: &MicroOp,
+    (all, bound): (bool, bool),
+) {
+    // SAFETY: the caller's promise about the host.
+    unsafe {
+        let readable = sources.readable::<COUNT>((!all).then_some(&wave.exec_lanes));
+        let moved = sources.words::<COUNT>(readable, wave.row(op.src[0].index as usize));
+        let written = wave.exec() & if bound { !0 } else { readable };
+        moved::store(moved, written, wave.row_mut(op.dst as usize));
     }
 }
 
@@ -136,28 +180,28 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     );
     push(
         "v_permlane16_b32",
-        shell::handler::<PermLane16<false>>,
+        shell::wide_handler::<PermLane16<false>>,
         [B32, B32, B32],
         B32,
         Destination::Vector,
     );
     push(
         "v_permlanex16_b32",
-        shell::handler::<PermLane16<true>>,
+        shell::wide_handler::<PermLane16<true>>,
         [B32, B32, B32],
         B32,
         Destination::Vector,
     );
     push(
         "v_permlane16_var_b32",
-        shell::handler::<PermLane16Each<false>>,
+        shell::wide_handler::<PermLane16Each<false>>,
         [B32, B32, None],
         B32,
         Destination::Vector,
     );
     push(
         "v_permlanex16_var_b32",
-        shell::handler::<PermLane16Each<true>>,
+        shell::wide_handler::<PermLane16Each<true>>,
         [B32, B32, None],
         B32,
         Destination::Vector,

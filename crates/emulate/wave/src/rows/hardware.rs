@@ -44,7 +44,7 @@ impl<const IMMEDIATE: bool> Body for SetRegister<IMMEDIATE> {
         let value = if IMMEDIATE {
             op.hardware_register().literal
         } else {
-            wave.uniform(op, 0) as u32
+            wave.uniform32(op, 0)
         };
         let before = wave.mode.bits();
         Access::of(op.hardware_register()).write(wave, env, value);

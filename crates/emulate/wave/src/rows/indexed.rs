@@ -169,7 +169,7 @@ struct IndexOn;
 
 impl Body for IndexOn {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let distance = wave.uniform(op, 0) as u32 & 0xff;
+        let distance = wave.uniform32(op, 0) & 0xff;
         // The second source field holds the enables themselves.
         let enables = u32::from(op.src[1].index) & 15;
         wave.scalars.0[sreg::M0] = wave.m0() & !0xf0ff | distance | enables << 12;
@@ -191,7 +191,7 @@ struct IndexValue;
 
 impl Body for IndexValue {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        wave.scalars.0[sreg::M0] = wave.m0() & !0xff | wave.uniform(op, 0) as u32 & 0xff;
+        wave.scalars.0[sreg::M0] = wave.m0() & !0xff | wave.uniform32(op, 0) & 0xff;
         flow::NEXT
     }
 }

@@ -125,7 +125,7 @@ unsafe fn in_vectors(wave: &mut Wave, op: &MicroOp, shape: &Matrices, way: Way) 
         addend: if is_vector {
             Addend::Rows(rows(c))
         } else {
-            Addend::Constant(wave.uniform(op, 2) as u32)
+            Addend::Constant(wave.uniform32(op, 2))
         },
         target: wave.rows[d as usize..].as_mut_ptr().cast(),
     };

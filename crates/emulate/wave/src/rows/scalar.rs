@@ -74,19 +74,20 @@ fn exec_part(wave: &Wave, op: &MicroOp) -> (u64, u64) {
     } else {
         !0
     };
-    (wave.scalar64(sreg::EXEC) & ones, ones)
+    let words = op.scalar().words.into();
+    (wave.scalar_source(sreg::EXEC as u16, words), ones)
 }
 
 fn set_exec_part(wave: &mut Wave, op: &MicroOp, slot: usize, value: u64) {
-    wave.scalars.0[slot] = value as u32;
-    if op.scalar().words == 2 {
-        wave.scalars.0[slot + 1] = (value >> 32) as u32;
+    match op.scalar().words {
+        2 => wave.set_scalar64(slot, value),
+        _ => wave.scalars.0[slot] = value as u32,
     }
 }
 
 fn saveexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
     let (exec, ones) = exec_part(wave, op);
-    let result = combine(wave.uniform(op, 0), exec) & ones;
+    let result = combine(wave.uniform_words(op, 0, op.scalar().words.into()), exec) & ones;
     set_exec_part(wave, op, op.dst as usize, exec);
     set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
@@ -96,7 +97,7 @@ fn saveexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) ->
 /// `*_wrexec`: the result goes to the destination as well.
 fn wrexec(wave: &mut Wave, op: &MicroOp, combine: impl Fn(u64, u64) -> u64) -> u32 {
     let (exec, ones) = exec_part(wave, op);
-    let result = combine(wave.uniform(op, 0), exec) & ones;
+    let result = combine(wave.uniform_words(op, 0, op.scalar().words.into()), exec) & ones;
     set_exec_part(wave, op, op.dst as usize, result);
     set_exec_part(wave, op, sreg::EXEC, result);
     wave.scc = result != 0;
@@ -112,9 +113,8 @@ macro_rules! scalar_rows {
         impl Body for $name {
             #[inline(always)]
             fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-                let narrow = |kind: Type, value: u64| if kind.words() == 1 { u64::from(value as u32) } else { value };
-                let a = narrow(Type::$a, wave.uniform(op, 0));
-                let b = narrow(Type::$b, wave.uniform(op, 1));
+                let a = wave.uniform_words(op, 0, Type::$a.words());
+                let b = wave.uniform_words(op, 1, Type::$b.words());
                 let body = |$x: u64, $y: u64, $scc: bool| -> (u64, bool) { $body };
                 let (value, scc) = body(a, b, wave.scc);
                 wave.scc = scc;
@@ -313,7 +313,7 @@ fn write32(wave: &mut Wave, op: &MicroOp, value: u32) -> u32 {
 
 /// Compares the SOPK register with its immediate.
 fn compare_immediate(wave: &mut Wave, op: &MicroOp, holds: impl Fn(u32, i32) -> bool) -> u32 {
-    wave.scc = holds(wave.uniform(op, 0) as u32, op.scalar().immediate);
+    wave.scc = holds(wave.uniform32(op, 0), op.scalar().immediate);
     flow::NEXT
 }
 
@@ -343,12 +343,12 @@ scalar_wave_rows! {
     s_orn1_saveexec_b32:   (B32, None) -> B32 = |wave, op| saveexec(wave, op, |s, exec| !s | exec);
     s_andn1_wrexec_b32:    (B32, None) -> B32 = |wave, op| wrexec(wave, op, |s, exec| !s & exec);
     s_andn2_wrexec_b32:    (B32, None) -> B32 = |wave, op| wrexec(wave, op, |s, exec| s & !exec);
-    s_cmov_b32:            (B32, None) -> B32 = |wave, op| { if wave.scc { wave.scalars.0[op.dst as usize] = wave.uniform(op, 0) as u32; } u32::from(op.after) };
+    s_cmov_b32:            (B32, None) -> B32 = |wave, op| { if wave.scc { wave.scalars.0[op.dst as usize] = wave.uniform32(op, 0); } u32::from(op.after) };
     s_cmov_b64:            (B64, None) -> B64 = |wave, op| { if wave.scc { let value = wave.uniform(op, 0); wave.set_scalar64(op.dst as usize, value); } u32::from(op.after) };
-    s_bitset0_b32:         (B32, None) -> B32 = |wave, op| { let bit = 1 << (wave.uniform(op, 0) & 31); wave.scalars.0[op.dst as usize] &= !bit; u32::from(op.after) };
-    s_bitset1_b32:         (B32, None) -> B32 = |wave, op| { let bit = 1 << (wave.uniform(op, 0) & 31); wave.scalars.0[op.dst as usize] |= bit; u32::from(op.after) };
-    s_bitset0_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) & !(1 << (wave.uniform(op, 0) & 63)); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
-    s_bitset1_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) | 1 << (wave.uniform(op, 0) & 63); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
+    s_bitset0_b32:         (B32, None) -> B32 = |wave, op| { let bit = 1 << (wave.uniform32(op, 0) & 31); wave.scalars.0[op.dst as usize] &= !bit; u32::from(op.after) };
+    s_bitset1_b32:         (B32, None) -> B32 = |wave, op| { let bit = 1 << (wave.uniform32(op, 0) & 31); wave.scalars.0[op.dst as usize] |= bit; u32::from(op.after) };
+    s_bitset0_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) & !(1 << (wave.uniform32(op, 0) & 63)); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
+    s_bitset1_b64:         (B32, None) -> B64 = |wave, op| { let value = wave.scalar64(op.dst as usize) | 1 << (wave.uniform32(op, 0) & 63); wave.set_scalar64(op.dst as usize, value); u32::from(op.after) };
     s_getpc_b64:           (None, None) -> B64 = |wave, op| { wave.set_scalar64(op.dst as usize, op.scalar().return_address()); flow::NEXT };
     s_setpc_b64:           (B64, None) -> None = |wave, op| { wave.next_pc = wave.uniform(op, 0); flow::JUMP };
     s_swappc_b64:          (B64, None) -> B64 = |wave, op| { wave.next_pc = wave.uniform(op, 0); wave.set_scalar64(op.dst as usize, op.scalar().return_address()); flow::JUMP };
@@ -356,8 +356,8 @@ scalar_wave_rows! {
     // SOPK.
     s_movk_i32:            (None, None) -> B32 = |wave, op| write32(wave, op, op.scalar().immediate as u32);
     s_cmovk_i32:           (None, None) -> B32 = |wave, op| if wave.scc { write32(wave, op, op.scalar().immediate as u32) } else { flow::NEXT };
-    s_addk_i32:            (B32, None) -> B32 = |wave, op| { let (sum, overflow) = (wave.uniform(op, 0) as i32).overflowing_add(op.scalar().immediate); wave.scc = overflow; write32(wave, op, sum as u32) };
-    s_mulk_i32:            (B32, None) -> B32 = |wave, op| { let product = (wave.uniform(op, 0) as i32).wrapping_mul(op.scalar().immediate); write32(wave, op, product as u32) };
+    s_addk_i32:            (B32, None) -> B32 = |wave, op| { let (sum, overflow) = (wave.uniform32(op, 0) as i32).overflowing_add(op.scalar().immediate); wave.scc = overflow; write32(wave, op, sum as u32) };
+    s_mulk_i32:            (B32, None) -> B32 = |wave, op| { let product = (wave.uniform32(op, 0) as i32).wrapping_mul(op.scalar().immediate); write32(wave, op, product as u32) };
     s_cmpk_eq_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 == k);
     s_cmpk_lg_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 != k);
     s_cmpk_gt_i32:         (B32, None) -> None = |wave, op| compare_immediate(wave, op, |a, k| a as i32 > k);
@@ -377,7 +377,7 @@ struct SetSkip;
 
 impl Body for SetSkip {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let bit = wave.uniform(op, 0) as u32 >> (wave.uniform(op, 1) & 31) & 1;
+        let bit = wave.uniform32(op, 0) >> (wave.uniform32(op, 1) & 31) & 1;
         let before = wave.mode.bits();
         let others = before & !SKIP_VECTOR;
         wave.set_mode(crate::Mode::new(if bit == 0 {

@@ -27,9 +27,9 @@ impl Operands {
     fn read(wave: &Wave, op: &MicroOp) -> Operands {
         Operands {
             cx: wave.mode.context(),
-            a: wave.uniform(op, 0) as u32,
-            b: wave.uniform(op, 1) as u32,
-            k: wave.uniform(op, 2) as u32,
+            a: wave.uniform32(op, 0),
+            b: wave.uniform32(op, 1),
+            k: wave.uniform32(op, 2),
             old: wave.scalars.0[op.dst as usize],
         }
     }

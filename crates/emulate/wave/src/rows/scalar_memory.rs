@@ -14,7 +14,7 @@ pub(super) fn offset(wave: &Wave, op: &MicroOp) -> u64 {
     let soffset = if op.src[1].kind == SrcKind::None {
         0
     } else {
-        u64::from(wave.uniform(op, 1) as u32)
+        u64::from(wave.uniform32(op, 1))
     };
     soffset.wrapping_add(op.scalar_memory().offset as i64 as u64)
 }
@@ -166,7 +166,7 @@ fn scratch_address(wave: &Wave, op: &MicroOp) -> u64 {
     let soffset = if op.src[1].kind == SrcKind::None {
         0
     } else {
-        64 * u64::from(wave.uniform(op, 1) as u32)
+        64 * u64::from(wave.uniform32(op, 1))
     };
     let base = wave.scalar64(op.src[0].index as usize);
     base.wrapping_add(soffset)

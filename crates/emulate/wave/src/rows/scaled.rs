@@ -164,7 +164,7 @@ fn words(wave: &Wave, op: &MicroOp, index: usize, count: usize, lane: usize) -> 
             (words[0], words[1]) = (value as u32, (value >> 32) as u32);
         }
         // Every register of a long operand reads the constant.
-        _ => words[..count].fill(wave.uniform(op, index) as u32),
+        _ => words[..count].fill(wave.uniform32(op, index)),
     }
     words
 }

@@ -356,6 +356,7 @@ macro_rules! converted {
 converted! {
     // As singles, no half is a denormal.
     Narrowed:          F32 -> F16, true,  Singles, |x: H| [H::narrow(x); 2];
+    WidenedHalves:     F16 -> F16, false, Halves,  |x: H| [H::narrow(x); 2];
     Widened:           F16 -> F32, false, Halves,  |x: H| [x; 2];
     SinglesToDoubles:  F32 -> F64, true,  Singles, |x: H| H::doubled(x);
     SinglesToSigned:   F32 -> B32, true,  Singles, |x: H| [H::whole(x); 2];
@@ -365,6 +366,54 @@ converted! {
     DoublesToSingles:  F64 -> F32, true,  Doubles, |x: H| [H::singled(x); 2];
     DoublesToSigned:   F64 -> B32, true,  Doubles, |x: H| [H::truncated(x); 2];
     DoublesToUnsigned: F64 -> B32, true,  Doubles, |x: H| [H::truncated_unsigned(x); 2];
+}
+
+/// Functions of halves that may be rounded to singles first. Of quotients and roots that is known, since a single has more than twice the
+/// digits of a half; a test has tried all halves.
+macro_rules! half_functions {
+    ($($name:ident, <$host:ident>[$a:ident]: $value:expr;)*) => {$(
+        #[allow(non_camel_case_types)]
+        pub(super) enum $name {}
+        impl Operation<WidenedHalves, 1> for $name {
+            const NANS_OF_SOURCES: bool = false;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn apply<$host: Host>([$a]: [$host::Single; 1]) -> $host::Single {
+                // SAFETY: the caller's promise about the host.
+                unsafe { $value }
+            }
+        }
+    )*};
+}
+
+half_functions! {
+    rcp,  <H>[a]: H::div(H::splat(1.0_f32.to_bits()), a);
+    sqrt, <H>[a]: H::sqrt(a);
+    rsq,  <H>[a]: H::div(H::splat(1.0_f32.to_bits()), H::sqrt(a));
+}
+
+/// Products with powers of two, which are integers.
+#[allow(non_camel_case_types)]
+pub(super) enum scale {}
+
+impl Operation<Singles, 2> for scale {
+    const NANS_OF_SOURCES: bool = false;
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn apply<H: Host>([a, powers]: [H::Single; 2]) -> H::Single {
+        // SAFETY: the caller's promise about the host.
+        unsafe { H::scale(a, powers) }
+    }
+}
+
+impl Operation<Doubles, 2> for scale {
+    const NANS_OF_SOURCES: bool = false;
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn apply<H: Host>([a, powers]: [[H::Double; 2]; 2]) -> [H::Double; 2] {
+        // SAFETY: the caller's promise about the host.
+        unsafe { [H::scale64(a[0], powers[0]), H::scale64(a[1], powers[1])] }
+    }
 }
 
 /// Dot products of whole numbers into a word.

@@ -17,7 +17,7 @@ const TRAP: i32 = -2;
 fn number(wave: &Wave, op: &MicroOp) -> i32 {
     match op.src[0].kind {
         SrcKind::Scalar => (wave.uniform(op, 0) & 31) as i32,
-        _ => wave.uniform(op, 0) as i32,
+        _ => wave.uniform32(op, 0) as i32,
     }
 }
 
@@ -77,7 +77,7 @@ struct Sleep;
 
 impl Body for Sleep {
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let units = wave.uniform(op, 0) as u32 & 0x7f;
+        let units = wave.uniform32(op, 0) & 0x7f;
         wave.clock.sleep(units);
         wave.stop(Stop::Sleep)
     }

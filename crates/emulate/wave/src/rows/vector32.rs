@@ -15,11 +15,11 @@ use numerics::{convert, float32};
 #[rustfmt::skip]
 vector_rows! {
     // Moves and bits.
-    v_mov_b32:          (B32) -> B32 {hot} = |_, a| a;
+    v_mov_b32:          (B32) -> B32 {hot} [copies] = |_, a| a;
     v_not_b32:          (B32) -> B32 {hot} = |_, a| !a;
-    v_bfrev_b32:        (B32) -> B32 = |_, a| a.reverse_bits();
-    v_ffbh_u32:         (B32) -> B32 = |_, a| if a == 0 { !0 } else { a.leading_zeros() };
-    v_ffbl_b32:         (B32) -> B32 = |_, a| if a == 0 { !0 } else { a.trailing_zeros() };
+    v_bfrev_b32:        (B32) -> B32 {avx512} = |_, a| a.reverse_bits();
+    v_ffbh_u32:         (B32) -> B32 {avx512} = |_, a| if a == 0 { !0 } else { a.leading_zeros() };
+    v_ffbl_b32:         (B32) -> B32 {avx512} = |_, a| if a == 0 { !0 } else { a.trailing_zeros() };
     v_ffbh_i32:         (I32) -> B32 = |_, a| { let run = (if a < 0 { !a } else { a }) as u32; if run == 0 { !0 } else { run.leading_zeros() } };
     v_and_b32:          (B32, B32) -> B32 {hot} = |_, a, b| a & b;
     v_or_b32:           (B32, B32) -> B32 {hot} = |_, a, b| a | b;
@@ -38,7 +38,7 @@ vector_rows! {
     v_lshl_or_b32:      (B32, B32, B32) -> B32 {hot} = |_, a, b, c| (a << (b & 31)) | c;
     v_alignbit_b32:     (B32, B32, B32) -> B32 {hot} = |_, a, b, c| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32;
     v_alignbyte_b32:    (B32, B32, B32) -> B32 = |_, a, b, c| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32;
-    v_bcnt_u32_b32:     (B32, B32) -> B32 = |_, a, b| a.count_ones().wrapping_add(b);
+    v_bcnt_u32_b32:     (B32, B32) -> B32 {avx512} = |_, a, b| a.count_ones().wrapping_add(b);
     // Integer arithmetic.
     v_add_u32:          (B32, B32) -> B32 {hot} = |cx, a, b| if cx.clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
     v_sub_u32:          (B32, B32) -> B32 {hot} = |cx, a, b| if cx.clamp { a.saturating_sub(b) } else { a.wrapping_sub(b) };
@@ -80,12 +80,12 @@ vector_rows! {
     v_max_u32:          (B32, B32) -> B32 {hot} = |_, a, b| a.max(b);
     v_min_i32:          (I32, I32) -> I32 {hot} = |_, a, b| a.min(b);
     v_max_i32:          (I32, I32) -> I32 {hot} = |_, a, b| a.max(b);
-    v_min3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).min(c);
-    v_max3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.max(b).max(c);
-    v_min3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).min(c);
-    v_max3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.max(b).max(c);
-    v_med3_u32:         (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
-    v_med3_i32:         (I32, I32, I32) -> I32 = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    v_min3_u32:         (B32, B32, B32) -> B32 {avx512} = |_, a, b, c| a.min(b).min(c);
+    v_max3_u32:         (B32, B32, B32) -> B32 {avx512} = |_, a, b, c| a.max(b).max(c);
+    v_min3_i32:         (I32, I32, I32) -> I32 {avx512} = |_, a, b, c| a.min(b).min(c);
+    v_max3_i32:         (I32, I32, I32) -> I32 {avx512} = |_, a, b, c| a.max(b).max(c);
+    v_med3_u32:         (B32, B32, B32) -> B32 {avx512} = |_, a, b, c| a.min(b).max(a.max(b).min(c));
+    v_med3_i32:         (I32, I32, I32) -> I32 {avx512} = |_, a, b, c| a.min(b).max(a.max(b).min(c));
     // Since gfx11.
     v_maxmin_u32:       (B32, B32, B32) -> B32 = |_, a, b, c| a.max(b).min(c);
     v_minmax_u32:       (B32, B32, B32) -> B32 = |_, a, b, c| a.min(b).max(c);
@@ -116,17 +116,17 @@ vector_rows! {
     v_fmac_legacy_f32:  (F32, F32, F32) -> F32 [tied] = |cx, a, b, c| float32::fma_legacy(a, b, c, cx.denormals32);
     v_min_f32:          (F32, F32) -> F32 simd Singles::min {hot} = |cx, a, b| float32::min(a, b, cx.ieee, cx.denormals32);
     v_max_f32:          (F32, F32) -> F32 simd Singles::max {hot} = |cx, a, b| float32::max(a, b, cx.ieee, cx.denormals32);
-    v_min3_f32:         (F32, F32, F32) -> F32 simd Singles::min3 = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
-    v_max3_f32:         (F32, F32, F32) -> F32 simd Singles::max3 = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
-    v_med3_f32:         (F32, F32, F32) -> F32 simd Singles::med3 = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
-    v_floor_f32:        (F32) -> F32 = |cx, a| float32::floor(a, cx.denormals32);
-    v_ceil_f32:         (F32) -> F32 = |cx, a| float32::ceil(a, cx.denormals32);
-    v_trunc_f32:        (F32) -> F32 = |cx, a| float32::trunc(a, cx.denormals32);
-    v_rndne_f32:        (F32) -> F32 = |cx, a| float32::rndne(a, cx.denormals32);
-    v_fract_f32:        (F32) -> F32 = |cx, a| float32::fract(a, cx.denormals32);
-    v_frexp_mant_f32:   (F32) -> F32 = |_, a| float32::frexp_mant(a);
-    v_frexp_exp_i32_f32: (F32) -> I32 = |_, a| float32::frexp_exp(a);
-    v_ldexp_f32:        (F32, I32) -> F32 {avx512} = |cx, a, b| float32::ldexp_round(a, b, cx.denormals32, cx.round32);
+    v_min3_f32:         (F32, F32, F32) -> F32 simd Singles::min3 {avx512} = |cx, a, b, c| float32::min3(a, b, c, cx.ieee, cx.denormals32);
+    v_max3_f32:         (F32, F32, F32) -> F32 simd Singles::max3 {avx512} = |cx, a, b, c| float32::max3(a, b, c, cx.ieee, cx.denormals32);
+    v_med3_f32:         (F32, F32, F32) -> F32 simd Singles::med3 {avx512} = |cx, a, b, c| float32::med3(a, b, c, cx.ieee, cx.denormals32);
+    v_floor_f32:        (F32) -> F32 {avx512} = |cx, a| float32::floor(a, cx.denormals32);
+    v_ceil_f32:         (F32) -> F32 {avx512} = |cx, a| float32::ceil(a, cx.denormals32);
+    v_trunc_f32:        (F32) -> F32 {avx512} = |cx, a| float32::trunc(a, cx.denormals32);
+    v_rndne_f32:        (F32) -> F32 {avx512} = |cx, a| float32::rndne(a, cx.denormals32);
+    v_fract_f32:        (F32) -> F32 {avx512} = |cx, a| float32::fract(a, cx.denormals32);
+    v_frexp_mant_f32:   (F32) -> F32 {avx512} = |_, a| float32::frexp_mant(a);
+    v_frexp_exp_i32_f32: (F32) -> I32 {avx512} = |_, a| float32::frexp_exp(a);
+    v_ldexp_f32:        (F32, I32) -> F32 simd Singles::scale {hot} = |cx, a, b| float32::ldexp_round(a, b.cast_signed(), cx.denormals32, cx.round32);
     // Conversions between 32-bit types.
     v_cvt_f32_i32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_i32_round(a, cx.round32);
     v_cvt_f32_u32:      (B32) -> F32 {hot} = |cx, a| convert::f32_from_u32_round(a, cx.round32);
@@ -200,6 +200,7 @@ impl VectorBody for Select {
     const SOURCES: usize = 2;
     const MODE: bool = false;
     const HOT: bool = true;
+    const CHOOSES: bool = true;
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         select::<Self, F, B32>(wave, op, env)
@@ -302,13 +303,16 @@ impl Body for OtherHalf {
 struct Swap;
 
 impl Body for Swap {
+    #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, _: &mut Env<'_>) -> u32 {
-        let exec = wave.exec();
-        let (a, b) = (op.dst as usize, op.src[0].index as usize);
-        for lane in (0..64).filter(|lane| exec >> lane & 1 != 0) {
-            let kept = wave.row(a).0[lane];
-            wave.row_mut(a).0[lane] = wave.row(b).0[lane];
-            wave.row_mut(b).0[lane] = kept;
+        let registers = [op.dst as usize, op.src[0].index as usize];
+        // A register that is both stays as it is.
+        if let Ok([a, b]) = wave.rows.get_disjoint_mut(registers) {
+            for lane in 0..crate::LANES {
+                let changed = (a.0[lane] ^ b.0[lane]) & wave.exec_lanes.0[lane];
+                a.0[lane] ^= changed;
+                b.0[lane] ^= changed;
+            }
         }
         u32::from(op.after)
     }
@@ -365,7 +369,7 @@ pub(super) fn special_rows(rows: &mut Vec<Row>) {
             changes_exec: false,
         });
     };
-    let swap = shell::handler::<Swap> as fn() -> Handler;
+    let swap = shell::wide_handler::<Swap> as fn() -> Handler;
     push("v_swap_b32", Type::B32, swap);
     push("v_swap_b16", Type::B16, shell::handler::<SwapHalves>);
     push("v_permlane64_b32", Type::B32, shell::handler::<OtherHalf>);

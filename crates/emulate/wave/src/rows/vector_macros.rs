@@ -5,7 +5,7 @@ use crate::{
     engine::Env,
     micro_op::MicroOp,
     mode::Context,
-    ports::{B32, Lane, Operands, Type, lanes, with_zeros},
+    ports::{B32, Lane, Operands, Type, each_group, lanes, with_zeros},
     shell::{Form, VectorBody},
     state::Wave,
 };
@@ -50,18 +50,6 @@ pub(super) fn first_group<F: Form>(wave: &mut Wave) -> usize {
 #[inline(always)]
 const fn blends<V: VectorBody, F: Form>() -> bool {
     V::HOT && F::USUAL && F::AVX2
-}
-
-/// The groups of a wave, two or four, one by one. Of a loop over them the compiler makes host vectors of one lane of each group, with
-/// gathers and scatters, where their masks are read with them.
-#[inline(always)]
-fn each_group(groups: usize, mut act: impl FnMut(usize)) {
-    act(0);
-    act(1);
-    if groups > 2 {
-        act(2);
-        act(3);
-    }
 }
 
 /// The groups of a wide wave for which a row is right that looks at MODE or does not; 0: it has to go the long way.
@@ -571,7 +559,7 @@ pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
 /// A row whose context is `_` does not depend on MODE. `simd Kind::operation` after the result names a fast path of
 /// [`super::simd`] for the usual mode; `fast function` one for ordinary values. Braces hold what else the row is specialized for,
 /// by the methods of [`super::specialization::Specialization`].
-/// Attributes: `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
+/// Attributes: `copies` (the result is the source), `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
 /// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
 /// 16-bit result goes).
 macro_rules! vector_rows {
@@ -738,6 +726,9 @@ macro_rules! source_types {
 }
 
 macro_rules! vector_attribute {
+    ($shape:expr, copies) => {
+        $shape.copies = true
+    };
     ($shape:expr, tied) => {
         $shape.tied = true
     };

@@ -136,7 +136,7 @@ fn read_c<T: Copy + Default>(
     let mut values = [[T::default(); GROUP]; SIDE];
     for (values, &spot) in values.iter_mut().zip(&plan.output) {
         let bits = match constant {
-            true => [wave.uniform(op, 2) as u32; GROUP],
+            true => [wave.uniform32(op, 2); GROUP],
             false => at(&wave.rows, first, shifted(spot, shift)),
         };
         *values = lanes(

@@ -313,7 +313,7 @@ unsafe fn addend(
 ) {
     let to = sums.as_mut_ptr().cast::<__m512>();
     if !sparse && op.src[2].kind != SrcKind::Vector {
-        let words = _mm512_set1_epi32(wave.uniform(op, 2) as i32);
+        let words = _mm512_set1_epi32(wave.uniform32(op, 2) as i32);
         let value = match output {
             Output::F16 => low_half(words),
             Output::Bf16 => bfloats(words)[0],
@@ -612,7 +612,7 @@ compiled_for! { Avx512:
 /// As of [`product`].
 #[inline]
 unsafe fn add_integers(wave: &mut Wave, op: &MicroOp, plan: &Plan, sums: [__m512i; SIDE]) {
-    let constant = wave.uniform(op, 2) as i32;
+    let constant = wave.uniform32(op, 2) as i32;
     let is_constant = op.src[2].kind != SrcKind::Vector;
     let mut c = [_mm512_set1_epi32(constant); SIDE];
     if !is_constant {

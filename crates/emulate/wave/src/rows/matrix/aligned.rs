@@ -289,7 +289,7 @@ fn addend(wave: &Wave, op: &MicroOp, position: u32, first: usize) -> [u32; GROUP
             first,
         )
     } else {
-        [wave.uniform(op, 2) as u32; GROUP]
+        [wave.uniform32(op, 2); GROUP]
     }
 }
 

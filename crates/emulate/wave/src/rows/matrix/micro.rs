@@ -97,7 +97,7 @@ unsafe fn in_vectors(wave: &mut Wave, op: &MicroOp, shape: &Matrices, formats: [
         let addend = if is_vector {
             Addend::Rows(wave.rows[c as usize..].as_ptr().cast())
         } else {
-            Addend::Constant(wave.uniform(op, 2) as u32)
+            Addend::Constant(wave.uniform32(op, 2))
         };
         let target = wave.rows[d as usize..].as_mut_ptr().cast();
         aligned::product_of([&a, &b], extents, addend, target, shape);
@@ -130,7 +130,7 @@ impl Body for Product {
                     SrcKind::Vector => {
                         wave.row(op.src[2].index as usize + position as usize).0[lane]
                     }
-                    _ => wave.uniform(op, 2) as u32,
+                    _ => wave.uniform32(op, 2),
                 };
                 wave.row_mut(op.dst as usize + position as usize).0[lane] =
                     matrix::accumulate_micro(
