@@ -46,6 +46,8 @@ struct Totals {
     classes: Vec<(&'static str, u64, u64)>,
     counters: Vec<(&'static str, u64)>,
     inexact: Vec<Inexact>,
+    /// Dispatches whose waves waited for memory.
+    waited: u64,
 }
 
 /// The file, twice.
@@ -311,6 +313,7 @@ impl Totals {
         self.waves += counts.waves;
         self.wave_instructions += counts.wave_instructions;
         self.lane_instructions += counts.lane_instructions;
+        self.waited += u64::from(counts.waited);
         for count in &counts.classes {
             let (waves, lanes) = (count.wave_instructions, count.lane_instructions);
             let mut known = self.classes.iter_mut();
@@ -382,7 +385,7 @@ fn line(label: &str, device: &str, node: u32, address: u64, totals: &Totals) -> 
     let rest = format!(
         "\"device\":\"{device}\",\"node\":{node},\"pid\":{},\"kernel_object\":{address},\"dispatches\":{},\"faults\":{},\
          \"workgroups\":{},\"work_items\":{},\"nanoseconds\":{},\"waves\":{},\"wave_instructions\":{},\
-         \"lane_instructions\":{},\"classes\":{{{classes}}},\"counters\":{{{counters}}},\"inexact\":[{inexact}]}}",
+         \"lane_instructions\":{},\"classes\":{{{classes}}},\"counters\":{{{counters}}},\"inexact\":[{inexact}],\"waited\":{}}}",
         std::process::id(),
         totals.dispatches,
         totals.faults,
@@ -392,6 +395,7 @@ fn line(label: &str, device: &str, node: u32, address: u64, totals: &Totals) -> 
         totals.waves,
         totals.wave_instructions,
         totals.lane_instructions,
+        totals.waited,
     );
     let mut name = String::new();
     for character in label.chars() {

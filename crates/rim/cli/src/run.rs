@@ -277,6 +277,7 @@ impl Run {
             let colour = std::io::stderr().is_terminal();
             let exactness = fidelity::text(summary, self.numerics.is_some());
             files::print_error(format_args!("{}{exactness}", summary.text(colour)));
+            files::print_error(format_args!("{}", fidelity::waits(summary)));
         }
         if !counters.is_empty() {
             files::print_error(format_args!("{}", pmc::text(summary, counters)));

@@ -31,6 +31,9 @@ pub struct Kernel {
     /// Instructions whose results a GPU may compute otherwise.
     #[serde(default)]
     pub inexact: Vec<Inexact>,
+    /// Launches whose waves did nothing for a while but look whether memory has changed.
+    #[serde(default)]
+    pub waited: u64,
 }
 
 /// Executions of one mnemonic whose results no public source fixes.
