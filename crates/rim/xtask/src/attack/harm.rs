@@ -255,6 +255,11 @@ int main(int count, char **arguments) {
   (void)hipMalloc(&out, groups * 4);
   (void)hipMemset(turn, 0, 8);
   void *values[] = {&turn, &out, &how, &work};
+  int per_unit = 0;
+  hipDeviceProp_t properties;
+  (void)hipGetDeviceProperties(&properties, 0);
+  (void)hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, wait, items, 0);
+  if (count > 5 && groups > per_unit * properties.multiProcessorCount) return puts("the device cannot hold so many"), 0;
   hipError_t e = count > 5 ? hipLaunchCooperativeKernel((void *)wait, dim3(groups), dim3(items), values, 0, 0)
                            : hipLaunchKernel((void *)wait, dim3(groups), dim3(items), values, 0, 0);
   if (e == hipSuccess) e = hipDeviceSynchronize();
