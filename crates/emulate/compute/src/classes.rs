@@ -108,6 +108,7 @@ pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, detailed: bo
             false => Vec::new(),
         },
         lost_atomics: counts.lost_atomics,
+        waited: false,
     }
 }
 

@@ -667,6 +667,7 @@ fn serve_watched(
             }
             Turn::Again(pause) => {
                 loyalty.look_soon();
+                run.paused(pause);
                 run.note(&workgroup, &mut env.counts);
                 if let Some(observer) = &inner.observer
                     && observer.has_enough()

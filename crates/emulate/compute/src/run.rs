@@ -14,6 +14,7 @@ use gpu::{Dispatch, Fault, Job, clock::Epoch};
 use wave::{Counts, Program};
 
 use crate::{
+    aside::Pause,
     classes,
     schedule::{Reuse, Schedule, ThreadWork, Work},
     workgroup::{Slice, Workgroup},
@@ -58,6 +59,8 @@ pub(crate) struct Run {
     glances: AtomicU32,
     /// `shared.failed` is something.
     failed: AtomicBool,
+    /// A workgroup did nothing but wait.
+    waited: AtomicBool,
     shared: Mutex<Shared>,
 }
 
@@ -112,6 +115,7 @@ impl Run {
             places: Mutex::default(),
             glances: AtomicU32::new(0),
             failed: AtomicBool::new(false),
+            waited: AtomicBool::new(false),
             shared: Mutex::new(Shared {
                 workers: 0,
                 counts: None,
@@ -181,8 +185,7 @@ impl Run {
             let shared = lock(&self.shared);
             if shared.adding == 0 {
                 let counts = shared.counts.as_ref();
-                let summarise = |counts| classes::summarise(counts, &self.dispatch, self.detailed);
-                return counts.map_or_else(gpu::Counts::default, summarise);
+                return counts.map_or_else(gpu::Counts::default, |counts| self.summarise(counts));
             }
             drop(shared);
             thread::sleep(MOMENT);
@@ -269,6 +272,20 @@ impl Run {
         self.hand_in(counts);
     }
 
+    fn summarise(&self, counts: &Counts) -> gpu::Counts {
+        gpu::Counts {
+            waited: self.waited.load(Ordering::Relaxed),
+            ..classes::summarise(counts, &self.dispatch, self.detailed)
+        }
+    }
+
+    /// A workgroup has paused.
+    pub fn paused(&self, pause: Pause) {
+        if pause == Pause::Waits && !self.waited.load(Ordering::Relaxed) {
+            self.waited.store(true, Ordering::Relaxed);
+        }
+    }
+
     pub fn fail(&self, fault: Fault) {
         lock(&self.shared).failed.get_or_insert(fault);
         self.failed.store(true, Ordering::Relaxed);
@@ -288,7 +305,7 @@ impl Run {
                 Some(fault) => Err(fault),
                 None => {
                     let counts = shared.counts.take().unwrap_or_default();
-                    Ok(classes::summarise(&counts, &self.dispatch, self.detailed))
+                    Ok(self.summarise(&counts))
                 }
             };
             (shared.job.take(), outcome)

@@ -65,6 +65,8 @@ pub struct Counts {
     pub instructions: Vec<InstructionCount>,
     /// Lanes of floating-point atomics that changed nothing, because the device cannot do them on memory of the host.
     pub lost_atomics: u64,
+    /// Waves did nothing for a while but look whether memory has changed, so how much they executed depends on when it did.
+    pub waited: bool,
 }
 
 impl From<&Counts> for counts::Executed {

@@ -293,6 +293,7 @@ fn add(kernel: &mut Kernel, dispatch: &Dispatch, nanoseconds: u64, counts: Optio
         return;
     };
     kernel.executed.add(&Executed::from(counts));
+    kernel.waited += u64::from(counts.waited);
     for (name, count) in &counts.counters {
         kernel.add_counter(name, *count);
     }

@@ -35,6 +35,9 @@ pub struct Kernel {
     /// Instructions whose results a GPU may compute otherwise. Earlier versions did not look for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inexact: Option<Vec<Inexact>>,
+    /// Launches whose waves did nothing for a while but look whether memory had changed. Earlier versions did not count them.
+    #[serde(default)]
+    pub waited: u64,
 }
 
 impl Kernel {

@@ -1,4 +1,4 @@
-//! Which results of a run a GPU may compute otherwise: a part of `luthier run --stats`.
+//! Which results of a run a GPU may compute otherwise, and which counts may be others next time: parts of `luthier run --stats`.
 
 use std::collections::BTreeMap;
 
@@ -53,4 +53,19 @@ pub fn text(summary: &Run, measured: bool) -> String {
         }
     }
     text
+}
+
+/// Kernels whose counts depend on when another wave or the host wrote memory, by name; nothing if there are none.
+pub fn waits(run: &Run) -> String {
+    let waited = run.kernels.iter().filter(|kernel| kernel.waited > 0);
+    let mut names: Vec<&str> = waited.map(|kernel| kernel.kernel.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "  waits: waves of these kernels waited for memory to change, so their counts may differ from run to run: {}\n",
+        names.join(", ")
+    )
 }

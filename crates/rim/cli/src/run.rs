@@ -280,6 +280,7 @@ impl Run {
                 "{}{exactness}",
                 summary::text(counted, colour)
             ));
+            command::print_error(format_args!("{}", fidelity::waits(counted)));
         }
         if !counters.is_empty() {
             command::print_error(format_args!("{}", pmc::text(counted, counters)));

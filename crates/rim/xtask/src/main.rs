@@ -104,7 +104,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "attack",
-        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides",
+        "[--seconds N] [GROUP...]: everything that once harmed a user, again, and a while of chance besides; --help lists the groups",
         attack::run,
     ),
     (

@@ -215,10 +215,23 @@ pub(super) fn room(setting: &Setting) -> Result<Row> {
 const WAITING: &str = r#"#include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
-// Workgroups pass a number on from the last to the first; all others wait, in one of four ways, with barriers between looks.
-__global__ void wait(unsigned *turn, unsigned *out, int how) {
+#include <vector>
+// Workgroups pass a number on from the last to the first; all others wait: four ways with barriers between looks, six without.
+__device__ bool come(unsigned *turn, unsigned mine, int how) {
+  switch (how) {
+  case 4: return *(volatile unsigned *)turn == mine;
+  case 5: return atomicAdd(turn, 0u) == mine;
+  case 6: return atomicCAS(turn, mine, mine) == mine;
+  case 7: __builtin_amdgcn_s_sleep(3); break;
+  case 8: for (unsigned i = 0; i < mine % 7 + 1; i++) __builtin_amdgcn_s_sleep(1); break;
+  case 9: atomicAdd(turn + 1, 1u); break;
+  }
+  return __hip_atomic_load(turn, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == mine;
+}
+__global__ void wait(unsigned *turn, unsigned *out, int how, int work) {
   __shared__ unsigned seen;
   unsigned mine = gridDim.x - 1 - blockIdx.x;
+  if (how >= 4) while (!come(turn, mine, how));
   for (;;) {
     if (threadIdx.x == 0) seen = __hip_atomic_load(turn, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
     __syncthreads();
@@ -229,24 +242,63 @@ __global__ void wait(unsigned *turn, unsigned *out, int how) {
     if (how == 2) for (int i = 0; i < 8; i++) __syncthreads();
     if (how == 3 && threadIdx.x < 64) for (int i = 0; i < 100; i++) asm volatile("s_nop 0");
   }
-  out[blockIdx.x] = mine;
+  unsigned x = mine;
+  for (int i = 0; i < work; i++) x = x * 1664525u + 1013904223u;
+  if (threadIdx.x == 0) out[blockIdx.x] = x;
   __syncthreads();
   if (threadIdx.x == 0) __hip_atomic_store(turn, mine + 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
 int main(int count, char **arguments) {
-  int groups = atoi(arguments[1]), items = atoi(arguments[2]), how = atoi(arguments[3]);
+  int groups = atoi(arguments[1]), items = atoi(arguments[2]), how = atoi(arguments[3]), work = atoi(arguments[4]);
   unsigned *turn, *out;
-  (void)hipMalloc(&turn, 4);
+  (void)hipMalloc(&turn, 8);
   (void)hipMalloc(&out, groups * 4);
-  (void)hipMemset(turn, 0, 4);
-  void *values[] = {&turn, &out, &how};
-  hipError_t e = count > 4 ? hipLaunchCooperativeKernel((void *)wait, dim3(groups), dim3(items), values, 0, 0)
+  (void)hipMemset(turn, 0, 8);
+  void *values[] = {&turn, &out, &how, &work};
+  int per_unit = 0;
+  hipDeviceProp_t properties;
+  (void)hipGetDeviceProperties(&properties, 0);
+  (void)hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, wait, items, 0);
+  if (count > 5 && groups > per_unit * properties.multiProcessorCount) return puts("the device cannot hold so many"), 0;
+  hipError_t e = count > 5 ? hipLaunchCooperativeKernel((void *)wait, dim3(groups), dim3(items), values, 0, 0)
                            : hipLaunchKernel((void *)wait, dim3(groups), dim3(items), values, 0, 0);
   if (e == hipSuccess) e = hipDeviceSynchronize();
   puts(hipGetErrorString(e));
-  return e != hipSuccess;
+  if (e != hipSuccess) return 1;
+  std::vector<unsigned> found(groups);
+  (void)hipMemcpy(found.data(), out, groups * 4, hipMemcpyDeviceToHost);
+  for (int g = 0; g < groups; g++) {
+    unsigned x = groups - 1 - g;
+    for (int i = 0; i < work; i++) x = x * 1664525u + 1013904223u;
+    if (found[g] != x) return printf("%u instead of %u in workgroup %d\n", found[g], x, g), 2;
+  }
+  return 0;
 }
 "#;
+const WAYS: usize = 10;
+
+/// Other processes that want all processors. They end with the value.
+struct Crowd(Vec<std::process::Child>);
+
+impl Crowd {
+    fn of(count: usize) -> Result<Crowd> {
+        let one = |_| {
+            let mut busy = Command::new("sh");
+            busy.args(["-c", "while :; do :; done"]);
+            busy.spawn().context("cannot start sh")
+        };
+        Ok(Crowd((0..count).map(one).collect::<Result<_>>()?))
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
 
 /// Workgroups that wait for each other end, with however few host threads, with tools and without.
 pub(super) fn waits(setting: &Setting) -> Result<Row> {
@@ -262,10 +314,12 @@ pub(super) fn waits(setting: &Setting) -> Result<Row> {
     let (mut row, began) = (Row::default(), Instant::now());
     while began.elapsed() < setting.time {
         let device = pick(&mut numbers, &DEVICES);
+        let most = [24, 24, 24, 250][numbers.below(4)];
         let mut arguments = [
-            1 + numbers.below(24),
+            1 + numbers.below(most),
             32 << numbers.below(6),
-            numbers.below(4),
+            numbers.below(WAYS),
+            [0, 100, 20_000][numbers.below(3)],
         ]
         .map(|number| number.to_string())
         .to_vec();
@@ -280,8 +334,10 @@ pub(super) fn waits(setting: &Setting) -> Result<Row> {
         if numbers.below(2) == 0 {
             options.extend(["-t", *pick(&mut numbers, &TOOLS)]);
         }
+        let crowd = Crowd::of([0, 0, 4][numbers.below(3)])?;
         row.tried += 1;
         let done = run(setting, one, &options, &program, &arguments)?;
+        drop(crowd);
         if !done.status.success() {
             row.failures.push(format!(
                 "waits {arguments:?} {options:?} {one:?}: {}",

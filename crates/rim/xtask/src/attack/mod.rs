@@ -43,20 +43,64 @@ const TESTS: &[(&str, &str, &str)] = &[
     ("objects", "lift", "hostile::"),
 ];
 
-/// A group that goes on for a while.
-type Chance = fn(&Setting) -> Result<Row>;
-const CHANCES: &[(&str, Chance)] = &[
-    ("mutations", mutations),
-    ("kills", kills),
-    ("full", full),
-    ("litmus", litmus),
-    ("room", harm::room),
-    ("waits", harm::waits),
-    ("restarts", harm::restarts),
-    ("frees", harm::frees),
-    ("absent", harm::absent),
-    ("raised", harm::raised),
+/// A group that goes on for a while: its name, what it tries and how.
+type Chance = (&'static str, &'static str, fn(&Setting) -> Result<Row>);
+const CHANCES: &[Chance] = &[
+    ("mutations", "objects with bytes changed", mutations),
+    ("kills", "runs that are killed at any moment", kills),
+    ("full", "files that may not grow", full),
+    ("litmus", "the memory model at three scopes", litmus),
+    (
+        "room",
+        "kernels that fill a compute unit, with tools",
+        harm::room,
+    ),
+    (
+        "waits",
+        "workgroups that wait for each other in many ways, on few and on busy processors",
+        harm::waits,
+    ),
+    (
+        "restarts",
+        "HSA that begins again and again",
+        harm::restarts,
+    ),
+    ("frees", "blocks that are freed twice", harm::frees),
+    ("absent", "registers that are not there", harm::absent),
+    ("raised", "signals that are raised again", harm::raised),
 ];
+
+const USAGE: &str = "\
+Usage: cargo xtask attack [--seconds N] [GROUP...]
+
+Tries again what once harmed a user, and prints a line for each group: how often it was tried, how often it failed, and how long that took.
+Without groups, all are tried.
+
+  --seconds N   how long each group of chance goes on (default 20)
+  --help        print this
+";
+
+/// The groups by name.
+fn usage() -> String {
+    let mut text = format!("{USAGE}\nGroups of tests:\n");
+    let mut known = "";
+    for (group, ..) in TESTS.iter().filter(|(group, ..)| {
+        let is_new = *group != known;
+        known = group;
+        is_new
+    }) {
+        let tests = TESTS.iter().filter(|(name, ..)| name == group);
+        let tests: Vec<String> = tests
+            .map(|(_, program, file)| format!("{program} {file}").trim_end().to_owned())
+            .collect();
+        text += &format!("  {group:<13} {}\n", tests.join(", "));
+    }
+    text += "\nGroups of chance:\n";
+    for (group, what, _) in CHANCES {
+        text += &format!("  {group:<13} {what}\n");
+    }
+    text
+}
 
 /// The setting of random groups.
 struct Setting {
@@ -78,16 +122,20 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
+            "--help" | "-h" => {
+                print!("{}", usage());
+                return Ok(Vec::new());
+            }
             "--seconds" => {
                 let number = rest.next().context("--seconds wants a number")?;
                 seconds = number.parse().context("--seconds wants a number")?;
             }
             name if TESTS.iter().any(|(group, ..)| *group == name)
-                || CHANCES.iter().any(|(group, _)| *group == name) =>
+                || CHANCES.iter().any(|(group, ..)| *group == name) =>
             {
                 groups.push(name)
             }
-            other => bail!("there is no group {other}"),
+            other => bail!("there is no group {other}; cargo xtask attack --help lists them"),
         }
     }
     let chosen = |name: &str| groups.is_empty() || groups.contains(&name);
@@ -111,7 +159,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         let name = format!("{group}: {program} {}", file.trim_end_matches("::"));
         failures.extend(line(&name, || tests(&root, program, file))?);
     }
-    for (group, attack) in CHANCES.iter().filter(|(group, _)| chosen(group)) {
+    for (group, _, attack) in CHANCES.iter().filter(|(group, ..)| chosen(group)) {
         failures.extend(line(group, || attack(&setting)).with_context(|| group.to_string())?);
     }
     Ok(failures)
