@@ -269,26 +269,37 @@ fn tell_in_order(address: u64, stream: Opaque) {
     unsafe extern "C" fn there(_: Opaque, _: Error, id: Opaque) {
         let _ = contain(|| facts::left(id as u64), || ());
     }
-    let (Some(is_capturing), Some(add)) =
-        (hip(c"hipStreamIsCapturing"), hip(c"hipStreamAddCallback"))
-    else {
+    type Query = unsafe extern "C" fn(Opaque) -> Error;
+    let functions = (
+        hip(c"hipStreamIsCapturing"),
+        hip(c"hipStreamQuery"),
+        hip(c"hipStreamAddCallback"),
+    );
+    let (Some(is_capturing), Some(query), Some(add)) = functions else {
         return;
     };
     let Some(id) = facts::living_at(address) else {
         return;
     };
     // SAFETY: HIP's functions of these names have these types.
-    let (is_capturing, add) = unsafe {
+    let (is_capturing, query, add) = unsafe {
         (
             std::mem::transmute::<Opaque, IsCapturing>(is_capturing),
+            std::mem::transmute::<Opaque, Query>(query),
             std::mem::transmute::<Opaque, AddCallback>(add),
         )
     };
     let mut status = 0;
     // SAFETY: the caller's stream, a variable, and a function that only takes the number.
     unsafe {
-        if is_capturing(stream, &raw mut status) == SUCCESS && status == 0 {
-            add(stream, there, id as Opaque, 0);
+        if is_capturing(stream, &raw mut status) != SUCCESS || status != 0 {
+            return;
+        }
+        // A stream that has nothing to do is there already. (That one has is an error of HIP's, which the call that follows
+        // takes back.)
+        match query(stream) {
+            SUCCESS => facts::left(id),
+            _ => _ = add(stream, there, id as Opaque, 0),
         }
     }
 }

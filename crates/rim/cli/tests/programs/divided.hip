@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#define MUST(call) \
+#define MUST(call)          \
   if ((call) != hipSuccess) \
   exit(4)
 
