@@ -29,6 +29,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "host-count-pass",
     "drain-tool",
     "files",
+    "allocations",
     "hsa-tool",
     "intercept",
     "tool-capi",
