@@ -99,6 +99,9 @@ pub unsafe extern "C" fn OnLoad(
                     put(table, None);
                     if state::start(api) {
                         copies::announce(true);
+                        if allocations::facts::are_kept() {
+                            allocations::hsa::watch((*table).core, (*table).amd);
+                        }
                     } else {
                         put(table, Some(api));
                     }
