@@ -202,6 +202,30 @@ enum luthier_tool_wants {
   LUTHIER_WANTS_ENDS = 2, // Adds a signal and a barrier packet to every launch.
   LUTHIER_WANTS_PACKETS = 4,
   LUTHIER_WANTS_COPIES = 8, // Adds the same as LUTHIER_WANTS_ENDS.
+  LUTHIER_WANTS_MEMORY = 16, // Luthier stands between the program and the functions of HIP and HSA that allocate and free.
+};
+
+// What memory the program has asked for.
+enum luthier_memory_kind {
+  LUTHIER_MEMORY_HSA = 0, // Of HSA.
+  LUTHIER_MEMORY_DEVICE = 1,
+  LUTHIER_MEMORY_PINNED = 2, // The host's, for devices to reach.
+  LUTHIER_MEMORY_MANAGED = 3,
+  LUTHIER_MEMORY_REGISTERED = 4, // The program's own, which devices were allowed to reach.
+  LUTHIER_MEMORY_STREAM = 5, // In the order of a stream, as of hipMallocAsync.
+  LUTHIER_MEMORY_PITCHED = 6, // Rows with padding between them.
+  LUTHIER_MEMORY_ARRAY = 7,
+  LUTHIER_MEMORY_MAPPED = 8, // Physical memory at addresses that the program has reserved.
+  LUTHIER_MEMORY_IMPORTED = 9, // Another process's.
+  LUTHIER_MEMORY_NODE = 10, // Of a node of a graph.
+  LUTHIER_MEMORY_VARIABLE = 11, // A variable of a module.
+};
+
+// Where an address lies with respect to an allocation.
+enum luthier_memory_position {
+  LUTHIER_POSITION_INSIDE = 0, // So many bytes from its first byte.
+  LUTHIER_POSITION_BEHIND = 1, // So many bytes behind its last byte; 0 is the byte that follows.
+  LUTHIER_POSITION_BEFORE = 2, // So many bytes before its first byte.
 };
 
 typedef enum {
@@ -277,6 +301,27 @@ typedef struct {
   luthier_u64 start; // When the copy ran, in the same clock; start and end are 0 if unknown.
   luthier_u64 end;
 } luthier_raw_copy;
+
+// Memory that the program has asked for.
+typedef struct {
+  size_t struct_size;
+  luthier_u64 number; // Another one for each allocation.
+  luthier_u64 address;
+  luthier_u64 size; // Bytes.
+  luthier_u32 kind; // luthier_memory_kind
+  luthier_u32 freed; // 1: the program has freed it.
+  const char *with; // The function of HIP or HSA that the program has called; "module" for variables.
+  const char *name; // A variable's name, or null.
+  const size_t *allocated_by; // Addresses of the host's code to which the calls return, innermost first.
+  size_t allocated_by_count;
+  const size_t *freed_by;
+  size_t freed_by_count;
+  luthier_u64 row_bytes; // Bytes of a row, and from one row to the next; 0 if there are no rows.
+  luthier_u64 pitch;
+  luthier_u32 position; // luthier_memory_position of the address that was looked up, and how many bytes.
+  luthier_u32 reserved;
+  luthier_u64 distance;
+} luthier_raw_allocation;
 
 typedef struct {
   size_t struct_size;
@@ -423,6 +468,9 @@ typedef struct {
   // memory. LUTHIER_OWN_MODULE means the tool's own hooks and variables, if its library has registered nothing.
   int (*load_module)(void *tool, const char *path, luthier_u64 *module);
   int (*module_symbol)(void *tool, luthier_u64 module, luthier_u32 kind, const char *name, const void **handle, size_t *size);
+  // The program's memory that an address lies in, or else the nearest within 1 MiB; *found is 0 if there is none. Only in a process
+  // with a tool that wants LUTHIER_WANTS_MEMORY. Pointers in the result are valid until the next call on the thread.
+  int (*find_allocation)(luthier_u64 address, luthier_raw_allocation *into, int *found);
 } luthier_api;
 
 // A tool's library exports this structure as luthier_tool.
@@ -444,6 +492,8 @@ typedef struct {
   const char *(*packets)(struct luthier_packet *packets, size_t count, luthier_u64 queue, luthier_u32 device);
   // A copy has ended.
   const char *(*copied)(const luthier_raw_copy *copy);
+  // The program has allocated or freed memory.
+  const char *(*memory)(const luthier_raw_allocation *allocation);
 } luthier_tool_entries;
 
 }
@@ -477,6 +527,20 @@ __attribute__((weak)) bool luthier_at_records(const char *stream, const void *re
 // A launch has ended. `launch` is its number (luthier_launch_of); times are nanoseconds of a clock that all devices share. With this
 // callback, launches of one queue do not overlap. It is called when the queue gets its next packets, or at the end.
 __attribute__((weak)) void luthier_at_launch_end(luthier_u64 launch, luthier_u64 start, luthier_u64 end);
+// Memory that the program has asked HIP or HSA for.
+struct luthier_allocation {
+  luthier_u64 number, address, size; // another number for each
+  luthier_u32 kind;                  // luthier_memory_kind
+  bool freed;
+  std::string with, name;                     // the function that the program has called; the name of a variable
+  std::vector<size_t> allocated_by, freed_by; // addresses of the host's code, innermost first
+  luthier_u64 row_bytes, pitch;               // of pitched memory, else 0
+  luthier_u32 position;                       // luthier_memory_position of the address that was looked up
+  luthier_u64 distance;                       // bytes
+};
+// The program has allocated or freed memory. Called before the next launch that the options choose, or at the end, in the order in
+// which it happened. A tool with this callback may call luthier_find_allocation anywhere.
+__attribute__((weak)) void luthier_at_memory(const luthier_allocation &allocation);
 // The runtime has copied memory, for hipMemcpy and similar functions. Called at the next launch, or at the end.
 __attribute__((weak)) void luthier_at_copy(const luthier_raw_copy &copy);
 
@@ -764,6 +828,32 @@ inline std::vector<luthier_counted> luthier_all_counted() {
     all.push_back({raw.kernel, raw.demangled, raw.launches, std::vector<luthier_u64>(raw.counters, raw.counters + raw.count)});
   }
   return all;
+}
+
+inline luthier_allocation luthier_allocation_of(const luthier_raw_allocation &raw) {
+  return {raw.number,
+          raw.address,
+          raw.size,
+          raw.kind,
+          raw.freed != 0,
+          raw.with,
+          raw.name ? raw.name : "",
+          std::vector<size_t>(raw.allocated_by, raw.allocated_by + raw.allocated_by_count),
+          std::vector<size_t>(raw.freed_by, raw.freed_by + raw.freed_by_count),
+          raw.row_bytes,
+          raw.pitch,
+          raw.position,
+          raw.distance};
+}
+// The program's memory that an address lies in, or else the nearest within 1 MiB. Returns false if there is none.
+inline bool luthier_find_allocation(luthier_u64 address, luthier_allocation &into) {
+  luthier_raw_allocation raw = {};
+  raw.struct_size = sizeof raw;
+  int found = 0;
+  luthier_check(luthier_api_table->find_allocation(address, &raw, &found));
+  if (found)
+    into = luthier_allocation_of(raw);
+  return found;
 }
 
 // Gives the tool's results as JSON; `--output` writes them to NAME.PID.json. The last call counts.
@@ -1213,7 +1303,7 @@ template <typename... Parameters> constexpr char luthier_parameters(void (*)(Par
 // Whether the tool has anything that could be called.
 inline bool luthier_hears() {
   return luthier_at_init || luthier_at_term || luthier_at_kernel || luthier_at_hsa_event || luthier_at_packets ||
-         luthier_at_copy || !luthier_wraps().empty();
+         luthier_at_copy || luthier_at_memory || !luthier_wraps().empty();
 }
 inline void luthier_launched(hsa_api_args_t *args) {
   hsa_kernel_dispatch_packet_t *packet = args->hsa_evt_kernel_launch.dispatch_packet;
@@ -1400,11 +1490,20 @@ inline void luthier_launched(hsa_api_args_t *args) {
         },                                                                                                            \
         (void *)copy);                                                                                                \
   }                                                                                                                   \
+  static const char *luthier_memory(const luthier_raw_allocation *allocation) {                                       \
+    return luthier_guarded(                                                                                           \
+        [](void *data) {                                                                                              \
+          if (luthier_at_memory)                                                                                      \
+            luthier_at_memory(luthier_allocation_of(*(const luthier_raw_allocation *)data));                          \
+        },                                                                                                            \
+        (void *)allocation);                                                                                          \
+  }                                                                                                                   \
   extern "C" __attribute__((used, visibility("default"))) const luthier_tool_entries luthier_tool = {                 \
       sizeof(luthier_tool_entries),                                                                                   \
       LUTHIER_API_VERSION,                                                                                            \
       (luthier_u32)((luthier_at_records ? LUTHIER_WANTS_RECORDS : 0) | (luthier_at_launch_end ? LUTHIER_WANTS_ENDS : 0) | \
-                    (luthier_at_packets ? LUTHIER_WANTS_PACKETS : 0) | (luthier_at_copy ? LUTHIER_WANTS_COPIES : 0)),  \
+                    (luthier_at_packets ? LUTHIER_WANTS_PACKETS : 0) | (luthier_at_copy ? LUTHIER_WANTS_COPIES : 0) |  \
+                    (luthier_at_memory ? LUTHIER_WANTS_MEMORY : 0)),                                                  \
       luthier_registered_list,                                                                                        \
       luthier_begin,                                                                                                  \
       luthier_launch,                                                                                                 \
@@ -1413,7 +1512,8 @@ inline void luthier_launched(hsa_api_args_t *args) {
       luthier_ended,                                                                                                  \
       luthier_wrap,                                                                                                   \
       luthier_packets,                                                                                                \
-      luthier_copied};
+      luthier_copied,                                                                                                 \
+      luthier_memory};
 // What compilers leave undefined where HIP is not linked.
 #ifdef LUTHIER_WITH_HIP
 #define LUTHIER_WITHOUT_HIP_ENTRIES

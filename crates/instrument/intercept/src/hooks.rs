@@ -101,6 +101,9 @@ pub unsafe extern "C" fn OnLoad(
                     if state::start(api) {
                         references::first();
                         copies::announce(true);
+                        if allocations::facts::are_kept() {
+                            allocations::hsa::watch((*table).core, (*table).amd);
+                        }
                     } else {
                         put(table, Some(api));
                     }

@@ -1,10 +1,10 @@
 //! Luthier's calls of a library, turned into calls of a [`Tool`]. No panic leaves this module.
 
 use crate::{
-    Copied, Launch, Result, Tool,
+    Allocation, Copied, Launch, Result, Tool,
     abi::{
         Api, constants,
-        structures::{DispatchPacket, RawCopy},
+        structures::{DispatchPacket, RawAllocation, RawCopy},
     },
     host::{self, c_string},
 };
@@ -27,7 +27,12 @@ pub const fn wants<T: Tool>() -> u32 {
     } else {
         0
     };
-    records | copies | if T::ENDS { constants::WANTS_ENDS } else { 0 }
+    let memory = if T::MEMORY {
+        constants::WANTS_MEMORY
+    } else {
+        0
+    };
+    records | copies | memory | if T::ENDS { constants::WANTS_ENDS } else { 0 }
 }
 
 thread_local! {
@@ -96,6 +101,15 @@ pub fn ended(tool: &impl Tool, launch: u64, start: u64, end: u64) -> *const c_ch
 pub unsafe fn copied(tool: &impl Tool, copy: *const RawCopy) -> *const c_char {
     // SAFETY: the caller's promise.
     reason(|| tool.copied(&unsafe { Copied::read(copy) }))
+}
+
+/// The program has allocated or freed memory.
+///
+/// # Safety
+/// Luthier's structure, which lives during the call with what it points to.
+pub unsafe fn memory(tool: &impl Tool, allocation: *const RawAllocation) -> *const c_char {
+    // SAFETY: the caller's promise.
+    reason(|| tool.memory(&unsafe { Allocation::read(&*allocation) }))
 }
 
 /// Records of a stream; 1 if the tool took them.

@@ -29,6 +29,7 @@
 //! }
 //! ```
 
+mod allocation;
 mod code;
 mod copied;
 mod glue;
@@ -39,9 +40,10 @@ mod place;
 /// The interface itself: numbers, structures and tables of functions.
 pub use tool_abi as abi;
 
+pub use allocation::{Allocation, Position, find_allocation};
 pub use code::{Block, Frame, Function, Instruction, Kernel, Operand, Parameter, Register};
 pub use copied::{Copied, Enqueued};
-pub use glue::{begin, copied, end, ended, launched, records, wants};
+pub use glue::{begin, copied, end, ended, launched, memory, records, wants};
 pub use host::{
     Counted, Error, Module, Plain, Result, counted, load_module, managed, option, report,
     report_json, set_variable, variable,
@@ -60,6 +62,8 @@ pub trait Tool: Default + Send + Sync + 'static {
     const ENDS: bool = false;
     /// Whether [`Tool::copied`] is to be called, which costs the same.
     const COPIES: bool = false;
+    /// Whether [`Tool::memory`] is to be called. Luthier then stands between the program and what allocates and frees.
+    const MEMORY: bool = false;
 
     /// The devices are there, and nothing was launched.
     fn begin(&self) -> Result<()> {
@@ -73,6 +77,10 @@ pub trait Tool: Default + Send + Sync + 'static {
     }
     /// The runtime has copied memory; told at the next launch, or in the end.
     fn copied(&self, _copied: &Copied) -> Result<()> {
+        Ok(())
+    }
+    /// The program has allocated or freed memory; told before the next launch that the user chose, or in the end.
+    fn memory(&self, _allocation: &Allocation) -> Result<()> {
         Ok(())
     }
     /// Records of a stream, by its ring's name; false leaves them to the stream's file.
@@ -138,6 +146,13 @@ macro_rules! tool {
                 unsafe { $crate::copied(&*TOOL, copy) }
             }
 
+            unsafe extern "C" fn memory(
+                allocation: *const $crate::abi::structures::RawAllocation,
+            ) -> *const ::std::ffi::c_char {
+                // SAFETY: Luthier's structure.
+                unsafe { $crate::memory(&*TOOL, allocation) }
+            }
+
             #[unsafe(export_name = "luthier_tool")]
             static ENTRIES: $crate::abi::Entries = $crate::abi::Entries {
                 struct_size: ::std::mem::size_of::<$crate::abi::Entries>(),
@@ -152,6 +167,7 @@ macro_rules! tool {
                 wrap: None,
                 packets: None,
                 copied: Some(copied),
+                memory: Some(memory),
             };
             #[unsafe(export_name = "luthier_tool_hooks")]
             #[unsafe(link_section = ".luthier_hooks")]

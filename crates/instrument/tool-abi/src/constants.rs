@@ -183,6 +183,41 @@ enumerations! {
         WANTS_PACKETS = 4,
         /// Adds the same as LUTHIER_WANTS_ENDS.
         WANTS_COPIES = 8,
+        /// Luthier stands between the program and the functions of HIP and HSA that allocate and free.
+        WANTS_MEMORY = 16,
+    }
+    /// What memory the program has asked for.
+    Numbers "luthier_memory_kind" {
+        /// Of HSA.
+        MEMORY_HSA = 0,
+        MEMORY_DEVICE = 1,
+        /// The host's, for devices to reach.
+        MEMORY_PINNED = 2,
+        MEMORY_MANAGED = 3,
+        /// The program's own, which devices were allowed to reach.
+        MEMORY_REGISTERED = 4,
+        /// In the order of a stream, as of hipMallocAsync.
+        MEMORY_STREAM = 5,
+        /// Rows with padding between them.
+        MEMORY_PITCHED = 6,
+        MEMORY_ARRAY = 7,
+        /// Physical memory at addresses that the program has reserved.
+        MEMORY_MAPPED = 8,
+        /// Another process's.
+        MEMORY_IMPORTED = 9,
+        /// Of a node of a graph.
+        MEMORY_NODE = 10,
+        /// A variable of a module.
+        MEMORY_VARIABLE = 11,
+    }
+    /// Where an address lies with respect to an allocation.
+    Numbers "luthier_memory_position" {
+        /// So many bytes from its first byte.
+        POSITION_INSIDE = 0,
+        /// So many bytes behind its last byte; 0 is the byte that follows.
+        POSITION_BEHIND = 1,
+        /// So many bytes before its first byte.
+        POSITION_BEFORE = 2,
     }
     Type "luthier_api_phase_t" {
         API_PHASE_ENTER = 0,

@@ -151,6 +151,35 @@ structures! {
         start: u64,
         end: u64,
     }
+    /// Memory that the program has asked for.
+    RawAllocation = "luthier_raw_allocation" {
+        struct_size: usize,
+        /// Another one for each allocation.
+        number: u64,
+        address: u64,
+        /// Bytes.
+        size: u64,
+        /// luthier_memory_kind
+        kind: u32,
+        /// 1: the program has freed it.
+        freed: u32,
+        /// The function of HIP or HSA that the program has called; "module" for variables.
+        with: *const c_char,
+        /// A variable's name, or null.
+        name: *const c_char,
+        /// Addresses of the host's code to which the calls return, innermost first.
+        allocated_by: *const usize,
+        allocated_by_count: usize,
+        freed_by: *const usize,
+        freed_by_count: usize,
+        /// Bytes of a row, and from one row to the next; 0 if there are no rows.
+        row_bytes: u64,
+        pitch: u64,
+        /// luthier_memory_position of the address that was looked up, and how many bytes.
+        position: u32,
+        reserved: u32,
+        distance: u64,
+    }
     RawFunction = "luthier_raw_function" {
         struct_size: usize,
         name: *const c_char,

@@ -5,9 +5,9 @@ use crate::{
     InC, Member, Structure,
     c::function,
     structures::{
-        DispatchPacket, Packet, RawArgument, RawBlock, RawChange, RawCopy, RawCount, RawCounted,
-        RawFrame, RawFunction, RawInsertion, RawInstruction, RawKernel, RawLaunch, RawOperand,
-        RawParameter, RawRegistered,
+        DispatchPacket, Packet, RawAllocation, RawArgument, RawBlock, RawChange, RawCopy, RawCount,
+        RawCounted, RawFrame, RawFunction, RawInsertion, RawInstruction, RawKernel, RawLaunch,
+        RawOperand, RawParameter, RawRegistered,
     },
 };
 use std::ffi::{c_char, c_int, c_void};
@@ -131,6 +131,9 @@ table! {
         /// memory. LUTHIER_OWN_MODULE means the tool's own hooks and variables, if its library has registered nothing.
         fn load_module(tool: Tool, path: Text, module: *mut u64) -> c_int;
         fn module_symbol(tool: Tool, module: u64, kind: u32, name: Text, handle: *mut Handle, size: *mut usize) -> c_int;
+        /// The program's memory that an address lies in, or else the nearest within 1 MiB; *found is 0 if there is none. Only in a process
+        /// with a tool that wants LUTHIER_WANTS_MEMORY. Pointers in the result are valid until the next call on the thread.
+        fn find_allocation(address: u64, into: *mut RawAllocation, found: *mut c_int) -> c_int;
     }
     later {}
 }
@@ -162,6 +165,8 @@ table! {
         fn packets(packets: *mut Packet, count: usize, queue: u64, device: u32) -> Text;
         /// A copy has ended.
         fn copied(copy: *const RawCopy) -> Text;
+        /// The program has allocated or freed memory.
+        fn memory(allocation: *const RawAllocation) -> Text;
     }
 }
 

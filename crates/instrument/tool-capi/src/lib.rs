@@ -6,6 +6,7 @@
 //! their handles; [`counted`] has what kernels counted, and [`variables`] puts the tool's variables where host code and
 //! hooks reach them; [`modules`] are further hooks and variables that the tool loads.
 
+mod allocations;
 mod constructors;
 mod counted;
 mod inspecting;

@@ -11,7 +11,7 @@ use std::{
 };
 use tool_abi::{
     Api, Entries, constants,
-    structures::{DispatchPacket, Packet, RawCopy},
+    structures::{DispatchPacket, Packet, RawAllocation, RawCopy},
 };
 
 /// Null or a reason, which is valid until the next call on the thread.
@@ -180,6 +180,20 @@ impl Library {
         };
         // SAFETY: the structure and its string live during the call, and the result is a string or null.
         unsafe { said(tell(&raw const raw)) }.map_or(Ok(()), Err)
+    }
+
+    /// Whether the tool wants to hear of memory.
+    pub fn wants_memory(&self) -> bool {
+        self.entries.memory.is_some() && self.entries.wants & constants::WANTS_MEMORY != 0
+    }
+
+    /// The program has allocated or freed memory.
+    pub fn memory(&self, allocation: &RawAllocation) -> Result<(), String> {
+        let Some(tell) = self.entries.memory else {
+            return Ok(());
+        };
+        // SAFETY: the structure and what it points to live during the call, and the result is a string or null.
+        unsafe { said(tell(allocation)) }.map_or(Ok(()), Err)
     }
 
     /// Records of a stream; whether the tool took them.

@@ -1,6 +1,7 @@
 //! The functions that a tool may call, as `luthier_api` in `include/luthier.h` has them.
 
 use crate::{
+    allocations::find_allocation,
     counted::{count, count_kernels, get_counted},
     inspecting::{
         count_instructions, get_block, get_frame, get_function, get_instruction, get_kernel,
@@ -66,6 +67,7 @@ pub fn for_tool(variables: &Arc<Variables>) -> &'static Api {
         report_json,
         load_module,
         module_symbol,
+        find_allocation,
     }))
 }
 

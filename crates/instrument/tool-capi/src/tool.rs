@@ -1,6 +1,7 @@
 //! A [`Tool`] whose host code is a library: its callbacks say what to insert and what each launch runs.
 
 use crate::{
+    allocations::{Heard, hear},
     counted::{self, Counted},
     library::{Library, thread_name},
     modules::Compile,
@@ -41,6 +42,8 @@ type Kernels = HashMap<(String, [u8; 32]), KernelState>;
 pub struct LibraryTool {
     file: ToolFile,
     hooks: Arc<Vec<(String, usize)>>,
+    /// What has happened to the program's memory, if the tool wants to hear of that.
+    heard: Option<Arc<Mutex<Heard>>>,
     library: Library,
     compile: Compile,
     variables: OnceLock<Arc<Variables>>,
@@ -57,11 +60,20 @@ impl LibraryTool {
         LibraryTool {
             hooks: Arc::new(file.exports().to_vec()),
             file,
+            heard: library.wants_memory().then(hear),
             library,
             compile,
             variables: OnceLock::new(),
             kernels: Mutex::default(),
             problems: Mutex::default(),
+        }
+    }
+
+    /// Tells the tool what has happened to memory.
+    fn tell_of_memory(&self) {
+        if let Some(heard) = &self.heard {
+            let problems = Heard::tell(heard, |one| self.library.memory(one));
+            lock(&self.problems).extend(problems);
         }
     }
 
@@ -134,6 +146,7 @@ impl Tool for LibraryTool {
         let Some(variables) = self.variables.get() else {
             return 0;
         };
+        self.tell_of_memory();
         let mut kernels = lock(&self.kernels);
         let key = (code.kernel().to_owned(), *code.object_hash());
         let known = kernels.entry(key).or_default();
@@ -295,6 +308,7 @@ impl Tool for LibraryTool {
     }
 
     fn finish(&self, results: &Results<'_>) -> Result<String> {
+        self.tell_of_memory();
         let mut problems = std::mem::take(&mut *lock(&self.problems));
         counted::RESULTS.set(Some(Counted::collect(results)));
         problems.extend(self.library.end().err());

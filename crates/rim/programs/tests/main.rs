@@ -20,6 +20,7 @@ mod thin_rust_tool;
 mod tool_api;
 mod tool_copies;
 mod tool_launches;
+mod tool_memory;
 mod tool_mistakes;
 mod tool_operands;
 mod tool_samples;

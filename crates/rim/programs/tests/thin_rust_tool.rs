@@ -90,7 +90,22 @@ parameter = [{ name = "mischief", type = "text", default = "none" }]
 )")
 "#;
 
-fn build(folder: &Path) -> PathBuf {
+/// A crate as `luthier tool new` writes it.
+pub fn new_crate(scene: &Scene) -> PathBuf {
+    let folder = scene.path("own-counter");
+    let made = scene
+        .emulator
+        .command()
+        .args(["tool", "new", "own-counter", "--rust"])
+        .current_dir(folder.parent().unwrap())
+        .bounded_output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    folder
+}
+
+/// The library that cargo makes of the crate.
+pub fn build(folder: &Path) -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--offline"])
         .current_dir(folder)
@@ -109,14 +124,7 @@ fn a_tool_without_the_sources_of_luthier() {
     let folder = scene.path("own-counter");
     let (made, said) = scene.luthier(&["tool", "new", folder.to_str().unwrap(), "--rust"]);
     assert!(!made && said.contains("cannot be a crate"), "{said}");
-    let made = scene
-        .emulator
-        .command()
-        .args(["tool", "new", "own-counter", "--rust"])
-        .current_dir(folder.parent().unwrap())
-        .bounded_output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
+    let folder = new_crate(&scene);
 
     // As it was written: what another tool counts in the same run.
     let library = build(&folder);
@@ -176,15 +184,7 @@ luthier_tool::tool!(Quiet, "own-counter.tool");
 #[test]
 fn a_tool_without_hooks_is_called() {
     let Some(scene) = Scene::new() else { return };
-    let folder = scene.path("own-counter");
-    let made = scene
-        .emulator
-        .command()
-        .args(["tool", "new", "own-counter", "--rust"])
-        .current_dir(folder.parent().unwrap())
-        .bounded_output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
+    let folder = new_crate(&scene);
     std::fs::write(folder.join("src/lib.rs"), QUIET).unwrap();
     std::fs::write(
         folder.join("hooks/own-counter.hip"),

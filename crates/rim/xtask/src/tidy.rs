@@ -31,6 +31,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "drain-tool",
     "guest",
     "outputs",
+    "allocations",
     "hsa-tool",
     "intercept",
     "tool-capi",
