@@ -51,10 +51,12 @@ impl Occupancy {
             true => "barriers",
             false => "workgroup size",
         };
+        // Nothing that a kernel could leave out helps where whole workgroups do not fit. LLVM allocates as many registers as cost no wave
+        // then, so that these look as scarce.
         let limits = [
+            (of_workgroups, self.by_workgroups),
             ("VGPRs", self.by_vgprs),
             ("SGPRs", self.by_sgprs),
-            (of_workgroups, self.by_workgroups),
             ("LDS", self.by_lds),
         ];
         limits
