@@ -165,13 +165,13 @@ mod tests {
         assert_eq!(passed(&tickets), [true, false, false, false, false]);
         semaphores.release(5, 2);
         assert_eq!(passed(&tickets), [true, true, true, false, false]);
-        // What nobody waits for is kept, by a bulk release as by others.
+        // A release without a waiting wave is kept, by a bulk release as by others.
         semaphores.release(5, 4);
         assert_eq!(passed(&tickets), [true; 5]);
         assert_eq!(semaphores.counters()[5], 2);
         let later = [wait(), wait(), wait()];
         assert_eq!(passed(&later), [true, true, false]);
-        // Those who come after a release of all have to wait.
+        // Waves that come after a release of all have to wait.
         let waiting = [later[2], wait()];
         semaphores.release_all(5);
         assert_eq!(passed(&waiting), [true; 2]);

@@ -1,4 +1,4 @@
-//! Where dispatches in flight hang out for the threads to take.
+//! The board on which dispatches in flight hang for the threads to take.
 
 use std::{
     hint,
@@ -28,7 +28,7 @@ pub(crate) struct RunQueue {
     closed: AtomicBool,
 }
 
-/// What idle threads look at, on a cache line of its own.
+/// The signals that idle threads read, on a cache line of their own.
 #[derive(Default)]
 #[repr(align(64))]
 struct Signals {
@@ -56,8 +56,9 @@ impl QueueState {
 }
 
 impl RunQueue {
-    /// For `threads` threads, which are as many as the host has cores. Two of these belong to the thread of the program that waits and
-    /// to the one that looks for packets: a thread that looks for work on the same core as either keeps it from going on.
+    /// For `threads` threads, as many as the host has cores. Two of the cores belong to the program's thread that waits
+    /// and to the thread that looks for packets: a thread that looks for work on the same core as either keeps it from
+    /// going on.
     pub fn new(threads: usize) -> RunQueue {
         RunQueue {
             inside: Mutex::default(),
@@ -86,7 +87,7 @@ impl RunQueue {
     pub fn close(&self) {
         let _inside = lock(&self.inside);
         self.closed.store(true, Ordering::Relaxed);
-        // Who watches or sleeps looks again.
+        // Threads that spin or sleep look again.
         self.signals.posted.fetch_add(1, Ordering::Release);
         self.wake.notify_all();
     }
@@ -99,7 +100,8 @@ impl RunQueue {
                 if let Some(run) = inside.attach() {
                     return Some(run);
                 }
-                // Under the lock, so that whoever sees it open sleeps on a number from before it was closed.
+                // The queue is closed under the lock, so that a thread that sees it open sleeps on a number from
+                // before.
                 if self.closed.load(Ordering::Relaxed) {
                     return None;
                 }

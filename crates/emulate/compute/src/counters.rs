@@ -7,7 +7,7 @@ use isa::{Effects, Op, Traits};
 
 use crate::kind::Kind;
 
-/// What a counter counts.
+/// The event that a counter counts.
 #[derive(Clone, Copy)]
 pub enum Counts {
     /// Executed wave instructions of which this holds.
@@ -42,7 +42,7 @@ fn named(op: Op, begins: &[&str], end: &str) -> bool {
     middle.is_some_and(|middle| begins.contains(&middle))
 }
 
-/// Of an instruction, or of a half of a dual one.
+/// Whether this holds of an instruction, or of a half of a dual one.
 fn any(inst: &Kind, holds: impl Fn(Op) -> bool) -> bool {
     match inst.op.halves() {
         Some(halves) => halves.into_iter().any(holds),
@@ -63,7 +63,7 @@ const TRANSCENDENTAL: [&str; 14] = [
     "v_log", "v_log_legacy", "v_sin", "v_cos",
 ];
 
-/// What a wave does between instructions that compute, beside branches, waits, messages and its end.
+/// The instructions of a wave that do not compute, beside branches, waits, messages and its end.
 #[rustfmt::skip]
 const INTERNAL: [&str; 16] = [
     "s_nop", "s_sleep", "s_setprio", "s_sethalt", "s_setkill", "s_clause", "s_delay_alu", "s_barrier", "s_inst_prefetch", "s_set_inst",

@@ -11,7 +11,7 @@ use crate::kind::Kind;
 /// Why a result is not exact.
 pub struct Reason {
     pub name: &'static str,
-    /// What a user may rely on.
+    /// The guarantee that a user has.
     pub meaning: &'static str,
     holds: fn(&Target, &Kind) -> bool,
 }

@@ -1,4 +1,4 @@
-//! Which GPUs are imitated in approximate functions: of the process, set once.
+//! The GPUs that are imitated in approximate functions: set once for the process.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What counters and exactness depend on, and what follows from it.
+//! The properties of an instruction on which counters and exactness depend, and what follows from them.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -24,7 +24,7 @@ impl Kind {
     }
 }
 
-/// What follows from a kind on a target.
+/// The consequences of a kind on a target.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     /// See [`counters::of_kind`].

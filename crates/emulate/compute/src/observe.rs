@@ -1,4 +1,4 @@
-//! Execution that somebody watches, instruction by instruction.
+//! Observed execution, instruction by instruction.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub trait Observer: Send + Sync {
     fn ended(&self, _dispatch: &Arc<Dispatch>, _workgroup: u64) {}
     /// `pc` is the instruction's address, `workgroup` the wave's workgroup.
     fn before(&self, workgroup: [u32; 3], wave: &mut Wave, pc: u64) -> Next;
-    /// What the device's clock shows, in its ticks; `None`: the time.
+    /// The reading of the device's clock, in its ticks; `None`: the time.
     fn time(&self) -> Option<u64> {
         None
     }
@@ -25,7 +25,7 @@ pub trait Observer: Send + Sync {
     }
 }
 
-/// What a wave does next, as its observer wants it.
+/// The next step of a wave, as its observer wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     GoOn,
@@ -38,8 +38,8 @@ pub enum Next {
 /// Micro-ops without an instruction that the observer lets others run after: only inserted code that hangs needs so many.
 const TURN: u64 = 50_000_000;
 
-/// Runs `wave` to its next stop. Who runs when is the observer's choice, so that two executions of one kernel interleave their
-/// waves alike even if one has more instructions.
+/// Runs `wave` to its next stop. The observer chooses which wave runs when, so that two executions of one kernel
+/// interleave their waves alike even if one has more instructions.
 pub(crate) fn run(
     wave: &mut Wave,
     env: &mut Env<'_>,

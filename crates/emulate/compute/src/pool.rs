@@ -32,7 +32,7 @@ const LOYALTY: Duration = Duration::from_millis(5);
 const SETTLING: Duration = Duration::from_secs(1);
 /// How often [`Pool::running`] looks for waves that do not show.
 const LOOKS: u32 = 6;
-/// Most lanes of a dispatch that whoever hands it over executes itself, whatever the size of its waves.
+/// Most lanes of a dispatch that the thread which hands it over executes itself, whatever the size of its waves.
 const FEW_LANES: u64 = 256;
 /// Wave slots per dispatch: all workgroups of a cooperative launch must be resident at once, and HIP lets one fill the
 /// largest device shown, 110 compute units of 32 waves.
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Pool {
     }
 }
 
-/// Who looks at waves.
+/// The observers of waves.
 #[derive(Default)]
 struct Looking {
     observer: Option<Arc<dyn Observer>>,
@@ -97,7 +97,7 @@ pub struct Running {
     pub dispatch: Arc<Dispatch>,
     /// Waves by the address of their next instruction, once for every time that they were seen there.
     pub places: BTreeMap<u64, u64>,
-    /// What it has executed at least.
+    /// The least that the kernel has executed.
     pub counts: gpu::Counts,
 }
 
@@ -171,8 +171,8 @@ impl Pool {
         }
     }
 
-    /// Which kernels run, and how many waves were seen at which addresses within `time`, or some times that if none were seen: a kernel
-    /// may be about to begin. Those that end meanwhile are left out.
+    /// The kernels that run, and how many waves were seen at which addresses within `time`. If none were seen, the look
+    /// lasts some times as long: a kernel may be about to begin. Kernels that end meanwhile are left out.
     pub fn running(&self, time: Duration) -> Vec<Running> {
         // One at a time: what one waits for, another would take away.
         let _turn = lock(&self.looking);
@@ -470,7 +470,7 @@ impl Host for Device<'_> {
     }
 }
 
-/// What a thread does until the pool is dropped.
+/// The loop of a thread until the pool is dropped.
 fn work(inner: &Inner) {
     let mut spare = WorkgroupBuffers::default();
     let mut visit = Visit::new(Slice::USUAL);
@@ -660,7 +660,7 @@ fn serve_watched(
                 visit.patience.worked();
                 run.note(&workgroup, &mut env.counts);
                 run.schedule.end(workgroup.slots, &mut hand);
-                // Who watches compares executions, so registers must not hold what other waves left.
+                // An observer compares executions, so registers must not hold values of other waves.
                 if inner.observer.is_none() {
                     workgroup.recycle(spare);
                 }
@@ -783,7 +783,7 @@ fn describe(
         }
         Stop::Unsupported(what) => {
             detail = Some(what);
-            // What has no text is no instruction of this target.
+            // An instruction without text does not exist on this target.
             if instruction.is_empty() {
                 FaultKind::IllegalInstruction
             } else {

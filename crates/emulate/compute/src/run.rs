@@ -91,7 +91,7 @@ impl Run {
         } else {
             resident_waves
         };
-        // Of the first workgroup: none has more.
+        // The first workgroup has as many waves as any other, or more.
         let waves = dispatch.waves([0; 3]);
         let slots = dispatch.resident_waves(slots).max(waves.min(slots));
         // A program that chooses compute units may look where its waves run.
@@ -208,7 +208,7 @@ impl Run {
         lock(&self.shared).workers != 0
     }
 
-    /// What the thread with this hand does next.
+    /// The next work of the thread with this hand.
     pub fn take(&self, hand: &mut ThreadWork) -> Work<Box<Workgroup>> {
         if self.cancelled.load(Ordering::Relaxed) {
             self.abandon("the queue was destroyed while the kernel ran");

@@ -1,4 +1,5 @@
-//! Which workgroup of a dispatch a thread executes next. Knows neither waves nor the device, so that it can be tested alone.
+//! The choice of the workgroup that a thread executes next. It knows neither waves nor the device, so that it can be
+//! tested alone.
 
 use std::{collections::VecDeque, ops::Range};
 
@@ -17,7 +18,7 @@ const ORDER: Ordering = Ordering::Relaxed;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots(pub u32);
 
-/// What a thread holds of a dispatch between two workgroups.
+/// The part of a dispatch that a thread holds between two workgroups.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadWork {
     /// Workgroups that it is to start.
@@ -30,7 +31,7 @@ pub(crate) struct ThreadWork {
     just_ended: bool,
 }
 
-/// What a thread may do next.
+/// The next step of a thread.
 #[derive(Debug)]
 pub(crate) enum Work<T> {
     /// Start the workgroup with this linear index.
@@ -67,12 +68,13 @@ struct Shared<T> {
     free_slots: FreeSlots,
 }
 
-/// Which wave slots a workgroup gets.
+/// The wave slots that a workgroup gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reuse {
-    /// Those that a workgroup has just left: few are ever used, and little scratch memory.
+    /// The slots that a workgroup has just left: few are ever used, and little scratch memory.
     Latest,
-    /// Those that were left first, after all that were never used: waves come to all compute units in turn, as on hardware.
+    /// The slots that were left first, after all that were never used: waves come to all compute units in turn, as on
+    /// hardware.
     Earliest,
 }
 
@@ -116,7 +118,7 @@ impl FreeSlots {
         self.given_back.push_back(slots);
     }
 
-    /// Those that come after `slots`, which a workgroup has left.
+    /// The slots that come after `slots`, which a workgroup has left.
     fn exchange(&mut self, slots: Slots) -> Slots {
         self.give_back(slots);
         self.take().unwrap_or(slots)
@@ -138,7 +140,7 @@ impl ThreadWork {
 }
 
 impl<T> Schedule<T> {
-    /// Of `total` workgroups with `waves` waves each and together at most `slots` at a time.
+    /// A schedule of `total` workgroups with `waves` waves each and together at most `slots` at a time.
     pub fn new(total: u64, waves: u32, slots: u32, threads: usize, reuse: Reuse) -> Schedule<T> {
         let waves = waves.max(1);
         Schedule {
@@ -181,9 +183,10 @@ impl<T> Schedule<T> {
     /// workgroup has ended, the first one set aside comes before all that: where each waits for the one before it, it can go on
     /// now, and whatever else is tried cannot.
     ///
-    /// Of all unstarted workgroups the first one is never left waiting for slots that a later one gets, since workgroups may
-    /// wait for those before them: either its thread has slots, or has them in a workgroup before it that it executes, or it
-    /// is among the returned ones. Those come first, and whoever ends a workgroup that was set aside knows of them.
+    /// The first unstarted workgroup is never left waiting for slots that a later one gets, since workgroups may wait
+    /// for those before them. Either its thread has slots, or its thread executes a workgroup before it that has them,
+    /// or it is among the returned ones. Returned ones come first, and the thread that ends a workgroup that was set
+    /// aside knows of them.
     pub fn take(&self, hand: &mut ThreadWork) -> Work<T> {
         let resume_first = std::mem::take(&mut hand.just_ended) && self.suspended.load(ORDER);
         if !resume_first && !self.returned.load(ORDER) && hand.slots.is_some() {

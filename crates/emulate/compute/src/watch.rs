@@ -1,4 +1,4 @@
-//! Execution at full speed that somebody watches, a stretch of code at a time.
+//! Watched execution at full speed, a stretch of code at a time.
 
 use std::sync::Arc;
 
@@ -14,6 +14,6 @@ pub trait Watchers: Send + Sync {
 pub trait Watcher: Watch + Send {
     /// The thread begins to work on a dispatch.
     fn begin(&mut self, dispatch: &Arc<Dispatch>);
-    /// The thread leaves the dispatch. Nobody has been told that the dispatch has ended.
+    /// The thread leaves the dispatch, whose end has not been announced yet.
     fn leave(&mut self);
 }

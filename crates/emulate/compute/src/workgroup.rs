@@ -42,7 +42,7 @@ impl Slice {
         micro_operations: None,
     };
 
-    /// So little that waves are seen in the midst of their code, also where that has no loops.
+    /// A slice so short that waves are seen in the midst of their code, also where that has no loops.
     pub fn glance(micro_operations: u32) -> Slice {
         Slice {
             micro_operations: Some(micro_operations),
@@ -97,7 +97,7 @@ impl Pace {
     }
 }
 
-/// What a turn of a workgroup came to.
+/// The outcome of a workgroup's turn.
 pub(crate) enum Turn {
     Ended,
     /// Somebody else should run.
@@ -112,7 +112,7 @@ pub(crate) enum Turn {
 /// Buffers of ended workgroups, reused by the next one on the same thread.
 #[derive(Default)]
 pub(crate) struct WorkgroupBuffers {
-    /// Of the thread, if its waves are watched.
+    /// The thread's watcher, if its waves are watched.
     pub watcher: Option<Box<dyn Watcher>>,
     lds: Vec<u8>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
@@ -375,7 +375,7 @@ impl Workgroup {
                 some_ready |= *state == State::Ready;
             }
             if !some_ready {
-                // Waves wait at a barrier that nobody will open; the device stays responsive.
+                // Waves wait at a barrier that will never open; the device stays responsive.
                 return Turn::Again(Pause::Waits);
             }
             if sliced {

@@ -49,7 +49,7 @@ pub struct Shape {
 /// Bytes of a kernel descriptor.
 const DESCRIPTOR: usize = 64;
 
-/// Where the two segment sizes are in a dispatch packet.
+/// The place of the two segment sizes in a dispatch packet.
 const PACKET_SIZES: u64 = 24;
 
 /// Scratch slots of the smallest launch: recursion may go deeper than the compiler said, and small launches have room behind
@@ -84,7 +84,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// What the device is given.
+    /// The packet that the device gets.
     pub fn packet(&self) -> KernelDispatchPacket {
         self.packet
     }

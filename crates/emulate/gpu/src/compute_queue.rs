@@ -243,7 +243,7 @@ impl ComputeQueue {
                 Step::Done(done) => self.pass(&mut state, done),
                 Step::Interrupt { done, event } => {
                     self.pass(&mut state, done);
-                    // The event may have gone meanwhile; then nobody waits.
+                    // The event may have gone meanwhile; then no thread waits for it.
                     let _ = self.shared.events.set(event);
                 }
                 Step::Buffer {

@@ -56,7 +56,7 @@ struct RecoveryPoint {
     words: [MaybeUninit<u64>; WORDS],
 }
 
-/// What guarded work is doing, told as it goes on.
+/// The current step of guarded work.
 #[derive(Debug, Default)]
 pub struct Scene {
     part: AtomicUsize,

@@ -1217,7 +1217,7 @@ mod tests {
         assert_eq!(memory.write_bytes(middle, &bytes), Err(middle));
         assert_eq!(memory.read_bytes(address, &mut bytes), Ok(()));
         assert_eq!(bytes, [0; 8]);
-        // Whoever looks for a code object below a kernel comes across such pages.
+        // A search for a code object below a kernel comes across such pages.
         assert_eq!(crate::names::kernel_name(&memory, address + 2 * PAGE), None);
     }
 

@@ -30,7 +30,7 @@ pub enum Step {
         done: u64,
         event: u32,
     },
-    /// What it waits for has not come.
+    /// The packet waits for a value that has not come.
     Blocked,
     Fault {
         address: u64,

@@ -300,7 +300,7 @@ impl AqlQueue {
                 pm4::Step::Done(dwords) => state.commands_done += dwords,
                 pm4::Step::Interrupt { done, event } => {
                     state.commands_done += done;
-                    // The event may have gone meanwhile; then nobody waits.
+                    // The event may have gone meanwhile; then no thread waits for it.
                     let _ = self.shared.events.set(event);
                 }
                 pm4::Step::Blocked => return Step::Wait,

@@ -86,7 +86,7 @@ impl Engine for SdmaQueue {
                 Step::Done(dwords) => self.pass(&mut buffer, at + dwords * 4),
                 Step::Interrupt { dwords, event } => {
                     self.pass(&mut buffer, at + dwords * 4);
-                    // The event may have gone meanwhile; then nobody waits.
+                    // The event may have gone meanwhile; then no thread waits for it.
                     let _ = self.shared.events.set(event);
                 }
                 Step::Buffer {

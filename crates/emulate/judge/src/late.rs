@@ -39,12 +39,12 @@ struct Chosen {
     accumulators: usize,
 }
 
-/// What is known of one wave.
+/// The state of one wave.
 struct WaveState {
     number: u32,
     /// Where the last instruction ends, if control goes on there.
     behind: Option<u64>,
-    /// What the instruction is about to overwrite whose results come late.
+    /// The registers that an instruction with late results is about to overwrite.
     saved: Option<Pending>,
     /// Results that have not come, oldest first.
     late: Vec<Pending>,
@@ -57,7 +57,7 @@ struct Pending {
     registers: Vec<(Halves, Place, Vec<u32>)>,
 }
 
-/// Where a register is in the emulated wave.
+/// The place of a register in the emulated wave.
 #[derive(Clone, Copy)]
 enum Place {
     Row(usize),
@@ -125,7 +125,7 @@ impl Observer for Late {
         let judged = rules.board(board);
         let mut found = Vec::new();
         let lanes = wave.exec() != 0;
-        // The engine joins waits with the instruction in front of them, and shows them to nobody.
+        // The engine joins waits with the instruction in front of them and does not show them to observers.
         let mut at = state.behind.filter(|at| *at < pc).unwrap_or(pc);
         let site = loop {
             let site = judged.site(&self.rules.memory, at);

@@ -1,9 +1,9 @@
 //! Judges the waits of waves while the emulated device runs them.
 //!
-//! * [`Waits`] watches waves at full speed. What a stretch of code makes of what is outstanding in a wave is found out once
-//!   and looked up from then on, so that a stretch costs a wave one look-up.
-//! * [`Late`] looks at waves before each instruction, and lets the results of loads and of LDS come when the wave has waited
-//!   for them, not before. A missing wait then changes what the kernel computes.
+//! * [`Waits`] watches waves at full speed. The effect of a stretch of code on the outstanding operations of a wave is
+//!   computed once and looked up from then on, so that a stretch costs a wave one look-up.
+//! * [`Late`] looks at waves before each instruction, and lets the results of loads and of LDS come when the wave has
+//!   waited for them, not before. A missing wait then changes the kernel's results.
 //!
 //! Both tell a [`Sink`] of each place where a wait is missing, and how often. This is the only crate that knows both the
 //! rules of `hazard` and the engine; neither of them knows the other.

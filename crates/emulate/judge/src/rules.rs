@@ -57,7 +57,7 @@ fn decode(memory: &Memory, decoder: &Decoder, pc: u64) -> Option<Inst> {
     })
 }
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Default)]
 pub struct Inner {
     numbers: HashMap<(&'static str, u32), Option<BoardNumber>>,
@@ -105,7 +105,7 @@ impl Rules {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Code has changed. What waves have outstanding stays.
+    /// Code has changed. The outstanding operations of waves stay.
     pub fn forget_code(&self) {
         let mut inner = self.inner();
         inner

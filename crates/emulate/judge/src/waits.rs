@@ -22,7 +22,7 @@ pub struct Waits(Arc<Shared>);
 
 struct Shared {
     rules: Rules,
-    /// What threads have found out about stretches.
+    /// The results of threads about stretches.
     known: Mutex<Known>,
 }
 
@@ -31,7 +31,7 @@ type SegmentNumber = u32;
 
 #[derive(Default)]
 struct Known {
-    /// By address, which stays the segment's as long as somebody has a weak reference.
+    /// Segments by address, which stays the segment's as long as a weak reference exists.
     segments: HashMap<usize, (Weak<Segment>, SegmentNumber)>,
     next: SegmentNumber,
     stretches: HashMap<Stretch, Outcome>,
@@ -108,7 +108,7 @@ impl Stretch {
     }
 }
 
-/// What a stretch makes of a wave's number.
+/// The effect of a stretch on a wave's number.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     next: u32,

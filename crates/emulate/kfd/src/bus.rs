@@ -30,13 +30,13 @@ pub fn is_of_others(path: &Spelling) -> bool {
     })
 }
 
-/// Adds the system's own devices to the names of ours.
+/// Adds the system's own devices to the names of the emulated ones.
 pub fn add_others(names: &mut Vec<u8>) {
     const FLAGS: i32 = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
     const LENGTH: usize = offset_of!(libc::dirent64, d_reclen);
     const NAME: usize = offset_of!(libc::dirent64, d_name);
     let (path, flags) = (BUS.as_ptr(), FLAGS);
-    // (Not the C library's `syscall`, which is ours, too.)
+    // (This is not the C library's `syscall`, which is replaced, too.)
     let folder = next!("open"(path => *const c_char, flags => c_int) -> c_int, or -1);
     if folder < 0 {
         return;
@@ -71,6 +71,6 @@ pub fn add_others(names: &mut Vec<u8>) {
             rest = rest.get(length.max(1)..).unwrap_or(&[]);
         }
     }
-    // SAFETY: opened above, and nobody else has it.
+    // SAFETY: this function opened it above, and no other code has it.
     unsafe { libc::close(folder) };
 }

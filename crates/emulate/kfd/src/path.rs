@@ -16,9 +16,9 @@ pub enum PathOwner {
     Render,
     /// The folder of all GPUs' nodes, and those of its cards. Emulated if the system has no card.
     Cards,
-    /// The devices of the PCI bus: ours are among them in processes that have opened the driver before.
+    /// The devices of the PCI bus: the emulated ones are among them in processes that have opened the driver before.
     Bus,
-    /// What says that the driver is loaded, the same in all processes; the number is a row of [`MODULE`].
+    /// A file that says that the driver is loaded, the same in all processes; the number is a row of [`MODULE`].
     Module(usize),
     /// The list of what is loaded, which has one line more.
     Modules,

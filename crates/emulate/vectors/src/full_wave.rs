@@ -571,8 +571,8 @@ compiled_for! { Avx2:
 /// The host has AVX2; `a`, `b` and `dst` are rows.
 #[inline]
 pub unsafe fn permute_bytes(groups: usize, a: *const u32, b: *const u32, dst: *mut u32, selectors: u32) {
-    // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is set:
-    // selectors 0 to 3 must come out so for `a`, 4 to 7 for `b`, and 12 for both.
+    // The host takes the byte that the low four bits name, in either half of a vector by itself, and zero if bit 7 is
+    // set. The selectors must therefore be 0 to 3 for `a`, 4 to 7 for `b`, and 12 for both.
     let all = _mm256_set1_epi32(selectors as i32);
     let lane = _mm256_setr_epi32(
         0,

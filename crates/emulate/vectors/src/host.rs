@@ -410,7 +410,7 @@ impl Host for Ymm {
             let within = |x| {
                 let x = _mm256_max_pd(x, _mm256_setzero_pd());
                 let x = _mm256_floor_pd(_mm256_min_pd(x, _mm256_set1_pd(u32::MAX.into())));
-                // Of the sum, the low word is the number.
+                // The low word of the sum is the number.
                 _mm256_add_pd(x, _mm256_set1_pd((1_u64 << 52) as f64))
             };
             let [first, second] = [within(lanes[0]), within(lanes[1])];

@@ -148,7 +148,8 @@ pub unsafe fn uniform(exec: u64, row: &VectorRow, word: u32) -> bool {
 
 /// How the elements of a group's active lanes lie.
 enum Pattern {
-    /// In lane order without gaps but for lanes that are off. Where lane 0 of the group would find its own.
+    /// In lane order without gaps but for inactive lanes; the value is the place where lane 0 of the group would find
+    /// its own.
     Block(isize),
     /// They are one.
     Uniform,

@@ -6,7 +6,7 @@
 //! * `image` and `texel` know descriptors and formats, `components` where the parts of a texel lie in registers.
 //! * `modify` is what atomics do to a word.
 //!
-//! What an instruction does with all this is said in `rows`, which this room does not know.
+//! The crate's `rows` decide how instructions use this; this room does not know them.
 
 pub use buffer::scratch_descriptor;
 

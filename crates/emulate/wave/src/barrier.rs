@@ -5,7 +5,7 @@
 pub struct SplitBarrier {
     /// Waves that have not ended.
     members: u32,
-    /// Those that have arrived since the barrier opened last.
+    /// The waves that have arrived since the barrier opened last.
     arrived: u32,
     /// How often it has opened.
     opened: u64,
@@ -25,7 +25,7 @@ impl SplitBarrier {
         }
     }
 
-    /// A wave has ended: nobody waits for it any more.
+    /// A wave has ended: the barrier does not wait for it any more.
     pub fn leave(&mut self) {
         self.members = self.members.saturating_sub(1);
         self.open_if_complete();
@@ -55,7 +55,8 @@ impl SplitBarrier {
         }
     }
 
-    /// What `s_get_barrier_state` reads: arrived waves in bits 22:16, members in bits 10:4, bit 0 for a barrier that exists.
+    /// The value that `s_get_barrier_state` reads: arrived waves in bits 22:16, members in bits 10:4, bit 0 for a
+    /// barrier that exists.
     pub(crate) fn bits(&self) -> u32 {
         (self.arrived & 0x7f) << 16 | (self.members & 0x7f) << 4 | u32::from(self.exists)
     }

@@ -1,4 +1,4 @@
-//! Which instruction and which lane met a fault of the host, from what its registers and stack held.
+//! Finds the instruction and the lane that met a fault of the host, from the host's registers and stack.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use isa::{Effects, Traits};
 
 use crate::{Fault, FaultKind, Stop, Wave, host_address, micro_op::MicroOp, program::DecodedInst};
 
-/// Of an access whose lane cannot be told.
+/// The lane of an access whose lane cannot be told.
 pub const NO_LANE: u32 = u32::MAX;
 /// Bytes before an address at which an access of a lane may begin that reaches it.
 const WIDEST: u64 = 16;
@@ -14,7 +14,7 @@ const WIDEST: u64 = 16;
 const STRETCH: usize = 256;
 
 impl Wave {
-    /// Where its micro-ops lie in the host's memory.
+    /// The place of its micro-ops in the host's memory.
     pub fn code_range(&self) -> Range<u64> {
         let ops = self.segment.ops.as_ptr_range();
         ops.start as u64..ops.end as u64

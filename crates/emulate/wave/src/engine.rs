@@ -11,7 +11,7 @@ use crate::{
     watch::tell,
 };
 
-/// What the instructions may ask of the device around the wave.
+/// The requests that instructions may make of the device around the wave.
 pub trait Host: Sync {
     /// `s_sendmsg`: message id and M0.
     fn send_message(&self, message: u32, m0: u32);
@@ -19,7 +19,7 @@ pub trait Host: Sync {
     fn real_time(&self, target: &Target, elapsed: u64) -> u64;
     /// Cycles of the engine clock of `target` at that time: `s_memtime`. Programs wait for multiples of the clock rate that they are told.
     fn core_time(&self, target: &Target, elapsed: u64) -> u64;
-    /// What a clock shows that begins with a workgroup, `elapsed` cycles later.
+    /// The value, `elapsed` cycles later, of a clock that begins with a workgroup.
     fn since_start(&self, elapsed: u64) -> u64 {
         elapsed
     }
@@ -39,7 +39,7 @@ pub trait Host: Sync {
     }
     /// `ds_gws_sema_v` and `_br`: lets `count` waves pass a semaphore of the whole device, those that wait first.
     fn semaphore_release(&self, _resource: u32, _count: u32) {}
-    /// `ds_gws_sema_release_all`: lets those pass that wait, and nobody else.
+    /// `ds_gws_sema_release_all`: lets only those waves pass that wait now.
     fn semaphore_release_all(&self, _resource: u32) {}
     /// `ds_gws_sema_p`: a wave wants to pass. The result is for [`Host::semaphore_passed`].
     fn semaphore_wait(&self, _resource: u32) -> u64 {
@@ -66,7 +66,7 @@ pub struct Env<'a> {
     pub program: &'a Program,
     pub host: &'a dyn Host,
     pub counts: Counts,
-    /// Whoever wants to know what waves execute.
+    /// An observer of the instructions that waves execute.
     pub watch: Option<&'a mut (dyn Watch + 'static)>,
 }
 
@@ -85,7 +85,7 @@ pub enum Stop {
     Barrier,
     /// The budget of taken backward branches is used up.
     Slice,
-    /// `s_sleep`, a loop that only waits, and other hints that somebody else should run.
+    /// `s_sleep`, a loop that only waits, and other hints that another wave should run.
     Sleep,
     /// Never returned by [`run`]: the instruction has to be tried again after a `Sleep`.
     Retry,
@@ -111,8 +111,8 @@ impl Stop {
 /// Micro-ops that are called in a row, between two looks at how many there are.
 pub(crate) const UNROLLED: usize = 8;
 
-/// Runs `wave` until it stops, at the latest after `slice` taken backward branches. What is left of the slice is in
-/// [`Wave::slice_left`] then.
+/// Runs `wave` until it stops, at the latest after `slice` taken backward branches. [`Wave::slice_left`] then holds the
+/// rest of the slice.
 pub fn run(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     match (env.program.looks_at_clock(), &env.watch) {
         (_, Some(_)) => run_watched(wave, env, slice),

@@ -1,13 +1,14 @@
 //! Hardware registers that `s_getreg` and `s_setreg` name: which a target has, and what of them is modelled.
 //!
-//! One row per register and range of targets. What is not modelled, in part or as a whole, stops the wave with the register's name: a
-//! value made up here would be believed. Unprivileged writes reach MODE and, where it exists, FLAT_SCR; those to other registers that
-//! exist change nothing, as in hardware. Layouts are those of the ISA manuals and of the kernel driver's trap handlers; numbers, names
-//! and targets are LLVM's (a test compares them).
+//! One row per register and range of targets. A register that is not modelled, in part or as a whole, stops the wave
+//! with its name: a value made up here would be believed. Unprivileged writes reach MODE and, where it exists,
+//! FLAT_SCR; writes to other registers that exist change nothing, as in hardware. Layouts are those of the ISA manuals
+//! and of the kernel driver's trap handlers; numbers, names and targets are LLVM's (a test compares them).
 //!
-//! Of what a wave was given, sizes are shown where it is known what they count. Where it begins in a register file or in LDS is not,
-//! for there is no such place here; neither is the number of SGPRs, of which manuals and driver have different units; nor are sizes
-//! where the hardware gives more than the kernel asks for, since gfx10.3 and on gfx950, and nobody says which of both it shows.
+//! Registers that describe a wave's allocation show its sizes where the units are known. They do not show where the
+//! allocation begins in a register file or in LDS, for there is no such place here. They do not show the number of
+//! SGPRs, for which manuals and driver have different units. Nor do they show sizes where the hardware gives more than
+//! the kernel asks for (since gfx10.3 and on gfx950), because it is not published which of both it shows.
 
 use gfx::{Family, Target};
 
@@ -33,7 +34,7 @@ enum Write {
     /// An unprivileged wave changes nothing.
     Nothing,
     To(fn(&mut Wave, u32)),
-    /// What a write would do is not modelled.
+    /// The effect of a write is not modelled.
     Unknown,
 }
 
@@ -123,7 +124,7 @@ fn vgpr_size(_: &Wave, env: &Env<'_>, _: u64) -> u32 {
     last_granule(env.program.config().agpr_base, 4) << 8
 }
 
-/// So many granules less one: there is none without any.
+/// The number of granules less one; there is always at least one.
 fn last_granule(count: u32, granule: u32) -> u32 {
     count.div_ceil(granule).saturating_sub(1)
 }
@@ -162,7 +163,7 @@ static REGISTERS: &[Register] = &[
                }, ..HIDDEN },
     Register { number: 4, name: "STATE_PRIV", exists: since_gfx12, readable: STATE_SCC, read: |wave, _, _| if wave.scc { STATE_SCC } else { 0 }, ..HIDDEN },
     Register { number: 5, name: "GPR_ALLOC", exists: gfx9_two_files, readable: VGPR_SIZE, read: vgpr_size, ..HIDDEN },
-    // Of both files together, and where AccVGPRs begin.
+    // The size of both files together, and where AccVGPRs begin.
     Register { number: 5, name: "GPR_ALLOC", exists: gfx9_one_file, readable: 0x3f << 6 | 0x3f << 12, read: |_, env, _| {
                    let config = env.program.config();
                    last_granule(config.vector_rows, 8) << 6 | last_granule(config.agpr_base, 4) << 12
@@ -225,7 +226,7 @@ static REGISTERS: &[Register] = &[
     hidden(34, "XNACK_MASK", since_gfx12_5),
 ];
 
-/// What `s_getreg` or `s_setreg` does, as its immediate says.
+/// The access of `s_getreg` or `s_setreg`, as its immediate describes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     register: &'static Register,
@@ -257,7 +258,7 @@ impl Access {
         self.register.is_clock
     }
 
-    /// What is read; `elapsed` is the time if it is a clock.
+    /// The value that is read; `elapsed` is the time if it is a clock.
     pub fn read(&self, wave: &Wave, env: &Env<'_>, elapsed: u64) -> u32 {
         (self.register.read)(wave, env, elapsed) >> self.offset & self.mask
     }

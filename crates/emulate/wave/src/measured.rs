@@ -11,7 +11,7 @@ use crate::rows::measured::FUNCTIONS;
 /// In the first line of a file, before the target.
 const MARK: &str = "luthier-numerics 1 ";
 
-/// What was measured of a target; valid as long as the process.
+/// The measurements of a target; valid as long as the process.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// By position in [`FUNCTIONS`].
@@ -29,7 +29,7 @@ impl Measured {
         file
     }
 
-    /// Reads such a file: the target, and what was measured. What is read stays in memory.
+    /// Reads such a file: the target, and its measurements. They stay in memory.
     pub fn read(file: &[u8]) -> Result<(String, Measured), String> {
         let (first, mut rest) = line(file).ok_or("it has no first line")?;
         let target = first
@@ -64,7 +64,7 @@ impl Measured {
         FUNCTIONS
     }
 
-    /// Of a function, by position; empty if it was not measured.
+    /// The distances of a function, by position; empty if it was not measured.
     pub(crate) fn distances(self, function: usize) -> &'static [i8] {
         &self.functions[function]
     }
@@ -91,7 +91,8 @@ impl Hash for Measured {
     }
 }
 
-/// Which of `count` equal parts of all patterns of so many bits has `input`, and whether that is the first of several in it.
+/// The part of `count` equal parts of all patterns of so many bits that has `input`, and whether `input` is the first
+/// of several in it.
 pub(crate) fn part(input: u64, bits: u32, count: usize) -> (usize, bool) {
     let size = match bits {
         64 => u64::MAX / count as u64,

@@ -11,11 +11,12 @@ use vectors::element::{read_element, write_element};
 
 /// Set in the addresses under which the device also reaches the application's own registered memory.
 ///
-/// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps both in
-/// one table and aborts on unregistering if they are equal. The bit is in no host address and below the apertures.
+/// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps
+/// both in one table and aborts on unregistering if they are equal. No host address has the bit, and it is below the
+/// apertures.
 pub const ALIAS: u64 = 1 << 47;
 
-/// Where the host has the memory that the device calls `address`.
+/// The host's address of the memory that the device calls `address`.
 #[inline(always)]
 pub const fn host_address(address: u64) -> u64 {
     address & !ALIAS
@@ -30,7 +31,7 @@ pub struct Range {
     pub writable: bool,
 }
 
-/// Who knows which addresses exist.
+/// The authority on which addresses exist.
 pub trait AddressSpace: Send + Sync {
     /// Changes whenever a range went away or shrank.
     fn generation(&self) -> u64;
@@ -48,7 +49,7 @@ pub trait AddressSpace: Send + Sync {
     }
 }
 
-/// What was wrong with an access.
+/// The fault of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// No allocation at this address.
@@ -151,8 +152,9 @@ impl<'a> Memory<'a> {
         !self.is_remote(first) && first >= self.link.0.start && last < self.link.0.end
     }
 
-    /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does: kernels
-    /// step through memory in strides that the host's own look-ahead does not see, and nothing else hides their latency.
+    /// Asks the host to have the `bytes` ready that a load, known by `key`, will want next if it goes on as it does.
+    /// Kernels step through memory in strides that the host's own look-ahead does not see, and nothing else hides their
+    /// latency.
     #[inline(always)]
     pub(crate) fn look_ahead(&mut self, key: usize, address: u64, bytes: usize) {
         let last = &mut self.last[key % REMEMBERED];
@@ -185,8 +187,8 @@ impl<'a> Memory<'a> {
         self.covers_slow(first, last, write)
     }
 
-    /// Of the ranges hit last, the one that holds `address`: its first address and the last at which `bytes` bytes still
-    /// fit. `None` also if these are not below 2^63.
+    /// The range among those hit last that holds `address`: its first address, and the last address at which `bytes`
+    /// bytes still fit. `None` also if these are not below 2^63.
     #[inline(always)]
     pub(crate) fn window(&mut self, address: u64, bytes: u32, write: bool) -> Option<(u64, u64)> {
         self.stores.note(write);

@@ -1,14 +1,14 @@
 //! The decoded form that executes: one [`MicroOp`] per instruction, operands resolved to rows, slots and constants.
 //!
-//! A micro-op is one line of the host's cache. What all instructions have in common (handler, sources, destination) are its fields;
-//! the rest of the line is the payload of its shape: a plain structure of numbers, declared in a file of its own below this module,
-//! that the decoder makes with the structure's constructor and handlers read by the accessor of that name (`op.lds().offset`). No other
-//! module sees the words in which a payload lies.
+//! A micro-op is one line of the host's cache. The parts that all instructions have in common (handler, sources,
+//! destination) are its fields. The rest of the line is the payload of its shape: a plain structure of numbers,
+//! declared in a file of its own below this module. The decoder makes it with the structure's constructor, and handlers
+//! read it by the accessor of that name (`op.lds().offset`). No other module sees the words in which a payload lies.
 //!
-//! An enumeration would cost handlers a test of what the decoder knows, and a union would cost `unsafe` at every access. Payloads hold
-//! nothing but numbers, so every payload is some value of every other type: `zerocopy` checks at compile time that this holds and
-//! that sizes agree, and an accessor is no instruction of the host at all. That a handler asks for the payload of its own shape is
-//! checked where debug assertions are on.
+//! An enumeration would make handlers test what the decoder knows, and a union would need `unsafe` at every access.
+//! Payloads hold nothing but numbers, so every payload is some value of every other type. `zerocopy` checks at compile
+//! time that this holds and that sizes agree, and an accessor is no instruction of the host at all. Builds with debug
+//! assertions check that a handler asks for the payload of its own shape.
 
 use crate::{engine::Env, state::Wave};
 
@@ -32,7 +32,7 @@ pub(crate) use vector::{Completion, Control, Pass, Vector, modifier};
 /// trust the op's registers: [`crate::shell::call`] says what has to hold.
 pub(crate) type Handler = unsafe fn(&mut Wave, &MicroOp, &mut Env<'_>) -> u32;
 
-/// What a handler tells the engine's loop.
+/// The answers of a handler to the engine's loop.
 pub(crate) mod flow {
     /// Continue with the next micro-op.
     pub const NEXT: u32 = 0;
@@ -46,7 +46,7 @@ pub(crate) mod flow {
     pub const STOP: u32 = 4;
 }
 
-/// Where a source operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub(crate) enum SrcKind {
@@ -76,7 +76,7 @@ pub(crate) enum SrcKind {
 pub(crate) struct Src {
     pub index: u16,
     pub kind: SrcKind,
-    /// Of constants their value; of vector rows how the lanes lie in them.
+    /// The value of a constant; for vector rows, how the lanes lie in them.
     word: u32,
 }
 
@@ -132,7 +132,7 @@ impl Src {
         self.word as i32 as isize
     }
 
-    /// Which part of a word is the number, of a source of mixed precision; see [`Src::mixed`].
+    /// The part of a word that is the number, for a source of mixed precision; see [`Src::mixed`].
     #[inline(always)]
     pub fn mixed_part(&self) -> isize {
         debug_assert!(self.kind == SrcKind::Vector);
@@ -159,7 +159,7 @@ pub(crate) struct MicroOp {
 
 const _: () = assert!(size_of::<MicroOp>() == 64);
 
-/// What a shape keeps in the micro-op.
+/// The data that a shape keeps in the micro-op.
 pub(crate) trait Payload {
     const KIND: Kind;
     fn into_words(self) -> [u32; PAYLOAD];
@@ -167,7 +167,7 @@ pub(crate) trait Payload {
 
 macro_rules! payloads {
     ($($(#[$doc:meta])* $payload:ident, $get:ident, $change:ident;)*) => {
-        /// Whose payload a micro-op holds.
+        /// The shape whose payload a micro-op holds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Kind {
@@ -227,7 +227,7 @@ payloads! {
     Message, message, message_mut;
     /// The end of a segment.
     Leave, leave, leave_mut;
-    /// What cannot execute.
+    /// Instructions that cannot execute.
     Unsupported, unsupported, unsupported_mut;
     /// SMEM.
     ScalarMemory, scalar_memory, scalar_memory_mut;

@@ -57,7 +57,7 @@ impl Mode {
     }
 }
 
-/// What a floating-point body may depend on besides its operands.
+/// The state besides its operands on which a floating-point body may depend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
     pub round32: Round,

@@ -212,7 +212,7 @@ pub(crate) fn sdwa_selection(control: u32, index: usize) -> Option<[u32; 3]> {
     Some([32 - bits - shift, 32 - bits, signed])
 }
 
-/// What makes a pass's handler, and the pass's parameters.
+/// The function that makes a pass's handler, and the pass's parameters.
 pub(crate) type PassCall = (fn() -> Handler, [u32; 3]);
 
 /// The pass that op_sel, ABS and NEG of source `index` ask for, and its parameters.

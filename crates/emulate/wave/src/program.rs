@@ -33,7 +33,7 @@ mod wave_matrix;
 
 pub(crate) use lowering::Lowered;
 
-/// What decoding depends on besides the bytes: target and register layout of the kernel.
+/// The context of decoding besides the bytes: target and register layout of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     pub target: &'static Target,
@@ -43,11 +43,13 @@ pub struct Config {
     pub agpr_base: u32,
     /// VGPR plus AccVGPR rows the wave has.
     pub vector_rows: u32,
-    /// Somebody looks at waves between instructions: each has micro-ops of its own, none is joined with the next.
+    /// An observer looks at waves between instructions: each instruction has micro-ops of its own, and none is joined
+    /// with the next.
     pub observed: bool,
     /// Accesses to LDS beyond what the workgroup asked for are faults. Otherwise they read zeros and store nothing, as on hardware.
     pub exact: bool,
-    /// What approximate functions give, if it was measured; else they round correctly.
+    /// The results of approximate functions, if they were measured; without measurements, such functions round
+    /// correctly.
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
@@ -60,7 +62,7 @@ pub struct DecodedInst {
     /// Last micro-op of it. Waits and nops share the micro-op of the instruction before, and so do links of a chain.
     pub op: u32,
     pub size: u8,
-    /// Which instruction it is; called `?` if the words are none.
+    /// The opcode; called `?` if the words are no instruction.
     pub instruction: Op,
     pub effects: Effects,
 }
@@ -78,11 +80,11 @@ pub struct Segment {
     ended: Vec<u32>,
     /// The address and the first micro-op of what control may arrive at, in address order.
     heads: Vec<(u64, u32)>,
-    /// What to say about instructions that cannot execute.
+    /// The messages for instructions that cannot execute.
     pub(crate) messages: Vec<String>,
     /// Rows of the register file that `ops` may name; temporaries follow.
     pub(crate) vector_rows: usize,
-    /// Those that they may write.
+    /// The rows that they may write.
     pub(crate) written: RowSet,
 }
 
@@ -175,7 +177,7 @@ impl Program {
         }
         let turn = self.decoding.lock();
         let _turn = turn.unwrap_or_else(|poison| poison.into_inner());
-        // Waves of a kernel start at once: whoever waited finds what the first has decoded.
+        // Waves of a kernel start at once: a wave that waited finds the segment that the first has decoded.
         if let Some(segment) = self.at(pc) {
             return Some(segment);
         }
@@ -199,9 +201,9 @@ impl Program {
         segments.get(&pc).cloned()
     }
 
-    /// A segment with an instruction at `pc` that control may arrive at. A call through a register may come back into code
-    /// that was decoded from elsewhere: where functions call each other by name, each place behind a call would else be
-    /// decoded with all that the program can reach.
+    /// A segment with an instruction at `pc` that control may reach. A call through a register may come back into code
+    /// that was decoded from elsewhere. Without this look, each place behind a call would be decoded again with all
+    /// that the program can reach from there.
     pub(crate) fn around(&self, memory: &mut Memory<'_>, pc: u64) -> Option<Arc<Segment>> {
         let read = |segments: &RwLock<Segments>,
                     find: &dyn Fn(&Segments) -> Option<Arc<Segment>>| {
@@ -448,7 +450,7 @@ impl Segment {
         }
     }
 
-    /// What stops a wave at `inst`, which cannot be executed.
+    /// The stop of a wave at `inst`, which cannot be executed.
     fn stops_at(&mut self, inst: &Inst, print: &dyn Fn(&Inst) -> String, why: &str) -> Lowered {
         let why = match why {
             "" => String::new(),

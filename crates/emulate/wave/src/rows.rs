@@ -89,7 +89,7 @@ const OTHER_MEANINGS: &[(Family, &str, &str)] = &[
     (Family::Gfx12, "v_cvt_sr_bf8_f32", "v_cvt_sr_bf8_f32_since_gfx12"),
 ];
 
-/// What a vector instruction writes.
+/// The register that a vector instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Vector,
@@ -192,7 +192,7 @@ pub(crate) struct ScalarShape {
     pub result: Type,
 }
 
-/// Where a row's operands are encoded.
+/// The encoding of a row's operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     /// Nothing to do in an in-order model (waits, hints).

@@ -20,7 +20,7 @@ pub(crate) trait Body {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
-/// What a vector ALU body may take for granted; one compiled copy of the body each.
+/// The assumptions of one compiled copy of a vector ALU body.
 pub(crate) trait Form {
     /// Bit i: source i is a scalar register or constant. All other sources are vector rows.
     const UNIFORM: u8;
@@ -104,7 +104,8 @@ pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
     vector_handlers::<B>().vector
 }
 
-/// Those of a row with copies for uniform sources; `if`, because what is not reached is not compiled.
+/// The handlers of a row with copies for uniform sources. It uses `if`, because code that is not reached is not
+/// compiled.
 #[cfg(target_arch = "x86_64")]
 macro_rules! hot_handlers {
     ($body:ident, $shell:ident, $extensions:ident) => {{

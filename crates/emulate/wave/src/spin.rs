@@ -1,9 +1,10 @@
-//! Loops that wait for somebody else.
+//! Loops that wait for another wave or for the host.
 //!
-//! A wave that only reads, and comes back to the same place with the same registers, changes nothing until memory does. It gives
-//! its turn away: thousands of waves that wait for one would otherwise use up a whole time slice each before that one
-//! goes on. The same is true if a few registers have grown by the same amount twice: somebody counts the turns of the loop (a
-//! tool, most likely). A search through zeros looks like that, too; it loses a little time, and never its place.
+//! A wave that only reads, and comes back to the same place with the same registers, changes nothing until memory does.
+//! It gives its turn away: thousands of waves that wait for one would otherwise use up a whole time slice each before
+//! that one goes on. The same is true if a few registers have grown by the same amount twice: the loop then counts its
+//! turns, most likely for a tool. A search through zeros looks like that, too; it loses a little time, and never its
+//! place.
 
 use isa::Effects;
 
@@ -15,7 +16,7 @@ use crate::{
 
 /// Taken backward branches before the first look: loops that end sooner cost nothing.
 const FIRST_LOOK: u32 = 32;
-/// Micro-ops from the target of the branch to the branch. Who waits does little else, but tools may count it.
+/// Micro-ops from the target of the branch to the branch. A waiting loop does little else, but tools may count it.
 const LONGEST: usize = 128;
 /// Words that may grow: some counters, and what they were added up in.
 const MOST_STEPS: usize = 24;
@@ -23,7 +24,7 @@ const MOST_STEPS: usize = 24;
 /// Taken backward branches between two questions whether the wave must let others run.
 const QUESTION: u32 = 512;
 
-/// What happens at some of a slice's branches, and what three looks in a row at a wave have shown.
+/// The state of the watch: what to do at some of a slice's branches, and the results of three looks in a row at a wave.
 pub(crate) struct Watch {
     /// Something happens when no more branches of the slice than these are left.
     pub next: u32,
@@ -39,7 +40,7 @@ pub(crate) struct Watch {
 /// The wave at the last look.
 #[derive(Debug)]
 struct Seen {
-    /// Where the branch goes.
+    /// The target of the branch.
     target: usize,
     scalars: ScalarFile,
     vectors: Vec<VectorRow>,
@@ -121,7 +122,7 @@ impl Seen {
         }
     }
 
-    /// What has changed since; `None` if that is too much for a loop that waits.
+    /// The changes since then; `None` if they are too many for a loop that waits.
     fn steps(&self, wave: &Wave) -> Option<Steps> {
         let mut steps = Steps::new();
         let vectors = self.vectors.iter().zip(&*wave.rows);

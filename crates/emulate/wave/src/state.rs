@@ -21,7 +21,7 @@ pub mod sreg {
     pub const M0: usize = isa::numbers::M0 as usize;
     pub const NULL: usize = 125;
     pub const EXEC: usize = isa::numbers::EXEC as usize;
-    /// Where writes to NULL go.
+    /// The row that takes writes to NULL.
     pub const SINK: usize = 128;
 }
 
@@ -98,11 +98,11 @@ pub struct Wave {
     pub(crate) stopped_inside: Option<usize>,
     /// Taken backward branches that were left of the wave's slice when it stopped.
     pub slice_left: u32,
-    /// What [`crate::Watch`] keeps with it.
+    /// The data that [`crate::Watch`] keeps with it.
     pub(crate) watched: u32,
     /// Its time.
     pub(crate) clock: Clock,
-    /// What stopped the wave, when a handler returned `STOP`.
+    /// The reason why the wave stopped, when a handler returned `STOP`.
     pub(crate) stop: Option<crate::engine::Stop>,
 }
 

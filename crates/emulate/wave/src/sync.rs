@@ -1,3 +1,3 @@
-//! What orders memory accesses. In one place, so that `models` can put loom's in its.
+//! The fences that order memory accesses, in one place, so that `models` can put loom's in theirs.
 
 pub(crate) use std::sync::atomic::{Ordering, fence};

@@ -1,4 +1,4 @@
-//! Waves that somebody watches at full speed, a stretch of code at a time.
+//! An observer of waves at full speed, a stretch of code at a time.
 
 use std::{ops::Range, sync::Arc};
 

@@ -68,7 +68,7 @@ impl Copied {
             bytes: raw.bytes,
             from: device(raw.from),
             to: device(raw.to),
-            // SAFETY: as above.
+            // SAFETY: the caller promises a valid string.
             enqueued: unsafe { Enqueued::new(raw.thread, raw.thread_name, raw.enqueued) },
             time: (raw.end != 0).then_some((raw.start, raw.end)),
         }

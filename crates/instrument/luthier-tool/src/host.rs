@@ -34,7 +34,7 @@ struct Table(Api);
 
 // SAFETY: what the pointers in it name may be used from any thread, as the header says.
 unsafe impl Send for Table {}
-// SAFETY: as above.
+// SAFETY: any thread may use what the pointers in it name, as the header says.
 unsafe impl Sync for Table {}
 
 static TABLE: OnceLock<Table> = OnceLock::new();

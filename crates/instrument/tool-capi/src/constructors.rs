@@ -54,7 +54,7 @@ pub unsafe fn run(library: NonNull<c_void>) {
     if found != 0 || map.is_null() {
         return;
     }
-    // SAFETY: as above.
+    // SAFETY: `dlinfo` has stored a pointer to the loader's description, which lives as long as the library.
     let base = unsafe { (*map).base };
     if !lock(&DONE).insert(base) {
         return;

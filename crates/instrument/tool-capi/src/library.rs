@@ -76,7 +76,7 @@ impl Library {
             let found = version;
             return Err(LibraryError::Version { file, found });
         }
-        // SAFETY: as above; only what the first headers do not have may be missing, and may be zero.
+        // SAFETY: `MARK_LUTHIER_DEVICE_MODULE` defines it with this type; only entries that the first headers do not have may be missing, and may be zero.
         let entries = unsafe { sized::read(entries.cast::<Entries>().as_ptr()) };
         let entries = entries.map_err(LibraryError::Load)?;
         Ok(Library { entries, file })

@@ -36,7 +36,7 @@ impl Registered {
             if raw.name.is_null() {
                 continue;
             }
-            // SAFETY: as above.
+            // SAFETY: the caller promises that names are strings.
             let name = unsafe { CStr::from_ptr(raw.name) };
             let name = name.to_string_lossy().into_owned();
             let host = raw.host as usize;

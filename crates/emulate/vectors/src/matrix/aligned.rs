@@ -84,12 +84,12 @@ pub unsafe fn product_of(
 }
 }
 
-/// Which products are cut alike.
+/// The products that are cut alike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Together {
     /// Eight after another, or all four.
     Groups,
-    /// Of sixteen after another those of even and those of odd `k`.
+    /// In sixteen consecutive ones, those of even and those of odd `k`.
     Halves,
 }
 
@@ -310,8 +310,8 @@ unsafe fn addends(c: Addend, at: usize) -> [__m512; TILE] {
 }
 
 compiled_for! { Avx512:
-/// What added to a single and subtracted again rounds it to the unit of all products, where that and all sums of products leave room
-/// for each other in the bits of a single.
+/// A number that rounds a single to the unit of all products when it is added and subtracted again. It exists where the
+/// unit and all sums of products leave room for each other in the bits of a single.
 ///
 /// # Safety
 /// The host has the vectors; the sides have `counts` elements.
@@ -332,7 +332,7 @@ unsafe fn magic(sides: [Terms; 2], [a, b]: [Extent; 2], counts: [usize; 2], dept
             Some(of_a + unit(sides[1].values, counts[1], b.highest)?)
         }
     };
-    // Of most operands without such a unit the first values say so.
+    // The first values show it for most operands without such a unit.
     if most > unit([STEP; 2])? + 22 {
         return None;
     }

@@ -29,7 +29,7 @@ struct Values {
     values: [f32; 256],
     /// Exponent of the smallest normal value.
     least: i32,
-    /// What an element of eight bits is shifted up by to be a half with its fraction, and what that half is to be multiplied by.
+    /// The shift by which an element of eight bits becomes a half with its fraction, and the factor of that half.
     as_half: (u32, f32),
 }
 

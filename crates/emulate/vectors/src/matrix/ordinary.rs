@@ -80,8 +80,8 @@ impl Extent {
     }
 }
 
-/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks. Of an A of halves those of two `k` by turns, as they lie
-/// in registers: its values are read one by one.
+/// Elements of A or B: for each `k` those of all rows (or columns) of all blocks. An A of halves has those of two `k`
+/// by turns, as they lie in registers: its values are read one by one.
 #[repr(C, align(64))]
 struct Side([MaybeUninit<u32>; MOST]);
 
@@ -171,7 +171,7 @@ impl Addend {
     }
 }
 
-/// Where tiles of four rows and sixteen columns of D lie in registers.
+/// The places in registers of tiles of four rows and sixteen columns of D.
 #[derive(Clone, Copy)]
 pub struct Places {
     n: usize,
@@ -210,7 +210,7 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
     sources: Sources,
 ) -> bool {
     let ([a, b], c, d) = (operands.inputs, operands.addend, operands.target);
-    // Of bytes a pair counts as one.
+    // A pair of bytes counts as one.
     let depth = if format_of(FORMAT) == Format::Byte {
         shape.k / 2
     } else {
@@ -275,7 +275,7 @@ fn exponents() -> __m512i {
 }
 }
 
-/// Where the element of A is that `k` and `row` name.
+/// The place of the element of A with this `k` and `row`.
 const fn place_in_a<const FORMAT: u8>(k: usize, row: usize, stride: usize) -> usize {
     if FORMAT == Format::Half as u8 {
         k / 2 * 2 * stride + 2 * row + k % 2
@@ -446,8 +446,8 @@ unsafe fn convert<const FORMAT: u8, const IS_A: bool>(
 }
 
 compiled_for! { Avx512:
-/// Makes zeros of all that is smaller than `least`. That zeros keep their signs does not matter to sums that begin with a zero, nor to D,
-/// where a negative zero is not.
+/// Makes zeros of all values smaller than `least`. The signs of these zeros may be wrong: they matter neither to sums
+/// that begin with a zero, nor to D, which has no negative zero.
 ///
 /// # Safety
 /// There are `count` values, a multiple of sixteen.
@@ -465,7 +465,7 @@ unsafe fn flush(values: *mut f32, count: usize, least: f32) {
 }
 
 compiled_for! { Avx512:
-/// The elements in sixteen words, one or two of each. Of halves of A those of eight words each.
+/// The elements in sixteen words, one or two of each. For halves of A, the elements of eight words each.
 ///
 /// # Safety
 /// The host has the vectors; sixteen words are readable.
@@ -481,7 +481,7 @@ unsafe fn elements<const FORMAT: u8, const IS_A: bool>(words: *const u32, extent
         }
         Format::Half => {
             extent.of_halves(bits);
-            // SAFETY: as above.
+            // SAFETY: the caller has promised sixteen words there.
             unsafe {
                 match IS_A {
                     true => Zmm::load_widened_pairs(words),

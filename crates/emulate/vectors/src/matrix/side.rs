@@ -12,7 +12,7 @@ pub const STEP: usize = 16;
 pub const MOST: usize = 2048;
 /// Exponents of products are no farther from zero, [`Extent::fit`] sees to that.
 const MOST_EXPONENT: i32 = 100;
-/// What zeros have for an exponent.
+/// The exponent of zeros.
 pub const NONE: i32 = -127;
 /// Scales of A and of B: these less the exponents. Their sum is the exponent field of what leaves 24 fraction bits of a product.
 pub const SCALES: [i32; 2] = [75, 76];
@@ -27,7 +27,7 @@ const _: () = assert!(SCALES[0] + SCALES[1] == 24 + 127 && WITHOUT < 254);
 pub enum Format {
     Half,
     Bfloat,
-    /// Of A or B, by [`Input::eight`].
+    /// Eight-bit values of A or B, by [`Input::eight`].
     Eight,
 }
 
@@ -57,7 +57,7 @@ pub struct Input {
     pub eight: Fp8,
 }
 
-/// What the elements of a side have in common.
+/// The properties that all elements of a side share.
 #[derive(Clone, Copy)]
 pub struct Extent {
     /// Exponents of the smallest and of the largest that is not a zero.
@@ -68,8 +68,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; nothing where one is so large that it
-    /// has no scale.
+    /// The extent of values with exponents from `lowest` to `highest`, which is [`NONE`] where all are zeros; `None`
+    /// where one is so large that it has no scale.
     pub fn new(lowest: i32, highest: i32, fraction: i32) -> Option<Extent> {
         let [lowest, highest] = match highest {
             NONE => [0; 2],
@@ -98,7 +98,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Where values and exponents of `count` elements are to be written.
+    /// The places for values and exponents of `count` elements.
     pub fn parts(side: &mut MaybeUninit<Side>, count: usize) -> (*mut f32, *mut u8) {
         assert!(count <= MOST && count.is_multiple_of(STEP));
         let side = side.as_mut_ptr();
@@ -122,7 +122,7 @@ impl Terms {
     /// All of a side.
     ///
     /// # Safety
-    /// [`convert`] wrote it, or whoever asked for its [`Side::parts`].
+    /// [`convert`] wrote it, or the caller of [`Side::parts`].
     pub unsafe fn of(side: *const Side, stride: usize) -> Terms {
         // SAFETY: the caller's promise.
         unsafe {
@@ -151,7 +151,7 @@ impl Terms {
     }
 }
 
-/// What conversion asks of an eight-bit format.
+/// The parameters of converting an eight-bit format.
 #[derive(Clone, Copy)]
 struct Eight {
     fraction_bits: i32,
@@ -213,11 +213,11 @@ impl Eight {
     }
 }
 
-/// What the scales of elements lie between, and whether there is an eight-bit one that is not finite.
+/// The least and the greatest scale of elements, and whether there is an eight-bit one that is not finite.
 #[derive(Clone, Copy)]
 struct Range {
     least: __m512i,
-    /// Of those that are not zeros.
+    /// The greatest exponent of elements that are not zeros.
     most: __m512i,
     special: u64,
 }

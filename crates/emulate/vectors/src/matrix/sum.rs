@@ -53,7 +53,7 @@ pub unsafe fn columns<const COUNT: usize>(b: Terms, every: usize) -> Columns<COU
 }
 
 compiled_for! { Avx512:
-/// What puts the lowest byte of each word into all of its bytes.
+/// A vector that puts the lowest byte of each word into all of its bytes.
 #[inline]
 fn in_all_bytes() -> __m512i {
     _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12))
@@ -63,7 +63,7 @@ fn in_all_bytes() -> __m512i {
 /// The bits of a single that are its exponent.
 const EXPONENT: i32 = 0xff << 23;
 
-/// What the products of four rows of A are multiplied by before they are cut.
+/// The factors of the products of four rows of A before they are cut.
 #[derive(Clone, Copy)]
 pub struct Scales {
     /// Powers of two, as the bits of singles.
@@ -73,7 +73,7 @@ pub struct Scales {
 }
 
 compiled_for! { Avx512:
-/// The scales of four rows of A. What is cut waits long for these: whoever does so for several fours asks for all scales first.
+/// The scales of four rows of A. A cut waits long for these: callers with several fours ask for all scales first.
 ///
 /// # Safety
 /// As of [`columns`].
@@ -188,7 +188,7 @@ pub unsafe fn group<const STRIDE: usize, const ARE_SMALL: bool>(
         let columns = unsafe { _mm512_loadu_ps(b) };
         let mut row = 0;
         while row < TILE {
-            // SAFETY: as above.
+            // SAFETY: the caller has promised `count` rows of four values of A.
             let product = _mm512_mul_ps(_mm512_set1_ps(unsafe { a.add(row).read() }), columns);
             // Below 2^26: each value is below twice its power.
             let scaled = if ARE_SMALL {
@@ -248,7 +248,8 @@ pub unsafe fn halves<const STRIDE: usize>(a: Terms, b: Terms) -> Sums {
 }
 
 compiled_for! { Avx512:
-/// C with the products. Beside eight-bit floats, where `DROPS`, it does not count if it is more than 25 binary orders below.
+/// C with the products. For eight-bit floats, where `DROPS`, C does not count if it is more than 25 binary orders
+/// below.
 #[inline]
 pub fn add<const DROPS: bool>(c: [__m512; TILE], products: &Sums) -> [__m512; TILE] {
     let mut kept = c;
@@ -293,8 +294,9 @@ pub fn add<const DROPS: bool>(c: [__m512; TILE], products: &Sums) -> [__m512; TI
 }
 
 compiled_for! { Avx512:
-/// The sum with any C: in units of 2^-24 of the products' largest exponent, or of 2^-29 of C's where that is larger. Of the sum of
-/// products two bits below these units count, to which it is rounded down; for rounding they only say that there is something.
+/// The sum with any C: in units of 2^-24 of the products' largest exponent, or of 2^-29 of C's where that is larger.
+/// The sum of products is rounded down to two bits below these units; for rounding, these bits only say that there is a
+/// remainder.
 #[inline]
 fn add_any(c: __m512, sum: __m512i, scale: __m512) -> __m512 {
     let of_sum = _mm512_srli_epi32::<23>(_mm512_castps_si512(inverse(scale)));

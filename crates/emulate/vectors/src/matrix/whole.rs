@@ -1,7 +1,8 @@
 //! Sums of products of eight-bit floats and smaller ones of which none has to be cut.
 //!
-//! Such values have few bits: those of a row (or a column) are mostly whole numbers of 16 bits in one unit, of which the host adds
-//! products two at a time. Where the units of a row and of a column together are not below what sums are cut to, nothing is lost.
+//! Such values have few bits: those of a row (or a column) are mostly whole numbers of 16 bits in one unit. The host
+//! adds products of these two at a time. Nothing is lost where the units of a row and of a column together are not
+//! below the unit to which sums are cut.
 
 use std::arch::x86_64::*;
 
@@ -48,7 +49,7 @@ pub unsafe fn block(terms: Terms, base: i32, extent: Extent) -> Option<Block> {
     let mut pairs = [units; DEPTH / 2];
     for (index, pair) in pairs.iter_mut().enumerate() {
         let [low, high] = [0, 1].map(|odd| {
-            // SAFETY: as above.
+            // SAFETY: the caller has promised the values of `DEPTH` terms.
             let values = unsafe { _mm512_loadu_ps(terms.values.add((2 * index + odd) * terms.stride)) };
             _mm512_cvtps_epi32(_mm512_mul_ps(values, factor))
         });

@@ -1,7 +1,7 @@
 //! Sums of bfloat16 products that are too small for singles, as those of denormals are, in vectors of 512 bits.
 //!
-//! As in `sum`, products are cut by scaling and converting them to integers, but in doubles, in which every one of them and
-//! what is added to C is exact.
+//! As in `sum`, products are cut by scaling and converting them to integers, but in doubles. Every product, and every
+//! number that is added to C, is exact in these.
 
 use std::arch::x86_64::*;
 
@@ -21,7 +21,7 @@ const HIGHEST: i32 = 125;
 const ONE: i32 = SCALES[0] + SCALES[1];
 /// The same of the smallest products, which are those of denormals; it stands for no products, too.
 const LARGEST: i32 = ONE + 2 * 126;
-/// What zeros have for a scale: more than any sum.
+/// The scale of zeros: more than any sum.
 const WITHOUT: i32 = 1000;
 const _: () = assert!(LARGEST < WITHOUT);
 /// Exponent zero in a double.
@@ -154,7 +154,7 @@ unsafe fn cut<const COUNT: usize>(
     let mut sums = [_mm256_setzero_si256(); 2];
     k = 0;
     while k < COUNT {
-        // SAFETY: as above.
+        // SAFETY: the caller has promised `COUNT` values of A.
         let value = _mm256_set1_ps(unsafe { a.values.add(k * a.stride).read() });
         let value = _mm512_cvtps_pd(value);
         let mut half = 0;
@@ -179,7 +179,7 @@ fn add(c: __m512, sums: [__m256i; 2], scales: __m512i) -> __m512 {
     let field = _mm512_srli_epi32::<23>(_mm512_castps_si512(_mm512_abs_ps(c)));
     let of_c = _mm512_sub_epi32(_mm512_max_epi32(field, set(1)), set(BIAS));
     let top = _mm512_max_epi32(exponent, of_c);
-    // Of products 31 bits below the largest exponent count, of C 24.
+    // 31 bits below the largest exponent count for products, 24 for C.
     let by_sum = powers(_mm512_add_epi32(set(7), _mm512_sub_epi32(exponent, top)));
     let by_c = powers(_mm512_sub_epi32(set(24), top));
     let unit = powers(_mm512_sub_epi32(top, set(31)));

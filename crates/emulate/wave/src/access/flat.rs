@@ -102,8 +102,8 @@ impl Space for Global {
     }
 }
 
-/// FLAT: the high half of the base decides between LDS, scratch and the device's memory, whatever the instruction's offset. (So
-/// compilers put offsets there only if they know that they stay in the same memory.)
+/// FLAT: the high half of the base decides between LDS, scratch and the device's memory, whatever the instruction's
+/// offset. (Compilers therefore put offsets there only if they know that they stay in the same memory.)
 pub(crate) struct Flat;
 
 /// Whether an active lane's base has `aperture` as its high half.

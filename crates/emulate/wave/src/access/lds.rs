@@ -88,7 +88,7 @@ pub(crate) fn resolve(
 
 #[inline(always)]
 pub(crate) fn uniform(at: &[u32; GROUP]) -> bool {
-    // As in `lanes::consecutive`, without singling out lane 0.
+    // This follows `lanes::consecutive`, without singling out lane 0.
     let (any, all) = at.iter().fold((0, !0), |(any, all), &address| {
         (any | address, all & address)
     });

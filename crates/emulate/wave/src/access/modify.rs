@@ -211,7 +211,7 @@ float! {
     };
 }
 
-/// What applying `M` to each of the `valid` lanes' data in turn comes to, if `M` is associative.
+/// The result of applying `M` to each of the `valid` lanes' data in turn, if `M` is associative.
 #[inline(always)]
 pub(crate) fn combine<W: Word, M: Modify<W>>(
     context: Context,

@@ -6,7 +6,7 @@ use crate::{LANES, engine::Env, micro_op::MicroOp, state::Wave};
 
 /// The lanes' elements.
 pub(crate) struct Private {
-    /// Where they are in the backing.
+    /// The offsets of the elements in the backing.
     pub offsets: Offsets,
     /// First byte behind all of them, as each lane counts its own.
     pub end: u64,

@@ -1,7 +1,8 @@
 //! SCRATCH: per-lane private addresses, without an aperture.
 //!
-//! The emulated device gives each wave its own backing, so a private address X means dword X/4 of the lane there, whatever
-//! FLAT_SCRATCH holds: the kernel's prologue only computes where the hardware would have put that backing.
+//! The emulated device gives each wave its own backing. A private address X therefore means dword X/4 of the lane
+//! there, whatever FLAT_SCRATCH holds: the kernel's prologue only computes where the hardware would have put that
+//! backing.
 
 use super::{
     flat,

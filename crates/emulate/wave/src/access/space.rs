@@ -219,7 +219,7 @@ fn scatter_torn<S: Space>(
 pub(crate) struct LoadWords<S, const WORDS: usize>(PhantomData<S>);
 
 impl<S: Space, const WORDS: usize> LoadWords<S, WORDS> {
-    /// What [`Spread`] cannot do.
+    /// The accesses that [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let dst = op.dst as usize;
@@ -295,7 +295,7 @@ fn dword(access: &Access, word: usize) -> Access {
 pub(crate) struct StoreWords<S, const WORDS: usize>(PhantomData<S>);
 
 impl<S: Space, const WORDS: usize> StoreWords<S, WORDS> {
-    /// What [`Spread`] cannot do.
+    /// The accesses that [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let data = S::data_row(op);
@@ -348,7 +348,7 @@ impl<S: Space, const WORDS: usize> Body for StoreWords<S, WORDS> {
 pub(crate) struct LoadBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> LoadBytes<S, BYTES> {
-    /// What [`Spread`] cannot do.
+    /// The accesses that [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let fill = op.vector_memory().fill();
@@ -397,7 +397,7 @@ impl<S: Space, const BYTES: usize> Body for LoadBytes<S, BYTES> {
 pub(crate) struct StoreBytes<S, const BYTES: usize>(PhantomData<S>);
 
 impl<S: Space, const BYTES: usize> StoreBytes<S, BYTES> {
-    /// What [`Spread`] cannot do.
+    /// The accesses that [`Spread`] cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let shift = op.vector_memory().store_shift();

@@ -1,8 +1,9 @@
 //! Memory accesses of a whole wave at once: one base, a 32-bit offset per lane, and one check for all.
 //!
-//! Nearly every access has this form: its lanes lie in one allocation (or in LDS) within 4 GiB. Lanes that are off take the
-//! address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. Whatever does
-//! not fit (a lane out of range, several allocations) goes the long way, group by group, which also finds faults.
+//! Nearly every access has this form: its lanes lie in one allocation (or in LDS) within 4 GiB. Lanes that are off take
+//! the address of one that is on, so that loads need not ask about lanes at all; their results are not delivered. An
+//! access that does not fit (a lane out of range, several allocations) goes the long way, group by group, which also
+//! finds faults.
 
 #[cfg(target_arch = "x86_64")]
 use vectors::{full_wave, masked};
@@ -108,7 +109,8 @@ impl Offsets {
         })
     }
 
-    /// The given addresses, in a row that no instruction's result overwrites. Those of inactive lanes stand in for others.
+    /// The given addresses, in a row that no instruction's result overwrites. Inactive lanes get the address of an
+    /// active one.
     #[inline(always)]
     pub fn staged(wave: &mut Wave, addresses: &[u32; LANES]) -> Offsets {
         let (mut lowest, mut highest) = (!0, 0);
@@ -878,7 +880,8 @@ impl Column {
             let at = self.block(group);
             let values = lanes::words(wave, data, group);
             let exec = &wave.exec_lanes.0[GROUP * group..GROUP * group + GROUP];
-            // SAFETY: as above; the bytes beside the elements are this wave's too, so that writing them back races with nobody.
+            // SAFETY: `new` checked the dwords of all lanes; the bytes beside the elements are this wave's too, so that
+            // writing them back races with no other wave.
             unsafe {
                 let mut block = at.read_unaligned();
                 let mut lane = 0;
@@ -915,7 +918,8 @@ impl Column {
                 let at = at.cast::<[u32; GROUP]>();
                 let values = lanes::words(wave, data + word, group);
                 let mask: &VectorRow = &wave.exec_lanes;
-                // SAFETY: as above; other lanes' dwords are this wave's too, so that writing them back races with nobody.
+                // SAFETY: `new` checked the dwords of all lanes; other lanes' dwords are this wave's too, so that
+                // writing them back races with no other wave.
                 unsafe {
                     let mut block = if wave.all_lanes {
                         *values

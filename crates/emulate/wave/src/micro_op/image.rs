@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::Generation;
 
-/// What stands in front of and behind an instruction's coordinates.
+/// The operands in front of and behind an instruction's coordinates.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, IntoBytes, KnownLayout,
 )]
@@ -25,9 +25,9 @@ impl ImageOperands {
     pub const QUERY: ImageOperands = ImageOperands(8);
     /// Texels to go on by, one word in front of everything.
     pub const OFFSET: ImageOperands = ImageOperands(16);
-    /// What is added to the level of detail, in front of what follows.
+    /// The value added to the level of detail, in front of the rest.
     pub const BIAS: ImageOperands = ImageOperands(32);
-    /// What texels are compared with, in front of derivatives and coordinates.
+    /// The value with which texels are compared, in front of derivatives and coordinates.
     pub const COMPARE: ImageOperands = ImageOperands(64);
     /// The least level of detail, behind the coordinates.
     pub const CLAMP: ImageOperands = ImageOperands(128);
@@ -101,7 +101,7 @@ impl Image {
         self.operands.0 & operands.0 != 0
     }
 
-    /// Which components are data.
+    /// The components that are data.
     #[inline(always)]
     pub fn mask(&self) -> u32 {
         self.mask.into()

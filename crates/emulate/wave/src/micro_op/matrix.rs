@@ -49,7 +49,7 @@ impl Mfma {
         self.cbsz.into()
     }
 
-    /// Which block of A is broadcast.
+    /// The block of A that is broadcast.
     #[inline(always)]
     pub fn abid(&self) -> u32 {
         self.abid.into()
@@ -103,7 +103,7 @@ impl Wmma {
         }
     }
 
-    /// NEG of A, B or C (`operand` 0 to 2). Of integers it says that A or B are signed.
+    /// NEG of A, B or C (`operand` 0 to 2). For integers it says that A or B are signed.
     #[inline(always)]
     pub fn neg(&self, operand: u32) -> bool {
         self.neg >> operand & 1 != 0

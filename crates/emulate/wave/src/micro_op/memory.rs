@@ -53,7 +53,7 @@ impl Space {
     pub const BUFFER: Space = Space(2);
 }
 
-/// What a row says about the data of its instruction.
+/// A row's description of the data of its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Data {
     /// Whole registers, or the low bytes of one that is stored.
@@ -188,7 +188,7 @@ impl VectorMemory {
         16 * u32::from(self.upper)
     }
 
-    /// Of a component: it is in the upper half of its register.
+    /// The component is in the upper half of its register.
     pub fn is_upper(&self) -> bool {
         self.upper != 0
     }
@@ -203,7 +203,7 @@ impl VectorMemory {
         self.d16 != 0
     }
 
-    /// Of atomics, where GLC is no hint for caches: the old value is returned.
+    /// The atomic returns the old value. For atomics, GLC is no hint for caches.
     #[inline(always)]
     pub fn returns(&self) -> bool {
         self.glc != 0
@@ -284,14 +284,14 @@ impl Lds {
         16 * u32::from(self.upper)
     }
 
-    /// Of atomics: the old value is returned.
+    /// The atomic returns the old value.
     #[inline(always)]
     pub fn returns(&self) -> bool {
         self.returns != 0
     }
 }
 
-/// Where a DS instruction is going to access LDS.
+/// The place in LDS that a DS instruction is going to access.
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub(crate) struct LdsBounds {
@@ -340,7 +340,7 @@ impl ScalarMemory {
         self.buffer != 0
     }
 
-    /// Of atomics, where GLC is no hint for caches: the old value is returned.
+    /// The atomic returns the old value. For atomics, GLC is no hint for caches.
     pub fn returns(&self) -> bool {
         self.glc != 0
     }

@@ -1,4 +1,4 @@
-//! What moves control, waits or tells the host something.
+//! Instructions that move control, wait, or send the host a message.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -63,7 +63,7 @@ impl Leave {
         }
     }
 
-    /// Where to go on.
+    /// The address at which to go on.
     pub fn address(&self) -> u64 {
         let [low, high] = self.address;
         u64::from(low) | u64::from(high) << 32

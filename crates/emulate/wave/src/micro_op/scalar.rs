@@ -40,11 +40,11 @@ impl Scalar {
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub(crate) struct HardwareRegister {
-    /// Which one, as [`crate::hwreg::check`] numbers them.
+    /// The register, as [`crate::hwreg::check`] numbers them.
     pub register: u32,
     /// Value to write, of the form that has one.
     pub literal: u32,
-    /// Which bits of it, as encoded.
+    /// The bits of the register, as encoded.
     pub field: u16,
     _reserved: [u8; 18],
 }

@@ -20,7 +20,7 @@ pub(crate) mod modifier {
     pub const CLAMP: u32 = 1 << 13;
     /// Bits 14-15.
     pub const OMOD: u32 = 14;
-    /// What changes a float on its way out.
+    /// The modifiers that change a float result.
     pub const OUTPUT: u32 = CLAMP | 3 << OMOD;
     /// 16-bit results leave the other half of the register alone (gfx10 and later; gfx9 writes zeros).
     pub const PRESERVE_HIGH: u32 = 1 << 16;
@@ -107,11 +107,11 @@ impl Vector {
     }
 }
 
-/// What makes a source of a vector ALU instruction a plain row, before the instruction.
+/// The step that makes a source of a vector ALU instruction a plain row, before the instruction.
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub(crate) struct Pass {
-    /// What the pass's own documentation says.
+    /// The parameters that the pass's own documentation describes.
     pub parameters: [u32; 3],
     /// The DPP dword.
     pub control_word: u32,
@@ -157,7 +157,7 @@ impl Pass {
     }
 }
 
-/// What a result needs behind a vector ALU instruction.
+/// The steps that a result needs behind a vector ALU instruction.
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]
 pub(crate) struct Completion {
@@ -172,7 +172,7 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Of an instruction with a result of type `result`.
+    /// The steps for an instruction with a result of type `result`.
     pub fn new(instruction: &Vector, result: Type) -> Completion {
         Completion {
             modifiers: instruction.modifiers,

@@ -1,4 +1,4 @@
-//! What happens to a result behind the body: output modifiers, and placement into part of a register.
+//! The steps that follow the body: output modifiers, and placement into part of a register.
 
 use crate::{
     engine::Env,

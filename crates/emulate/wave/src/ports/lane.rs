@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::state::LANES;
 
-/// What a source or result is, for modifiers, inline constants and register width.
+/// The type of a source or result, for modifiers, inline constants and register width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Type {
@@ -112,8 +112,8 @@ pub(crate) trait Lane {
     fn uniform(value: u64) -> Self::Value;
 }
 
-/// The groups of a wave, two or four, one by one. Of a loop over them the compiler makes host vectors of one lane of each group, with
-/// gathers and scatters, where their masks are read with them.
+/// The groups of a wave, two or four, one by one. If a loop over the groups reads their masks, the compiler makes host
+/// vectors of one lane of each group, with gathers and scatters.
 #[inline(always)]
 pub(crate) fn each_group(groups: usize, mut act: impl FnMut(usize)) {
     act(0);

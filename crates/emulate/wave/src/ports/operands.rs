@@ -11,9 +11,10 @@ use crate::{
 
 /// Everything a body needs of an instruction's operands.
 ///
-/// The pointers lead into the register file of the wave that is borrowed for `'wave`: nobody else reads or writes its rows, and it
-/// can neither move nor shrink, while this is in use. Sources and destination may be the same rows, so that they are pointers and not
-/// slices. Behind each there are as many rows as its type takes, which those who made this have vouched for.
+/// The pointers lead into the register file of the wave that is borrowed for `'wave`. While this is in use, no other
+/// code reads or writes its rows, and it can neither move nor shrink. Sources and destination may be the same rows, so
+/// they are pointers and not slices. Each has as many rows behind it as its type takes; the maker of this value has
+/// vouched for them.
 ///
 /// Reading and writing compare what is asked for with these types. Both are known when a body is compiled, as groups of lanes are, so
 /// that nothing is left of the comparisons.
@@ -23,7 +24,7 @@ pub(crate) struct Operands<'wave> {
     result: Type,
     /// Rows of the sources that are not uniform.
     src: [*const u32; 3],
-    /// What [`crate::micro_op::Src`] says about how the lanes of a source lie: the distance of pairs, the part of mixed ones.
+    /// How the lanes of a source lie, as [`crate::micro_op::Src`] says: the distance of pairs, the part of mixed ones.
     second: [isize; 3],
     /// Values of the uniform sources.
     value: [u64; 3],
@@ -69,7 +70,7 @@ impl Operands<'_> {
         self.second[index]
     }
 
-    /// Where the result goes: as many rows as its type takes.
+    /// The destination: as many rows as its type takes.
     #[inline(always)]
     pub fn target(&self) -> *mut u32 {
         self.dst
@@ -246,7 +247,7 @@ impl Wave {
             src,
             second,
             value,
-            // SAFETY: likewise; of an instruction without a vector result it is some row, and nothing is stored.
+            // SAFETY: a row of the register file, as the caller promises; for an instruction without a vector result it is any row, and nothing is stored.
             dst: unsafe { base.add(dst) }.cast(),
             active: &self.exec_lanes,
             rows: PhantomData,

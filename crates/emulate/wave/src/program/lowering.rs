@@ -15,7 +15,7 @@ use crate::{
 };
 use isa::fields::{bits, signed};
 
-/// What an instruction becomes.
+/// The micro-ops of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Lowered {
     /// Micro-ops in their order.

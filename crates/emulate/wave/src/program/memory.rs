@@ -38,7 +38,7 @@ pub(super) fn scalar(
     Ok(())
 }
 
-/// What the row says about data, as it is on the target.
+/// The row's description of the data, as it is on the target.
 fn on_target(config: &Config, inst: &Inst, data: Data) -> Data {
     if config.target.has_sramecc_by_default() && is_half_load(inst) {
         data.with_ecc()

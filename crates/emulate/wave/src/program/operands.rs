@@ -1,4 +1,4 @@
-//! What operand numbers stand for: rows, slots and constants.
+//! The meaning of operand numbers: rows, slots and constants.
 
 use isa::numbers;
 

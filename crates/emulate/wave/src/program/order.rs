@@ -1,4 +1,4 @@
-//! Which instructions wait for stores that may be pending. All other waits cost nothing.
+//! The instructions that wait for stores that may be pending. All other waits cost nothing.
 //!
 //! Where control arrives from a register nothing is pending, since the engine settles stores at such jumps.
 

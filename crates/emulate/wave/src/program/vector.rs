@@ -259,7 +259,7 @@ pub(super) fn assign(
     Ok(())
 }
 
-/// What the first source field announces, the field, and the dword that follows.
+/// The control that the first source field announces, the field, and the dword that follows.
 fn announced(inst: &Inst) -> (Control, u32, u32) {
     let [w0, w1, w2, ..] = inst.words;
     let short = matches!(inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc);

@@ -27,7 +27,7 @@ use crate::{
 /// [`Data::Atomic`] holds the space.
 struct Atomic<W, M>(PhantomData<(W, M)>);
 
-/// Where a group's words are.
+/// The addresses of a group's words.
 enum WordAddresses {
     Whole(Lanes),
     /// Low and high dwords of a doubleword in swizzled memory.

@@ -38,17 +38,17 @@ pub(crate) enum Formula {
     Reversed,
 }
 
-/// Where a link finds an operand.
+/// The place where a link finds an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
-    /// What the link before computed.
+    /// The result of the link before.
     Result,
     Row(u16),
     Scalar(u16),
     Constant(u64),
 }
 
-/// What the operands of a link are, for one jump instead of several.
+/// The kinds of a link's operands together, for one jump instead of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Factor and addend are rows.
@@ -94,7 +94,7 @@ pub(crate) struct Chain {
     /// The "result before" of the first link.
     start: Port,
     links: Vec<Link>,
-    /// Where the last result goes.
+    /// The register of the last result.
     target: u16,
     /// The same one by one, for waves and values that are not the usual ones.
     pub ops: Vec<MicroOp>,
@@ -247,7 +247,7 @@ impl Chain {
 /// Builds chains while instructions are lowered one after the other.
 #[derive(Default)]
 pub(crate) struct Builder {
-    /// What the last micro-op stands for, if it may have a next link.
+    /// The parts of the last micro-op, if it may have a next link.
     parts: Vec<Part>,
 }
 
@@ -271,7 +271,7 @@ impl Builder {
         {
             return Some(chain);
         }
-        // What has passes around it begins no chain: alone it would gain nothing.
+        // An instruction with passes around it begins no chain: alone it would gain nothing.
         let begins = usize::from(lowered.ops.len() == 1);
         self.parts.drain(..self.parts.len() - begins);
         None

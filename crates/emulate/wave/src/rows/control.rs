@@ -112,12 +112,12 @@ impl Body for FollowOthers {
     }
 }
 
-/// What an instruction that [`isa::Traits::INVALIDATES`] does in code that looks at the clock.
+/// The handler of an instruction with [`isa::Traits::INVALIDATES`] in code that reads the clock.
 pub(crate) fn follow_others() -> Handler {
     shell::scalar_handler::<FollowOthers>()
 }
 
-/// What a wait does where stores may be pending and other host threads look at them.
+/// The handler of a wait where stores may be pending and other host threads read them.
 pub(crate) fn order_stores() -> Handler {
     shell::scalar_handler::<OrderStores>()
 }

@@ -1,4 +1,4 @@
-//! Conversions that involve 16-bit, 64-bit or packed values. Those between 32-bit types are with the 32-bit rows.
+//! Conversions that involve 16-bit, 64-bit or packed values. Conversions between 32-bit types are with the 32-bit rows.
 
 use super::vector_macros::vector_rows;
 use crate::ports::*;

@@ -1,4 +1,4 @@
-//! What has an encoding of its own since gfx11: messages with an answer, and one LDS value for all lanes.
+//! Instructions with an encoding of their own since gfx11: messages with an answer, and one LDS value for all lanes.
 
 use super::{Row, Shape, hardware};
 use crate::{

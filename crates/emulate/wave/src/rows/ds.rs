@@ -20,7 +20,7 @@ use crate::{
 struct Read<const WORDS: usize>;
 
 impl<const WORDS: usize> Read<WORDS> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -50,7 +50,7 @@ impl<const WORDS: usize> Body for Read<WORDS> {
 struct Read2<const WORDS: usize, const SCALE: u32>;
 
 impl<const WORDS: usize, const SCALE: u32> Read2<WORDS, SCALE> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -107,7 +107,7 @@ impl<const WORDS: usize, const SCALE: u32> Body for Read2<WORDS, SCALE> {
 struct ReadBytes<const BYTES: usize>;
 
 impl<const BYTES: usize> ReadBytes<BYTES> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -139,7 +139,7 @@ impl<const BYTES: usize> Body for ReadBytes<BYTES> {
 struct Write<const WORDS: usize>;
 
 impl<const WORDS: usize> Write<WORDS> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -168,7 +168,7 @@ impl<const WORDS: usize> Body for Write<WORDS> {
 struct Write2<const WORDS: usize, const SCALE: u32>;
 
 impl<const WORDS: usize, const SCALE: u32> Write2<WORDS, SCALE> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -211,7 +211,7 @@ impl<const WORDS: usize, const SCALE: u32> Body for Write2<WORDS, SCALE> {
 struct WriteBytes<const BYTES: usize>;
 
 impl<const BYTES: usize> WriteBytes<BYTES> {
-    /// What `Spread` cannot do.
+    /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let limit = limit(wave, env);
@@ -323,7 +323,7 @@ impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
     }
 }
 
-/// Push: lane i sends its value to lane (address / 4); the highest sender wins, lanes nobody sends to get zero.
+/// Push: lane i sends its value to lane (address / 4); the highest sender wins, and lanes without a sender get zero.
 struct Permute;
 
 impl Body for Permute {

@@ -19,7 +19,7 @@ macro_rules! eight_bit {
             const FP8: Fp8 = $fp8;
             const BF8: Fp8 = $bf8;
 
-            // Which byte or half of a source is meant, SDWA says; op_sel which part of the destination.
+            // SDWA selects the byte or half of a source; op_sel selects the part of the destination.
             #[rustfmt::skip]
             vector_rows! {
                 v_cvt_f32_fp8:    (B32) -> F32 = |_, a| FP8.to_f32(a as u8);

@@ -1,7 +1,7 @@
 //! Vector ALU on one 16-bit value per register: half precision and 16-bit integers.
 //!
-//! What happens to the other half of the destination is decode's business: gfx9 writes zeros except for the few rows
-//! marked `keep_high`, gfx10 leaves it alone.
+//! Decode decides what happens to the other half of the destination: gfx9 writes zeros except for the few rows marked
+//! `keep_high`, gfx10 leaves it alone.
 
 use super::vector_macros::vector_rows;
 use crate::ports::*;

@@ -10,7 +10,7 @@ use crate::{
     state::Wave,
 };
 
-/// `s_getreg_b32`. What can be read was checked at decode.
+/// `s_getreg_b32`. Decode has checked that the register can be read.
 struct GetRegister;
 
 impl Body for GetRegister {

@@ -83,7 +83,7 @@ const SAMPLES: &[&str] = &[
     "image_sample_c_cd_cl_o_g16",
 ];
 
-/// Likewise what gathers.
+/// The instructions that gather.
 #[rustfmt::skip]
 const GATHERS: &[&str] = &[
     "image_gather4", "image_gather4_o", "image_gather4_cl", "image_gather4_cl_o", "image_gather4_l",
@@ -93,7 +93,7 @@ const GATHERS: &[&str] = &[
     "image_gather4_c_b_cl", "image_gather4_c_b_cl_o", "image_gather4_c_lz", "image_gather4_c_lz_o",
 ];
 
-/// What the parts of a mnemonic behind `image_sample` or `image_gather4` ask for.
+/// The operands for which the parts of a mnemonic behind `image_sample` or `image_gather4` ask.
 fn operands_of(mnemonic: &str) -> ImageOperands {
     let (mut operands, mut says_the_level) = (ImageOperands::NONE, false);
     for part in mnemonic.split('_').skip(2) {

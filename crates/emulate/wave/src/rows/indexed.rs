@@ -22,7 +22,7 @@ const INDEX_ENABLE: u32 = 1 << 27;
 /// VSKIP in MODE.
 pub(super) const SKIP_VECTOR: u32 = 1 << 28;
 
-/// What is not issued under VSKIP: the vector unit's instructions, vector memory, LDS, GDS and exports.
+/// The instructions that are not issued under VSKIP: those of the vector unit, vector memory, LDS, GDS and exports.
 const VECTOR: Effects = Effects::VALU
     .union(Effects::VMEM)
     .union(Effects::LDS)
@@ -125,7 +125,7 @@ fn run_indexed(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         match code {
             flow::EXEC_CHANGED => wave.sync_exec(),
             flow::BRANCH => index = wave.next,
-            // Whoever comes back would come back to plain execution.
+            // A wave that comes back would come back to plain execution.
             flow::STOP if wave.stop.as_ref().is_some_and(Stop::is_pause) => {
                 return wave.stop(Stop::Unsupported(
                     "VGPR index mode or VSKIP across a barrier or sleep".into(),

@@ -160,7 +160,7 @@ impl<W: Word, const WORDS: usize, const SCALE: u32> Body for ExchangeTwo<W, WORD
                 }
                 for part in 0..2 {
                     if let Some(pointer) = pointers[part][i] {
-                        // SAFETY: as above.
+                        // SAFETY: resolved for a whole word of this thread's LDS.
                         unsafe { pointer.write_unaligned(data[part][i]) };
                     }
                 }
@@ -202,8 +202,9 @@ impl Body for ConditionalExchange {
     }
 }
 
-/// `ds_*_src2_*` (gfx9 before gfx90a): the word at A is changed by the word at B, which lies a signed number of dwords from
-/// A: bits 14:0 of the offset, or, if offset bit 15 is set, bits 31:17 of the address, whose bits 16:0 then are A.
+/// `ds_*_src2_*` (gfx9 before gfx90a): the word at B changes the word at A. B lies a signed number of dwords from A.
+/// The number is in bits 14:0 of the offset or, if offset bit 15 is set, in bits 31:17 of the address, whose bits 16:0
+/// then are A.
 struct SourceTwo<W, M>(PhantomData<(W, M)>);
 
 impl<W: Word, M: Modify<W>> Body for SourceTwo<W, M> {

@@ -14,7 +14,7 @@ use crate::{
     state::Wave,
 };
 
-/// Which addresses an instruction names.
+/// The addresses that an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Addresses {
     /// None: data moves between lanes only.
@@ -51,7 +51,7 @@ fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
     }
     let name = name.strip_suffix("_hi").unwrap_or(name);
     let name = name.strip_suffix("_d16").unwrap_or(name);
-    // What is transposed is a row of elements, whose size comes last.
+    // A transposing load moves rows of elements; the name ends with their size.
     let name = name.split("_tr_").next()?;
     let digits = name.len() - name.bytes().rev().take_while(u8::is_ascii_digit).count();
     let bits: u32 = name[digits..].parse().ok()?;

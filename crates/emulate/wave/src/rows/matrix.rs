@@ -51,7 +51,7 @@ struct Plan {
     model: Model,
     /// Formats of A and B where these are eight-bit floats.
     eight: [Fp8; 2],
-    /// What vectors of 512 bits can do.
+    /// The operations of vectors of 512 bits.
     #[cfg(target_arch = "x86_64")]
     way: Option<Way>,
     handler: Handler,

@@ -13,7 +13,7 @@ use crate::{
     state::Wave,
 };
 
-/// What rows get: MODE, the sources and the destination's old value, all as words.
+/// The inputs of a row: MODE, the sources and the destination's old value, all as words.
 struct Operands {
     cx: Context,
     a: u32,

@@ -205,7 +205,7 @@ impl Body for Convert {
                 Narrow => narrow(wave, op, context, conversion, scale, lane),
                 Widen => widen(wave, op, context, conversion, scale, lane),
             };
-            // What is shorter than a register goes to the part that op_sel names, and leaves the others alone.
+            // A result shorter than a register goes to the part that op_sel names, and the other parts stay.
             let width = conversion.count as u32
                 * match conversion.direction {
                     Narrow => conversion.micro.bits(),

@@ -22,14 +22,14 @@ const GROUPS: usize = LANES / GROUP;
 #[cfg(target_arch = "x86_64")]
 const HALF: usize = GROUPS / 2;
 
-/// What kind of numbers a row computes with, and how they lie in host vectors.
+/// The kind of numbers with which a row computes, and how they lie in host vectors.
 ///
 /// # Safety
 /// All unsafe functions have the safety conditions of [`Host`]. A type of two words has its second words `second` words further.
 pub(super) trait Kind {
-    /// What sources are.
+    /// The type of sources.
     const TYPE: Type;
-    /// What results are.
+    /// The type of results.
     const RESULT: Type = Self::TYPE;
     /// Whether registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
     const DENORMALS: bool;
@@ -148,23 +148,23 @@ macro_rules! host_vectors {
         }
         #[inline(always)]
         unsafe fn uniform<$host: Host>($uniform: u64) -> $vector {
-            // SAFETY: as above.
+            // SAFETY: the caller promises a host with these vectors.
             unsafe { $uniform_value }
         }
         #[inline(always)]
         #[allow(unused_unsafe)] // Some have nothing to do.
         unsafe fn words<$host: Host>($whole: $vector) -> [$host::Single; 2] {
-            // SAFETY: as above.
+            // SAFETY: the caller promises a host with these vectors.
             unsafe { $words_value }
         }
         #[inline(always)]
         unsafe fn only<$host: Host>($by: $host::Single, $all: $vector) -> $vector {
-            // SAFETY: as above.
+            // SAFETY: the caller promises a host with these vectors.
             unsafe { $only_value }
         }
         #[inline(always)]
         unsafe fn nans<$host: Host>($x: $vector, $y: $vector) -> $host::Lanes {
-            // SAFETY: as above.
+            // SAFETY: the caller promises a host with these vectors.
             unsafe { $nans_value }
         }
     };
@@ -441,7 +441,8 @@ dots! {
     dot4_unsigned, <H>[a, b, c]: H::dot4::<false>(a, b, c);
 }
 
-/// One f32 per lane, and the same words as two f16 each ([`Host::widen_pairs`]). What an operation does not use of a source is never made.
+/// One f32 per lane, and the same words as two f16 each ([`Host::widen_pairs`]). The parts of a source that an
+/// operation does not use are never made.
 pub(super) enum SinglesAndPairs {}
 
 impl Kind for SinglesAndPairs {
@@ -700,14 +701,15 @@ macro_rules! operations {
                     // SAFETY: the caller's promise about the host.
                     unsafe { $double }
                 }
-                // SAFETY: as above.
+                // SAFETY: the caller promises a host with these vectors.
                 unsafe { [half::<$host>([$($x[0]),+]), half::<$host>([$($x[1]),+])] }
             }
         }
     )*};
 }
 
-/// Minimum and maximum. Of two equal numbers, which differ only if they are zeros, they are the one with or without the sign.
+/// Minimum and maximum. Two equal numbers differ only if they are zeros; the minimum is then the one with the sign, and
+/// the maximum the one without.
 macro_rules! extremes {
     ($($name:ident, $vector:ident: $join:ident($extreme:ident);)*) => {$(
         #[cfg(target_arch = "x86_64")]
@@ -774,7 +776,7 @@ where
         // SAFETY: what callers of bodies promise; the row has these types.
         let operands = unsafe { wave.wide_operands::<F, SOURCES>(op, [K::TYPE; 3], K::RESULT) };
         let (target, mask) = (operands.target(), std::ptr::null());
-        // SAFETY: as above, and likewise those with AVX-512; `operands` are rows.
+        // SAFETY: forms with AVX2 or AVX-512 exist only where the host has them; `operands` are rows.
         let done = unsafe {
             if total == GROUPS {
                 match (F::AVX512, K::PARTS) {

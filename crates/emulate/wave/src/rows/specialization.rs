@@ -1,5 +1,5 @@
-//! What a vector row is specialized for: copies of its body beyond the ones that every row has. Rows of `vector_rows!` name in braces
-//! what they have of it.
+//! The specializations of a vector row: copies of its body beyond the ones that every row has. Rows of `vector_rows!`
+//! name theirs in braces.
 
 use super::chain::Formula;
 
@@ -13,8 +13,9 @@ pub(super) struct Specialization {
     pub avx512: bool,
     /// Hosts with half-precision arithmetic do without conversions.
     pub fp16: bool,
-    /// A denormal takes the host so long that lanes that are off get zeros first. For other rows that costs more than it saves
-    /// (on a Xeon, with half the lanes on and integers in the rest: fma_mix 4 to 10, rcp_f64 2 to 13, but rcp_f32 56 to 24 M/s).
+    /// A denormal takes the host so long that inactive lanes get zeros first. For other rows that costs more than it
+    /// saves (on a Xeon, with half the lanes on and integers in the rest: fma_mix 4 to 10, rcp_f64 2 to 13, but rcp_f32
+    /// 56 to 24 M/s).
     pub zero_inactive: bool,
     /// How the row is a link of a chain.
     pub chain: Option<Formula>,

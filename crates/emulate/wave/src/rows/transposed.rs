@@ -1,9 +1,10 @@
 //! Loads of gfx12 that spread over registers and lanes in their own way: transposing loads for matrices, and blocks of registers.
 //!
-//! Transposing loads take a row of eight values from each lane and give each lane a column, in groups of eight lanes. AMD's page on
-//! the builtins gives the pattern for values of 16 bits: element `e` of lane `l` comes from element `l % 8` of lane
-//! `l - l % 8 + e`. For bytes public measurements on gfx1201 agree on another one: in every sixteen lanes, lanes 0 to 7 get columns
-//! of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. What wave64 does is not published.
+//! Transposing loads take a row of eight values from each lane and give each lane a column, in groups of eight lanes.
+//! AMD's page on the builtins gives the pattern for values of 16 bits: element `e` of lane `l` comes from element `l %
+//! 8` of lane `l - l % 8 + e`. For bytes, public measurements on gfx1201 agree on another pattern: in every sixteen
+//! lanes, lanes 0 to 7 get columns of lanes 0 to 3 and 8 to 11, and lanes 8 to 15 those of the others. The pattern of
+//! wave64 is not published.
 
 use super::{Row, Shape};
 use crate::{
@@ -57,7 +58,7 @@ fn address(wave: &Wave, op: &MicroOp, lane: usize) -> u64 {
     base.wrapping_add(i64::from(op.vector_memory().offset) as u64)
 }
 
-/// What every lane of a wave32 loads.
+/// The load of every lane of a wave32.
 fn load<const WORDS: usize>(
     wave: &Wave,
     op: &MicroOp,

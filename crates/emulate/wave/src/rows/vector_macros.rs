@@ -82,8 +82,8 @@ macro_rules! outlined {
     };
 }
 
-/// The loops of `map1`, `map2` and `map3`. Rows that programs spend their time in have the case of a wide wave in the usual
-/// mode in line, with nothing else around it that would have host registers saved; the rest of them is outlined.
+/// The loops of `map1`, `map2` and `map3`. Hot rows have the case of a wide wave in the usual mode in line. No code
+/// around it needs saved host registers; the rest of these rows is outlined.
 macro_rules! map_functions {
     ($($map:ident, $any:ident, $outlined:ident, $outlined512:ident, $count:literal, [$($source:ident, $x:ident, $index:literal);+], [$($none:expr),*];)*) => {$(
         #[inline(always)]
@@ -160,7 +160,7 @@ macro_rules! map_functions {
                 return u32::from(op.after);
             }
             let groups = first_group::<F>(wave)..wave.groups();
-            // SAFETY: as above.
+            // SAFETY: what callers of bodies promise; the row has these types.
             let operands = unsafe { wave.operands::<F, $count>(op, types, R::TYPE) };
             for group in groups {
                 $(let $x = operands.load::<F, $source>($index, group);)+
@@ -185,7 +185,7 @@ map_functions! {
 
 /// `COUNT` sources of types A, B and C, the lane's bit of a mask, a vector result and a mask of bits.
 ///
-/// One loop for carries, borrows, scaled division and selections; what a row does not have costs nothing. As in
+/// One loop for carries, borrows, scaled division and selections; parts that a row does not have cost nothing. As in
 /// [`map_functions`], the usual case of hot rows is in line and the rest of them is not.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -538,7 +538,7 @@ fn mask_lanes<F: Form>(mask: u16) -> [u32; GROUP] {
     #[cfg(target_arch = "x86_64")]
     if F::AVX512 {
         use std::arch::x86_64::{__m512i, _mm512_movm_epi32};
-        // SAFETY: as above.
+        // SAFETY: forms with AVX-512 exist only where the host has it; the types have equal size.
         return unsafe { std::mem::transmute::<__m512i, [u32; GROUP]>(_mm512_movm_epi32(mask)) };
     }
     unpack(mask)

@@ -1,8 +1,9 @@
 //! Wave matrix multiply-add: WMMA of gfx11 and gfx12, SWMMAC (A is sparse) of gfx12.
 //!
-//! All lanes take part whatever EXEC says. Every sum of a float is a chain of fused multiply-adds in single precision, rounded
-//! once more where D has halves; integers are exact. `numerics::wmma` says where elements lie: sixteen lanes hold one `k` of
-//! sixteen rows of A or columns of B, so a `k` of all sums is one value of A times one host vector of B.
+//! All lanes take part whatever EXEC says. Every sum of a float is a chain of fused multiply-adds in single precision,
+//! rounded once more where D has halves; integers are exact. `numerics::wmma` gives the places of elements: sixteen
+//! lanes hold one `k` of sixteen rows of A or columns of B. A `k` of all sums is therefore one value of A times one
+//! host vector of B.
 
 use std::sync::OnceLock;
 
@@ -32,7 +33,7 @@ pub(super) struct Plan {
     /// Unit of OP_SEL in the index register.
     index_bits: u32,
     pub output: [Spot; SIDE],
-    /// Where the words of `inputs` and of `output` lie from the first register on: of inputs each once.
+    /// The places of the words of `inputs` and of `output` from the first register on; each word of the inputs once.
     pub input_places: [Vec<usize>; 2],
     pub output_places: [usize; SIDE],
     /// Bit that OP_SEL adds to `output` (gfx11's halves).
@@ -179,7 +180,7 @@ fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u3
 /// How far the bits of `Plan::index` are shifted up.
 pub(super) fn index_shift(op: &MicroOp, plan: &Plan) -> u32 {
     let part = op.wmma().op_sel() & 3;
-    // What OP_SEL names beyond the register's end does not exist.
+    // OP_SEL may name parts beyond the register's end, which do not exist.
     (part * plan.index_bits) & 31
 }
 
@@ -294,7 +295,7 @@ fn floats(
         }
     }
     if nan {
-        // Which NaN comes out is not the host's choice.
+        // The kind of NaN that comes out is not left to the host.
         sums = sum(wave, op, plan, &a, &b, &c, |sum, a, b| {
             f32::from_bits(float32::fma(
                 a.to_bits(),

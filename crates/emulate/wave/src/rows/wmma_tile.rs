@@ -19,8 +19,8 @@ use crate::{
     state::Wave,
 };
 
-/// A or B: for each `k` (of integers for each pair of them) the values of all sixteen rows or columns. Of an A of halves or eight-bit floats
-/// in the order of [`value_of_a`]: its values are read one by one.
+/// A or B: for each `k` (for integers, for each pair of them) the values of all sixteen rows or columns. An A of halves
+/// or eight-bit floats is in the order of [`value_of_a`]: its values are read one by one.
 #[repr(C, align(64))]
 struct Side([MaybeUninit<[u32; SIDE]>; DEEPEST]);
 
@@ -64,7 +64,7 @@ impl Format {
         }
     }
 
-    /// What values must be multiplied by: those of four bits of exponent are read as halves.
+    /// The factor of the values: those with four bits of exponent are read as halves.
     fn scale(self) -> f32 {
         match self {
             Format::Fp8 => 256.0,
@@ -260,9 +260,10 @@ unsafe fn read_as<const FORMAT: usize>(
 }
 
 compiled_for! { Avx512:
-/// The four eight-bit floats in each of sixteen words, those with four bits of exponent divided by 256: of A (multiplied) first and third
-/// by turns, then second and fourth; of B all first, all second and so on. Those with five bits of exponent are the upper bytes of
-/// halves; the others are halves but for the exponent's bias, denormals too.
+/// The four eight-bit floats in each of sixteen words, those with four bits of exponent divided by 256. The values of A
+/// (multiplied) come by turns: first and third, then second and fourth. The values of B come in order: all first, all
+/// second and so on. Floats with five bits of exponent are the upper bytes of halves; the others are halves but for the
+/// exponent's bias, denormals too.
 #[inline]
 fn eight_bits(words: __m512i, is_bf8: bool, of_a: Option<f32>) -> [__m512; 4] {
     let upper = _mm512_set1_epi32(0xff00_ff00_u32 as i32);
@@ -421,7 +422,7 @@ unsafe fn store(wave: &mut Wave, op: &MicroOp, plan: &Plan, output: Output, sums
     for row in (0..SIDE).step_by(2) {
         let [first, second] = [row, row + 1].map(|row| half(sums[row]));
         let [place, next] = [row, row + 1].map(|row| plan.output_places[row]);
-        // SAFETY: as above.
+        // SAFETY: decoding checked that D's registers exist.
         unsafe {
             if place == next {
                 // Low and high halves of the same words.
@@ -516,7 +517,7 @@ unsafe fn chains<const PER_WORD: usize>(
 struct RowsOfB([MaybeUninit<[u32; SIDE]>; DEEPEST / 2]);
 
 compiled_for! { Avx512:
-/// What the bits beside a sparse A say.
+/// The meaning of the bits beside a sparse A.
 ///
 /// # Safety
 /// As of [`product`].

@@ -1,7 +1,7 @@
 //! Image descriptors of gfx9 to gfx11, and where they say that texels lie.
 //!
-//! Texels of tiled images lie in rows here, as in linear ones: nothing but image instructions ever looks at them, and rows
-//! need no more room than the tiles that the descriptor's maker has allocated.
+//! Texels of tiled images lie in rows here, as in linear ones: only image instructions look at them, and rows need no
+//! more room than the tiles that the descriptor's maker has allocated.
 
 use super::super::texel::Format;
 use isa::fields::bits;

@@ -1,8 +1,8 @@
 //! Sampler descriptors: coordinates to texels and weights.
 //!
-//! Coordinates become fixed-point numbers with eight bits behind the point, as the sampling hardware has them; these bits
-//! are also the weights of linear filters. So do levels of detail. The sum of weighted texels is rounded once (the order in
-//! which the hardware adds is not published).
+//! Coordinates become fixed-point numbers with eight bits behind the point, as the sampling hardware has them; these
+//! bits are also the weights of linear filters. Levels of detail have the same form. The sum of weighted texels is
+//! rounded once (the order in which the hardware adds is not published).
 
 use super::super::lanes::GROUP;
 use isa::fields::bits;
@@ -56,7 +56,7 @@ pub(crate) struct Neighbours {
     pub texels: [[u32; GROUP]; 2],
     /// Lanes whose texel is in the image. Others see the border colour.
     pub inside: [u16; 2],
-    /// Of the second, in 1/256.
+    /// The weights of the second texel, in 1/256.
     pub weights: [u32; GROUP],
 }
 
@@ -174,7 +174,7 @@ impl Sampler {
         (fixed >> FRACTION, (fixed & ((1 << FRACTION) - 1)) as u32)
     }
 
-    /// Where a level of detail lies among `levels`: the first level and the weight of the next.
+    /// The place of a level of detail among `levels`: the first level and the weight of the next.
     #[inline(always)]
     pub fn levels(&self, detail: f64, levels: u32) -> (u32, u32) {
         let [least, greatest] = self.detail;

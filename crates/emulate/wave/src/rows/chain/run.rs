@@ -1,4 +1,4 @@
-//! What a chain does: all of its links with the results in host registers, or one instruction after the other.
+//! The execution of a chain: all of its links with the results in host registers, or one instruction after the other.
 
 use std::{marker::PhantomData, sync::Arc};
 

@@ -157,7 +157,7 @@ fn modify<W: Word, M: Modify<W>>(
                 [W::default(); GROUP]
             };
             let (addresses, inside) = operands.texels(wave, op, access.group);
-            // What lies outside loads as zero.
+            // Texels outside load as zero.
             let mut before = [W::default(); GROUP];
             for lane in lanes_of(access.active & inside) {
                 let (address, number) = (addresses[lane], lane_number(&access, lane));

@@ -30,7 +30,7 @@ struct Sampling {
 /// A part of a sum of texels.
 struct Part {
     lane: usize,
-    /// Of the texel; `None` is the border's.
+    /// The address of the texel; `None` is the border's.
     address: Option<u64>,
     /// In units of [`Sampling::whole`].
     weight: u32,
@@ -62,7 +62,8 @@ impl Sampling {
         Ok(sampling)
     }
 
-    /// Coordinates on a face start at 1, so that their exponent is always the same. What becomes of others is not published.
+    /// Coordinates on a face start at 1, so that their exponent is always the same. The treatment of others is not
+    /// published.
     fn check_cube(&self, wave: &Wave, op: &MicroOp) -> Result<(), &'static str> {
         if op.image().has(ImageOperands::DERIVATIVES) {
             return Err("derivatives on cube maps");
@@ -308,12 +309,12 @@ impl Sampling {
         }
     }
 
-    /// What texels are compared with, if the instruction compares.
+    /// The values with which texels are compared, if the instruction compares.
     fn references(&self, wave: &Wave, op: &MicroOp, group: usize) -> Option<[u32; GROUP]> {
         self.operands.extra(wave, op, group, ImageOperands::COMPARE)
     }
 
-    /// What becomes of a texel's components: with a comparison, whether it holds.
+    /// The use of a texel's components; with a comparison, its result.
     #[inline(always)]
     fn judged(&self, references: Option<&[u32; GROUP]>, lane: usize, colour: [u32; 4]) -> [u32; 4] {
         let one = self.operands.image.format.one();
@@ -427,7 +428,7 @@ impl Sums {
 /// One component of the four texels that a linear filter would weigh.
 pub(super) struct Gather;
 
-/// Which corner of the square (x first) each result is: lower left, lower right, upper right, upper left.
+/// The corner of the square (x first) of each result: lower left, lower right, upper right, upper left.
 const GATHERED: [usize; 4] = [2, 3, 1, 0];
 
 impl Instruction for Gather {

@@ -228,7 +228,7 @@ read_as_singles! {
     RoundedHalves: flushed_f16, |c, terms| rounded_halves(c, terms);
     /// bfloat16 values of gfx90a, four at a time.
     RoundedBfloats: flushed_bf16, |c, terms| rounded::<4>(c, terms);
-    /// Likewise two at a time.
+    /// The same rule for two terms at a time.
     RoundedPairs: flushed_bf16, |c, terms| rounded::<2>(c, terms);
 }
 

@@ -57,7 +57,7 @@ impl Terms {
     }
 }
 
-/// What all lanes hold.
+/// The values that all lanes hold.
 struct Held {
     a: Vec<[u32; MOST_PER_LANE]>,
     b: Vec<[u32; MOST_PER_LANE]>,

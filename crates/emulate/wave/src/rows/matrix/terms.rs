@@ -86,8 +86,8 @@ pub(in crate::rows) struct Inputs<T> {
 }
 
 impl<T: Copy + Default> Inputs<T> {
-    /// Those of a matrix of `side` rows or columns. `values` gives what all lanes hold at a position; blocks take those of
-    /// block `source(block)`.
+    /// The terms of a matrix of `side` rows or columns. `values` gives the values of all lanes at a position; blocks
+    /// take those of block `source(block)`.
     #[inline(always)]
     pub(in crate::rows) fn new(
         shape: &Matrices,
@@ -143,18 +143,18 @@ impl<T: Copy + Default> Inputs<T> {
         )
     }
 
-    /// Those of sixteen columns.
+    /// The terms of sixteen columns.
     #[inline(always)]
     pub(in crate::rows) fn columns(&self, k: usize, column: usize) -> [T; GROUP] {
         self.chunk(k * self.stride + column)
     }
 }
 
-/// What sixteen lanes of D are sums of.
+/// The terms whose sums sixteen lanes of D hold.
 pub(super) struct Terms<'a, T> {
     a: &'a Inputs<T>,
     b: &'a Inputs<T>,
-    /// Where the first lane's values of `k` 0 are.
+    /// The places of the first lane's values of `k` 0.
     first: [usize; 2],
     depth: usize,
     /// Every four lanes are columns of a block of their own, not all sixteen of one row.
@@ -299,8 +299,8 @@ pub(super) fn product<T: Copy + Default, C: Sum>(
         #[inline(always)]
         |block| block,
     );
-    // D may overlap A and B, which are copied by now, and small products C too, by a part: every place of C is read before D
-    // is written there, so whoever lies higher goes first.
+    // D may overlap A and B, which are copied by now, and small products may overlap a part of C. Every place of C is
+    // read before D is written there, so the higher one goes first.
     let positions = shape.outputs_per_lane();
     let downwards = op.src[2].kind == SrcKind::Vector && op.dst > op.src[2].index;
     for step in 0..positions {
