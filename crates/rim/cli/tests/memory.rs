@@ -30,7 +30,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
                 "writes 0 bytes behind an allocation of 1000 bytes",
                 "wave 0, lane 5",
                 "<-- the access",
-                "allocated by make_numbers",
+                "allocated with hipMalloc by make_numbers",
                 "called by main",
             ][..],
         ),
@@ -39,7 +39,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
             &[
                 "error[out-of-bounds]",
                 "writes 4 bytes before an allocation of 1000 bytes",
-                "allocated by make_numbers",
+                "allocated with hipMalloc by make_numbers",
             ],
         ),
         (
@@ -47,7 +47,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
             &[
                 "error[after-free]",
                 "writes 8 bytes into 1000 bytes that the program has freed",
-                "allocated by make_numbers",
+                "allocated with hipMalloc by make_numbers",
                 "freed by drop_numbers",
             ],
         ),
