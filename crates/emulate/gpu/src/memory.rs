@@ -622,6 +622,7 @@ impl Memory {
         }
     }
 
+    /// The block around or next to `address`.
     fn describe_near(&self, address: u64) -> Option<String> {
         let map = self.read();
         if let Some((base, region)) = map.region(address)

@@ -16,7 +16,9 @@ use gpu::{
 };
 use kmt_sys::{door::Unmapped, thunk::Status};
 
-use crate::{door, exact, executor, ffi::Result, mappings, report::report, statistics::Statistics};
+use crate::{
+    calls, door, exact, executor, ffi::Result, mappings, report::report, statistics::Statistics,
+};
 
 /// Slots of the page in which every event has its mailbox.
 pub const MAILBOXES: u32 = gpu::events::EVENT_LIMIT;
@@ -151,6 +153,7 @@ fn build() -> Result<Instance> {
         remote: false,
     };
     events.on_fault(Box::new(|fault| {
+        calls::event::tell(fault);
         if let Ok(instance) = instance() {
             instance.system_events.fault(fault);
         }

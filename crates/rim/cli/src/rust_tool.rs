@@ -42,7 +42,7 @@ macro_rules! bindings {
 }
 bindings! {
     "luthier-tool" from "luthier-tool":
-        "lib.rs", "code.rs", "copied.rs", "glue.rs", "host.rs", "launch.rs", "place.rs";
+        "lib.rs", "allocation.rs", "code.rs", "copied.rs", "glue.rs", "host.rs", "launch.rs", "place.rs";
     "luthier-tool/tool-abi" from "tool-abi":
         "lib.rs", "c.rs", "constants.rs", "structures.rs", "tables.rs", "values.rs";
 }

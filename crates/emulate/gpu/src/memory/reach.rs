@@ -190,7 +190,10 @@ impl View<'_> {
     /// One line on what is around `address`, for fault messages.
     pub fn describe(&self, address: u64) -> String {
         if let Some(closing) = self.memory.closing(address) {
-            return closing.what.to_owned();
+            return match self.memory.describe_near(address) {
+                Some(near) => format!("{}, {near}", closing.what),
+                None => closing.what.to_owned(),
+            };
         }
         let said = self.memory.describe(address);
         let elsewhere = self.memory.is_known(address)

@@ -1,14 +1,25 @@
 //! Events: objects that we allocate and ROCr reads directly.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{Ordering, fence},
+    },
+    time::Duration,
+};
 
-use gpu::events::{EventError, EventKind};
+use gpu::events::{EventError, EventKind, MemoryFault};
+use guest::lock;
 use kmt_sys::thunk::{Event, EventDescriptor, Status, event_type};
 
 use crate::{
     ffi::{In, Out, Result},
     instance::instance,
 };
+
+/// Addresses of the events for memory faults that exist.
+static FAULT_EVENTS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 /// Timeouts from here on mean for ever.
 pub const FOREVER: u32 = 0xffff_fffe;
@@ -56,7 +67,34 @@ pub fn create(
         },
         hw_data3: id,
     });
-    created.put(Box::into_raw(event) as u64)
+    let address = Box::into_raw(event) as u64;
+    if kind == EventKind::MemoryFault {
+        lock(&FAULT_EVENTS).insert(address);
+    }
+    created.put(address)
+}
+
+/// Writes a fault into the objects of all events for faults, as a wait for these events does. ROCr's thread for events reads the objects
+/// while it polls, and it polls for as long as another thread waits for one of its signals. The kernel that has faulted never ends
+/// that wait, so a thread that polls would never ask.
+pub fn tell(fault: &MemoryFault) {
+    for &address in lock(&FAULT_EVENTS).iter() {
+        // SAFETY: `create` made the object there, and `destroy` takes it out of the set, which is locked, before it frees it.
+        unsafe { record(address as *mut Event, fault) };
+    }
+}
+
+/// # Safety
+/// `event` is an object that `create` made.
+unsafe fn record(event: *mut Event, fault: &MemoryFault) {
+    // SAFETY: the object lives, as the caller promises. ROCr only reads these fields, and none before the flags are set.
+    unsafe {
+        (&raw mut (*event).fault_node_id).write_unaligned(fault.node);
+        (&raw mut (*event).fault_virtual_address).write_unaligned(fault.address & !0xfff);
+        (&raw mut (*event).fault_failure).write_unaligned(if fault.read_only { 2 } else { 1 });
+        fence(Ordering::Release);
+        (&raw mut (*event).fault_flags).write_volatile(1);
+    }
 }
 
 pub fn destroy(event: Out<Event>) -> Result {
@@ -68,6 +106,7 @@ pub fn destroy(event: Out<Event>) -> Result {
         .events()
         .destroy(event.get()?.event_id)
         .map_err(status)?;
+    lock(&FAULT_EVENTS).remove(&event.address());
     // SAFETY: the id was live, so this is the object `create` made for it, and it is freed once.
     drop(unsafe { Box::from_raw(event.address() as *mut Event) });
     Ok(())
@@ -111,16 +150,44 @@ fn wait_list(events: &[Out<Event>], all: bool, milliseconds: u32) -> Result {
     let timeout = (milliseconds < FOREVER).then(|| Duration::from_millis(u64::from(milliseconds)));
     machine.events().wait(&ids, all, timeout).map_err(status)?;
     for event in events {
-        let mut value = event.get()?;
+        let value = event.get()?;
         if value.event_type == event_type::MEMORY
             && let Some(fault) = machine.events().fault(value.event_id)
         {
-            value.fault_node_id = fault.node;
-            value.fault_virtual_address = fault.address & !0xfff;
-            value.fault_failure = if fault.read_only { 2 } else { 1 };
-            value.fault_flags = 1;
-            event.put(value)?;
+            // SAFETY: the event exists, so the caller passes the object that `create` made.
+            unsafe { record(event.address() as *mut Event, &fault) };
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_polls_sees_the_fault() {
+        let mut event = Event {
+            event_id: 7,
+            event_type: event_type::MEMORY,
+            fault_node_id: 0,
+            fault_virtual_address: 0,
+            fault_failure: 0,
+            fault_flags: 0,
+            hw_data1: 7,
+            hw_data2: 0,
+            hw_data3: 7,
+        };
+        let address = &raw mut event as u64;
+        lock(&FAULT_EVENTS).insert(address);
+        tell(&MemoryFault {
+            node: 2,
+            address: 0x1_2345,
+            read_only: true,
+        });
+        lock(&FAULT_EVENTS).remove(&address);
+        let (node, page) = (event.fault_node_id, event.fault_virtual_address);
+        let (failure, flags) = (event.fault_failure, event.fault_flags);
+        assert_eq!((node, page, failure, flags), (2, 0x1_2000, 2, 1));
+    }
 }
