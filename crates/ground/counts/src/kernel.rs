@@ -77,9 +77,9 @@ pub fn line(kernel: &Kernel, size: usize) -> Vec<u8> {
     }
     let json = |told: &Kernel| serde_json::to_vec(told).expect("names and numbers");
     let mut line = json(&told);
-    // Each byte of the name takes one of the line or more.
+    // Each byte of the name takes up to six of the line (`\u001b`), so that no more is cut than must be.
     while line.len() >= size && !told.kernel.is_empty() {
-        let mut end = told.kernel.len().saturating_sub(line.len() + 1 - size);
+        let mut end = told.kernel.len() - (line.len() + 1 - size).div_ceil(6).min(told.kernel.len());
         while !told.kernel.is_char_boundary(end) {
             end -= 1;
         }

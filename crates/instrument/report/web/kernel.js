@@ -143,7 +143,7 @@ function resourcesView({ kernel, number, code }) {
     const row = ({ of, now, waves_per_simd, less, waves_with_less }) => el("tr", {}, el("th", { scope: "row", text: of }),
       [now, waves_per_simd, less, waves_with_less].map((count) => el("td", { class: "number", text: grouped(count) })));
     content.push(section("What a piece less would give", el("table", { class: "plain" },
-      el("thead", {}, el("tr", {}, ["", "needed", "waves by it alone", "a piece less", "waves then"].map((text) => el("th", { scope: "col", text })))),
+      el("thead", {}, el("tr", {}, ["resource", "needed", "waves by it alone", "a piece less", "waves then"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, rows.map(row))),
     el("p", { text: `${waves} of ${most} waves of a SIMD run now. Registers are given to a wave, LDS to a workgroup, in pieces of a fixed size.` })));
   }
