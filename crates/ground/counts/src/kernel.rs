@@ -79,7 +79,8 @@ pub fn line(kernel: &Kernel, size: usize) -> Vec<u8> {
     let mut line = json(&told);
     // Each byte of the name takes up to six of the line (`\u001b`), so that no more is cut than must be.
     while line.len() >= size && !told.kernel.is_empty() {
-        let mut end = told.kernel.len() - (line.len() + 1 - size).div_ceil(6).min(told.kernel.len());
+        let mut end =
+            told.kernel.len() - (line.len() + 1 - size).div_ceil(6).min(told.kernel.len());
         while !told.kernel.is_char_boundary(end) {
             end -= 1;
         }
