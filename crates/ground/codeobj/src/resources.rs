@@ -249,7 +249,9 @@ pub fn what_if(
     let vgprs = used_vgprs.map_or(used.allocated_vgprs, |vgprs| {
         vgprs.min(used.allocated_vgprs)
     });
-    let kinds: [(_, u32, u32, &dyn Fn(u32) -> u32); 3] = [
+    // Name, need, granule, and waves by an amount of it.
+    type Kind<'a> = (&'static str, u32, u32, &'a dyn Fn(u32) -> u32);
+    let kinds: [Kind<'_>; 3] = [
         (
             "VGPRs",
             vgprs.max(1),
