@@ -51,7 +51,8 @@ fn single_division_sequence_rounds_correctly() {
 fn reciprocals_and_roots_of_all_halves_are_correctly_rounded() {
     use numerics::{Round, convert::f16_from_f64, float16};
     let text = "v_rcp_f16_e32 v1, v0\nv_sqrt_f16_e32 v2, v0\nv_rsq_f16_e32 v3, v0";
-    let functions: [(&str, fn(f64) -> f64); 3] = [
+    type Function = fn(f64) -> f64;
+    let functions: [(&str, Function); 3] = [
         ("rcp", |x| 1.0 / x),
         ("sqrt", f64::sqrt),
         ("rsq", |x| 1.0 / x.sqrt()),

@@ -77,9 +77,9 @@ macro_rules! wraps {
 
                 pub unsafe extern "C" fn ours($($argument: $type),*) -> Error {
                     type Function = unsafe extern "C" fn($($type),*) -> Error;
-                    // SAFETY: HIP's function of this name has this type, and was found before anybody could call ours.
-                    let original: Function =
-                        unsafe { std::mem::transmute(ORIGINAL.load(Ordering::Acquire)) };
+                    let found = ORIGINAL.load(Ordering::Acquire);
+                    // SAFETY: HIP's function of this name has this type, and was found before a caller could reach this one.
+                    let original = unsafe { std::mem::transmute::<*mut c_void, Function>(found) };
                     let call = Call::begin(stringify!($name));
                     // One at most.
                     let before: &[fn(Told, $($type),*)] = &[$($before)?];

@@ -123,7 +123,7 @@ fn loads() -> u64 {
         into: *mut c_void,
     ) -> c_int {
         // SAFETY: the loader's description, valid during the call, and the variable below.
-        unsafe { *into.cast::<u64>() = (*object).dlpi_adds as u64 };
+        unsafe { *into.cast::<u64>() = (*object).dlpi_adds };
         1
     }
     let mut loads = 0_u64;
