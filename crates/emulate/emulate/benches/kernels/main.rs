@@ -65,7 +65,12 @@ fn main() -> Outcome<()> {
     println!("{}", page::times(&targets, &rows));
     if let Some(page) = value("--page") {
         let published = rounds::published(&directory)?;
-        std::fs::write(page, page::whole(&targets, &rows, &published))?;
+        // Cargo starts benchmarks in the folder of their crate, and the caller names files from the workspace's.
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../..")
+            .join(page);
+        std::fs::write(&path, page::whole(&targets, &rows, &published))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     Ok(())
 }
