@@ -2,8 +2,10 @@
 
 use std::{
     ffi::{c_int, c_void},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
+
+use guest::lock;
 
 use crate::{drm::node, next};
 
@@ -55,7 +57,7 @@ fn reserve(size: u64, alignment: u64, wanted: u64, low: bool) -> Option<u64> {
 /// Gives addresses up.
 fn release(address: u64, size: u64) {
     if size != 0 {
-        // SAFETY: these addresses are reserved by this module, and nobody uses them any more.
+        // SAFETY: these addresses are reserved by this module, and were given up.
         unsafe { libc::munmap(address as *mut c_void, size as usize) };
     }
 }
@@ -84,7 +86,7 @@ pub unsafe extern "C" fn amdgpu_va_range_alloc(
     let Some(address) = reserve(size, alignment, wanted, flags & LOW != 0) else {
         return -libc::ENOMEM;
     };
-    let mut all = HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&HANDED_OUT);
     all.push((address, size));
     // SAFETY: the caller passes memory for both results.
     unsafe {
@@ -102,7 +104,7 @@ pub unsafe extern "C" fn amdgpu_va_range_free(range: *mut c_void) -> c_int {
         return next!("amdgpu_va_range_free"(range => *mut c_void) -> c_int, or -libc::ENODEV);
     }
     let address = range as u64 & !MARK;
-    let mut all = HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = lock(&HANDED_OUT);
     let Some(index) = all.iter().position(|(start, _)| *start == address) else {
         return -libc::EINVAL;
     };

@@ -64,11 +64,10 @@ fn listen(event: &Event<'_>) {
 }
 
 fn allocated(memory: &Memory, one: &Allocation) {
-    let page = |address: u64| address & !(PAGE - 1);
     let (start, end) = match one.kind {
         Kind::Stream => (one.base, one.end().next_multiple_of(STEP)),
         Kind::Managed => (one.base, one.end().next_multiple_of(PAGE)),
-        Kind::Registered => (page(one.base), one.end().next_multiple_of(PAGE)),
+        Kind::Registered => (page_of(one.base), one.end().next_multiple_of(PAGE)),
         _ => (one.base, one.end()),
     };
     memory.open(one.base, one.end());
@@ -79,12 +78,16 @@ fn allocated(memory: &Memory, one: &Allocation) {
     }
 }
 
+/// The first byte of the page with this address.
+fn page_of(address: u64) -> u64 {
+    address & !(PAGE - 1)
+}
+
 fn freed(memory: &Memory, one: &Allocation) {
     match one.kind {
         Kind::Stream => close_around(memory, one.base, one.end(), FREED),
         Kind::Managed | Kind::Registered => {
-            let start = one.base & !(PAGE - 1);
-            memory.open(start, one.end().next_multiple_of(PAGE));
+            memory.open(page_of(one.base), one.end().next_multiple_of(PAGE));
         }
         _ => {}
     }

@@ -1,10 +1,6 @@
-//! Variables of loaded code objects, on an exact device: what lies between them is nobody's, and what is constant is not written.
+//! Variables of loaded code objects, on an exact device: kernels do not reach the bytes between them, and do not write constants.
 
-use std::{
-    collections::HashSet,
-    mem::offset_of,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, mem::offset_of, sync::Mutex};
 
 use allocations::facts;
 use codeobj::{CodeObject, elf::SymbolKind};
@@ -12,7 +8,7 @@ use gpu::{
     Memory,
     memory::{Closing, PAGE},
 };
-use guest::contain;
+use guest::{contain, lock};
 use hsa_sys::{
     Handle, Status,
     constants::status,
@@ -23,8 +19,8 @@ use hsa_tool::Original;
 use crate::{instance::instance, source};
 
 static FREEZE: Original<ExecutableFreeze> = Original::new();
-/// Objects that were looked at: where they lie, and how large they are.
-static SEEN: Mutex<Option<HashSet<(u64, u64)>>> = Mutex::new(None);
+/// Addresses and sizes of the objects that were looked at.
+static SEEN: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
 
 const BESIDE: Closing = Closing {
     to_writes: false,
@@ -67,7 +63,7 @@ pub fn is_constant(address: u64) -> bool {
     memory.is_ok_and(|memory| memory.closing(address) == Some(CONSTANT))
 }
 
-/// Looks at what was loaded since.
+/// Looks at the objects that were loaded since.
 fn look() {
     let Ok(instance) = instance() else { return };
     let memory = instance.machine.memory();
@@ -76,9 +72,7 @@ fn look() {
             continue;
         };
         let size = object.image().size;
-        let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = seen.get_or_insert_default().insert((base, size));
-        drop(seen);
+        let is_new = lock(&SEEN).insert((base, size));
         if is_new {
             close_around(memory, base, &object);
         }

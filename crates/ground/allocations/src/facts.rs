@@ -1,4 +1,4 @@
-//! What is known of the program's memory.
+//! Facts about the program's memory.
 //!
 //! A *region* is what HSA has allocated. A *block* is what HIP has given to the program out of a region, or out of memory
 //! that HSA knows nothing of. A region that HIP asked for to make blocks of is HIP's own: only its blocks count. Freed
@@ -8,10 +8,12 @@ use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
+
+use guest::lock;
 
 use crate::callers::{Callers, callers};
 
@@ -292,8 +294,7 @@ impl Table {
 
 /// From now on facts are kept, and the listener is told of them.
 pub fn keep(listener: Option<Listener>) {
-    let mut listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
-    listeners.extend(listener);
+    lock(&LISTENERS).extend(listener);
     WANTED.store(true, Ordering::Relaxed);
 }
 
@@ -303,14 +304,12 @@ pub fn are_kept() -> bool {
 }
 
 fn known() -> MutexGuard<'static, Known> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KNOWN)
 }
 
 /// Tells listeners; no lock of ours is held.
 fn tell(event: &Event<'_>) {
-    let listeners = LISTENERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = listeners.clone();
-    drop(listeners);
+    let all = lock(&LISTENERS).clone();
     all.iter().for_each(|listener| listener(event));
 }
 

@@ -6,12 +6,12 @@
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicPtr, AtomicU64, Ordering},
     },
 };
 
-use guest::library;
+use guest::{library, lock};
 
 /// One function that is replaced.
 pub struct Wrap {
@@ -89,7 +89,7 @@ pub fn install(library: &[u8], wraps: &'static [Wrap]) {
     if SEEN.load(Ordering::Acquire) == loads {
         return;
     }
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     let Some(library) = loaded_as(library) else {
         SEEN.store(loads, Ordering::Release);
         return;

@@ -9,7 +9,7 @@ mod rings;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -40,7 +40,7 @@ pub struct State(Mutex<Inner>);
 
 impl State {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        guest::lock(&self.0)
     }
 }
 
