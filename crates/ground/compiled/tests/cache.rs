@@ -1,4 +1,4 @@
-//! What is compiled anew, and what is not.
+//! The cache with a compiler that counts how often it is started.
 
 use std::{
     fs,
