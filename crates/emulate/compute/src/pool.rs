@@ -15,6 +15,7 @@ use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
 use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop, Watch};
 
 use crate::{
+    aside::Pause,
     barriers::Barriers,
     board::RunQueue,
     imitation,
@@ -598,11 +599,11 @@ fn serve_watched(
     visit: &mut Visit,
     watch: Option<&mut (dyn Watch + 'static)>,
 ) -> Counts {
+    let dispatch = &run.dispatch;
     let space: &Memory = &inner.memory;
-    let seen = space.seen_by(run.dispatch.origin.node);
-    let seen = match run.dispatch.is_of_runtime() {
-        true => seen.as_runtime(),
-        false => seen,
+    let seen = match dispatch.is_of_runtime() {
+        true => space.seen_by(dispatch.origin.node).as_runtime(),
+        false => space.seen_by(dispatch.origin.node),
     };
     let device = &inner.device(run);
     let mut env = Env {
@@ -614,7 +615,6 @@ fn serve_watched(
         counts: Counts::new(),
         watch,
     };
-    let dispatch = &run.dispatch;
     let Some(segment) = run.program.segment(&mut env.memory, dispatch.entry) else {
         run.fail(no_code(dispatch));
         return env.counts;
@@ -645,15 +645,14 @@ fn serve_watched(
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();
-        if let Some(observer) = &inner.observer {
-            observer.chosen(&run.dispatch, workgroup.index);
+        let observer = inner.observer.as_deref();
+        if let Some(observer) = observer {
+            observer.chosen(dispatch, workgroup.index);
         }
-        let turn = workgroup.turn(&mut env, inner.observer.as_deref(), &run.epoch, turn);
+        let turn = workgroup.turn(&mut env, observer, &run.epoch, turn);
         time.now = time.now.max(workgroup.elapsed());
-        if let Some(observer) = &inner.observer
-            && !matches!(turn, Turn::Again(_))
-        {
-            observer.ended(&run.dispatch, workgroup.index);
+        if let (Some(observer), Turn::Ended | Turn::Failed { .. }) = (observer, &turn) {
+            observer.ended(dispatch, workgroup.index);
         }
         match turn {
             Turn::Ended => {
@@ -669,23 +668,7 @@ fn serve_watched(
                 loyalty.look_soon();
                 run.paused(pause);
                 run.note(&workgroup, &mut env.counts);
-                if let Some(observer) = &inner.observer
-                    && observer.has_enough()
-                {
-                    run.abandon("the observer had enough");
-                    return env.counts;
-                }
-                let index = workgroup.index;
-                let waiting = run
-                    .schedule
-                    .suspend(index, Box::new(workgroup), pause, &mut hand);
-                if visit.slice == Slice::MOMENT {
-                    run.schedule.give_back(&mut hand);
-                    return env.counts;
-                }
-                visit.rest = visit.patience.paused(pause, waiting);
-                if visit.rest.is_some() {
-                    run.schedule.give_back(&mut hand);
+                if !put_aside(inner, run, workgroup, pause, visit, &mut hand) {
                     return env.counts;
                 }
             }
@@ -696,6 +679,33 @@ fn serve_watched(
             }
         }
     }
+}
+
+/// Puts a workgroup aside whose turn is over; false if the thread is to leave the run.
+fn put_aside(
+    inner: &Inner,
+    run: &Run,
+    workgroup: Workgroup,
+    pause: Pause,
+    visit: &mut Visit,
+    hand: &mut ThreadWork,
+) -> bool {
+    if let Some(observer) = &inner.observer
+        && observer.has_enough()
+    {
+        run.abandon("the observer had enough");
+        return false;
+    }
+    let (index, workgroup) = (workgroup.index, Box::new(workgroup));
+    let waiting = run.schedule.suspend(index, workgroup, pause, hand);
+    if visit.slice != Slice::MOMENT {
+        visit.rest = visit.patience.paused(pause, waiting);
+        if visit.rest.is_none() {
+            return true;
+        }
+    }
+    run.schedule.give_back(hand);
+    false
 }
 
 fn no_code(dispatch: &Dispatch) -> Fault {

@@ -141,6 +141,21 @@ fn some_steps(wave: &mut Wave, env: &mut Env<'_>, count: u32) -> Stop {
         .unwrap_or(Stop::Slice)
 }
 
+/// The wave with this number in its workgroup sleeps: the time that it waits for, if it does, is noted in `paces`.
+fn sleeps(paces: &mut Vec<Pace>, index: usize, wave: &mut Wave, env: &Env<'_>, epoch: &Epoch) {
+    match wave.take_clock_wait() {
+        Some(wait) => {
+            let least = paces.len().max(index + 1);
+            paces.resize_with(least, Pace::default);
+            paces[index].put_off(epoch, wait);
+        }
+        // Its own leaps take it forward.
+        None if wave.waits_asleep() => {}
+        // It may have waited for a wave that is ahead of it.
+        None => wave.catch_up(env.host.latest(env.program.config().target)),
+    }
+}
+
 /// Barriers between two questions whether the workgroup must let others run.
 const QUESTION: u32 = 10;
 
@@ -328,17 +343,7 @@ impl Workgroup {
                     Stop::Barrier => *state = State::AtBarrier,
                     Stop::Sleep => {
                         yielded = true;
-                        match wave.take_clock_wait() {
-                            Some(wait) => {
-                                let least = self.paces.len().max(index + 1);
-                                self.paces.resize_with(least, Pace::default);
-                                self.paces[index].put_off(epoch, wait);
-                            }
-                            // Its own leaps take it forward.
-                            None if wave.waits_asleep() => {}
-                            // It may have waited for a wave that is ahead of it.
-                            None => wave.catch_up(env.host.latest(env.program.config().target)),
-                        }
+                        sleeps(&mut self.paces, index, wave, env, epoch);
                     }
                     Stop::Slice => sliced = true,
                     stop => {
@@ -355,26 +360,7 @@ impl Workgroup {
                 return Turn::Ended;
             }
             let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
-            // Barriers open when the last wave comes.
-            let latest = match all_stopped && timed {
-                true => self.elapsed(),
-                false => 0,
-            };
-            let mut some_ready = false;
-            for (wave, state) in &mut self.waves {
-                let opens = match wave.is_at_split_barrier() {
-                    true => wave.may_pass(&env.barrier),
-                    false => all_stopped,
-                };
-                if *state == State::AtBarrier && opens {
-                    *state = State::Ready;
-                    if timed {
-                        wave.catch_up(latest.max(env.barrier.latest()));
-                    }
-                }
-                some_ready |= *state == State::Ready;
-            }
-            if !some_ready {
+            if !self.open_barriers(&env.barrier, all_stopped, timed) {
                 // Waves wait at a barrier that will never open; the device stays responsive.
                 return Turn::Again(Pause::Waits);
             }
@@ -395,6 +381,30 @@ impl Workgroup {
                 return Turn::Again(Pause::Sliced);
             }
         }
+    }
+
+    /// Lets waves go on that nobody keeps at a barrier; false if no wave can go on.
+    fn open_barriers(&mut self, barrier: &SplitBarrier, all_stopped: bool, timed: bool) -> bool {
+        // Barriers open when the last wave comes.
+        let latest = match all_stopped && timed {
+            true => self.elapsed(),
+            false => 0,
+        };
+        let mut some_ready = false;
+        for (wave, state) in &mut self.waves {
+            let opens = match wave.is_at_split_barrier() {
+                true => wave.may_pass(barrier),
+                false => all_stopped,
+            };
+            if *state == State::AtBarrier && opens {
+                *state = State::Ready;
+                if timed {
+                    wave.catch_up(latest.max(barrier.latest()));
+                }
+            }
+            some_ready |= *state == State::Ready;
+        }
+        some_ready
     }
 
     /// Whether the waves only meet, as [`Meetings::look`] says.

@@ -143,15 +143,16 @@ impl Commands<'_> {
         self.execute().unwrap_or_else(|step| step)
     }
 
-    fn execute(&self) -> Result<Step, Step> {
+    /// The opcode of the first command and its dwords without the first, all of which are there; None if it has one dword and does nothing.
+    fn first(&self) -> Result<Option<(u32, u64)>, Step> {
         let header = self.dword(0)?;
         if header == FILLER {
-            return Ok(Step::Done(1));
+            return Ok(None);
         }
         let (opcode, body) =
             parse(header).ok_or(Step::Unknown("a command that is not of type 3"))?;
         if opcode == opcode::NOP && body == u64::from(NO_BODY) + 1 {
-            return Ok(Step::Done(1));
+            return Ok(None);
         }
         if body >= self.dwords && self.ring.is_some() {
             // The host has not written the rest of it yet.
@@ -163,6 +164,13 @@ impl Commands<'_> {
         if is_too_short(opcode, body) {
             return Err(Step::Unknown("a command that is too short"));
         }
+        Ok(Some((opcode, body)))
+    }
+
+    fn execute(&self) -> Result<Step, Step> {
+        let Some((opcode, body)) = self.first()? else {
+            return Ok(Step::Done(1));
+        };
         let done = 1 + body;
         let skipped = match opcode {
             opcode::NOP | opcode::EVENT_WRITE | opcode::HDP_FLUSH | opcode::INVALIDATE_TLBS => 0,
@@ -187,12 +195,7 @@ impl Commands<'_> {
                 });
             }
             opcode::DISPATCH_INDIRECT => {
-                let (from, initiator) = (self.long(1)? & !3, self.dword(3)?);
-                let word = |index: u64| -> Result<u32, Step> {
-                    let cell = self.cell::<AtomicU32>(from + index * 4, false)?;
-                    Ok(cell.load(Ordering::Acquire))
-                };
-                let size = [word(0)?, word(1)?, word(2)?];
+                let (size, initiator) = (self.size_at(self.long(1)? & !3)?, self.dword(3)?);
                 return Ok(Step::Dispatch {
                     done,
                     size,
@@ -226,6 +229,15 @@ impl Commands<'_> {
             _ => return Err(Step::Unknown("a command that is not emulated")),
         };
         Ok(Step::Done(done + skipped))
+    }
+
+    /// The size of a dispatch that lies in memory.
+    fn size_at(&self, address: u64) -> Result<[u32; 3], Step> {
+        let word = |index: u64| -> Result<u32, Step> {
+            let cell = self.cell::<AtomicU32>(address + index * 4, false)?;
+            Ok(cell.load(Ordering::Acquire))
+        };
+        Ok([word(0)?, word(1)?, word(2)?])
     }
 
     /// One of the buffer's dwords.

@@ -1,5 +1,6 @@
 //! A C program that uses the driver's interface directly, with this build's library preloaded; and programs that do not.
 
+use compiled::Compiler;
 use std::{
     env,
     path::{Path, PathBuf},
@@ -99,7 +100,7 @@ fn kernels(target: &str, directory: &Path) -> Option<PathBuf> {
     }
     let object = directory.join(format!("{target}.co"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/device.cl");
-    let output = Command::new(compiler)
+    let output = Compiler::new(compiler)
         .args(["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa"])
         .args(["-nogpulib", "-mcode-object-version=4", "-O2"])
         .arg(format!("-mcpu={target}"))

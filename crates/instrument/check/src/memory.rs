@@ -204,43 +204,17 @@ pub fn accessed(
         if !(options.selects)(&function.name) && !(options.selects)(&readable) {
             continue;
         }
-        let frames = lines.as_ref().and_then(|lines| lines.frames(one.pc).ok());
-        let source: Vec<String> = frames
-            .into_iter()
-            .flatten()
-            .filter_map(|frame| Some(format!("{}:{}", frame.file?, frame.line?)))
-            .collect();
-        let offset = one.pc - function.entry;
-        let stable = match source.first() {
-            Some(source) => source.rsplit('/').next().unwrap_or(source).to_owned(),
-            None => format!("+{offset:#x}"),
-        };
-        let target = module.target.name;
-        let unshown = Unshown {
-            fingerprint: fingerprint::of(&[
-                one.kind.checker().name(),
-                one.kind.name(),
-                target,
-                fingerprint::stable(&readable),
-                &stable,
-            ]),
-            kind: one.kind,
-            grade: Grade::Certain,
-            function: readable.clone(),
-            target: target.to_owned(),
-            sources: source.clone(),
-            object: place.to_owned(),
-            times: one.times,
-        };
+        let sources = sources_of(lines.as_ref(), one.pc);
+        let unshown = unshown(&one, function, readable, module.target.name, sources, place);
         if !sink.count(&unshown) {
             continue;
         }
         let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
         let consumer = Place {
-            offset,
+            offset: one.pc - function.entry,
             address: one.pc,
             text: decoder.print(&function.insts.at(inst)),
-            source,
+            source: unshown.sources,
         };
         sink.show(Finding {
             fingerprint: unshown.fingerprint,
@@ -251,7 +225,7 @@ pub fn accessed(
             object: place.to_owned(),
             target: object.target().to_string(),
             symbol: function.name.clone(),
-            function: readable,
+            function: unshown.function,
             register: None,
             producer: None,
             consumer,
@@ -263,6 +237,45 @@ pub fn accessed(
         });
     }
     Ok(lost)
+}
+
+/// The lines of an instruction's source, innermost first.
+fn sources_of(lines: Option<&SourceLines>, pc: u64) -> Vec<String> {
+    let frames = lines.and_then(|lines| lines.frames(pc).ok());
+    let frames = frames.into_iter().flatten();
+    let named = frames.filter_map(|frame| Some(format!("{}:{}", frame.file?, frame.line?)));
+    named.collect()
+}
+
+/// What tells a wrong access in `function`, whose `readable` name this is, from others.
+fn unshown(
+    one: &Accessed,
+    function: &Function,
+    readable: String,
+    target: &str,
+    sources: Vec<String>,
+    place: &str,
+) -> Unshown {
+    let stable = match sources.first() {
+        Some(source) => source.rsplit('/').next().unwrap_or(source).to_owned(),
+        None => format!("+{:#x}", one.pc - function.entry),
+    };
+    Unshown {
+        fingerprint: fingerprint::of(&[
+            one.kind.checker().name(),
+            one.kind.name(),
+            target,
+            fingerprint::stable(&readable),
+            &stable,
+        ]),
+        kind: one.kind,
+        grade: Grade::Certain,
+        function: readable,
+        target: target.to_owned(),
+        sources,
+        object: place.to_owned(),
+        times: one.times,
+    }
 }
 
 fn message(one: &Accessed) -> String {

@@ -1,6 +1,7 @@
 //! The text of a kernel after each pass: one hook at one place, and counted blocks. `INSTA_UPDATE=always` writes what is new.
 
 use codeobj::CodeObject;
+use compiled::Compiler;
 use isa::Assembler;
 use lift::{FunctionKind, Module};
 use rewrite::{Action, CounterArray, HookVariants, Insertion, Kernels, Lanes, Plan, Point, Value};
@@ -62,7 +63,7 @@ fn object() -> Vec<u8> {
     let work = tempfile::tempdir().expect("a temporary directory");
     let (source, out) = (work.path().join("store.s"), work.path().join("store.co"));
     std::fs::write(&source, KERNEL).expect("writes");
-    let output = std::process::Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["-x", "assembler", "--target=amdgcn-amd-amdhsa", "-nogpulib"])
         .arg(format!("-mcpu={TARGET}"))
         .arg("-o")

@@ -102,41 +102,7 @@ impl Config {
             Ok(selection) => (selection, None),
             Err(error) => (Selection::default(), Some(error.to_string())),
         };
-        let mut parsed = |name: &str, parse: fn(&str) -> Option<u64>, expected: &str, default| {
-            let Some(value) = get(name) else {
-                return default;
-            };
-            parse(&value).unwrap_or_else(|| {
-                problems.push(format!(
-                    "{name}={value}: expected {expected}; it is ignored"
-                ));
-                default
-            })
-        };
-        let cache_limit = parsed(
-            "LUTHIER_CACHE_SIZE",
-            bytes,
-            "a number of bytes such as 512M",
-            CACHE_LIMIT,
-        );
-        let build_limit = parsed(
-            "LUTHIER_BUILD_LIMIT",
-            |value| value.trim().parse().ok(),
-            "a number of seconds",
-            BUILD_LIMIT.as_secs(),
-        );
-        let tool_limit = parsed(
-            "LUTHIER_TOOL_LIMIT",
-            |value| value.trim().parse().ok(),
-            "a number of seconds",
-            TOOL_LIMIT.as_secs(),
-        );
-        let kernel_limit = parsed(
-            "LUTHIER_KERNEL_LIMIT",
-            |value| value.trim().parse().ok().filter(|&limit: &u64| limit > 0),
-            "a number of seconds from 1",
-            0,
-        );
+        let limits = Limits::read(get, &mut problems);
         let level = match get("LUTHIER_LOG") {
             None => Level::Warn,
             Some(name) => level(&name).unwrap_or_else(|| {
@@ -148,13 +114,7 @@ impl Config {
         };
         let cache = match get("LUTHIER_CACHE").as_deref() {
             Some("off" | "0" | "no") => None,
-            _ => path("LUTHIER_CACHE").or_else(|| {
-                // Its specification has relative paths ignored.
-                path("XDG_CACHE_HOME")
-                    .filter(|path| path.is_absolute())
-                    .or_else(|| path("HOME").map(|home| home.join(".cache")))
-                    .map(|caches| caches.join("luthier"))
-            }),
+            _ => path("LUTHIER_CACHE").or_else(|| default_cache(path)),
         };
         let tools = get("LUTHIER_TOOL").unwrap_or_default();
         let conditions = get("LUTHIER_SITE").unwrap_or_default();
@@ -176,15 +136,59 @@ impl Config {
             workgroup: workgroup::asked(&conditions),
             refused,
             cache,
-            cache_limit,
-            build_limit: Duration::from_secs(build_limit),
-            tool_limit: Duration::from_secs(tool_limit),
+            cache_limit: limits.cache,
+            build_limit: limits.build,
+            tool_limit: limits.tool,
             serialize: get("LUTHIER_SERIALIZE").is_some_and(|value| value == "1"),
-            kernel_limit: (kernel_limit != 0).then(|| Duration::from_secs(kernel_limit)),
+            kernel_limit: limits.kernel,
             build: String::new(),
         };
         (config, problems)
     }
+}
+
+/// The settings that are numbers.
+struct Limits {
+    cache: u64,
+    build: Duration,
+    tool: Duration,
+    kernel: Option<Duration>,
+}
+
+impl Limits {
+    fn read(get: impl Fn(&str) -> Option<String>, problems: &mut Vec<String>) -> Limits {
+        let mut parsed = |name: &str, parse: fn(&str) -> Option<u64>, expected: &str| {
+            let value = get(name)?;
+            let number = parse(&value);
+            if number.is_none() {
+                problems.push(format!(
+                    "{name}={value}: expected {expected}; it is ignored"
+                ));
+            }
+            number
+        };
+        let seconds: fn(&str) -> Option<u64> = |value| value.trim().parse().ok();
+        let some_seconds = |value: &str| value.trim().parse().ok().filter(|&limit: &u64| limit > 0);
+        let size = "a number of bytes such as 512M";
+        let cache = parsed("LUTHIER_CACHE_SIZE", bytes, size);
+        let build = parsed("LUTHIER_BUILD_LIMIT", seconds, "a number of seconds");
+        let tool = parsed("LUTHIER_TOOL_LIMIT", seconds, "a number of seconds");
+        let from_one = "a number of seconds from 1";
+        let kernel = parsed("LUTHIER_KERNEL_LIMIT", some_seconds, from_one);
+        Limits {
+            cache: cache.unwrap_or(CACHE_LIMIT),
+            build: build.map_or(BUILD_LIMIT, Duration::from_secs),
+            tool: tool.map_or(TOOL_LIMIT, Duration::from_secs),
+            kernel: kernel.map(Duration::from_secs),
+        }
+    }
+}
+
+/// The user's directory for caches, by the rules of the XDG base directories; these have relative paths ignored.
+fn default_cache(path: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let named = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let caches = named.or_else(|| path("HOME").map(|home| home.join(".cache")));
+    caches.map(|caches| caches.join("luthier"))
 }
 
 /// The conditions that choose places, without those that choose executions.

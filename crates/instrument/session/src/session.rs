@@ -370,13 +370,10 @@ impl Session {
             self.met.launch(number, dispatch.workgroup_counts());
         }
         let built_in = kernel.is_built_in();
-        let mut arguments = Vec::new();
-        if self.observes && (chosen || built_in) {
-            arguments.resize(kernel.original.kernarg_size as usize, 0);
-            if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
-                arguments.clear();
-            }
-        }
+        let arguments = match self.observes && (chosen || built_in) {
+            true => self.arguments(dispatch, &kernel),
+            false => Vec::new(),
+        };
         let given = *packet;
         let launch = Launch {
             queue: dispatch.queue,
@@ -433,7 +430,26 @@ impl Session {
         };
         let kernel = self.for_stack(&kernel, choice, dispatch.private_segment_size);
         kernel.launches.fetch_add(1, Ordering::Relaxed);
-        let Some(Outcome::Ready(ready)) = build::outcome(self, &kernel) else {
+        self.substitute(dispatch, &kernel, &launch)
+    }
+
+    /// The arguments of a launch; none if they cannot be read.
+    fn arguments(&self, dispatch: &Dispatch, kernel: &Kernel) -> Vec<u8> {
+        let mut arguments = vec![0; kernel.original.kernarg_size as usize];
+        if dispatch.kernarg == 0 || !self.device.peek(dispatch.kernarg, &mut arguments) {
+            arguments.clear();
+        }
+        arguments
+    }
+
+    /// The variant in place of the original, if there is one that fits the launch.
+    fn substitute(
+        self: &Arc<Self>,
+        dispatch: &Dispatch,
+        kernel: &Arc<Kernel>,
+        launch: &Launch<'_>,
+    ) -> Decision {
+        let Some(Outcome::Ready(ready)) = build::outcome(self, kernel) else {
             return Decision::Original;
         };
         let original = &kernel.original;
@@ -462,12 +478,12 @@ impl Session {
         }
         kernel.instrumented.fetch_add(1, Ordering::Relaxed);
         kernel.ran_on(dispatch.queue);
-        self.instrumenter.launch(&launch);
+        self.instrumenter.launch(launch);
         Decision::Variant(Substitute {
             kernel_object: ready.loaded.kernel_object,
             private_segment_size: size.scratch.after,
             group_segment_size: size.lds.after,
-            launch: number,
+            launch: launch.number,
         })
     }
 

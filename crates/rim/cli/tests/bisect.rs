@@ -1,5 +1,6 @@
 //! Two builds of one kernel, and the store, the line and the pass that tell them apart.
 
+use compiled::Compiler;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -184,7 +185,7 @@ fn the_pass_that_makes_the_difference_is_named() {
 fn a_recorded_launch_judges_too() {
     let place = Place::new();
     let build = |name: &str, option: &str| {
-        let mut hipcc = Command::new("hipcc");
+        let mut hipcc = Compiler::new("hipcc");
         hipcc.args([
             "-g",
             "--offload-arch=gfx90a",

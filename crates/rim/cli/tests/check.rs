@@ -1,5 +1,6 @@
 //! `luthier check`: files of all kinds, statuses, suppressions. The crate `check` tests the findings themselves.
 
+use compiled::Compiler;
 use std::{fs, path::Path, process::Command};
 
 use crate::common::{
@@ -13,7 +14,7 @@ fn compiled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/barrier.cl");
     for target in ["gfx90a", "gfx1200"] {
-        let output = Command::new("clang-22")
+        let output = Compiler::new("clang-22")
             .args(["-x", "cl", "-cl-std=CL2.0", "-O2", "-g", "-nogpulib"])
             .args(["-target", "amdgcn-amd-amdhsa"])
             .arg(format!("-mcpu={target}"))

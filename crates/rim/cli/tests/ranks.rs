@@ -7,7 +7,10 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::common::{hip, luthier};
+use crate::common::{
+    hip, luthier,
+    schema::{check, schema},
+};
 use serde_json::Value;
 
 /// Waves and lanes of one run of the program, of the tool `instr-count`.
@@ -163,6 +166,7 @@ fn ranks_of_one_job_write_one_dataset() {
             .env("SLURM_STEP_NUM_TASKS", "2");
         succeeded(&command.output().unwrap());
         let said = json(&job.join(format!("rank={rank}/rank.json")));
+        check(&schema("rank"), &said).unwrap();
         assert_eq!(
             (said["rank"].to_string(), said["ranks"].as_u64()),
             (rank.to_owned(), Some(2))

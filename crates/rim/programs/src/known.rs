@@ -1,8 +1,10 @@
 //! Known errors that a compiler makes in a program. Such a program must fail in exactly that way.
 
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 
 use anyhow::{Context, Result, bail, ensure};
+
+use crate::asked::asked;
 
 /// A program's words about one device and one compiler: what fails there, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +79,8 @@ pub fn here<'a>(known: &'a [Known], device: &str) -> Result<Option<&'a Known>> {
     let Some(first) = known.next() else {
         return Ok(None);
     };
-    let output = Command::new("hipcc").arg("--version").output();
-    let output = output.context("cannot run hipcc")?;
-    let version = String::from_utf8_lossy(&output.stdout);
+    let version = asked("hipcc", &["--version"]).context("cannot run hipcc")?;
+    let version = String::from_utf8_lossy(&version);
     Ok([first]
         .into_iter()
         .chain(known)

@@ -1,6 +1,8 @@
 //! Compilers by a source's extension.
 
-use std::{path::Path, process::Command};
+use std::path::Path;
+
+use crate::asked::asked;
 
 /// How sources of one kind become executables with device code.
 #[derive(Debug)]
@@ -72,34 +74,23 @@ impl Language {
 
     /// Whether its compiler is here with what it needs for device code.
     pub fn is_here(&self) -> bool {
-        let asked = format!("-print-prog-name={}", self.needs);
+        let program = format!("-print-prog-name={}", self.needs);
         let option = if self.needs.is_empty() {
             "--version"
         } else {
-            &asked
+            &program
         };
         // A program that GCC does not find is printed as it was asked for.
-        Command::new(self.compiler)
-            .arg(option)
-            .output()
-            .is_ok_and(|output| self.needs.is_empty() || output.stdout.starts_with(b"/"))
+        asked(self.compiler, &[option])
+            .is_some_and(|printed| self.needs.is_empty() || printed.starts_with(b"/"))
     }
 
     /// Whether its compiler finds a header.
     pub fn includes(&self, header: &str) -> bool {
         let kind = if self.extension == "hip" { "c++" } else { "c" };
-        Command::new(self.compiler)
-            .args([
-                "-x",
-                kind,
-                "-D__HIP_PLATFORM_AMD__",
-                "-M",
-                "-include",
-                header,
-            ])
-            .arg("/dev/null")
-            .output()
-            .is_ok_and(|output| output.status.success())
+        let defined = "-D__HIP_PLATFORM_AMD__";
+        let arguments = ["-x", kind, defined, "-M", "-include", header, "/dev/null"];
+        asked(self.compiler, &arguments).is_some()
     }
 }
 

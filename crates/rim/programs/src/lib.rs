@@ -22,6 +22,7 @@
 //! | `stdout`, `stderr` | text that must be printed; may be repeated |
 #![forbid(unsafe_code)]
 
+mod asked;
 mod bounded;
 mod build;
 mod header;
@@ -42,7 +43,6 @@ pub use tally::Tally;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use anyhow::{Context, Result};
@@ -79,8 +79,8 @@ pub fn fits_headers(program: &Program) -> Result<bool> {
     if until.is_none() && without.is_none() {
         return Ok(true);
     }
-    let output = Command::new("hipcc").arg("--version").output()?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = asked::asked("hipcc", &["--version"]).context("cannot run hipcc")?;
+    let printed = String::from_utf8_lossy(&printed).into_owned();
     let version = printed
         .lines()
         .find_map(|line| line.strip_prefix("HIP version: "))

@@ -1,5 +1,6 @@
 //! Tools that are wrong, and places that cannot be written: one clear message, and the application ends with its own result.
 
+use compiled::Compiler;
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -355,12 +356,12 @@ fn a_program_that_leaves_in_a_hurry_is_told_about() {
     )
     .unwrap();
     let hurry = scene.path("hurry");
-    let compiled = std::process::Command::new("hipcc")
+    let compiled = Compiler::new("hipcc")
         .args(["--offload-arch=gfx90a", "-O1", "-w"])
         .arg(&source)
         .arg("-o")
         .arg(&hurry)
-        .bounded_output()
+        .output()
         .unwrap();
     assert!(compiled.status.success(), "{}", text(&compiled.stderr));
     const LOST: &str = "was killed or left by _exit or exec; what tools collected in it is lost";

@@ -1,5 +1,6 @@
 //! Kernels from the cache, which are loaded together, count what they counted when they were made.
 
+use compiled::Compiler;
 use std::path::Path;
 
 use programs::{Bounded, Emulator};
@@ -109,12 +110,12 @@ fn a_fault_in_a_cached_kernel_names_the_line() {
         folder.path().join("writes"),
     );
     std::fs::write(&source, WRITES).unwrap();
-    let compiled = std::process::Command::new("hipcc")
+    let compiled = Compiler::new("hipcc")
         .args(["--offload-arch=gfx90a", "-O1", "-g", "-w"])
         .arg(&source)
         .arg("-o")
         .arg(&program)
-        .bounded_output()
+        .output()
         .unwrap();
     assert!(compiled.status.success());
     let run = |argument: Option<&str>| {

@@ -1,9 +1,10 @@
 //! Pages of a real run: their contents for a program whose counts can be computed by hand.
 
+use compiled::Compiler;
 use programs::{Bounded, Emulator};
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Output,
 };
 
 /// `examples/vector_add.hip`: 2^20 sums, one a lane.
@@ -13,7 +14,7 @@ const WAVES: u64 = LANES / 64;
 fn compiled(folder: &Path) -> PathBuf {
     let program = folder.join("vector_add");
     let source = programs::root().join("examples/vector_add.hip");
-    let mut compiler = Command::new("hipcc");
+    let mut compiler = Compiler::new("hipcc");
     compiler.args(["--offload-arch=gfx90a", "-O2", "-g"]);
     let done = compiler.arg(source).arg("-o").arg(&program).status();
     assert!(done.unwrap().success());

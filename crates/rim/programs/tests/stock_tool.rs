@@ -1,6 +1,7 @@
 //! Tools with host code in C++ that HIP compilers made: the distribution's hipcc and clang 22, with HIP's own headers.
 
-use std::{path::PathBuf, process::Command};
+use compiled::Compiler;
+use std::path::PathBuf;
 
 use crate::stock::{DEVICE, Scene, compilers, said};
 use programs::Bounded;
@@ -197,7 +198,7 @@ fn tools_for_waves_of_32_lanes_compile_and_count() {
          if (luthier::elected()) atomicAdd(&sum, amount + different);",
     );
     std::fs::write(&source, text).unwrap();
-    let mut compiler = Command::new("hipcc");
+    let mut compiler = Compiler::new("hipcc");
     compiler.arg("--offload-arch=gfx1030");
     let tool = scene.compile(compiler, &source, "narrow");
     let output = scene
@@ -222,7 +223,7 @@ fn a_library_without_bitcode_says_what_is_missing() {
     let source = scene.path("bare.hip");
     std::fs::write(&source, AMOUNT).unwrap();
     let library = scene.path("bare.so");
-    let compiled = Command::new("hipcc")
+    let compiled = Compiler::new("hipcc")
         .args(["-w", "--offload-arch=gfx90a", "-fPIC", "-shared", "-I"])
         .arg(programs::root().join("include"))
         .arg(&source)
@@ -281,7 +282,7 @@ fn samples_say_what_the_program_did() {
         "opcode_histogram",
     ] {
         let source = programs::root().join(format!("examples/tools/{name}.hip"));
-        let library = scene.compile(Command::new("hipcc"), &source, name);
+        let library = scene.compile(Compiler::new("hipcc"), &source, name);
         options.extend(["-t".to_owned(), library.to_str().unwrap().to_owned()]);
     }
     let options: Vec<&str> = options.iter().map(String::as_str).collect();

@@ -28,8 +28,20 @@ pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result
         fs::remove_dir_all(&work)?;
     }
     fs::create_dir_all(&work)?;
-    let system = work.join("system.tar");
-    let package = package.canonicalize()?;
+    let (system, layout) = (work.join("system.tar"), work.join("layout"));
+    make_system(&system, &package.canonicalize()?, date)?;
+    make_layout(&layout, &system, version, date)?;
+    pack(archive, &layout, date)?;
+    let size = fs::metadata(archive)?.len();
+    ensure!(
+        size <= MOST,
+        "the image has {size} bytes, and may have {MOST}"
+    );
+    fs::remove_dir_all(&work).context("cannot remove what the image was made of")
+}
+
+/// Debian with the package, as a tar file.
+fn make_system(system: &Path, package: &Path, date: &str) -> Result<()> {
     let mut command = Command::new("mmdebstrap");
     command.env("SOURCE_DATE_EPOCH", date).args([
         "--quiet",
@@ -43,17 +55,20 @@ pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result
         // (From one folder into the other: the package is no part of the image.)
         .arg(format!(
             "--customize-hook=upload {} /tmp/luthier.deb",
-            quoted(&package)
+            quoted(package)
         ))
         .arg("--customize-hook=chroot \"$1\" apt-get install -y -q --no-install-recommends /tmp/luthier.deb")
         .arg("--customize-hook=rm \"$1/tmp/luthier.deb\"")
         .arg("--customize-hook=rm -rf \"$1\"/var/log/* \"$1\"/var/cache/ldconfig/aux-cache")
         .arg("--customize-hook=mkdir \"$1/work\"")
         .arg(RELEASE)
-        .arg(&system)
+        .arg(system)
         .arg(environment::debian()?);
-    done(&mut command).context("mmdebstrap makes the image's system")?;
-    let layout = work.join("layout");
+    done(&mut command).context("mmdebstrap makes the image's system")
+}
+
+/// The image in the folders and files that OCI describes, of the system as its only layer.
+fn make_layout(layout: &Path, system: &Path, version: &str, date: &str) -> Result<()> {
     let when = format!("@{date}");
     let when = crate::command::said(Command::new("date").args([
         "-u",
@@ -109,8 +124,13 @@ pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result
     umoci(&["gc", "--layout", &layout.display().to_string()])?;
     fs::write(
         layout.join("manifest.json"),
-        for_docker(&layout, &format!("{NAME}:{version}"))?,
-    )?;
+        for_docker(layout, &format!("{NAME}:{version}"))?,
+    )
+    .context("cannot write the image's manifest for docker")
+}
+
+/// One file of all that: the same bytes for the same image.
+fn pack(archive: &Path, layout: &Path, date: &str) -> Result<()> {
     done(
         Command::new("tar")
             .args([
@@ -124,15 +144,9 @@ pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result
             .arg("-cf")
             .arg(archive)
             .arg("-C")
-            .arg(&layout)
+            .arg(layout)
             .args(["blobs", "index.json", "manifest.json", "oci-layout"]),
-    )?;
-    let size = fs::metadata(archive)?.len();
-    ensure!(
-        size <= MOST,
-        "the image has {size} bytes, and may have {MOST}"
-    );
-    fs::remove_dir_all(&work).context("cannot remove what the image was made of")
+    )
 }
 
 /// Bytes: what a job fetches each time.

@@ -159,6 +159,33 @@ pub fn make(with_wheel: bool, date: &str) -> Result<Vec<PathBuf>> {
 /// Puts everything below `usr`.
 fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
     let built = root.join("target/release");
+    programs(&built, usr)?;
+    for (from, to) in TEXTS {
+        fs::copy(root.join(from), place(usr, to)?)
+            .with_context(|| format!("cannot copy {from}"))?;
+    }
+    for (folder, ending) in FOLDERS {
+        documents(
+            &root.join(folder),
+            root,
+            ending,
+            &usr.join("share/doc/luthier"),
+        )?;
+    }
+    written_by(&built.join("luthier"), usr)?;
+    let changelog = place(usr, "share/doc/luthier/changelog")?;
+    let when = said(Command::new("date").args(["-u", "-R", "-d", &format!("@{date}")]))?;
+    fs::write(
+        &changelog,
+        format!(
+            "luthier ({version}) unstable; urgency=medium\n\n  * See the history of the repository.\n\n -- {MAINTAINER}  {when}\n"
+        ),
+    )?;
+    done(Command::new("gzip").args(["-9", "-n"]).arg(&changelog))
+}
+
+/// Copies programs and libraries without their symbols, and the ready tools.
+fn programs(built: &Path, usr: &Path) -> Result<()> {
     for (name, to) in FILES {
         let from = built.join(name);
         ensure!(
@@ -209,27 +236,19 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
             )?;
         }
     }
-    for (from, to) in TEXTS {
-        fs::copy(root.join(from), place(usr, to)?)
-            .with_context(|| format!("cannot copy {from}"))?;
-    }
-    for (folder, ending) in FOLDERS {
-        documents(
-            &root.join(folder),
-            root,
-            ending,
-            &usr.join("share/doc/luthier"),
-        )?;
-    }
-    let luthier = built.join("luthier");
+    Ok(())
+}
+
+/// Completions and manual pages, which the command itself writes.
+fn written_by(luthier: &Path, usr: &Path) -> Result<()> {
     for (shell, to) in COMPLETIONS {
         fs::write(
             place(usr, to)?,
-            said(Command::new(&luthier).args(["completions", shell]))? + "\n",
+            said(Command::new(luthier).args(["completions", shell]))? + "\n",
         )?;
     }
     let pages = usr.join("share/man/man1");
-    done(Command::new(&luthier).arg("manual").arg(&pages))?;
+    done(Command::new(luthier).arg("manual").arg(&pages))?;
     for page in fs::read_dir(&pages)? {
         done(Command::new("gzip").args(["-9", "-n"]).arg(page?.path()))?;
     }
@@ -239,15 +258,7 @@ fn fill(root: &Path, usr: &Path, version: &str, date: &str) -> Result<()> {
             pages.join(format!("luthier-{driver}.1.gz")),
         )?;
     }
-    let changelog = place(usr, "share/doc/luthier/changelog")?;
-    let when = said(Command::new("date").args(["-u", "-R", "-d", &format!("@{date}")]))?;
-    fs::write(
-        &changelog,
-        format!(
-            "luthier ({version}) unstable; urgency=medium\n\n  * See the history of the repository.\n\n -- {MAINTAINER}  {when}\n"
-        ),
-    )?;
-    done(Command::new("gzip").args(["-9", "-n"]).arg(&changelog))
+    Ok(())
 }
 
 const MAINTAINER: &str = "Luthier maintainers <luthier@localhost.localdomain>";

@@ -234,7 +234,10 @@ fn of_debian_source(package: &str) -> PathBuf {
     // (Lists of our own: machines need not be set up for sources, and releases before 13 have no mawk and no pigz that mirrors still hold.)
     let apt = once(debian().join("lists-of-sources"), |aside| {
         fs::create_dir_all(aside.join("lists/partial")).unwrap();
-        let sources = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
+        let sources = format!(
+            "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {} trixie main\n",
+            archive()
+        );
         fs::write(aside.join("sources.list"), sources).unwrap();
         must(apt_get(aside).arg("update"));
     });
@@ -257,6 +260,21 @@ fn of_debian_source(package: &str) -> PathBuf {
             must(Command::new("make").current_dir(aside));
         }
     })
+}
+
+/// The archive of Debian that apt uses on this machine.
+fn archive() -> String {
+    let mut apt = Command::new("apt-get");
+    let of_debian = ["Created-By: Packages", "Origin: Debian", "Label: Debian"];
+    let told = must(
+        apt.args(["indextargets", "--format", "$(REPO_URI)"])
+            .args(of_debian),
+    );
+    let told = String::from_utf8(told.stdout).unwrap();
+    let archive = told.lines().next();
+    archive
+        .expect("apt has lists of Debian's packages: `apt-get update` fetches them")
+        .to_owned()
 }
 
 fn apt_get(lists: &Path) -> Command {

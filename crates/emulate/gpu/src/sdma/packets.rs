@@ -128,28 +128,9 @@ impl Packets<'_> {
             return Ok(Step::Blocked);
         }
         match (opcode, sub_opcode) {
-            (1, 0) => {
-                let (source, size) = (
-                    self.long(at, 3),
-                    u64::from(self.dword(at, 1) & 0x3fff_ffff) + 1,
-                );
-                self.queue.copy(source, self.long(at, 5), size)?;
-                if header & BROADCAST != 0 {
-                    self.queue.copy(source, self.long(at, 7), size)?;
-                }
-            }
+            (1, 0) => self.copy_linear(at, header)?,
             (1, 4) => self.copy_rectangle(at)?,
-            (2, 0) => {
-                let (address, count) = (self.long(at, 1), self.written_dwords(at));
-                self.queue.allowed(address, count * 4, true)?;
-                for index in 0..count {
-                    let value = self.dword(at, 4 + index);
-                    // SAFETY: inside the range just checked.
-                    unsafe {
-                        (host_address(address + index * 4) as *mut u32).write_unaligned(value)
-                    };
-                }
-            }
+            (2, 0) => self.write(at)?,
             (4, _) => {
                 let (address, count) = (
                     self.long(at, 1) & !3,
@@ -169,17 +150,9 @@ impl Packets<'_> {
             }
             (8, _) if header >> 31 == 1 => self.poll(at, header >> 28 & 7)?,
             (9, _) => {
-                let reference = self.dword(at, 3);
-                if self
-                    .queue
-                    .cell32(self.long(at, 1), false)?
-                    .load(Ordering::Acquire)
-                    != reference
-                {
-                    dwords += u64::from(self.dword(at, 4) & 0x3fff);
-                    if dwords > left && !self.in_buffer {
-                        return Ok(Step::Blocked);
-                    }
+                dwords += self.skipped(at)?;
+                if dwords > left && !self.in_buffer {
+                    return Ok(Step::Blocked);
                 }
             }
             (10, _) => self.atomic(at, header)?,
@@ -198,6 +171,38 @@ impl Packets<'_> {
             _ => {}
         }
         Ok(Step::Done(dwords))
+    }
+
+    /// Copies consecutive bytes, to one or two places.
+    fn copy_linear(&self, at: u64, header: u32) -> Result<(), Step> {
+        let source = self.long(at, 3);
+        let size = u64::from(self.dword(at, 1) & 0x3fff_ffff) + 1;
+        self.queue.copy(source, self.long(at, 5), size)?;
+        if header & BROADCAST != 0 {
+            self.queue.copy(source, self.long(at, 7), size)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the packet's data.
+    fn write(&self, at: u64) -> Result<(), Step> {
+        let (address, count) = (self.long(at, 1), self.written_dwords(at));
+        self.queue.allowed(address, count * 4, true)?;
+        for index in 0..count {
+            let value = self.dword(at, 4 + index);
+            // SAFETY: inside the range just checked.
+            unsafe { (host_address(address + index * 4) as *mut u32).write_unaligned(value) };
+        }
+        Ok(())
+    }
+
+    /// The dwords that a conditional packet skips behind itself: none if memory has the value that it names.
+    fn skipped(&self, at: u64) -> Result<u64, Step> {
+        let cell = self.queue.cell32(self.long(at, 1), false)?;
+        Ok(match cell.load(Ordering::Acquire) == self.dword(at, 3) {
+            true => 0,
+            false => u64::from(self.dword(at, 4) & 0x3fff),
+        })
     }
 
     fn copy_rectangle(&self, at: u64) -> Result<(), Step> {

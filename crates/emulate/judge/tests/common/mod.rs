@@ -1,12 +1,12 @@
 //! Kernels, compiled, and launched with and without a judge.
 
 use codeobj::CodeObject;
+use compiled::Compiler;
 use emulate::{Argument, Device, Memory, Shape};
 use gpu::Dispatch;
 use judge::{Late, Sink, Unwaited, Waits};
 use std::{
     collections::BTreeMap,
-    process::Command,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -32,7 +32,7 @@ pub fn compiled_text(target: &str, options: &[&str], text: &str) -> Option<Vec<u
     let work = tempfile::tempdir().unwrap();
     let (source, out) = (work.path().join("kernels.cl"), work.path().join("k.co"));
     std::fs::write(&source, text).unwrap();
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib"])
         .args(options)
         .args(["-target", "amdgcn-amd-amdhsa"])

@@ -1,5 +1,6 @@
 //! Builds test programs and runs them under the library of this build.
 
+use compiled::Compiler;
 use std::{
     env,
     ffi::OsStr,
@@ -38,7 +39,7 @@ fn source(name: &str) -> PathBuf {
 fn build(compiler: &str, arguments: &[&str], name: &str, after: &[&str]) -> Program {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let output = directory.path().join("program");
-    let mut command = Command::new(compiler);
+    let mut command = Compiler::new(compiler);
     command
         .args(arguments)
         .arg(source(name))

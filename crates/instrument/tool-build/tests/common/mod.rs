@@ -2,7 +2,8 @@
 
 // Every test is a crate of its own and uses some of this.
 
-use std::{fs, path::Path, process::Command};
+use compiled::Compiler;
+use std::{fs, path::Path};
 
 use luthier::ToolFile;
 
@@ -10,7 +11,7 @@ use luthier::ToolFile;
 pub fn object(folder: &Path, source: &str, target: &str, options: &[&str]) -> Vec<u8> {
     let (path, output) = (folder.join("kernel.hip"), folder.join("object"));
     fs::write(&path, source).unwrap();
-    let compiled = Command::new("clang-22")
+    let compiled = Compiler::new("clang-22")
         .args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"])
         .args(["-nogpulib", "-nogpuinc", "-O2"])
         .arg(format!("--offload-arch={target}"))

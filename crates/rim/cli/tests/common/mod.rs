@@ -2,6 +2,7 @@
 
 pub mod schema;
 
+use compiled::Compiler;
 use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -38,7 +39,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Compiles `tests/programs/NAME`, unless what is there is newer.
+/// Compiles `tests/programs/NAME`.
 pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
     // Tests of one process want the same program at the same time.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
@@ -47,12 +48,8 @@ pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
         .join("tests/programs")
         .join(name);
     let out = folder().join(name.replace('.', "-"));
-    let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
-    if time(&out) > time(&source) {
-        return out;
-    }
     let unfinished = out.with_extension(std::process::id().to_string());
-    let output = Command::new(compiler)
+    let output = Compiler::new(compiler)
         .arg(&source)
         .args(flags)
         .arg("-o")

@@ -1,8 +1,9 @@
 //! Tools that HIP compilers made, and programs to run them on.
 
+use compiled::Compiler;
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Output,
 };
 
 use programs::{Bounded, Emulator};
@@ -20,8 +21,8 @@ const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 /// The arguments of HIP compilers besides the file. The second one is for the device libraries of Debian 12: other releases have newer ones
 /// for their own compilers.
-pub fn compilers() -> Vec<(&'static str, Command)> {
-    let mut clang = Command::new("clang++-22");
+pub fn compilers() -> Vec<(&'static str, Compiler)> {
+    let mut clang = Compiler::new("clang++-22");
     let is_there = Path::new(DEVICE_LIBRARIES).is_dir();
     clang
         .args(["-x", "hip", "--rocm-path=/usr"])
@@ -33,7 +34,7 @@ pub fn compilers() -> Vec<(&'static str, Command)> {
             "-D__AMDGCN_WAVEFRONT_SIZE=64",
         ]);
     let clang = is_there.then_some(("clang", clang));
-    let hipcc = ("hipcc", Command::new("hipcc"));
+    let hipcc = ("hipcc", Compiler::new("hipcc"));
     std::iter::once(hipcc).chain(clang).collect()
 }
 
@@ -48,11 +49,13 @@ impl Scene {
             return None;
         }
         let program = programs::named(program).unwrap();
-        Some(Scene {
+        let scene = Scene {
             emulator: Emulator::find().expect("the emulator is built"),
             application: programs::compile(&program).unwrap(),
             folder: tempfile::tempdir().unwrap(),
-        })
+        };
+        scene.share_hooks();
+        Some(scene)
     }
 
     /// With a program of the test's own.
@@ -65,7 +68,7 @@ impl Scene {
         let mut scene = Scene::new()?;
         let (source, application) = (scene.path("application.hip"), scene.path("application"));
         std::fs::write(&source, text).unwrap();
-        let compiled = Command::new("hipcc")
+        let compiled = Compiler::new("hipcc")
             .args(["-w", "-O2", "--offload-arch=gfx90a"])
             .args(options)
             .arg(&source)
@@ -79,12 +82,20 @@ impl Scene {
         Some(scene)
     }
 
+    /// Lets all scenes share the hooks of tools that `luthier` compiles, by content, while each has its own instrumented kernels.
+    fn share_hooks(&self) {
+        let hooks = programs::root().join("target/compiled/hooks");
+        std::fs::create_dir_all(&hooks).unwrap();
+        std::fs::create_dir(self.path("cache")).unwrap();
+        std::os::unix::fs::symlink(hooks, self.path("cache/tools")).unwrap();
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The library that a compiler makes of a tool's source.
-    pub fn compile(&self, mut compiler: Command, source: &Path, name: &str) -> PathBuf {
+    pub fn compile(&self, mut compiler: Compiler, source: &Path, name: &str) -> PathBuf {
         let library = self.path(&format!("{name}.so"));
         let compiled = compiler
             .args(["-w", "-O2", "--offload-arch=gfx90a", "-fPIC", "-shared"])
@@ -104,7 +115,7 @@ impl Scene {
     pub fn tool(&self, name: &str, text: &str) -> PathBuf {
         let source = self.path(&format!("{name}.hip"));
         std::fs::write(&source, text).unwrap();
-        self.compile(Command::new("hipcc"), &source, name)
+        self.compile(Compiler::new("hipcc"), &source, name)
     }
 
     /// The same with `luthier tool build`, which needs no HIP.
@@ -164,7 +175,7 @@ impl Scene {
     /// A sample as its first lines say.
     pub fn sample(&self, name: &str) -> PathBuf {
         let source = programs::root().join(format!("examples/tools/{name}.hip"));
-        self.compile(Command::new("hipcc"), &source, name)
+        self.compile(Compiler::new("hipcc"), &source, name)
     }
 
     pub fn with(&self, tool: &Path) -> (String, String) {

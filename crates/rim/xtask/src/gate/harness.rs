@@ -1,5 +1,7 @@
 //! The output of a test program: the lines of Rust's test harness, which Luthier's own test programs print too.
 
+use std::{collections::BTreeMap, time::Duration};
+
 /// The result of one run of a test program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
@@ -28,6 +30,38 @@ pub fn read(output: &str) -> Option<Said> {
         said.failures = names.map(str::to_owned).collect();
     }
     Some(said)
+}
+
+/// The test that a line says the end of.
+pub fn ended(line: &str) -> Option<&str> {
+    let (name, outcome) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    let is_end = ["ok", "FAILED"].contains(&outcome.trim_end());
+    (is_end && !name.contains(' ')).then_some(name)
+}
+
+/// How long each test took, of the times at which tests ended since the program began.
+///
+/// The harness starts tests by their names, one as soon as another has ended, and says nothing when it starts one.
+pub fn durations(ends: &[(String, Duration)], threads: usize) -> Vec<(Duration, String)> {
+    let mut names: Vec<&str> = ends.iter().map(|(name, _)| &**name).collect();
+    names.sort_unstable();
+    let mut waiting = names.into_iter();
+    let mut began: BTreeMap<&str, Duration> = BTreeMap::new();
+    began.extend(
+        waiting
+            .by_ref()
+            .take(threads)
+            .map(|name| (name, Duration::ZERO)),
+    );
+    let mut durations = Vec::new();
+    for (name, end) in ends {
+        // A program with a harness of its own starts them in another order; it is left out.
+        if let Some(began) = began.remove(&**name) {
+            durations.push((end.saturating_sub(began), name.clone()));
+        }
+        began.extend(waiting.next().map(|name| (name, *end)));
+    }
+    durations
 }
 
 /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.01s`
@@ -84,6 +118,34 @@ test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; 
         let said = read(FAILED).unwrap();
         assert_eq!((said.passed, said.failed, said.ignored), (1, 2, 1));
         assert_eq!(said.failures, ["levels::all_levels_agree", "levels::child"]);
+    }
+
+    #[test]
+    fn only_ends_of_tests_are_ends() {
+        assert_eq!(ended("test atomics::adds ... ok"), Some("atomics::adds"));
+        assert_eq!(ended("test a ... FAILED\n"), Some("a"));
+        for line in [
+            "test a ... ignored",
+            "test result: ok. 3 passed",
+            "tests ... ok",
+            "test of two words ... ok",
+        ] {
+            assert_eq!(ended(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_test_begins_when_another_has_ended() {
+        // Two threads: `a` and `b` begin at once, `c` when `b` has ended, `d` when `a` has.
+        let second = Duration::from_secs(1);
+        let end = |name: &str, at: u32| (name.to_owned(), at * second);
+        let ends = [end("b", 2), end("a", 5), end("d", 6), end("c", 9)];
+        let took = |at: u32, name: &str| (at * second, name.to_owned());
+        let expected = [took(2, "b"), took(5, "a"), took(1, "d"), took(7, "c")];
+        assert_eq!(durations(&ends, 2), expected);
+        assert_eq!(durations(&[], 2), []);
+        // Not the harness's order.
+        assert_eq!(durations(&[end("z", 1), end("a", 2)], 1), [took(2, "a")]);
     }
 
     #[test]

@@ -31,6 +31,8 @@ struct Total {
     crashed: Vec<String>,
     failures: Vec<(Program, String)>,
     times: Vec<(Duration, String)>,
+    /// Of single tests.
+    tests: Vec<(Duration, String)>,
 }
 
 /// A folder for temporary files: compilers leave some (clang leaves two empty directories for each target that it offloads to), and so
@@ -98,6 +100,10 @@ fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
 impl Total {
     fn add(&mut self, program: &Program, outcome: programs::Outcome) {
         self.times.push((outcome.time, program.name()));
+        let name = program.name();
+        let tests = outcome.tests.iter();
+        self.tests
+            .extend(tests.map(|(time, test)| (*time, format!("{name}: {test}"))));
         if outcome.crashed() {
             self.crashed.push(program.name());
         }
@@ -160,12 +166,7 @@ fn finish(
         println!("{}", String::from_utf8_lossy(&printed).trim_end());
         complaints.push(format!("the check `{}` fails", check.name));
     }
-    let mut times = total.times.clone();
-    times.sort();
-    println!("\nLongest:");
-    for (time, name) in times.iter().rev().take(10) {
-        println!("{:>8.1} s  {name}", time.as_secs_f64());
-    }
+    longest("Longest", &total.times, 10);
     for check in checks {
         println!(
             "{:>8.1} s  the check `{}`",
@@ -173,6 +174,7 @@ fn finish(
             check.name
         );
     }
+    longest("Longest tests", &total.tests, 40);
     let skipped = fs::read_to_string(folder.join("skipped.txt")).unwrap_or_default();
     if !skipped.is_empty() {
         println!(
@@ -203,6 +205,19 @@ fn finish(
         last_line(total, forgiven, complaints.is_empty(), time)
     );
     Ok(complaints)
+}
+
+/// Prints the longest times.
+fn longest(title: &str, times: &[(Duration, String)], count: usize) {
+    if times.is_empty() {
+        return;
+    }
+    let mut times = times.to_vec();
+    times.sort();
+    println!("\n{title}:");
+    for (time, name) in times.iter().rev().take(count) {
+        println!("{:>8.1} s  {name}", time.as_secs_f64());
+    }
 }
 
 /// The last line in the form that the test harness of Rust prints.

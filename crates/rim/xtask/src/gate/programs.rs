@@ -37,6 +37,8 @@ pub struct Outcome {
     pub said: Option<Said>,
     pub succeeded: bool,
     pub time: Duration,
+    /// How long each of its tests took, as far as that is known.
+    pub tests: Vec<(Duration, String)>,
 }
 
 impl Outcome {
@@ -96,8 +98,12 @@ impl Program {
         let mut text = Vec::new();
         let mut reader = BufReader::new(child.stdout.take().context("standard output")?);
         let mut line = Vec::new();
+        let mut ends = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             std::io::stdout().write_all(&line)?;
+            if let Some(test) = harness::ended(&String::from_utf8_lossy(&line)) {
+                ends.push((test.to_owned(), began.elapsed()));
+            }
             text.append(&mut line);
         }
         let status = child.wait()?;
@@ -105,12 +111,21 @@ impl Program {
             said: harness::read(&String::from_utf8_lossy(&text)),
             succeeded: status.success(),
             time: began.elapsed(),
+            tests: harness::durations(&ends, threads()),
         };
         if outcome.crashed() {
             println!("{}: {status}", self.name());
         }
         Ok(outcome)
     }
+}
+
+/// How many tests a program runs at a time.
+fn threads() -> usize {
+    let asked = std::env::var("RUST_TEST_THREADS").ok();
+    let asked = asked.and_then(|number| number.parse().ok());
+    let here = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.unwrap_or_else(here)
 }
 
 /// Variables that cargo sets for what it runs, unless the user has set them: `[env]` of its configuration.
@@ -263,6 +278,7 @@ mod tests {
             said: said.map(|line| harness::read(line).unwrap()),
             succeeded,
             time: Duration::ZERO,
+            tests: Vec::new(),
         };
         let good = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";
         assert!(!outcome(Some(good), true).crashed());

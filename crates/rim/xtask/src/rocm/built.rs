@@ -83,6 +83,32 @@ pub struct Built {
 /// Builds the program for the device. What was compiled since the sources changed is not again.
 pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> Result<Built> {
     let environment = setting.environment;
+    let sources = sources_of(setting, program, given)?;
+    let folder = format!("{sources}/built/{}", program.name);
+    fs::create_dir_all(environment.inside(&folder))?;
+    let llvm = newest_llvm(environment)?;
+    let newest = newest_change(&environment.inside(&sources))?;
+    let fill = |flag: &&str| flag.replace("{llvm}", &llvm);
+    let mut jobs = units(setting, program, &sources, &folder, &llvm)?;
+    let objects: Vec<OsString> = jobs.iter().map(|job| (&job.result).into()).collect();
+    jobs.extend(kernels(setting, program, &sources, &folder, &llvm)?);
+    let file = format!("{folder}/{}", program.name);
+    let made = run(environment, jobs, newest)?;
+    if made || !environment.inside(&file).exists() {
+        let libraries = program.libraries.iter().map(|flag| fill(flag).into());
+        let link = Job {
+            compiler: "g++".to_owned(),
+            arguments: objects.into_iter().chain(libraries).collect(),
+            result: file.clone(),
+        };
+        link.run(environment)?;
+    }
+    Ok(Built { file, folder })
+}
+
+/// The folder with the program's sources, which must have what the program is built of.
+fn sources_of(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> Result<String> {
+    let environment = setting.environment;
     let sources = match given {
         Some(folder) => copied(environment, folder)?,
         None => environment.sources(program.package)?,
@@ -105,13 +131,19 @@ pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> 
             "{whose} lack {folder}: take another release, or name a folder with the sources of ROCR-Runtime (--source DIR)"
         );
     }
-    let folder = format!("{sources}/built/{}", program.name);
-    fs::create_dir_all(environment.inside(&folder))?;
-    let llvm = newest_llvm(environment)?;
-    let newest = newest_change(&environment.inside(&sources))?;
-    let fill = |flag: &&str| flag.replace("{llvm}", &llvm);
+    Ok(sources)
+}
+
+/// What compiles the program's sources for the host.
+fn units(
+    setting: &Setting<'_>,
+    program: &Program,
+    sources: &str,
+    folder: &str,
+    llvm: &str,
+) -> Result<Vec<Job>> {
+    let environment = setting.environment;
     let mut jobs = Vec::new();
-    let mut objects = Vec::new();
     for unit in program.units {
         let adapter = match &unit.adapter {
             Some((files, (name, text))) => {
@@ -124,9 +156,9 @@ pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> 
         for pattern in unit.files {
             for file in environment.files(&format!("{sources}/{pattern}"))? {
                 let name = file.rsplit('/').next().unwrap_or(&file).to_owned();
-                let object = format!("{folder}/{name}.o");
-                let mut arguments: Vec<OsString> =
-                    unit.flags.iter().map(|flag| fill(flag).into()).collect();
+                let flags = unit.flags.iter();
+                let flags = flags.map(|flag| flag.replace("{llvm}", llvm).into());
+                let mut arguments: Vec<OsString> = flags.collect();
                 for folder in unit.include {
                     arguments.push(format!("-I{sources}/{folder}").into());
                 }
@@ -139,12 +171,24 @@ pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> 
                 jobs.push(Job {
                     compiler: unit.compiler.to_owned(),
                     arguments,
-                    result: object.clone(),
+                    result: format!("{folder}/{name}.o"),
                 });
-                objects.push(object);
             }
         }
     }
+    Ok(jobs)
+}
+
+/// What compiles the program's kernels for the device.
+fn kernels(
+    setting: &Setting<'_>,
+    program: &Program,
+    sources: &str,
+    folder: &str,
+    llvm: &str,
+) -> Result<Vec<Job>> {
+    let environment = setting.environment;
+    let mut jobs = Vec::new();
     for (source, kernel) in program.kernels {
         let kernels = format!("{folder}/{}", setting.device);
         fs::create_dir_all(environment.inside(&kernels))?;
@@ -170,21 +214,7 @@ pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> 
             result: format!("{kernels}/{kernel}"),
         });
     }
-    let file = format!("{folder}/{}", program.name);
-    let made = run(environment, jobs, newest)?;
-    if made || !environment.inside(&file).exists() {
-        let link = Job {
-            compiler: "g++".to_owned(),
-            arguments: objects
-                .iter()
-                .map(OsString::from)
-                .chain(program.libraries.iter().map(|flag| fill(flag).into()))
-                .collect(),
-            result: file.clone(),
-        };
-        link.run(environment)?;
-    }
-    Ok(Built { file, folder })
+    Ok(jobs)
 }
 
 /// One file to be made.

@@ -113,6 +113,17 @@ fn first_word(text: &str) -> String {
     text[..end].to_owned()
 }
 
+/// The option for the tests that a filter chooses, without those that are done.
+fn without<'a>(filter: &str, done: impl IntoIterator<Item = &'a String>) -> String {
+    let done: Vec<&str> = done.into_iter().map(String::as_str).collect();
+    let separator = match (done.is_empty(), filter.contains('-')) {
+        (true, _) => "",
+        (false, true) => ":",
+        (false, false) => "-",
+    };
+    format!("--gtest_filter={filter}{separator}{}", done.join(":"))
+}
+
 /// Runs one program.
 pub fn run(
     setting: &Setting<'_>,
@@ -134,14 +145,7 @@ pub fn run(
     let mut total = None;
     for _ in 0..MOST_STARTS {
         let Some(left) = budget.left() else { break };
-        // Many names go to a file.
-        let done: Vec<&str> = reader.done.iter().map(String::as_str).collect();
-        let separator = match (done.is_empty(), filter.contains('-')) {
-            (true, _) => "",
-            (false, true) => ":",
-            (false, false) => "-",
-        };
-        let filter = format!("--gtest_filter={filter}{separator}{}", done.join(":"));
+        let filter = without(filter, &reader.done);
         let mut command = match program.folder {
             Some(folder) => setting.command_in(left, folder, program.file),
             None => setting.command(left, program.file),
@@ -150,7 +154,7 @@ pub fn run(
             .envs(program.variables.iter().copied())
             .args(program.arguments)
             .arg("--gtest_color=no");
-        // rocBLAS reads no such file.
+        // Many names go to a file. rocBLAS reads no such file.
         if filter.len() < MOST_ARGUMENT {
             command.arg(filter);
         } else {

@@ -1,0 +1,128 @@
+//! One result in the cache: `KEY/output/NAME`, with the sources it was made of in `KEY/sources`.
+//!
+//! `KEY/made` is written last; without it the entry is not there. It has a line for each header that was read: digest and path. `KEY/alone`
+//! says that the command only works where it was started, as a source that includes a file beside it does.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Output},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Compiler,
+    plan::{self, Plan},
+};
+
+pub struct Entry {
+    folder: PathBuf,
+    /// Others wait who want the same.
+    _lock: File,
+}
+
+impl Entry {
+    pub fn lock(cache: &Path, plan: &Plan) -> io::Result<Entry> {
+        let folder = cache.join(&plan.key);
+        let lock = File::create(cache.join(format!("{}.lock", plan.key)))?;
+        lock.lock()?;
+        Ok(Entry {
+            folder,
+            _lock: lock,
+        })
+    }
+
+    /// Copies the output to where the caller wants it, made now if it is not there. None if the compiler does not succeed from here.
+    pub fn get(&self, compiler: &Compiler, plan: &Plan) -> io::Result<Option<Output>> {
+        let name = plan.output.file_name().unwrap_or_default();
+        let output = self.folder.join("output").join(name);
+        let alone = self.folder.join("alone");
+        if alone.exists() {
+            return Ok(None);
+        }
+        if !self.is_made() {
+            if self.folder.exists() {
+                fs::remove_dir_all(&self.folder)?;
+            }
+            fs::create_dir_all(self.folder.join("output"))?;
+            if !self.make(compiler, plan, &output)? {
+                File::create(alone)?;
+                return Ok(None);
+            }
+        }
+        // What is there may be a link, or a program that runs.
+        if plan.output.exists() {
+            fs::remove_file(&plan.output)?;
+        }
+        fs::copy(&output, &plan.output)?;
+        Ok(Some(Output {
+            status: ExitStatus::from_raw(0),
+            stdout: fs::read(self.folder.join("stdout"))?,
+            stderr: fs::read(self.folder.join("stderr"))?,
+        }))
+    }
+
+    /// Whether it is there, and made with the headers that are there now.
+    fn is_made(&self) -> bool {
+        let Ok(made) = fs::read_to_string(self.folder.join("made")) else {
+            return false;
+        };
+        made.lines().all(|line| {
+            let header = line.split_once(' ');
+            header
+                .is_some_and(|(digest, path)| digest_of(Path::new(path)).as_deref() == Some(digest))
+        })
+    }
+
+    fn make(&self, compiler: &Compiler, plan: &Plan, output: &Path) -> io::Result<bool> {
+        let sources = self.folder.join("sources");
+        fs::create_dir_all(&sources)?;
+        let headers = self.folder.join("headers");
+        // Clang, and what starts it, writes every header that it reads, for the host and for every target.
+        let mut command = compiler.command(&plan.arguments(&sources, output)?);
+        command
+            .env("CC_PRINT_HEADERS", "1")
+            .env("CC_PRINT_HEADERS_FILE", &headers);
+        // The folder is in debug information, where one that is temporary is not to be.
+        let base = match &compiler.folder {
+            Some(folder) if plan::is_lasting(folder) => folder.clone(),
+            Some(_) => sources.clone(),
+            None => std::env::current_dir()?,
+        };
+        command.current_dir(&base);
+        let printed = command.output()?;
+        if !printed.status.success() || !output.is_file() {
+            return Ok(false);
+        }
+        let read = fs::read_to_string(&headers).unwrap_or_default();
+        let read: BTreeSet<PathBuf> = read.lines().map(|path| base.join(path)).collect();
+        let mut made = String::new();
+        for path in read {
+            // One that is gone by now was temporary.
+            let Some(digest) = digest_of(&path) else {
+                return Ok(false);
+            };
+            made.push_str(&format!("{digest} {}\n", path.display()));
+        }
+        fs::write(self.folder.join("stdout"), printed.stdout)?;
+        fs::write(self.folder.join("stderr"), printed.stderr)?;
+        let unfinished = self.folder.join("unfinished");
+        fs::write(&unfinished, made)?;
+        fs::rename(unfinished, self.folder.join("made"))?;
+        Ok(true)
+    }
+}
+
+fn digest_of(path: &Path) -> Option<String> {
+    let digest = Sha256::digest(fs::read(path).ok()?);
+    Some(
+        digest[..16]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    )
+}
