@@ -5,7 +5,10 @@
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
-    sync::atomic::{AtomicPtr, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicPtr, Ordering},
+    },
 };
 
 use guest::{contain, library};
@@ -64,15 +67,19 @@ pub struct NodeParameters {
 /// Stands between the program and HIP, if HIP is loaded; called again, between it and libraries that were loaded since.
 pub fn watch() {
     if facts::are_kept() {
-        let _ = contain(|| install(LIBRARY, WRAPS), || ());
+        let _ = contain(|| install(LIBRARY, &ALL), || ());
     }
 }
+
+static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE].concat());
 
 /// A call of HIP by the program, before and after HIP has done it.
 struct Told(&'static str);
 
 macro_rules! wraps {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*) => {
+    ($table:ident {
+        $(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*
+    }) => {
         $(
             #[expect(non_snake_case, reason = "HIP's name")]
             mod $name {
@@ -105,7 +112,7 @@ macro_rules! wraps {
             }
         )*
 
-        static WRAPS: &[Wrap] = &[$(Wrap {
+        static $table: &[Wrap] = &[$(Wrap {
             name: match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                 Ok(name) => name,
                 Err(_) => c"",
@@ -116,7 +123,7 @@ macro_rules! wraps {
     };
 }
 
-wraps! {
+wraps! { GIVE {
     fn hipMalloc(into: Out, size: usize)
         after |told, into, size| told.got(into, size, Kind::Device);
     fn hipExtMallocWithFlags(into: Out, size: usize, flags: c_uint)
@@ -157,6 +164,18 @@ wraps! {
         after |_, into, _, _| got_level(into);
     fn hipMipmappedArrayGetLevel(into: Out, array: Opaque, level: c_uint)
         after |_, into, _, _| got_level(into);
+    fn hipHostRegister(memory: u64, size: usize, flags: c_uint)
+        after |told, memory, size, _| told.given(memory, size, Kind::Registered, None);
+    fn hipMemMap(address: u64, size: usize, offset: usize, handle: Opaque, flags: u64)
+        after |told, address, size, _, _, _| told.given(address, size, Kind::Mapped, None);
+    fn hipIpcOpenMemHandle(into: Out, handle: Handle, flags: c_uint)
+        after |told, into, _, _| told.imported(into);
+    fn hipGraphAddMemAllocNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, parameters: *mut NodeParameters)
+        after |told, _, _, _, _, parameters| told.got_node(parameters);
+    }
+}
+
+wraps! { TAKE {
     fn hipFreeArray(array: u64)
         before |told, array| told.about_to_free_array(array);
         after |_, array| frees::array_taken(array);
@@ -169,14 +188,6 @@ wraps! {
     fn hipMipmappedArrayDestroy(array: u64)
         before |told, array| told.about_to_free_array(array);
         after |_, array| frees::array_taken(array);
-    fn hipHostRegister(memory: u64, size: usize, flags: c_uint)
-        after |told, memory, size, _| told.given(memory, size, Kind::Registered, None);
-    fn hipMemMap(address: u64, size: usize, offset: usize, handle: Opaque, flags: u64)
-        after |told, address, size, _, _, _| told.given(address, size, Kind::Mapped, None);
-    fn hipIpcOpenMemHandle(into: Out, handle: Handle, flags: c_uint)
-        after |told, into, _, _| told.imported(into);
-    fn hipGraphAddMemAllocNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, parameters: *mut NodeParameters)
-        after |told, _, _, _, _, parameters| told.got_node(parameters);
     fn hipFree(address: u64)
         before |told, address| told.about_to_free(address, Frees::Device);
         after |_, address| facts::taken(address);
@@ -212,6 +223,7 @@ wraps! {
         after |_, address, _| facts::taken(address);
     fn hipIpcCloseMemHandle(address: u64)
         after |_, address| facts::taken(address);
+    }
 }
 
 impl Told {
