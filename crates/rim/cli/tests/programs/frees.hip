@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#define MUST(call)                                                    \
-  do {                                                                \
-    hipError_t answer = (call);                                       \
-    if (answer != hipSuccess) {                                       \
-      printf("line %d: %s\n", __LINE__, hipGetErrorName(answer));     \
-      exit(4);                                                        \
-    }                                                                 \
+#define MUST(call)                                                \
+  do {                                                            \
+    hipError_t answer = (call);                                   \
+    if (answer != hipSuccess) {                                   \
+      printf("line %d: %s\n", __LINE__, hipGetErrorName(answer)); \
+      exit(4);                                                    \
+    }                                                             \
   } while (0)
 
 static const char *mode = "";
