@@ -9,8 +9,9 @@ use std::{
     },
 };
 
-use kmt_sys::door::{
-    Core, GEM_CREATE, GEM_METADATA, GemCreate, GemMetadata, KFD, Metadata, metadata,
+use kmt_sys::{
+    door::{Core, GEM_CREATE, GEM_METADATA, GemCreate, GemMetadata, KFD, Metadata, metadata},
+    libdrm::{Imported, Info, Wanted},
 };
 
 use crate::{device, emulator, next};
@@ -220,14 +221,6 @@ pub unsafe extern "C" fn drmCommandWriteRead(
     }
 }
 
-/// `amdgpu_bo_import_result`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Imported {
-    object: *mut c_void,
-    size: u64,
-}
-
 /// The type of shared handle that is a descriptor, and those that are the node's own numbers.
 const DMA_BUF: c_uint = 2;
 const KMS: [c_uint; 2] = [1, 3];
@@ -283,16 +276,6 @@ pub unsafe extern "C" fn amdgpu_bo_export(
     0
 }
 
-/// `amdgpu_bo_alloc_request`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Wanted {
-    size: u64,
-    alignment: u64,
-    heap: u32,
-    flags: u64,
-}
-
 /// # Safety
 /// As libdrm's function of that name.
 #[unsafe(no_mangle)]
@@ -344,17 +327,6 @@ pub unsafe extern "C" fn amdgpu_bo_free(object: *mut c_void) -> c_int {
         (Some(number), Some(core)) => unsafe { (core.buffer_free)(number) },
         _ => next!("amdgpu_bo_free"(object => *mut c_void) -> c_int, or -libc::ENODEV),
     }
-}
-
-/// `amdgpu_bo_info`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Info {
-    size: u64,
-    alignment: u64,
-    heap: u32,
-    flags: u64,
-    metadata: Metadata,
 }
 
 /// Alignment of a buffer object's memory, and its place: the device's memory.

@@ -1,14 +1,17 @@
 //! Parts of memory that are none of the program's, on an exact device: what HIP leaves between the blocks that it makes.
 
-use std::sync::Once;
+use std::{
+    collections::HashSet,
+    sync::{Mutex, Once},
+};
 
-use allocations::{Allocation, Event, Kind, facts};
+use allocations::{Allocation, Callers, Event, Kind, callers, facts, frees};
 use gpu::{
     Memory,
     memory::{Closing, PAGE},
 };
 
-use crate::{exact, instance::instance};
+use crate::{exact, findings, instance::instance, report::report};
 
 /// Blocks of a stream's memory begin at multiples of this, in all versions of HIP.
 const STEP: u64 = 256;
@@ -47,11 +50,17 @@ extern "C" fn loaded() {
 /// Facts are kept from now on, and the device follows them.
 pub fn follow() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| facts::keep(Some(listen)));
+    ONCE.call_once(|| {
+        frees::refuse();
+        facts::keep(Some(listen));
+    });
     allocations::hip::watch();
 }
 
 fn listen(event: &Event<'_>) {
+    if let Event::WrongFree { .. } = event {
+        return wrongly_freed(event);
+    }
     let Ok(instance) = instance() else { return };
     let memory = instance.machine.memory();
     match event {
@@ -61,6 +70,43 @@ fn listen(event: &Event<'_>) {
         Event::Freed(one) => freed(memory, one),
         Event::WrongFree { .. } => {}
     }
+}
+
+/// Says once for each place of the program what it wrongly frees, unless that is a finding.
+fn wrongly_freed(event: &Event<'_>) {
+    static SAID: Mutex<Option<HashSet<Callers>>> = Mutex::new(None);
+    let Event::WrongFree {
+        address,
+        by,
+        allocation,
+        callers,
+    } = event
+    else {
+        return;
+    };
+    if findings::hears_of_frees() {
+        return;
+    }
+    let mut said = guest::lock(&SAID);
+    if !said.get_or_insert_default().insert(callers.clone()) {
+        return;
+    }
+    drop(said);
+    let place = |callers: &Callers| callers::in_program(callers);
+    let place = |callers| place(callers).map_or_else(String::new, |at| format!(" at {at}"));
+    let (size, with) = (allocation.size, allocation.by);
+    let what = match (&allocation.freed, address - allocation.base) {
+        (Some(freed), 0) => format!("that it has freed before{}", place(freed)),
+        (_, 0) => format!("that {by} does not free"),
+        (_, offset) => format!("of which it names the address {offset} bytes from the start"),
+    };
+    report(&format!(
+        "luthier: --strict: the program calls {by}{} for {size} bytes at {:#x} {what}; it allocated them with {with}{}. \
+         HIP does not get the call, and the program gets an error.",
+        place(callers),
+        allocation.base,
+        place(&allocation.allocated),
+    ));
 }
 
 fn allocated(memory: &Memory, one: &Allocation) {

@@ -219,6 +219,11 @@ pub fn hear_of_frees(findings: &Arc<Findings>) {
     }
 }
 
+/// Whether wrong frees are findings.
+pub fn hears_of_frees() -> bool {
+    OF_FREES.get().is_some()
+}
+
 impl Findings {
     fn wrongly_freed(&self, event: &Event<'_>) {
         let Event::WrongFree {

@@ -17,6 +17,29 @@ pub fn callers() -> Callers {
     frames.map(|frame| *frame as usize).collect()
 }
 
+/// Parts of the names of files that stand between the program and memory, and are not the program.
+const BETWEEN: [&str; 6] = [
+    "libamdhip64",
+    "libhsa-runtime64",
+    "libhsakmt",
+    "luthier",
+    "libc.so",
+    "ld-linux",
+];
+
+/// The innermost caller in the program: its file, and where in it. `None`: nobody is known.
+pub fn in_program(callers: &[usize]) -> Option<String> {
+    callers.iter().find_map(|caller| {
+        // The address is where the call returns to.
+        let (path, offset) = module(caller.saturating_sub(1))?;
+        let file = path.rsplit('/').next().unwrap_or(&path);
+        if BETWEEN.iter().any(|part| file.contains(part)) {
+            return None;
+        }
+        Some(format!("{file}+{offset:#x}"))
+    })
+}
+
 /// The file of the code at an address, and where in it, in bytes from its first byte in memory.
 pub fn module(address: usize) -> Option<(String, usize)> {
     // SAFETY: zeros are a value of it.

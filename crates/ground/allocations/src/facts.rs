@@ -27,6 +27,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 static KNOWN: Mutex<Known> = Mutex::new(Known {
     regions: Table::new(),
     blocks: Table::new(),
+    arrays: BTreeMap::new(),
     leaving: Vec::new(),
     reached: Vec::new(),
     constants: BTreeSet::new(),
@@ -198,7 +199,8 @@ impl Allocation {
 pub enum Event<'a> {
     Allocated(&'a Allocation),
     Freed(&'a Allocation),
-    /// The program frees what it may not free: an address in the middle, or memory that was freed before.
+    /// The program frees what it may not free: an address in the middle, memory that was freed before, or memory that
+    /// another function frees.
     WrongFree {
         address: u64,
         by: &'static str,
@@ -208,20 +210,22 @@ pub enum Event<'a> {
 }
 
 /// Allocations by their first byte.
-struct Table {
+pub(crate) struct Table {
     by_base: BTreeMap<u64, Entry>,
     freed: usize,
 }
 
-struct Entry {
-    allocation: Allocation,
+pub(crate) struct Entry {
+    pub(crate) allocation: Allocation,
     /// HIP makes blocks of it.
-    divided: bool,
+    pub(crate) divided: bool,
 }
 
-struct Known {
-    regions: Table,
-    blocks: Table,
+pub(crate) struct Known {
+    pub(crate) regions: Table,
+    pub(crate) blocks: Table,
+    /// Arrays by what HIP calls them; nothing is freed by the address of an array's memory.
+    pub(crate) arrays: BTreeMap<u64, Allocation>,
     /// Blocks that are freed when their stream gets there.
     leaving: Vec<Allocation>,
     /// Blocks that their stream has come to before the call that frees them has returned.
@@ -286,7 +290,7 @@ impl Table {
             .map(|(_, one)| &one.allocation)
     }
 
-    fn containing(&self, address: u64) -> Option<&Entry> {
+    pub(crate) fn containing(&self, address: u64) -> Option<&Entry> {
         let (_, below) = self.by_base.range(..=address).next_back()?;
         (address < below.allocation.end()).then_some(below)
     }
@@ -303,12 +307,12 @@ pub fn are_kept() -> bool {
     WANTED.load(Ordering::Relaxed)
 }
 
-fn known() -> MutexGuard<'static, Known> {
+pub(crate) fn known() -> MutexGuard<'static, Known> {
     lock(&KNOWN)
 }
 
 /// Tells listeners; no lock of ours is held.
-fn tell(event: &Event<'_>) {
+pub(crate) fn tell(event: &Event<'_>) {
     let all = lock(&LISTENERS).clone();
     all.iter().for_each(|listener| listener(event));
 }
@@ -333,7 +337,7 @@ impl Drop for Call {
     }
 }
 
-fn new(base: u64, size: u64, kind: Kind, by: &'static str) -> Allocation {
+pub(crate) fn new(base: u64, size: u64, kind: Kind, by: &'static str) -> Allocation {
     Allocation {
         id: NEXT.fetch_add(1, Ordering::Relaxed),
         base,
@@ -450,30 +454,6 @@ pub fn variable(base: u64, size: u64, name: &str) {
         divided: false,
     });
     tell(&Event::Allocated(&allocation));
-}
-
-/// What the program is about to free begins at this address, or else it is told of.
-pub(crate) fn about_to_free(address: u64, by: &'static str) {
-    if address == 0 {
-        return;
-    }
-    let known = known();
-    let tables = [&known.blocks, &known.regions];
-    let found = tables.iter().find_map(|table| table.containing(address));
-    let wrong = found.filter(|entry| {
-        let one = &entry.allocation;
-        !entry.divided && (one.base != address || one.freed.is_some())
-    });
-    let wrong = wrong.map(|entry| entry.allocation.clone());
-    drop(known);
-    if let Some(allocation) = wrong {
-        tell(&Event::WrongFree {
-            address,
-            by,
-            allocation: &allocation,
-            callers: callers(),
-        });
-    }
 }
 
 /// A function of HIP has freed what begins there.

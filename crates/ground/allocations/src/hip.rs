@@ -5,13 +5,17 @@
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
-    sync::atomic::{AtomicPtr, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicPtr, Ordering},
+    },
 };
 
 use guest::{contain, library};
 
 use crate::{
     facts::{self, Call, Kind, Rows},
+    frees::{self, Frees},
     wrap::{Ours, Wrap, install},
 };
 
@@ -22,6 +26,10 @@ type Opaque = *mut c_void;
 
 const LIBRARY: &[u8] = b"/libamdhip64.so";
 const SUCCESS: Error = 0;
+/// `hipErrorInvalidValue`
+const INVALID: Error = 1;
+/// The address of no memory.
+const NOWHERE: u64 = 1;
 
 /// `hipPitchedPtr`.
 #[repr(C)]
@@ -59,15 +67,19 @@ pub struct NodeParameters {
 /// Stands between the program and HIP, if HIP is loaded; called again, between it and libraries that were loaded since.
 pub fn watch() {
     if facts::are_kept() {
-        let _ = contain(|| install(LIBRARY, WRAPS), || ());
+        let _ = contain(|| install(LIBRARY, &ALL), || ());
     }
 }
+
+static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE].concat());
 
 /// A call of HIP by the program, before and after HIP has done it.
 struct Told(&'static str);
 
 macro_rules! wraps {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*) => {
+    ($table:ident {
+        $(fn $name:ident($($argument:ident: $type:ty),*) $(before $before:expr;)? after $after:expr;)*
+    }) => {
         $(
             #[expect(non_snake_case, reason = "HIP's name")]
             mod $name {
@@ -81,10 +93,13 @@ macro_rules! wraps {
                     // SAFETY: HIP's function of this name has this type, and was found before a caller could reach this one.
                     let original = unsafe { std::mem::transmute::<*mut c_void, Function>(found) };
                     let call = Call::begin(stringify!($name));
-                    // One at most.
-                    let before: &[fn(Told, $($type),*)] = &[$($before)?];
+                    // One at most. It may answer in HIP's place.
+                    let before: &[fn(Told, $($type),*) -> Option<Error>] = &[$($before)?];
                     for before in before.iter().filter(|_| call.is_some()) {
-                        let _ = contain(|| before(Told(stringify!($name)), $($argument),*), || ());
+                        let answer = contain(|| before(Told(stringify!($name)), $($argument),*), || ());
+                        if let Some(answer) = answer.flatten() {
+                            return answer;
+                        }
                     }
                     // SAFETY: the caller's arguments go on unchanged.
                     let answer = unsafe { original($($argument),*) };
@@ -97,7 +112,7 @@ macro_rules! wraps {
             }
         )*
 
-        static WRAPS: &[Wrap] = &[$(Wrap {
+        static $table: &[Wrap] = &[$(Wrap {
             name: match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                 Ok(name) => name,
                 Err(_) => c"",
@@ -108,7 +123,7 @@ macro_rules! wraps {
     };
 }
 
-wraps! {
+wraps! { GIVE {
     fn hipMalloc(into: Out, size: usize)
         after |told, into, size| told.got(into, size, Kind::Device);
     fn hipExtMallocWithFlags(into: Out, size: usize, flags: c_uint)
@@ -124,9 +139,9 @@ wraps! {
     fn hipMallocManaged(into: Out, size: usize, flags: c_uint)
         after |told, into, size, _| told.got(into, size, Kind::Managed);
     fn hipMallocAsync(into: Out, size: usize, stream: Opaque)
-        after |told, into, size, _| told.got(into, size, Kind::Stream);
+        after |told, into, size, stream| told.got(into, size, in_order_of(stream));
     fn hipMallocFromPoolAsync(into: Out, size: usize, pool: Opaque, stream: Opaque)
-        after |told, into, size, _, _| told.got(into, size, Kind::Stream);
+        after |told, into, size, _, stream| told.got(into, size, in_order_of(stream));
     fn hipMallocPitch(into: Out, pitch: *mut usize, width: usize, height: usize)
         after Told::got_rows;
     fn hipMemAllocPitch(into: Out, pitch: *mut usize, width: usize, height: usize, element: c_uint)
@@ -134,13 +149,21 @@ wraps! {
     fn hipMalloc3D(into: *mut Pitched, extent: Extent)
         after Told::got_planes;
     fn hipMallocArray(into: Out, format: Opaque, width: usize, height: usize, flags: c_uint)
-        after |told, _, _, _, _, _| told.got_array();
+        after |told, into, _, _, _, _| told.got_array(into);
     fn hipMalloc3DArray(into: Out, format: Opaque, extent: Extent, flags: c_uint)
-        after |told, _, _, _, _| told.got_array();
+        after |told, into, _, _, _| told.got_array(into);
     fn hipArrayCreate(into: Out, description: Opaque)
-        after |told, _, _| told.got_array();
+        after |told, into, _| told.got_array(into);
     fn hipArray3DCreate(into: Out, description: Opaque)
-        after |told, _, _| told.got_array();
+        after |told, into, _| told.got_array(into);
+    fn hipMallocMipmappedArray(into: Out, format: Opaque, extent: Extent, levels: c_uint, flags: c_uint)
+        after |told, into, _, _, _, _| told.got_array(into);
+    fn hipMipmappedArrayCreate(into: Out, description: Opaque, levels: c_uint)
+        after |told, into, _, _| told.got_array(into);
+    fn hipGetMipmappedArrayLevel(into: Out, array: Opaque, level: c_uint)
+        after |_, into, _, _| got_level(into);
+    fn hipMipmappedArrayGetLevel(into: Out, array: Opaque, level: c_uint)
+        after |_, into, _, _| got_level(into);
     fn hipHostRegister(memory: u64, size: usize, flags: c_uint)
         after |told, memory, size, _| told.given(memory, size, Kind::Registered, None);
     fn hipMemMap(address: u64, size: usize, offset: usize, handle: Opaque, flags: u64)
@@ -149,30 +172,58 @@ wraps! {
         after |told, into, _, _| told.imported(into);
     fn hipGraphAddMemAllocNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, parameters: *mut NodeParameters)
         after |told, _, _, _, _, parameters| told.got_node(parameters);
+    }
+}
+
+wraps! { TAKE {
+    fn hipFreeArray(array: u64)
+        before |told, array| told.about_to_free_array(array);
+        after |_, array| frees::array_taken(array);
+    fn hipArrayDestroy(array: u64)
+        before |told, array| told.about_to_free_array(array);
+        after |_, array| frees::array_taken(array);
+    fn hipFreeMipmappedArray(array: u64)
+        before |told, array| told.about_to_free_array(array);
+        after |_, array| frees::array_taken(array);
+    fn hipMipmappedArrayDestroy(array: u64)
+        before |told, array| told.about_to_free_array(array);
+        after |_, array| frees::array_taken(array);
     fn hipFree(address: u64)
-        before |told, address| told.about_to_free(address);
+        before |told, address| told.about_to_free(address, Frees::Device);
         after |_, address| facts::taken(address);
     fn hipHostFree(address: u64)
-        before |told, address| told.about_to_free(address);
+        before |told, address| told.about_to_free(address, Frees::Host);
         after |_, address| facts::taken(address);
     fn hipFreeHost(address: u64)
-        before |told, address| told.about_to_free(address);
+        before |told, address| told.about_to_free(address, Frees::Host);
         after |_, address| facts::taken(address);
     fn hipFreeAsync(address: u64, stream: Opaque)
         before |told, address, stream| {
-            told.about_to_free(address);
-            tell_in_order(address, stream);
+            let answer = told.about_to_free(address, Frees::Device);
+            if answer.is_none() {
+                tell_in_order(address, stream);
+            }
+            answer
         };
-        after |_, address, _| facts::leaves(address);
+        after |_, address, stream| {
+            if !is_recorded(stream) {
+                facts::leaves(address);
+            }
+        };
     fn __hipRegisterVar(module: Opaque, variable: Opaque, host: Opaque, name: *const c_char, external: c_int, size: usize, constant: c_int, global: c_int)
-        before |_, _, _, _, name, _, _, constant, _| registered(name, constant);
+        before |_, _, _, _, name, _, _, constant, _| {
+            registered(name, constant);
+            None
+        };
         after |_, _, _, _, _, _, _, _, _| {};
     fn hipHostUnregister(memory: u64)
+        before |told, memory| told.about_to_free(memory, Frees::Registered);
         after |_, memory| facts::taken(memory);
     fn hipMemUnmap(address: u64, size: usize)
         after |_, address, _| facts::taken(address);
     fn hipIpcCloseMemHandle(address: u64)
         after |_, address| facts::taken(address);
+    }
 }
 
 impl Told {
@@ -213,10 +264,9 @@ impl Told {
     }
 
     /// The address of an array's memory is HIP's secret, but HSA was asked for it in this call.
-    fn got_array(&self) {
-        if let Some((base, size)) = facts::region_of_call() {
-            self.given(base, size as usize, Kind::Array, None);
-        }
+    fn got_array(&self, into: Out) {
+        // SAFETY: HIP has just stored the array's address there.
+        frees::array_given(unsafe { into.read() }, self.0);
     }
 
     fn imported(&self, into: Out) {
@@ -239,9 +289,34 @@ impl Told {
         self.given(parameters.base, parameters.size, Kind::Node, None);
     }
 
-    fn about_to_free(&self, address: u64) {
-        facts::about_to_free(address, self.0);
+    fn about_to_free(&self, address: u64, frees: Frees) -> Option<Error> {
+        let is_refused = frees::is_wrong(address, self.0, frees) && frees::are_refused();
+        is_refused.then(invalid)
     }
+
+    fn about_to_free_array(&self, array: u64) -> Option<Error> {
+        let is_refused = frees::is_wrong_array(array, self.0) && frees::are_refused();
+        is_refused.then(invalid)
+    }
+}
+
+/// A level of an array with levels is an array, which is freed like others.
+fn got_level(into: Out) {
+    // SAFETY: HIP has just stored the level's address there.
+    frees::array_unknown(unsafe { into.read() });
+}
+
+/// The answer to a call that HIP does not get. HIP remembers it as the last error, because it is asked to free what is no
+/// memory.
+fn invalid() -> Error {
+    type Free = unsafe extern "C" fn(u64) -> Error;
+    let free = hipFree::ORIGINAL.load(Ordering::Acquire);
+    if free.is_null() {
+        return INVALID;
+    }
+    // SAFETY: HIP's function of this name has this type; it looks the address up and touches nothing there.
+    let answer = unsafe { std::mem::transmute::<Opaque, Free>(free)(NOWHERE) };
+    if answer == SUCCESS { INVALID } else { answer }
 }
 
 /// The program says which variables it has; the answer of this call is nothing.
@@ -261,40 +336,53 @@ fn hip(name: &CStr) -> Option<*mut c_void> {
     Some(library::symbol(&path, name)?.as_ptr())
 }
 
+/// Whether a graph is recorded of what this stream is asked for.
+fn is_recorded(stream: Opaque) -> bool {
+    type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
+    let Some(is_capturing) = hip(c"hipStreamIsCapturing") else {
+        return false;
+    };
+    let mut status = 0;
+    // SAFETY: HIP's function of this name has this type; the caller's stream, and a variable.
+    unsafe {
+        let is_capturing = std::mem::transmute::<Opaque, IsCapturing>(is_capturing);
+        is_capturing(stream, &raw mut status) != SUCCESS || status != 0
+    }
+}
+
+/// What memory is that this stream is asked for.
+fn in_order_of(stream: Opaque) -> Kind {
+    if is_recorded(stream) {
+        Kind::Node
+    } else {
+        Kind::Stream
+    }
+}
+
 /// Lets the stream say when it comes to where a block is freed. While a graph is recorded, nothing is freed.
 fn tell_in_order(address: u64, stream: Opaque) {
-    type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
     type There = unsafe extern "C" fn(Opaque, Error, Opaque);
     type AddCallback = unsafe extern "C" fn(Opaque, There, Opaque, c_uint) -> Error;
     unsafe extern "C" fn there(_: Opaque, _: Error, id: Opaque) {
         let _ = contain(|| facts::left(id as u64), || ());
     }
     type Query = unsafe extern "C" fn(Opaque) -> Error;
-    let functions = (
-        hip(c"hipStreamIsCapturing"),
-        hip(c"hipStreamQuery"),
-        hip(c"hipStreamAddCallback"),
-    );
-    let (Some(is_capturing), Some(query), Some(add)) = functions else {
+    let functions = (hip(c"hipStreamQuery"), hip(c"hipStreamAddCallback"));
+    let (Some(query), Some(add)) = functions else {
         return;
     };
-    let Some(id) = facts::living_at(address) else {
+    let Some(id) = facts::living_at(address).filter(|_| !is_recorded(stream)) else {
         return;
     };
     // SAFETY: HIP's functions of these names have these types.
-    let (is_capturing, query, add) = unsafe {
+    let (query, add) = unsafe {
         (
-            std::mem::transmute::<Opaque, IsCapturing>(is_capturing),
             std::mem::transmute::<Opaque, Query>(query),
             std::mem::transmute::<Opaque, AddCallback>(add),
         )
     };
-    let mut status = 0;
-    // SAFETY: the caller's stream, a variable, and a function that only takes the number.
+    // SAFETY: the caller's stream, and a function that only takes the number.
     unsafe {
-        if is_capturing(stream, &raw mut status) != SUCCESS || status != 0 {
-            return;
-        }
         // A stream that has nothing to do is there already. (That one has is an error of HIP's, which the call that follows
         // takes back.)
         match query(stream) {

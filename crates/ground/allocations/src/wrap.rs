@@ -14,6 +14,7 @@ use std::{
 use guest::{library, lock};
 
 /// One function that is replaced.
+#[derive(Clone, Copy)]
 pub struct Wrap {
     pub name: &'static CStr,
     pub ours: Ours,
@@ -27,6 +28,8 @@ pub struct Ours(pub *const ());
 
 // SAFETY: the address of code, which all threads may call.
 unsafe impl Sync for Ours {}
+// SAFETY: the same.
+unsafe impl Send for Ours {}
 
 /// Objects whose calls stay as they are: the library itself, what lies below it, and ours.
 const EXCEPT: [&[u8]; 7] = [

@@ -6,12 +6,14 @@
 //! * [`contain`] and [`lock`]: no panic leaves Luthier's code.
 //! * [`process`]: how the process ends, and that a forked child is another one; [`signals`], [`threads`], and [`Bell`]: how a signal handler
 //!   wakes a thread, without descriptors.
+//! * [`clock`]: the clock of deadlines.
 //! * [`library`]: which library of the process we are, and staying loaded; [`memory`]: reading without crashing.
 //! * [`own_thread_exit!`]: lets Luthier's threads start and end without a lock that the application may hold.
 //!
 //! Each library links its own copy of this crate, so statics here belong to one library.
 
 mod bell;
+pub mod clock;
 mod keeper;
 pub mod library;
 pub mod memory;

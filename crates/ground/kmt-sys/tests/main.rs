@@ -3,3 +3,4 @@
 mod c_headers;
 mod common;
 mod driver_header;
+mod libdrm_header;

@@ -136,7 +136,7 @@ impl Kind {
             Kind::WrongFree => (
                 "wrong-free",
                 Memory,
-                "the program frees an address that is not the start of memory that it has allocated",
+                "the program frees what this function does not free: an address inside an allocation, or memory of another kind",
             ),
             Kind::FreedTwice => (
                 "freed-twice",

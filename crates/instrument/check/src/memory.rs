@@ -139,6 +139,14 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
         let near = &free.allocation;
         let what = match kind {
             Kind::FreedTwice => format!("{} bytes that it has freed before", near.size),
+            _ if near.position == AT_START => {
+                format!(
+                    "{}, made with {}, with {}",
+                    near.named(),
+                    near.with,
+                    free.with
+                )
+            }
             _ => format!("an address {} {}", near.position, near.named()),
         };
         sink.show(Finding {
@@ -167,6 +175,9 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
         });
     }
 }
+
+/// The position of the first byte, in words.
+const AT_START: &str = "0 bytes into";
 
 /// The target of findings in the program itself.
 const HOST: &str = "host";
@@ -309,7 +320,9 @@ fn remedy(kind: Kind) -> &'static str {
         Kind::AfterFree => "the kernel has to end before the program frees what it uses",
         Kind::Misaligned => "align the address, or use a narrower type",
         Kind::ReadOnly => "declare the variable as __device__ if kernels are to write it",
-        Kind::WrongFree => "free the address that the allocation returned",
+        Kind::WrongFree => {
+            "free the address that the allocation returned, with the function that belongs to the one that made it"
+        }
         Kind::FreedTwice => "free it once",
         _ => "compare the index with the size, or allocate more",
     }

@@ -11,6 +11,7 @@ mod documentation;
 mod executed;
 mod faults;
 mod fill;
+mod frees;
 mod hardware_check;
 mod json;
 mod large;

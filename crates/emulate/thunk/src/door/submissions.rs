@@ -245,14 +245,7 @@ fn until(deadline: u64) -> Option<Instant> {
     if deadline == NEVER {
         return None;
     }
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the structure is ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
-    let now = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-    let left = Duration::from_nanos(deadline.saturating_sub(now));
+    let left = Duration::from_nanos(deadline.saturating_sub(guest::clock::monotonic()));
     Instant::now().checked_add(left)
 }
 

@@ -21,7 +21,7 @@ macro_rules! row {
 
 /// Whether Debian's header is here.
 fn has(header: &str) -> bool {
-    let packages = "libhsakmt-dev, libhsa-runtime-dev or linux-libc-dev";
+    let packages = "libhsakmt-dev, libhsa-runtime-dev, libdrm-dev or linux-libc-dev";
     prerequisite::file(Path::new("/usr/include").join(header), packages)
 }
 
