@@ -11,6 +11,7 @@ const ROWS: usize = 20;
 pub struct Section {
     /// Nothing is printed for an empty one.
     pub head: String,
+    /// The weight of each row, and its text.
     pub rows: Vec<(f64, String)>,
 }
 
