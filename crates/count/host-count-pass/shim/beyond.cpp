@@ -362,7 +362,8 @@ private:
 void registerWatches(PassBuilder &builder) {
   builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchLoopsPass()); });
   // When the function's loops are products, and it is not inlined yet.
-  builder.registerScalarOptimizerLateEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchArgumentsPass()); });
+  builder.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchArgumentsPass()); });
 }
 
 } // namespace luthier

@@ -539,10 +539,10 @@ struct Mathematics {
 };
 
 constexpr Mathematics OfLibrary[] = {
-    {Intrinsic::sin, false},  {Intrinsic::cos, false},  {Intrinsic::sincos, false}, {Intrinsic::exp, false},   {Intrinsic::exp2, false},
-    {Intrinsic::exp10, false}, {Intrinsic::log, false},  {Intrinsic::log2, false},   {Intrinsic::log10, false}, {Intrinsic::pow, false},
-    {Intrinsic::tan, true},   {Intrinsic::asin, true},  {Intrinsic::acos, true},    {Intrinsic::atan, true},   {Intrinsic::atan2, true},
-    {Intrinsic::sinh, true},  {Intrinsic::cosh, true},  {Intrinsic::tanh, true},    {Intrinsic::modf, true},
+    {Intrinsic::sin, false},   {Intrinsic::cos, false}, {Intrinsic::sincos, false}, {Intrinsic::exp, false},   {Intrinsic::exp2, false},
+    {Intrinsic::exp10, false}, {Intrinsic::log, false}, {Intrinsic::log2, false},   {Intrinsic::log10, false}, {Intrinsic::pow, false},
+    {Intrinsic::tan, true},    {Intrinsic::asin, true}, {Intrinsic::acos, true},    {Intrinsic::atan, true},   {Intrinsic::atan2, true},
+    {Intrinsic::sinh, true},   {Intrinsic::cosh, true}, {Intrinsic::tanh, true},    {Intrinsic::modf, true},
 };
 
 // Why the hook cannot call a function of mathematics; nothing if it is none, or an instruction.
