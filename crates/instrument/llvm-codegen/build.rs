@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-const SOURCES: &[&str] = &["api", "emit", "fatal", "objects", "wrapper"];
+const SOURCES: &[&str] = &["api", "emit", "fatal", "objects", "spills", "wrapper"];
 const HEADERS: &[&str] = &["codegen", "job"];
 
 fn main() {

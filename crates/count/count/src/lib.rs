@@ -166,7 +166,7 @@ pub struct RunArguments {
     /// List functions or source lines, most expensive first (needs a program built with the same --per)
     #[arg(long)]
     pub per: Option<Per>,
-    /// Print at most this many rows of functions or lines
+    /// Print at most this many rows of threads, functions or lines
     #[arg(long, default_value_t = 40)]
     pub top: usize,
     /// `json` has all data that the text shows

@@ -2,11 +2,12 @@
 
 use crate::error::{Error, at};
 use crate::left_behind;
-use crate::report::{self, Process, Report};
+use crate::report::{self, Process, Report, Thread};
 use crate::sample::Sampler;
 use crate::turns::{self, Match, Turn};
 use crate::{BudgetPer, Format, Per, RunArguments};
 use command::{COUNT_FAILED, Status, grouped};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 use std::path::Path;
@@ -258,15 +259,7 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
             let _ = writeln!(out, "  stopped: {reason}");
         }
         if process.threads.len() > 1 {
-            for thread in &process.threads {
-                let _ = writeln!(
-                    out,
-                    "{:>20}  thread {} ({})",
-                    counted(thread.units, thread.more_than),
-                    thread.number,
-                    thread.state
-                );
-            }
+            threads(&mut out, &process.threads, arguments.top);
         }
         let sum = if process.at_least {
             "total, at least"
@@ -313,6 +306,36 @@ fn text(report: &Report, arguments: &RunArguments) -> String {
     out
 }
 
+/// The threads that executed most, in the order of their creation, and one line for all others.
+fn threads(out: &mut String, threads: &[Thread], top: usize) {
+    let mut order: Vec<usize> = (0..threads.len()).collect();
+    order.sort_by_key(|index| Reverse((threads[*index].more_than, threads[*index].units)));
+    let (shown, others) = order.split_at(top.min(order.len()));
+    let mut shown = shown.to_vec();
+    shown.sort_unstable();
+    for thread in shown.into_iter().map(|index| &threads[index]) {
+        let _ = writeln!(
+            out,
+            "{:>20}  thread {} ({})",
+            counted(thread.units, thread.more_than),
+            thread.number,
+            thread.state
+        );
+    }
+    let (sum, more) = report::sum(others.iter().map(|index| {
+        let thread = &threads[*index];
+        (thread.units, thread.more_than)
+    }));
+    if let count @ 1.. = others.len() {
+        let noun = if count == 1 { "thread" } else { "threads" };
+        let _ = writeln!(
+            out,
+            "{:>20}  {count} more {noun} (--top, or all with --format json)",
+            counted(sum, more)
+        );
+    }
+}
+
 /// A count for people; `more`: it is the most that is counted, and there was more.
 fn counted(units: u64, more: bool) -> String {
     let more = if more { "more than " } else { "" };
@@ -352,5 +375,40 @@ fn rows<'a, Name: Display + 'a>(
             grouped(rest),
             sorted.len() - top
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(number: u64, units: u64) -> Thread {
+        Thread {
+            number,
+            units,
+            more_than: false,
+            state: "ended".to_owned(),
+        }
+    }
+
+    #[test]
+    fn many_threads_are_one_line_behind_those_that_executed_most() {
+        let all: Vec<Thread> = (0..100).map(|number| thread(number, 10 + number)).collect();
+        let mut out = String::new();
+        threads(&mut out, &all, 3);
+        let lines: Vec<&str> = out.lines().map(str::trim).collect();
+        assert_eq!(
+            lines,
+            [
+                "107  thread 97 (ended)",
+                "108  thread 98 (ended)",
+                "109  thread 99 (ended)",
+                // 10 + ... + 106
+                "5 626  97 more threads (--top, or all with --format json)",
+            ]
+        );
+        let mut out = String::new();
+        threads(&mut out, &all[..2], 3);
+        assert_eq!(out.lines().count(), 2, "{out}");
     }
 }

@@ -34,6 +34,11 @@ fn totals_never_wrap() {
             ("6", "0"),
             ("7", "5"),
             ("7", "1000000000000"),
+            ("9", "0"),
+            ("10", "0"),
+            ("11", "0"),
+            ("12", "0"),
+            ("15", "4611686018427387904"),
         ] {
             let done = run(&[], &words(which, n));
             assert_eq!(done.status, Some(0), "{how}");
@@ -62,6 +67,16 @@ fn totals_never_wrap() {
             done.total
         );
         assert!(done.total % rounds < 1 << 20, "{how}: {}", done.total);
+        // A constant that fits costs as many rounds as the same number that is read; a constant on a way not taken costs nothing.
+        let of = |which, n| {
+            let done = run(&[], &words(which, n));
+            assert!(done.json["more_than"].is_null(), "{how} {which} {n}");
+            done.total
+        };
+        let read = of("15", "1125899906842624");
+        assert!(of("13", "0").abs_diff(read) < 1 << 20, "{how}: {read}");
+        assert!(read >= u64::from(counts) << 52, "{how}: {read}");
+        assert!(of("14", "0") < 1 << 20, "{how}");
         // The cost of a round from small numbers, by which large ones are checked.
         for (which, power, small, large) in [
             ("0", 3, 100u64, 500_000u64),

@@ -4,7 +4,8 @@
 // amount of that kind that is large, and reports a count as "more than" when they come to 2^62 together.
 //
 // A product is looked at when additions are lowered. What a loop with a constant number of iterations adds must be looked at before the
-// optimiser computes it: afterwards it is a constant, which may have wrapped.
+// optimiser computes it: afterwards it is a constant, which may have wrapped. The same holds for a function whose argument becomes a
+// constant when it is inlined: it looks itself, where some caller gives it a large constant.
 
 #include "count.h"
 
@@ -14,6 +15,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -108,12 +110,15 @@ Value *widened(IRBuilder<> &builder, Value *value, unsigned &parts) {
   return builder.CreateSExt(value, wide);
 }
 
-// Checks `amount` in front of `at`.
-void checkAmount(Value *amount, Instruction *at) {
+// Which amounts the runtime is told of.
+enum class Telling { Large, Beyond };
+
+// Checks `amount` in front of `at`, if it may be too much.
+bool checkAmount(Value *amount, Instruction *at, Telling telling) {
   bool product = false;
   unsigned parts = 0;
   if (bitsOf(amount, product, parts) <= MostBits || !product)
-    return;
+    return false;
   IRBuilder<> builder(at);
   // A number of iterations times a cost is the usual case: it is compared with what is too many.
   Value *count, *rest = amount, *inner;
@@ -145,8 +150,11 @@ void checkAmount(Value *amount, Instruction *at) {
     beyond = exceeds(MostBits);
   }
   MDNode *unlikely = MDBuilder(at->getContext()).createBranchWeights(1, 1 << 20);
-  builder.SetInsertPoint(SplitBlockAndInsertIfThen(large, at->getIterator(), false, unlikely));
-  tell(builder, builder.CreateSelect(beyond, builder.getInt64(uint64_t(1) << MostBits), amount), *at);
+  Value *most = builder.getInt64(uint64_t(1) << MostBits);
+  bool each = telling == Telling::Large;
+  builder.SetInsertPoint(SplitBlockAndInsertIfThen(each ? large : beyond, at->getIterator(), false, unlikely));
+  tell(builder, each ? builder.CreateSelect(beyond, most, amount) : most, *at);
+  return true;
 }
 
 // The same for a constant. It may be negative: an addition can take back an amount that was paid ahead.
@@ -201,7 +209,7 @@ void watchAmount(AtomicRMWInst &addition) {
     else if (auto *constant = dyn_cast<ConstantInt>(part))
       checkConstant(constant, at);
     else
-      checkAmount(part, at);
+      checkAmount(part, at, Telling::Large);
 }
 
 namespace {
@@ -310,8 +318,52 @@ private:
 
 } // namespace
 
+namespace {
+
+// Bits of a constant argument from which on products of it are looked at: four loops in one another come to 2^62 with it.
+constexpr unsigned LargeBits = 15;
+
+// Products of a function that may be inlined where they become constants. Only those that some caller gives a large constant are looked at,
+// for the look is in the way of other optimisations; and it tells of nothing that a later look tells of, too, but of 2^62 at once.
+class WatchArgumentsPass : public PassInfoMixin<WatchArgumentsPass> {
+public:
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    if (function.hasOptNone() || !function.getParent()->getNamedMetadata(DoneMetadata) || !getsLargeConstant(function))
+      return PreservedAnalyses::all();
+    SmallVector<AtomicRMWInst *, 8> additions;
+    for (Instruction &instruction : instructions(function))
+      if (additionTo(instruction) && instruction.use_empty() && instruction.getType()->isIntegerTy(64))
+        additions.push_back(cast<AtomicRMWInst>(&instruction));
+    bool changed = false;
+    for (AtomicRMWInst *addition : additions) {
+      SmallPtrSet<Value *, 16> seen;
+      Parts parts;
+      collect(addition->getValOperand(), addition, seen, parts);
+      for (auto [part, at] : parts)
+        changed |= !at->isEHPad() && !isa<ConstantInt>(part) && checkAmount(part, at, Telling::Beyond);
+    }
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+
+private:
+  static bool getsLargeConstant(const Function &function) {
+    return any_of(function.users(), [&](const User *user) {
+      auto *call = dyn_cast<CallBase>(user);
+      return call && call->getCalledOperand() == &function && any_of(call->args(), [](const Value *argument) {
+               auto *constant = dyn_cast<ConstantInt>(argument);
+               return constant && constant->getValue().getSignificantBits() > LargeBits;
+             });
+    });
+  }
+};
+
+} // namespace
+
 void registerWatches(PassBuilder &builder) {
   builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchLoopsPass()); });
+  // When the function's loops are products, and it is not inlined yet.
+  builder.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(WatchArgumentsPass()); });
 }
 
 } // namespace luthier

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gfx::{Family, Target};
 use gpu::{
     Memory,
     clock::{self, Epoch},
@@ -161,6 +162,25 @@ const QUESTION: u32 = 10;
 
 /// Logarithm of a number that no workgroup's waves, and its LDS, exceed.
 const LARGEST_WAVES: u32 = 8;
+/// The first of the two SGPRs that hold the address of scratch on gfx9.
+const FLAT_SCRATCH: usize = 102;
+
+fn preset_scalars(wave: &mut Wave, initial: &InitialState, target: &Target) {
+    wave.set_first_sgprs(&initial.sgprs);
+    for (register, value) in [
+        (115, initial.ttmp7),
+        (116, initial.ttmp8),
+        (117, initial.ttmp9),
+    ] {
+        wave.set_sgpr(register, value);
+    }
+    // (Since gfx10 these are no SGPRs.)
+    if target.architected_flat_scratch && target.family == Family::Gfx9 {
+        let address = initial.scratch_address;
+        wave.set_sgpr(FLAT_SCRATCH, address as u32);
+        wave.set_sgpr(FLAT_SCRATCH + 1, (address >> 32) as u32);
+    }
+}
 
 impl Workgroup {
     /// Sets up all waves of the workgroup with linear index `index`. It begins `elapsed` cycles after the dispatch.
@@ -218,14 +238,7 @@ impl Workgroup {
                     wave.set_vgpr_row(register, lanes);
                 }
             }
-            wave.set_first_sgprs(&initial.sgprs);
-            for (register, value) in [
-                (115, initial.ttmp7),
-                (116, initial.ttmp8),
-                (117, initial.ttmp9),
-            ] {
-                wave.set_sgpr(register, value);
-            }
+            preset_scalars(wave, initial, dispatch.target);
             wave.set_exec(initial.exec);
             wave.begin_at(elapsed);
             wave.index_in_workgroup = index;

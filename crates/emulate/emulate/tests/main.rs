@@ -5,5 +5,6 @@ mod common;
 mod counted;
 mod dropped;
 mod memory_model;
+mod preset_scratch;
 mod turns;
 mod unwritten;

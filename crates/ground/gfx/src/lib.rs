@@ -162,6 +162,16 @@ impl Target {
         self.sramecc == Feature::Selectable && self.family == Family::Gfx9
     }
 
+    /// The VGPRs that a wave has at least, wherever its kernel runs: in workgroups of 1,024 work-items on one compute unit.
+    pub fn least_vgprs(&self, wave_size: u8) -> u16 {
+        let column = usize::from(wave_size == 32);
+        let waves = 1024 / u16::from(wave_size.max(1));
+        let of_a_simd = waves.div_ceil(u16::from(self.simds_per_cu).max(1)).max(1);
+        let granule = self.vgpr_granule[column].max(1);
+        let fitting = self.vgpr_total[column] / of_a_simd / granule * granule;
+        fitting.min(self.vgpr_addressable[column])
+    }
+
     /// Bytes of scratch that each lane of a wave can have, whole dwords.
     pub fn scratch_lane_bytes(&self, wave_size: u32) -> u32 {
         (self.scratch_wave_bytes / wave_size.max(1)) & !3

@@ -76,6 +76,15 @@ pub fn at_end(ended: extern "C" fn(), forked: extern "C" fn()) {
     });
 }
 
+/// Has `handler` called at the end of the process, also by a further thread that ends it while handlers run already. The library
+/// must be in memory for good ([`at_end`]).
+pub fn before_further_ends(handler: extern "C" fn()) {
+    // SAFETY: the caller has pinned the library whose function this is.
+    unsafe {
+        libc::atexit(handler);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -107,13 +107,32 @@ impl Compiler {
         module: &mut Bitcode,
         request: &Request<'_>,
     ) -> Result<Template, CompileError> {
-        let mut result = self.padded(module, request, &[]);
-        if let Err(CompileError::Verify { source, .. }) = &result
-            && **source == VerifyError::Registers
-        {
-            result = self.padded(module, request, WHOLE_FILE);
+        let mut result = self.padded(module, request, &[], false);
+        if lacks_registers(&result) {
+            result = self.padded(module, request, WHOLE_FILE, false);
+        }
+        if lacks_registers(&result) {
+            result = self.padded(module, request, &[], true);
         }
         result
+    }
+
+    /// The same hook for kernels whose waves cannot have as many VGPRs as `template`, because workgroups may be of any size; `None`
+    /// where none is needed or possible. It keeps values in memory.
+    pub fn small_template(
+        &self,
+        module: &mut Bitcode,
+        request: &Request<'_>,
+        template: &Template,
+    ) -> Option<Template> {
+        let most = self.target.least_vgprs(self.decoder.wave_size()) * 7 / 8;
+        if template.vector_registers() <= most {
+            return None;
+        }
+        let count = most.to_string();
+        let small = self.padded(module, request, &[("amdgpu-num-vgpr", &count)], true);
+        let small = small.ok()?;
+        (small.vector_registers() < template.vector_registers()).then_some(small)
     }
 
     /// With as much padding as it takes, and these further attributes.
@@ -122,6 +141,7 @@ impl Compiler {
         module: &mut Bitcode,
         request: &Request<'_>,
         attributes: &[(&str, &str)],
+        spill: bool,
     ) -> Result<Template, CompileError> {
         let kept = PADDINGS.map(|padding| (padding, false));
         let mut tried = None;
@@ -130,6 +150,7 @@ impl Compiler {
             let mut job = Job {
                 padding,
                 move_inputs,
+                spill,
                 ..self.job(request)
             };
             let further = attributes.iter();
@@ -349,6 +370,14 @@ impl Compiler {
             source: Box::new(source),
         }
     }
+}
+
+/// Whether LLVM found no registers for all values.
+fn lacks_registers(result: &Result<Template, CompileError>) -> bool {
+    let Err(CompileError::Verify { source, .. }) = result else {
+        return false;
+    };
+    **source == VerifyError::Registers
 }
 
 fn file_of(file: RegisterFile) -> File {

@@ -35,7 +35,8 @@ pub struct ToolRequest<'a> {
     pub clang: &'a str,
 }
 
-/// Compiles every hook for every target, in all variants of what may be live: SCC and VCC.
+/// Compiles every hook for every target, in all variants of what may be live: SCC and VCC. Hooks with very many values get a
+/// second template for each, behind the first.
 pub fn build_tool(request: &ToolRequest<'_>) -> Result<Bundle, BuildError> {
     let mut bundle = Bundle::default();
     let file = request.source.display().to_string();
@@ -133,18 +134,21 @@ fn add_variants(
             preserve_vcc,
             attributes: &[],
         };
-        let mut template = compiler.template(module, &variant)?;
-        add_globals(bundle, std::mem::take(&mut template.constants));
-        let mut relocations = template.relocations.iter();
-        if relocations.any(|relocation| relocation.symbol == PRINTF) {
-            add_globals(bundle, vec![printf_ring()]);
+        let template = compiler.template(module, &variant)?;
+        let small = compiler.small_template(module, &variant, &template);
+        for mut template in [Some(template), small].into_iter().flatten() {
+            add_globals(bundle, std::mem::take(&mut template.constants));
+            let mut relocations = template.relocations.iter();
+            if relocations.any(|relocation| relocation.symbol == PRINTF) {
+                add_globals(bundle, vec![printf_ring()]);
+            }
+            bundle.entries.push(Entry {
+                hook: hook.to_owned(),
+                preserve_scc,
+                preserve_vcc,
+                template,
+            });
         }
-        bundle.entries.push(Entry {
-            hook: hook.to_owned(),
-            preserve_scc,
-            preserve_vcc,
-            template,
-        });
     }
     Ok(())
 }

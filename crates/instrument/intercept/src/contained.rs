@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(20);
 struct Row {
     /// 0 if the row is free.
     thread: AtomicI32,
-    /// 0 while it lives.
+    /// 0 while it lives, a signal that it died of, or [`EXITS`].
     signal: AtomicI32,
     /// The thread runs code that bounds its time itself.
     patient: AtomicBool,
@@ -49,8 +49,13 @@ static TABLE: [Row; 64] = [const {
 #[derive(Clone, Copy)]
 pub struct Contained(Option<&'static Row>);
 
+/// In the place of a signal: the thread has called `exit`, and runs the handlers of the process's end.
+const EXITS: i32 = -1;
+
 /// Why no answer came.
 pub enum Silence {
+    /// The thread called `exit`.
+    Exit,
     /// The thread died of this signal.
     Signal(i32),
     Late,
@@ -127,6 +132,7 @@ impl Contained {
         Some(match answered.try_recv() {
             Ok(answer) => Ok(answer),
             Err(TryRecvError::Disconnected) => Err(Silence::Late),
+            Err(TryRecvError::Empty) if signal == EXITS => Err(Silence::Exit),
             Err(TryRecvError::Empty) => Err(Silence::Signal(signal)),
         })
     }
@@ -134,10 +140,7 @@ impl Contained {
 
 /// Runs `act`, which bounds its time itself. Threads that wait for this thread do not give up meanwhile.
 pub fn patiently<T>(act: impl FnOnce() -> T) -> T {
-    // SAFETY: no arguments.
-    let thread = unsafe { libc::gettid() };
-    let mut rows = TABLE.iter();
-    let row = rows.find(|row| row.thread.load(Ordering::Acquire) == thread);
+    let row = own_row();
     let set = |patient| {
         if let Some(row) = row {
             row.patient.store(patient, Ordering::Release);
@@ -159,15 +162,35 @@ pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
     if from_elsewhere || !OWN.contains(&signal) {
         return;
     }
+    if let Some(row) = own_row() {
+        row.signal.store(signal, Ordering::Release);
+        stop();
+    }
+}
+
+/// The row of this thread, if it is contained.
+fn own_row() -> Option<&'static Row> {
     // SAFETY: no arguments.
     let thread = unsafe { libc::gettid() };
     let mut rows = TABLE.iter();
-    if let Some(row) = rows.find(|row| row.thread.load(Ordering::Acquire) == thread) {
-        row.signal.store(signal, Ordering::Release);
-        loop {
-            // SAFETY: no arguments.
-            unsafe { libc::pause() };
-        }
+    rows.find(|row| row.thread.load(Ordering::Acquire) == thread)
+}
+
+/// For handlers of the process's end: whether this thread is contained, so that code of others has called `exit` in it. Threads that
+/// wait for it learn of that.
+pub fn exits() -> bool {
+    let row = own_row();
+    if let Some(row) = row {
+        row.signal.store(EXITS, Ordering::Release);
+    }
+    row.is_some()
+}
+
+/// Never returns.
+pub fn stop() -> ! {
+    loop {
+        // SAFETY: no arguments.
+        unsafe { libc::pause() };
     }
 }
 

@@ -201,6 +201,7 @@ impl Guarded {
             Ok(Ok(answer)) => return Some(answer),
             Ok(Err(panic)) => self.lose(&format!("crashed in {what}: {}", message(&*panic))),
             Err(Silence::Signal(signal)) => self.died(signal, &self.present(what).what),
+            Err(Silence::Exit) => self.left(&self.present(what).what),
             Err(Silence::Late) => self.lose(&self.present(what).lasts("LUTHIER_TOOL_LIMIT")),
         }
         None
@@ -259,6 +260,10 @@ impl Guarded {
                 self.died(signal, "instrument");
                 Err(self.loss())
             }
+            Err(Silence::Exit) => {
+                self.left("instrument");
+                Err(self.loss())
+            }
             Err(Silence::Late) => {
                 self.lose("left its thread in instrument");
                 Err(self.loss())
@@ -274,6 +279,14 @@ impl Guarded {
         };
         let text = text.unwrap_or_default();
         self.lose(&format!("died of signal {signal} ({text}) in {what}"));
+    }
+
+    fn left(&self, what: &str) {
+        let then = match what == self.callbacks.end {
+            true => "when the application had ended",
+            false => "which ends the application, too",
+        };
+        self.lose(&format!("called exit in {what}, {then}"));
     }
 
     fn lose(&self, reason: &str) {

@@ -11,7 +11,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use guest::{
@@ -22,8 +22,8 @@ use guest::{
 use session::{Config, Session, config::Level, output::session_number};
 
 use crate::{
-    api::Api, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say, queues::Queues,
-    signals, tools, transfer_hooks, transfers::Transfers, watch,
+    api::Api, contained, device::HsaDevice, hooks::Pending, ledger, lock, output, output::say,
+    queues::Queues, signals, tools, transfer_hooks, transfers::Transfers, watch,
 };
 
 /// Longest time that the end of the program is held up, and that of one that dies.
@@ -32,6 +32,8 @@ pub const END: Duration = Duration::from_secs(15);
 pub const SETTLE: Duration = Duration::from_secs(5);
 pub const DEATH: Duration = Duration::from_secs(3);
 const STACK: usize = 8 << 20;
+/// Pause between looks at what another thread does.
+const LOOK: Duration = Duration::from_millis(5);
 
 pub struct State {
     ended: AtomicBool,
@@ -54,6 +56,8 @@ static CURRENT: PerProcess<State> = PerProcess::new();
 static BEGAN: AtomicU32 = AtomicU32::new(0);
 /// A signal is about to end the program.
 static DYING: AtomicBool = AtomicBool::new(false);
+/// No end of a session is on its way.
+static DELIVERED: AtomicBool = AtomicBool::new(true);
 /// Notes from before the session began.
 static EARLY: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -109,6 +113,7 @@ pub fn start(api: &'static Api) -> bool {
     config.session = session_number(config.output.as_deref(), began);
     // Before anything of the tools' runs.
     signals::install();
+    process::at_end(at_exit, after_fork_in_child);
     let own_path = library::own_path();
     config.build = own_path.as_deref().map(build_of).unwrap_or_default();
     let directory = own_path
@@ -145,7 +150,6 @@ pub fn start(api: &'static Api) -> bool {
     }
     watch::start(state);
     ledger::write(ledger::BEGAN);
-    process::at_end(at_exit, after_fork_in_child);
     true
 }
 
@@ -156,6 +160,11 @@ pub fn finish(limit: Duration, settle: Duration) {
         return;
     };
     let (done, wait) = mpsc::channel();
+    DELIVERED.store(false, Ordering::Release);
+    // (A process that dies of a signal must not wait for what the signal has interrupted.)
+    if !settle.is_zero() {
+        process::before_further_ends(while_ending);
+    }
     let end = move || {
         guarded(|| {
             // In a thread of its own, because it may come behind a launch that waits for a kernel.
@@ -205,6 +214,7 @@ pub fn finish(limit: Duration, settle: Duration) {
         print_without_tool(state);
     }
     ledger::write(ledger::DELIVERED);
+    DELIVERED.store(true, Ordering::Release);
 }
 
 fn print_without_tool(state: &State) {
@@ -218,10 +228,31 @@ pub fn die() {
 }
 
 extern "C" fn at_exit() {
+    if contained::exits() && current().is_none() {
+        say(
+            "the host code of a tool called exit before the application launched anything, which ends the application, too",
+        );
+    }
     guarded(|| finish(END, SETTLE));
 }
 
+/// The process ends while [`finish`] runs: another thread called `exit`. The process must not end before everything is told; and if
+/// the tool called it in what it does at the end, the application has its own status to end with.
+extern "C" fn while_ending() {
+    if DELIVERED.load(Ordering::Acquire) {
+        return;
+    }
+    if contained::exits() {
+        contained::stop();
+    }
+    let began = Instant::now();
+    while !DELIVERED.load(Ordering::Acquire) && began.elapsed() < END + SETTLE {
+        std::thread::sleep(LOOK);
+    }
+}
+
 extern "C" fn after_fork_in_child() {
+    DELIVERED.store(true, Ordering::Release);
     BEGAN.store(0, Ordering::Relaxed);
     CURRENT.forget();
 }

@@ -108,7 +108,7 @@ entry_points! {
     job_attribute: fn(*mut Job, *const c_char, usize, *const c_char, usize);
     job_pin: fn(*mut Job, u32, u32);
     job_place: fn(*mut Job, *const c_char, usize, u32);
-    job_options: fn(*mut Job, c_int, c_int, c_int, u32, c_int, c_int);
+    job_options: fn(*mut Job, c_int, c_int, c_int, u32, c_int, c_int, c_int);
     compile: fn(*mut Module, *mut Job, *const c_char, usize, DiagnosticSink, *mut c_void) -> c_int;
     object: fn(*const Job, *mut usize) -> *const u8;
     binding_count: fn(*const Job) -> u32;

@@ -50,6 +50,8 @@ pub struct Job {
     pub assume_tracked: bool,
     /// Move inputs of one or two dwords to registers of their own first: LLVM takes an input for the low half of a pair.
     pub move_inputs: bool,
+    /// Vector values that are kept for long wait in memory, as variables do: slower, and with fewer registers.
+    pub spill: bool,
 }
 
 /// A value that crosses the border between application and hook.
@@ -222,6 +224,7 @@ impl Job {
                 self.padding,
                 self.assume_tracked.into(),
                 self.move_inputs.into(),
+                self.spill.into(),
             );
             Ok(handle)
         }

@@ -105,6 +105,7 @@ impl Tool for Declarative {
                     print,
                     self.0.description(),
                     results,
+                    self.0.name(),
                     |text, word| fill(text, results, word),
                 )?),
                 None => {
@@ -114,6 +115,10 @@ impl Tool for Declarative {
             }
         }
         Ok(report)
+    }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        per_place::json(self.0.description(), results)
     }
 }
 

@@ -399,7 +399,9 @@ impl<'k> Edit<'k> {
     /// A hook's templates for the kernel.
     fn variants(&self, bundle: &'k Bundle, hook: &str) -> Option<HookVariants<'k>> {
         let kernel = self.kernel;
-        let made_for = |target| HookVariants::find(bundle, hook, target, kernel.wave_size());
+        let most = || rewrite::most_vgprs_of_hooks(kernel.object, kernel.name());
+        let made_for =
+            |target| HookVariants::find_within(bundle, hook, target, kernel.wave_size(), most);
         let generic = || made_for(kernel.module.target.generic()?.name);
         let mut found = made_for(kernel.target()).or_else(generic)?;
         // The name that its author gave it.

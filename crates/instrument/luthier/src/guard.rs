@@ -80,12 +80,20 @@ impl Glue {
     fn kept(&self, tool: &Bundle, entry: &Entry, executions: &Executions) -> Option<Template> {
         let (target, wave_size) = (&entry.template.target, entry.template.wave_size);
         let variant = |hook: &str| tool.find(hook, target, wave_size, false, entry.preserve_vcc);
+        // Of two, the one that is as small.
+        let smallest = Target::find(target).map_or(0, |target| target.least_vgprs(wave_size));
+        let most = match entry.template.vector_registers() {
+            few if few <= smallest => smallest,
+            _ => u16::MAX,
+        };
+        let like = &entry.template;
+        let hook = tool.sized(&entry.hook, like, false, entry.preserve_vcc, most);
         let guards = [
             (OF_EXECUTIONS, executions.are_counted()),
             (OF_WORKGROUP, executions.workgroup.is_some()),
         ];
         let mut guards = guards.into_iter().filter(|(_, wanted)| *wanted).peekable();
-        let mut made = variant(&entry.hook)?.clone();
+        let mut made = hook.or_else(|| variant(&entry.hook))?.clone();
         while let Some((name, _)) = guards.next() {
             // The outermost keeps SCC for all.
             let keep_scc = entry.preserve_scc && guards.peek().is_none();

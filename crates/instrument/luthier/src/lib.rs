@@ -54,6 +54,7 @@ mod per_place;
 mod printed;
 mod private_buffer;
 mod results;
+pub mod rows;
 mod tool;
 
 pub use buffer::BUFFER_ARGUMENTS;

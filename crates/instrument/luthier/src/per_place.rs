@@ -5,8 +5,10 @@ use crate::{
     Argument, Description, Edit, Instruction, Print, Result, Results,
     description::{Each, Expression, expression},
     edit::Counters,
+    rows::{self, Section},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// In front of the name of a number, in arguments (behind `&`) and in reports.
@@ -130,12 +132,13 @@ impl Places {
     }
 }
 
-/// A line for each place whose numbers in it are not all zero, those with the most of the first one first. `fill` puts in
-/// what the function says of names, and variables.
+/// A line for each of the most important places whose numbers in it are not all zero, those with the most of the first one first. `fill`
+/// puts in what the function says of names, and variables. `tool`: whose file has all places.
 pub(crate) fn lines(
     print: &Print,
     description: &Description,
     results: &Results<'_>,
+    tool: &str,
     fill: impl Fn(&str, &dyn Fn(&str) -> Option<String>) -> Result<String>,
 ) -> Result<String> {
     let names = numbers(description)?;
@@ -165,10 +168,32 @@ pub(crate) fn lines(
                 })
             };
             let most = shown.first().map_or(0, |index| numbers[*index]);
-            rows.push((most, fill(&print.text, &word)?));
+            rows.push((most as f64, fill(&print.text, &word)?));
         }
     }
-    // (Sorting is stable: others are in the order of the code.)
-    rows.sort_by_key(|(most, _)| std::cmp::Reverse(*most));
-    Ok(rows.into_iter().map(|(_, row)| row + "\n").collect())
+    let section = Section::sorted(String::new(), rows);
+    Ok(rows::most_important(&[section], results, tool))
+}
+
+/// All places of all kernels with their numbers, as ready tools write theirs; nothing for a tool without such numbers.
+pub(crate) fn json(description: &Description, results: &Results<'_>) -> Result<Value> {
+    let names = numbers(description)?;
+    if names.is_empty() {
+        return Ok(Value::Null);
+    }
+    let mut kernels = Vec::new();
+    for kernel in results.kernels() {
+        let places: Option<Vec<Place>> = kernel.data()?;
+        let counters = kernel.counters().chunks_exact(names.len());
+        let mut sites = Vec::new();
+        for (place, counted) in places.iter().flatten().zip(counters) {
+            let mut site = serde_json::to_value(place)?;
+            for (name, number) in names.iter().zip(counted) {
+                site[name] = (*number).into();
+            }
+            sites.push(site);
+        }
+        kernels.push(json!({ "kernel": kernel.name(), "object": kernel.object(), "sites": sites }));
+    }
+    Ok(kernels.into())
 }

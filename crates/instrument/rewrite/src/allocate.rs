@@ -205,12 +205,7 @@ impl<'p> Lowering<'_, 'p> {
         inputs: RegisterSet,
         wanted: RegisterRequest,
     ) -> Result<Allocated, Refusal> {
-        let groups = template.groups.iter();
-        let vectors = groups.filter(|group| group.file == RegisterFile::Vgpr);
-        let (needed, most) = (
-            vectors.map(|group| group.width).sum(),
-            self.supply.most_vectors(),
-        );
+        let (needed, most) = (template.vector_registers(), self.supply.most_vectors());
         if needed > most {
             return Err(Refusal::TooLarge {
                 hook: hook.to_owned(),

@@ -73,6 +73,7 @@ pub use plan::{
 };
 pub use result::{AddressHalf, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
 pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
+pub use room::most_vgprs_of_hooks;
 
 type Pass = fn(&mut rewriting::Rewriting<'_, '_>) -> std::result::Result<(), Refusal>;
 

@@ -1,6 +1,7 @@
 //! Plans: the insertions and changes that a tool asks for.
 
 use lift::{BlockIndex, FunctionIndex, InstIndex};
+use std::collections::BTreeMap;
 use template::{Bundle, Template};
 use tool_abi::HookValue;
 
@@ -112,16 +113,36 @@ pub struct HookVariants<'t> {
 impl<'t> HookVariants<'t> {
     /// `None` if the bundle has the hook in no variant for the target.
     pub fn find(bundle: &'t Bundle, hook: &str, target: &str, wave_size: u8) -> Option<Self> {
-        let templates: Vec<_> = bundle
-            .entries
-            .iter()
-            .filter(|entry| {
-                entry.hook == hook
-                    && entry.template.target == target
-                    && entry.template.wave_size == wave_size
-            })
-            .map(|entry| (entry.preserve_scc, entry.preserve_vcc, &entry.template))
-            .collect();
+        HookVariants::find_within(bundle, hook, target, wave_size, || u16::MAX)
+    }
+
+    /// For a kernel whose waves have no more VGPRs than `most` says, which is asked only where it matters: where a hook has two
+    /// templates for one need, the first that fits, or the first if none does.
+    pub fn find_within(
+        bundle: &'t Bundle,
+        hook: &str,
+        target: &str,
+        wave_size: u8,
+        most: impl FnOnce() -> u16,
+    ) -> Option<Self> {
+        let entries = bundle.entries.iter().filter(|entry| {
+            entry.hook == hook
+                && entry.template.target == target
+                && entry.template.wave_size == wave_size
+        });
+        let mut each: BTreeMap<(bool, bool), Vec<&'t Template>> = BTreeMap::new();
+        for entry in entries {
+            let key = (entry.preserve_scc, entry.preserve_vcc);
+            each.entry(key).or_default().push(&entry.template);
+        }
+        let several = each.values().any(|templates| templates.len() > 1);
+        let most = if several { most() } else { u16::MAX };
+        let chosen = each.into_iter().map(|((scc, vcc), templates)| {
+            let mut fitting = templates.iter().copied();
+            let fitting = fitting.find(|template| template.vector_registers() <= most);
+            (scc, vcc, fitting.unwrap_or(templates[0]))
+        });
+        let templates: Vec<_> = chosen.collect();
         (!templates.is_empty()).then(|| HookVariants {
             name: hook.to_owned(),
             templates,

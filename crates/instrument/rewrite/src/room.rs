@@ -1,8 +1,9 @@
 //! How far a kernel may grow: the largest workgroup that it allows has to fit a compute unit as it did.
 
-use crate::Refusal;
+use crate::registers::vector_registers;
+use crate::{Kernels, Refusal};
 use codeobj::resources::Footprint;
-use codeobj::{KernelDescriptor, metadata::KernelEntry};
+use codeobj::{CodeObject, KernelDescriptor, metadata::KernelEntry};
 
 /// Work-items of a workgroup where nothing says how large one may be.
 const LARGEST_WORKGROUP: u32 = 1024;
@@ -23,6 +24,20 @@ pub(crate) fn most_vgprs(descriptor: &KernelDescriptor, metadata: Option<KernelE
     let granule = u32::from(target.vgpr_granule[column]).max(1);
     let fitting = u32::from(total) / of_a_simd / granule * granule;
     fitting.min(u32::from(addressable))
+}
+
+/// VGPRs that hooks in a wave of the kernel may have at a time; no bound where nothing is known of the kernel.
+pub fn most_vgprs_of_hooks(object: &CodeObject<'_>, kernel: &str) -> u16 {
+    let kernels = Kernels::chosen(object, |name| name == kernel).ok();
+    let most = kernels.and_then(|kernels| {
+        let (descriptor, entry) = kernels.each.get(kernel)?;
+        let metadata = kernels.metadata.as_ref().zip(*entry);
+        let metadata = metadata.and_then(|(metadata, entry)| metadata.kernel_at(entry));
+        let (_, accumulators) = vector_registers(descriptor);
+        let most = most_vgprs(descriptor, metadata).saturating_sub(accumulators);
+        Some(most as u16)
+    });
+    most.unwrap_or(u16::MAX)
 }
 
 /// Refuses a kernel whose largest workgroup fitted a compute unit before and does not fit any more, or whose lanes would have more

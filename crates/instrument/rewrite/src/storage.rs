@@ -12,7 +12,6 @@ use crate::{Action, HookVariants, Plan, Refusal};
 use codeobj::KernelDescriptor;
 use gfx::Family;
 use std::collections::BTreeMap;
-use template::RegisterFile;
 
 /// Where the sizes are in a dispatch packet (HSA specification, `hsa_kernel_dispatch_packet_t`).
 const PACKET_PRIVATE_SIZE: u32 = 24;
@@ -66,9 +65,7 @@ impl Storage {
     fn add(&mut self, hook: &HookVariants<'_>) {
         for (_, _, template) in &hook.templates {
             self.stack = self.stack.max(template.stack.next_multiple_of(16));
-            let groups = template.groups.iter();
-            let vectors = groups.filter(|group| group.file == RegisterFile::Vgpr);
-            self.vectors = self.vectors.max(vectors.map(|group| group.width).sum());
+            self.vectors = self.vectors.max(template.vector_registers());
             for variable in &template.shared {
                 if self.shared.contains_key(&variable.name) {
                     continue;

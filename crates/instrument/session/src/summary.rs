@@ -92,9 +92,27 @@ pub struct KernelLine {
     pub build_seconds: f64,
     #[serde(flatten)]
     pub status: Status,
+    /// Tells its code object apart from others that have a kernel of this name.
+    #[serde(skip)]
+    identity: String,
+    /// There are such others.
+    #[serde(skip)]
+    is_ambiguous: bool,
 }
 
+/// Digits that tell code objects apart in the text.
+const DIGITS: usize = 8;
+
 impl KernelLine {
+    /// The name in the text, no longer than `most`, with the code object where several have a kernel of this name.
+    fn label(&self, most: usize) -> String {
+        let name = shortened(&self.name, most);
+        match self.is_ambiguous {
+            true => format!("{name} (object {})", &self.identity),
+            false => name,
+        }
+    }
+
     /// None if it was never launched, only expected. `name_object`: say which code object it is from; `has_left`: a wave went to
     /// code that is not instrumented.
     pub(crate) fn new(
@@ -136,6 +154,12 @@ impl KernelLine {
                 .map(|(launches, reason)| UnfitLine { reason, launches })
                 .collect(),
             build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
+            // The hash of one that nobody chose is not known yet, and takes time.
+            identity: match kernel.selected {
+                true => kernel.object.hex().chars().take(DIGITS).collect(),
+                false => format!("of {} bytes", kernel.object.loaded.bytes.len()),
+            },
+            is_ambiguous: false,
             status,
         })
     }
@@ -143,7 +167,7 @@ impl KernelLine {
 
 /// Joins the lines of one kernel that was loaded several times or on several like devices.
 pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
-    type Key = (String, String, Option<String>, &'static str, String);
+    type Key = (String, String, String, &'static str, String);
     let mut known: BTreeMap<Key, KernelLine> = BTreeMap::new();
     for line in lines {
         let (status, detail) = match &line.status {
@@ -154,7 +178,7 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
             Status::Instrumented(done) => ("instrumented", format!("{:?}", done.report)),
         };
         let (symbol, target) = (line.symbol.clone(), line.target.clone());
-        let key = (symbol, target, line.object.clone(), status, detail);
+        let key = (symbol, target, line.identity.clone(), status, detail);
         match known.get_mut(&key) {
             None => {
                 known.insert(key, line);
@@ -179,6 +203,15 @@ pub(crate) fn merged(lines: Vec<KernelLine>) -> Vec<KernelLine> {
         }
     }
     let mut lines: Vec<KernelLine> = known.into_values().collect();
+    let mut objects: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for line in &lines {
+        let of = objects.entry((line.name.clone(), line.target.clone()));
+        of.or_default().insert(line.identity.clone());
+    }
+    for line in &mut lines {
+        let of = objects.get(&(line.name.clone(), line.target.clone()));
+        line.is_ambiguous = of.is_some_and(|all| all.len() > 1);
+    }
     lines.sort_by_key(|line| std::cmp::Reverse(line.launches));
     lines
 }
@@ -254,7 +287,7 @@ impl Summary {
         for line in &self.kernels {
             for unfit in &line.uninstrumented {
                 let launches = plural(unfit.launches, "launch");
-                let (name, reason) = (&line.name, &unfit.reason);
+                let (name, reason) = (line.label(usize::MAX), &unfit.reason);
                 let _ = writeln!(text, "  not instrumented: {launches} of {name}: {reason}");
             }
             let reason = match &line.status {
@@ -264,7 +297,11 @@ impl Summary {
                 }
                 _ => continue,
             };
-            let _ = writeln!(text, "  not instrumented: {}: {reason}", line.name);
+            let _ = writeln!(
+                text,
+                "  not instrumented: {}: {reason}",
+                line.label(usize::MAX)
+            );
         }
         if self.unknown_launches != 0 {
             let _ = writeln!(
@@ -316,16 +353,16 @@ impl Summary {
 
     /// Notes about instrumented kernels, each printed once.
     fn kernel_notes(&self, text: &mut String) {
-        let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut notes: BTreeMap<&str, Vec<&KernelLine>> = BTreeMap::new();
         for line in &self.kernels {
             if let Status::Instrumented(done) = &line.status {
                 for note in &done.report.notes {
-                    notes.entry(note).or_default().push(&line.name);
+                    notes.entry(note).or_default().push(line);
                 }
             }
         }
         for (note, kernels) in notes.iter().take(KERNEL_NOTES) {
-            let _ = write!(text, "  note: {}", shortened(kernels[0]));
+            let _ = write!(text, "  note: {}", kernels[0].label(NAME));
             if let more @ 1.. = kernels.len() - 1 {
                 let _ = write!(text, " and {more} more");
             }
@@ -347,7 +384,7 @@ impl Summary {
                 continue;
             };
             let mut row = vec![
-                shortened(&line.name),
+                line.label(NAME),
                 format!("{}/{}", line.instrumented_launches, line.launches),
                 done.report.sites.to_string(),
             ];
@@ -392,10 +429,10 @@ fn plural(count: u64, noun: &str) -> String {
     }
 }
 
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= NAME {
+fn shortened(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
         return name.to_owned();
     }
-    let kept: String = name.chars().take(NAME - 1).collect();
+    let kept: String = name.chars().take(most - 1).collect();
     kept + "…"
 }

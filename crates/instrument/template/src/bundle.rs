@@ -64,6 +64,25 @@ impl Bundle {
             .map(|entry| &entry.template)
     }
 
+    /// The variant that keeps just this, of two the one that takes no more VGPRs than `most`.
+    pub fn sized(
+        &self,
+        hook: &str,
+        like: &Template,
+        keep_scc: bool,
+        keep_vcc: bool,
+        most: u16,
+    ) -> Option<&Template> {
+        let variants = self.entries.iter().filter(|entry| {
+            entry.hook == hook
+                && entry.template.target == like.target
+                && entry.template.wave_size == like.wave_size
+                && (entry.preserve_scc, entry.preserve_vcc) == (keep_scc, keep_vcc)
+        });
+        let mut templates = variants.map(|entry| &entry.template);
+        templates.find(|template| template.vector_registers() <= most)
+    }
+
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let damaged = |error: String| BundleError::Damaged(error);
         let plain = postcard::to_stdvec(self).map_err(|error| damaged(error.to_string()))?;

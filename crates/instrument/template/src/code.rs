@@ -154,6 +154,13 @@ pub struct Template {
 }
 
 impl Template {
+    /// VGPRs that the code has at a time.
+    pub fn vector_registers(&self) -> u16 {
+        let groups = self.groups.iter();
+        let vectors = groups.filter(|group| group.file == RegisterFile::Vgpr);
+        vectors.map(|group| group.width).sum()
+    }
+
     /// The port of that name.
     pub fn port(&self, name: &str) -> Option<&Port> {
         self.ports.iter().find(|port| port.name == name)

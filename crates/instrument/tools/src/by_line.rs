@@ -1,6 +1,6 @@
 //! Counters of single instructions, reported by source line or address.
 
-use crate::rows::{self, Section};
+use luthier::rows::{self, Section};
 use luthier::{Edit, Instruction, KernelResults, Result, Results};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@
 //! kernel; what several kernels executed is added. Where lanes are taken out of EXEC, or a wave as a whole branches, is a branch.
 
 use crate::coverage_report::{File, Report};
-use crate::rows;
 use isa::{Known, Logic, Traits};
+use luthier::rows;
 use luthier::{
     Argument, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Result, Results, Tool,
     ToolFile, ToolInfo,

@@ -1,6 +1,6 @@
 //! Coverage as files that other programs read: lcov, llvm-cov's JSON, Cobertura's XML, and a page for people.
 
-use crate::rows::Section;
+use luthier::rows::Section;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 

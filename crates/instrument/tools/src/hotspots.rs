@@ -1,7 +1,7 @@
 //! `hotspots`: waves and lanes that executed every instruction, and waves along every edge of the control flow graph.
 
 use crate::flow::Flow;
-use crate::rows::{self, Section};
+use luthier::rows::{self, Section};
 use luthier::{
     Argument, Cache, Edit, Function, HookValue, Instruction, Kernel, KernelResults, Result,
     Results, Tool, ToolFile, ToolInfo,

@@ -1,6 +1,6 @@
 //! `instr-count`: wave and lane instructions of every kernel.
 
-use crate::rows::{self, Section};
+use luthier::rows::{self, Section};
 use luthier::{
     Argument, Cache, Edit, HookValue, Instruction, Kernel, Result, Results, Tool, ToolFile,
     ToolInfo,

@@ -4,7 +4,7 @@ mod copies;
 mod timeline;
 
 use crate::arguments::{self, Parameter};
-use crate::rows::{self, Section};
+use luthier::rows::{self, Section};
 use luthier::{
     Cache, Copied, Edit, Enqueued, Kernel, Launch, Result, Results, Timeline, Tool, ToolFile,
     ToolInfo, Wants,

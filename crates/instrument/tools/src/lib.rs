@@ -16,7 +16,6 @@ mod launch_log;
 mod memory;
 mod open;
 mod per_block;
-mod rows;
 
 pub use arguments::{Parameter, parameters};
 pub use open::{

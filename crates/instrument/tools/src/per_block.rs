@@ -1,6 +1,6 @@
 //! Tools that count how often each block runs and work out the rest afterwards.
 
-use crate::rows::{self, Section};
+use luthier::rows::{self, Section};
 use luthier::{Cache, Edit, Kernel, KernelResults, Result, Results, Tool, ToolFile, ToolInfo};
 use serde::{Deserialize, Serialize};
 use std::{

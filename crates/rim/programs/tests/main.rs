@@ -19,6 +19,7 @@ mod stock_tool;
 mod thin_rust_tool;
 mod tool_api;
 mod tool_copies;
+mod tool_exits;
 mod tool_launches;
 mod tool_memory;
 mod tool_mistakes;

@@ -27,6 +27,7 @@ fn act(place: &str) {
             std::thread::sleep(std::time::Duration::from_secs(1));
         },
         Some("abort in ") => std::process::abort(),
+        Some("exit in ") => std::process::exit(3),
         _ => {}
     }
 }
@@ -350,6 +351,32 @@ fn a_new_tool_counts_and_a_bad_one_harms_nobody() {
         assert!(
             began.elapsed() < Duration::from_secs(20),
             "{mischief}: {said}"
+        );
+    }
+    for (place, status) in [
+        ("making", 3),
+        ("instrument", 3),
+        ("launch", 3),
+        ("records", 3),
+        // The application has ended already, with a status of its own.
+        ("finish", 0),
+    ] {
+        let mischief = format!("exit in {place}");
+        let output = scene.run(&["-t", library], &[("MISCHIEF", &mischief)]);
+        let said = text(&output.stderr);
+        let told = match place {
+            "making" => "the host code of a tool called exit before the application launched",
+            "finish" => "note: the host code of tool own-counter called exit in finish",
+            _ => "note: the host code of tool own-counter called exit in ",
+        };
+        assert!(said.contains(told), "{mischief}: {said}");
+        assert!(!said.contains("did not come back"), "{mischief}: {said}");
+        assert!(!said.contains("_exit"), "{mischief}: {said}");
+        // (Records may come when the application has ended.)
+        let ended = output.status.code();
+        assert!(
+            ended == Some(status) || (place == "records" && ended == Some(0)),
+            "{mischief}: {ended:?} {said}"
         );
     }
 }

@@ -8,6 +8,22 @@ __attribute__((noinline)) static uint64_t far_away(void) {
     x += 3 * i;
   return x;
 }
+static inline uint64_t sum_to(uint64_t n) {
+  uint64_t x = 0;
+  for (uint64_t i = 0; i < n; i++)
+    x += 3 * i;
+  return x;
+}
+static inline uint64_t cube(uint64_t n) {
+  uint64_t x = 0;
+  for (uint64_t a = 0; a < n; a++)
+    for (uint64_t b = 0; b < n; b++)
+      for (uint64_t c = 0; c < n; c++)
+        x += c;
+  return x;
+}
+static inline uint64_t small_only(uint64_t n) { return n > 1000 ? n : sum_to(n * 5); }
+static inline uint64_t through(uint64_t n) { return sum_to(n + 7) ^ 5; }
 int main(int count, char **words) {
   int which = atoi(words[1]);
   uint64_t n = count > 2 ? strtoull(words[2], 0, 0) : 0, x = 0;
@@ -57,6 +73,14 @@ int main(int count, char **words) {
       for (uint64_t b = 0; b < 1ull << 40; b++)
         x += b;
     break;
+  /* constants that become known when a function is inlined */
+  case 9: x = sum_to(UINT64_MAX / 2); break;
+  case 10: x = cube(6694329); break;
+  case 11: x = through(UINT64_MAX / 3); break;
+  case 12: x = sum_to(1ull << 62) + sum_to(1ull << 62); break;
+  case 13: x = sum_to(1ull << 50); break;
+  case 14: x = small_only(UINT64_MAX / 2); break;
+  case 15: x = sum_to(n) + cube(n >> 60) + small_only(n >> 60) + through(n >> 60); break;
   }
   printf("%llu\n", (unsigned long long)x);
   return 0;

@@ -292,13 +292,14 @@ void luthier_codegen_job_place(luthier_codegen_job *Job, const char *Name, size_
 }
 
 void luthier_codegen_job_options(luthier_codegen_job *Job, int PinScc, int PinVcc, int Copy, uint32_t Padding, int AssumeTracked,
-                                 int MoveInputs) {
+                                 int MoveInputs, int Spill) {
   Job->PinScc = PinScc;
   Job->PinVcc = PinVcc;
   Job->Copy = Copy;
   Job->Padding = Padding;
   Job->AssumeTracked = AssumeTracked;
   Job->MoveInputs = MoveInputs;
+  Job->Spill = Spill;
 }
 
 int luthier_codegen_compile(luthier_codegen_module *Module, luthier_codegen_job *Job, const char *Hook, size_t HookLength,

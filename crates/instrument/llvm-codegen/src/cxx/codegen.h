@@ -87,9 +87,10 @@ LUTHIER_CODEGEN_API void luthier_codegen_job_pin(luthier_codegen_job *job, uint3
 LUTHIER_CODEGEN_API void luthier_codegen_job_place(luthier_codegen_job *job, const char *name, size_t name_length, uint32_t first);
 // `copy`: hold pinned registers in virtual ones, so that they may be moved and spilled.
 // `move_inputs`: inputs of one or two dwords are moved to other registers first, which no tuple can have in common with them.
+// `spill`: vector values that are kept for long wait in the memory of the hook's variables.
 // `padding`: reserve registers after the bindings up to a multiple of this (a power of two).
 LUTHIER_CODEGEN_API void luthier_codegen_job_options(luthier_codegen_job *job, int pin_scc, int pin_vcc, int copy, uint32_t padding,
-                                                     int assume_tracked_sgprs, int move_inputs);
+                                                     int assume_tracked_sgprs, int move_inputs, int spill);
 
 // Compiles `hook` (a symbol, or the unique function of that name when demangled). Returns 0 after a diagnostic.
 LUTHIER_CODEGEN_API int luthier_codegen_compile(luthier_codegen_module *module, luthier_codegen_job *job, const char *hook,

@@ -79,7 +79,7 @@ struct luthier_codegen_job {
   std::vector<std::pair<std::string, std::string>> Attributes;
   std::set<luthier::FileIndex> Pinned;
   std::map<std::string, uint32_t> Places;
-  bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false, MoveInputs = false;
+  bool PinScc = false, PinVcc = false, Copy = false, AssumeTracked = false, MoveInputs = false, Spill = false;
   uint32_t Padding = 4;
 
   // Memory objects that survive optimisation; known after a first attempt, bindings of the second.
@@ -104,6 +104,8 @@ bool wrap(llvm::Module &M, luthier_codegen_job &Job, llvm::StringRef Hook, llvm:
 // The hook's variables in memory: what there is, and their move to memory that the framework provides.
 bool findObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report, bool &Found);
 bool moveObjects(llvm::Function &Wrapper, luthier_codegen_job &Job, Reporter &Report);
+// Puts values that are kept for long into variables in memory, which moveObjects() moves.
+void spillKept(llvm::Function &Wrapper, llvm::TargetMachine &TM);
 // The bytes of a constant; false if there are addresses among them.
 bool constantBytes(const llvm::Constant *C, const llvm::DataLayout &Layout, std::vector<uint8_t> &Out);
 // Machine code of the wrapper into Job.Object.

@@ -243,7 +243,7 @@ bool moveStack(Function &F, luthier_codegen_job &Job, Reporter &Report) {
 
 bool luthier::findObjects(Function &F, luthier_codegen_job &Job, Reporter &Report, bool &Found) {
   const DataLayout &Layout = F.getParent()->getDataLayout();
-  Job.HasStack = !allocas(F).empty();
+  Job.HasStack = Job.Spill || !allocas(F).empty();
   for (GlobalVariable *G : sharedVariables(F)) {
     uint64_t Size = Layout.getTypeAllocSize(G->getValueType());
     uint64_t Alignment = Layout.getPreferredAlign(G).value();

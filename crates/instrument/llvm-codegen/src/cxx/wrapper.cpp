@@ -5,6 +5,7 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
@@ -531,6 +532,54 @@ void Builder::calm() {
   }
 }
 
+// Functions of mathematics that are no instructions, where they are none for float either (`Both`) or for double alone.
+struct Mathematics {
+  Intrinsic::ID Id;
+  bool Both;
+};
+
+constexpr Mathematics OfLibrary[] = {
+    {Intrinsic::sin, false},   {Intrinsic::cos, false}, {Intrinsic::sincos, false}, {Intrinsic::exp, false},   {Intrinsic::exp2, false},
+    {Intrinsic::exp10, false}, {Intrinsic::log, false}, {Intrinsic::log2, false},   {Intrinsic::log10, false}, {Intrinsic::pow, false},
+    {Intrinsic::tan, true},    {Intrinsic::asin, true}, {Intrinsic::acos, true},    {Intrinsic::atan, true},   {Intrinsic::atan2, true},
+    {Intrinsic::sinh, true},   {Intrinsic::cosh, true}, {Intrinsic::tanh, true},    {Intrinsic::modf, true},
+};
+
+// Why the hook cannot call a function of mathematics; nothing if it is none, or an instruction.
+std::string lackOfLibrary(const CallBase &Call, const Function &Callee) {
+  constexpr const char *Why = ", a function of HIP's device library, which `luthier tool build` does not have; build the tool with hipcc "
+                              "(docs/tools/guide.md, \"Compilers\")";
+  Type *Taken = Callee.arg_size() != 0 ? Callee.getArg(0)->getType()->getScalarType() : nullptr;
+  if (!Taken || !Taken->isFloatingPointTy())
+    return "";
+  for (const Mathematics &M : OfLibrary)
+    if (Callee.getIntrinsicID() == M.Id && (M.Both || Taken->isDoubleTy())) {
+      StringRef Name = Intrinsic::getBaseName(M.Id);
+      Name.consume_front("llvm.");
+      return ("the hook calls " + Name + " of a " + (Taken->isDoubleTy() ? "double" : "float") + Why +
+              (M.Both ? "" : ", or compute with float"))
+          .str();
+    }
+  LibFunc Known;
+  TargetLibraryInfoImpl Library(Call.getModule()->getTargetTriple());
+  if (Callee.isDeclaration() && !Callee.isIntrinsic() && Library.getLibFunc(Callee.getName(), Known))
+    return ("the hook calls " + Callee.getName() + Why).str();
+  return "";
+}
+
+// Why a function that the hook calls is not inlined.
+std::string lackOfInlining(const Function &Callee) {
+  std::string Name = demangle(Callee.getName());
+  if (any_of(Callee, [](const BasicBlock &Block) { return isa<IndirectBrInst>(Block.getTerminator()); }))
+    return "the hook jumps to the address of a label (`goto *`), which cannot be moved into a kernel; use a switch";
+  if (!Callee.isDeclaration())
+    return "the hook calls " + Name + ", which is recursive and so cannot be inlined; use a loop";
+  StringRef Base = StringRef(Name).substr(0, Name.find('('));
+  if (Base.starts_with("operator new") || Base == "malloc" || Base == "calloc" || Base == "realloc")
+    return "the hook allocates memory (" + Name + "), which hooks cannot; use an array, or a variable of the tool";
+  return "the hook calls " + Name + ", which is in no source of the tool (functions of other sources need -fgpu-rdc)";
+}
+
 // Code that LLVM would compile to something wrong in the middle of a kernel.
 bool Builder::refuse() {
   bool Good = true;
@@ -566,7 +615,9 @@ bool Builder::refuse() {
     }
     Function *Callee = Call->getCalledFunction();
     if (!Callee)
-      Refuse(I, "the hook calls through a function pointer");
+      Refuse(I, "the hook calls through a function pointer; call functions by their names, in the branches of an `if` or a switch");
+    else if (std::string Lack = lackOfLibrary(*Call, *Callee); !Lack.empty())
+      Refuse(I, Lack);
     else if (Callee->getIntrinsicID() == Intrinsic::trap || Callee->getIntrinsicID() == Intrinsic::ubsantrap)
       Refuse(I, "the hook may trap (abort, assert or __builtin_trap), which would end the application's wave");
     else if (Callee->getIntrinsicID() == Intrinsic::amdgcn_lds_kernel_id)
@@ -576,10 +627,7 @@ bool Builder::refuse() {
     else if (Callee->getIntrinsicID() == Intrinsic::amdgcn_endpgm)
       Refuse(I, "the hook ends the program");
     else if (!Callee->isIntrinsic())
-      Refuse(I, "the hook calls " + demangle(Callee->getName()) +
-                    (Callee->isDeclaration() ? ", which is in no source of the tool (functions of other sources need -fgpu-rdc)"
-                                             : ", which is recursive and so cannot be inlined") +
-                    (I.getDebugLoc() ? "" : "; compiled with -gline-tables-only, the tool has the line"));
+      Refuse(I, lackOfInlining(*Callee) + (I.getDebugLoc() ? "" : "; compiled with -gline-tables-only, the tool has the line"));
   }
   return Good;
 }
@@ -622,6 +670,8 @@ bool luthier::wrap(Module &M, luthier_codegen_job &Job, StringRef Hook, TargetMa
   }
   B.optimise(true);
   if (Job.HasStack || !Job.SharedVariables.empty()) {
+    if (Job.Spill)
+      spillKept(*B.Wrapper, TM);
     if (!moveObjects(*B.Wrapper, Job, Report))
       return false;
     B.optimise(true);

@@ -1,7 +1,7 @@
 //! Copies by the runtime, as text and as data.
 
 use super::{microseconds, thread, took};
-use crate::rows::Section;
+use luthier::rows::Section;
 use luthier::{Copied, Result};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -20,7 +20,6 @@ const LONGER: &[(&str, &str, usize)] = &[
     ("crates/coverage/rawprof/src/sections.rs", "from_sections", 99),
     ("crates/emulate/compute/src/pool.rs", "describe", 99),
     ("crates/emulate/compute/src/pool.rs", "serve_watched", 88),
-    ("crates/emulate/compute/src/workgroup.rs", "start", 89),
     ("crates/emulate/gpu/src/compute_queue.rs", "advance", 88),
     ("crates/emulate/gpu/src/compute_queue.rs", "prepare", 113),
     ("crates/emulate/gpu/src/dispatch.rs", "prepare", 83),

@@ -1,6 +1,6 @@
 //! Prints the most important of many rows, and says how to see the others.
 
-use luthier::Results;
+use crate::Results;
 use std::collections::BTreeSet;
 
 /// Rows of a report, of all kernels together.
@@ -8,8 +8,10 @@ const ROWS: usize = 20;
 
 /// A heading with its rows, each with how important it is, in the order in which they are printed.
 #[derive(Debug, Default)]
-pub(crate) struct Section {
+pub struct Section {
+    /// Nothing is printed for an empty one.
     pub head: String,
+    /// The weight of each row, and its text.
     pub rows: Vec<(f64, String)>,
 }
 
@@ -22,7 +24,7 @@ impl Section {
 }
 
 /// The heaviest rows below their headings, and how many there are besides. `tool`: whose file has all of them.
-pub(crate) fn most_important(sections: &[Section], results: &Results<'_>, tool: &str) -> String {
+pub fn most_important(sections: &[Section], results: &Results<'_>, tool: &str) -> String {
     let all = results.file(&format!("{tool}.json"));
     let all = all.map(|path| path.display().to_string());
     text(sections, all.as_deref())
@@ -51,7 +53,8 @@ fn text(sections: &[Section], all: Option<&str>) -> String {
             continue;
         }
         let rows = shown.iter().map(|row| &section.rows[*row].1);
-        for line in std::iter::once(&section.head).chain(rows) {
+        let head = std::iter::once(&section.head).filter(|head| !head.is_empty());
+        for line in head.chain(rows) {
             text.push_str(line);
             text.push('\n');
         }
