@@ -36,7 +36,7 @@ mod sync;
 mod watch;
 
 pub use access::scratch_descriptor;
-pub use barrier::SplitBarrier;
+pub use barrier::{Arrival, SplitBarrier};
 pub use blame::NO_LANE;
 pub use clock::ClockWait;
 pub use counts::{Counts, InstCount};
