@@ -1,8 +1,8 @@
 //! Wrong accesses of memory by a program that ran.
 
-use crate::fingerprint;
 use crate::{Access, Allocation, Finding, Free, Grade, Kind, Line, Options, Place, Sink, Unshown};
-use codeobj::{CodeObject, SourceLines};
+use crate::{code::Code, fingerprint};
+use codeobj::CodeObject;
 use isa::{Decoder, Effects};
 use lift::{Function, InstIndex, Module};
 
@@ -160,6 +160,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
                 source: Vec::new(),
             },
             access: None,
+            meeting: None,
             free: Some(free),
             further: 0,
             path: Vec::new(),
@@ -171,7 +172,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 /// The target of findings in the program itself.
 const HOST: &str = "host";
 
-fn hexadecimal(text: &str) -> Option<u64> {
+pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 
@@ -187,14 +188,10 @@ pub fn accessed(
     sink: &mut dyn Sink,
 ) -> Result<Vec<Accessed>, lift::Error> {
     let module = Module::lift(object)?;
-    // Damaged line tables cost the lines, not the finding.
-    let lines = SourceLines::read(object).ok().flatten();
+    let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for mut one in found {
-        let mut functions = module.functions.iter();
-        let place_of = |function: &'_ Function| function.inst_at(one.pc);
-        let of = functions.find(|function| place_of(function).is_some());
-        let Some((function, inst)) = of.and_then(|of| Some((of, place_of(of)?))) else {
+        let Some((function, inst)) = code.find(one.pc) else {
             lost.push(one);
             continue;
         };
@@ -204,17 +201,9 @@ pub fn accessed(
         if !(options.selects)(&function.name) && !(options.selects)(&readable) {
             continue;
         }
-        let frames = lines.as_ref().and_then(|lines| lines.frames(one.pc).ok());
-        let source: Vec<String> = frames
-            .into_iter()
-            .flatten()
-            .filter_map(|frame| Some(format!("{}:{}", frame.file?, frame.line?)))
-            .collect();
+        let source = code.source(one.pc);
         let offset = one.pc - function.entry;
-        let stable = match source.first() {
-            Some(source) => source.rsplit('/').next().unwrap_or(source).to_owned(),
-            None => format!("+{offset:#x}"),
-        };
+        let stable = code.stable(one.pc);
         let target = module.target.name;
         let unshown = Unshown {
             fingerprint: fingerprint::of(&[
@@ -256,10 +245,11 @@ pub fn accessed(
             producer: None,
             consumer,
             access: Some(one.access),
+            meeting: None,
             free: None,
             further: 0,
             path: Vec::new(),
-            listing: around(function, &decoder, inst),
+            listing: around(function, &decoder, inst, "the access"),
         });
     }
     Ok(lost)
@@ -303,7 +293,12 @@ fn remedy(kind: Kind) -> &'static str {
 }
 
 /// The instructions around one.
-fn around(function: &Function, decoder: &Decoder, inst: InstIndex) -> Vec<Line> {
+pub(crate) fn around(
+    function: &Function,
+    decoder: &Decoder,
+    inst: InstIndex,
+    note: &str,
+) -> Vec<Line> {
     let block = function.block_of(inst);
     let of_block = &function.blocks[block];
     let first = inst.saturating_sub(AROUND).max(of_block.first);
@@ -314,7 +309,7 @@ fn around(function: &Function, decoder: &Decoder, inst: InstIndex) -> Vec<Line> 
             offset: decoded.pc - function.entry,
             block,
             text: decoder.print(&decoded),
-            note: (at == inst).then(|| "the access".to_owned()),
+            note: (at == inst).then(|| note.to_owned()),
         }
     });
     lines.collect()

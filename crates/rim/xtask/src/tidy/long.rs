@@ -38,7 +38,6 @@ const LONGER: &[(&str, &str, usize)] = &[
     ("crates/ground/codeobj/src/edit/pack.rs", "pack", 93),
     ("crates/ground/codeobj/src/edit/write.rs", "lay_out", 82),
     ("crates/ground/codeobj/src/line_map.rs", "functions", 86),
-    ("crates/instrument/check/src/memory.rs", "accessed", 85),
     ("crates/instrument/inspect/src/report.rs", "object", 136),
     ("crates/instrument/inspect/src/text.rs", "write_kernel", 82),
     ("crates/instrument/lift/src/blocks.rs", "ways", 100),
