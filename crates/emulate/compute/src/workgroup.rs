@@ -397,6 +397,7 @@ impl Workgroup {
                     (yielded, all_ended) = (true, false);
                     continue;
                 }
+                env.memory.be_in_allocator(wave.is_in_allocator());
                 let stop = go(index, wave, env);
                 if matches!(stop, Stop::End) {
                     *state = State::Ended;

@@ -197,9 +197,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                 }
                 flow::JUMP => {
                     slice = slice.saturating_sub(1).max(1);
-                    if env.program.config().ordered {
-                        env.memory.settle_stores();
-                    }
+                    wave.jumps(env);
                     if let Some(next) = segment.op_at(wave.next_pc) {
                         wave.next = next;
                         if slice == 1 {

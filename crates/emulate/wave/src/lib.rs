@@ -11,6 +11,7 @@
 //! files, and nothing about instrumentation.
 
 mod access;
+mod allocator;
 mod barrier;
 mod blame;
 mod clock;
@@ -36,6 +37,7 @@ mod sync;
 mod watch;
 
 pub use access::scratch_descriptor;
+pub use allocator::{Allocator, HeapCall};
 pub use barrier::{Arrival, SplitBarrier};
 pub use blame::NO_LANE;
 pub use clock::ClockWait;
