@@ -11,6 +11,7 @@ mod board;
 mod classes;
 pub mod counters;
 pub mod fidelity;
+mod gate;
 mod imitation;
 mod kind;
 mod launched;
@@ -23,6 +24,7 @@ mod sync;
 mod watch;
 mod workgroup;
 
+pub use gate::{Gate, Meeting, There, WaveThere};
 pub use imitation::imitate;
 pub use kind::Kind;
 pub use observe::{Next, Observer};

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -18,6 +18,7 @@ use crate::{
     aside::Pause,
     barriers::Barriers,
     board::RunQueue,
+    gate::Gate,
     imitation,
     observe::Observer,
     patience::Patience,
@@ -61,6 +62,8 @@ struct Inner {
     shared: bool,
     observer: Option<Arc<dyn Observer>>,
     watchers: Option<Arc<dyn Watchers>>,
+    /// Who looks at barriers.
+    gate: OnceLock<Arc<dyn Gate>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
     /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
@@ -161,6 +164,7 @@ impl Pool {
             shared,
             observer: looking.observer,
             watchers: looking.watchers,
+            gate: OnceLock::new(),
             detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
@@ -170,6 +174,12 @@ impl Pool {
             threads: threads.max(1),
             looking: Mutex::default(),
         }
+    }
+
+    /// From now on, the gate is told of barriers at which not all lanes of a workgroup meet. A kernel whose waves wait for each
+    /// other ends.
+    pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
+        let _ = self.inner.gate.set(gate);
     }
 
     /// The kernels that run, and how many waves were seen at which addresses within `time`. If none were seen, the look
@@ -620,8 +630,7 @@ fn serve_watched(
         return env.counts;
     };
     let mut loyalty = Loyalty::begin();
-    let mut hand = ThreadWork::default();
-    let mut time = ThreadTime::enter(run);
+    let (mut hand, mut time) = (ThreadWork::default(), ThreadTime::enter(run));
     spare.next_dispatch(run);
     loop {
         // Asking takes locks, so not for every workgroup.
@@ -639,6 +648,7 @@ fn serve_watched(
             Work::Start(index, slots) => {
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
+                workgroup.look_at_barriers(inner.gate.get(), dispatch);
                 turn = run.first_slice(visit.slice);
             }
             Work::Resume(started) => (workgroup, turn) = (*started, visit.slice),
@@ -725,8 +735,7 @@ fn describe(
     pc: u64,
     stop: Stop,
 ) -> Fault {
-    let mut lane = None;
-    let mut detail = None;
+    let (mut lane, mut detail) = (None, None);
     let instruction = run
         .program
         .disassemble(&mut env.memory, pc)
@@ -782,6 +791,7 @@ fn describe(
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },
+        Stop::Stuck => FaultKind::Stuck,
         Stop::NoCode(address) => {
             detail = Some(format!(
                 "control reached {address:#x}, where there is no code"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gfx::{Family, Target};
 use gpu::{
-    Memory,
+    Dispatch, Memory,
     clock::{self, Epoch},
     guard::guarded_parts,
     initial::InitialState,
@@ -13,6 +13,7 @@ use wave::{ClockWait, Env, Meetings, Segment, SplitBarrier, Stop, Wave, run, ste
 
 use crate::{
     aside::Pause,
+    gate::{Gate, Looking, There, WaveThere},
     observe::{self, Observer},
     run::Run,
     schedule::Slots,
@@ -69,6 +70,8 @@ pub(crate) struct Workgroup {
     paces: Vec<Pace>,
     lds: Vec<u8>,
     barrier: SplitBarrier,
+    /// If somebody looks at what waves meet at barriers.
+    looking: Option<Box<Looking>>,
     /// To be given back.
     pub slots: Slots,
 }
@@ -257,7 +260,84 @@ impl Workgroup {
             waves,
             lds,
             barrier: SplitBarrier::new(count),
+            looking: None,
             slots,
+        }
+    }
+
+    /// From now on, the gate is told of what its waves meet at barriers, if there is one.
+    pub fn look_at_barriers(&mut self, gate: Option<&Arc<dyn Gate>>, dispatch: &Arc<Dispatch>) {
+        let Some(gate) = gate else { return };
+        let waves = self.waves.iter().map(|(wave, _)| wave);
+        self.looking = Some(Box::new(Looking::new(gate, dispatch, waves)));
+        self.barrier.be_watched();
+    }
+
+    /// The waves as they are, to one who looks.
+    fn there(&self, looking: &Looking, barrier: &SplitBarrier) -> Vec<WaveThere> {
+        let waves = self.waves.iter();
+        let waves = waves.map(|(wave, state)| {
+            let state = match state {
+                State::AtBarrier => There::AtBarrier,
+                State::Ended => There::Ended,
+                State::Ready if wave.waits_for_workgroup() => There::Polls,
+                State::Ready => There::Elsewhere,
+            };
+            looking.look(wave, state, barrier)
+        });
+        waves.collect()
+    }
+
+    /// All waves that have not ended have stopped, or some have. Says what they meet.
+    #[cold]
+    fn meet(&mut self, barrier: &mut SplitBarrier, all_stopped: bool) {
+        let Some(mut looking) = self.looking.take() else {
+            return;
+        };
+        for arrivals in barrier.take_opened() {
+            let ended = self
+                .waves
+                .iter()
+                .filter(|(_, state)| *state == State::Ended);
+            let ended = ended.map(|(wave, _)| (wave.index_in_workgroup, wave.stopped_at()));
+            looking.opened(self.id, &arrivals, ended);
+        }
+        let mut at = self.waves.iter();
+        let usual = |(wave, state): &(Wave, State)| {
+            *state == State::AtBarrier && !wave.is_at_split_barrier()
+        };
+        if all_stopped && at.any(usual) {
+            let waves = self.there(&looking, barrier);
+            looking.opens(self.id, waves);
+        }
+        self.looking = Some(looking);
+    }
+
+    /// Whether waves wait at a barrier, and all others for what only those could do.
+    #[cold]
+    fn waits_for_itself(&mut self) -> bool {
+        let waves = || self.waves.iter();
+        let idle = waves().any(|(_, state)| *state == State::AtBarrier)
+            && waves().all(|(wave, state)| *state != State::Ready || wave.waits_for_workgroup());
+        let looking = self.looking.as_mut();
+        looking.is_some_and(|looking| looking.idles(idle))
+    }
+
+    /// No wave will ever go on: who looks is told, and the kernel ends.
+    #[cold]
+    fn stuck(&self, barrier: &SplitBarrier) -> Turn {
+        if let Some(looking) = &self.looking {
+            looking.is_stuck(self.id, self.there(looking, barrier));
+        }
+        let mut waves = self.waves.iter();
+        let first = waves.find(|(_, state)| *state == State::AtBarrier);
+        let (wave, pc) = first.map_or((0, 0), |(wave, _)| {
+            (wave.index_in_workgroup, wave.stopped_at())
+        });
+        Turn::Failed {
+            wave,
+            pc,
+            stop: Stop::Stuck,
         }
     }
 
@@ -345,6 +425,7 @@ impl Workgroup {
                     (yielded, all_ended) = (true, false);
                     continue;
                 }
+                env.memory.be_in_allocator(wave.is_in_allocator());
                 let stop = go(index, wave, env);
                 if matches!(stop, Stop::End) {
                     *state = State::Ended;
@@ -373,14 +454,19 @@ impl Workgroup {
                 return Turn::Ended;
             }
             let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
+            if self.looking.is_some() {
+                self.meet(&mut env.barrier, all_stopped);
+            }
             if !self.open_barriers(&env.barrier, all_stopped, timed) {
-                // Waves wait at a barrier that will never open; the device stays responsive.
-                return Turn::Again(Pause::Waits);
+                return self.nobody_goes_on(&env.barrier);
             }
             if sliced {
                 return Turn::Again(Pause::Sliced);
             }
             if yielded {
+                if self.looking.is_some() && self.waits_for_itself() {
+                    return self.stuck(&env.barrier);
+                }
                 return Turn::Again(self.doze());
             }
             barriers -= 1;
@@ -393,6 +479,14 @@ impl Workgroup {
             if barriers.is_multiple_of(QUESTION) && (barriers == 0 || env.host.wants_turn()) {
                 return Turn::Again(Pause::Sliced);
             }
+        }
+    }
+
+    /// Waves wait at a barrier that will never open. The device stays responsive, or ends them if somebody looks.
+    fn nobody_goes_on(&mut self, barrier: &SplitBarrier) -> Turn {
+        match self.looking.is_some() {
+            true => self.stuck(barrier),
+            false => Turn::Again(Pause::Waits),
         }
     }
 

@@ -22,7 +22,7 @@ use std::{
 use aql::KernelDispatchPacket;
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-pub use compute::{Next, Observer, Watcher, Watchers, imitate};
+pub use compute::{Gate, Next, Observer, Watcher, Watchers, imitate};
 pub use error::{Error, Result};
 pub use gpu::{Counts, Fill, Memory, executor::InstructionCount};
 use gpu::{Dispatch, Events, Executor, Job, dispatch, dispatch::DispatchError};
@@ -172,6 +172,12 @@ impl<'a> Device<'a> {
             pool,
             base,
         })
+    }
+
+    /// From now on, the gate is told of barriers at which not all lanes of a workgroup meet, and a kernel whose waves wait for each
+    /// other ends. Said once.
+    pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
+        self.pool.look_at_barriers(gate);
     }
 
     /// Loads a further code object; returns where its address 0 lies.

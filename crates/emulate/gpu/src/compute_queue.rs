@@ -507,7 +507,7 @@ impl ComputeQueue {
             FaultKind::IllegalInstruction | FaultKind::Unsupported => {
                 self.fail(queue_error::ILLEGAL_INSTRUCTION);
             }
-            FaultKind::Trap { .. } => self.fail(queue_error::EXCEPTION),
+            FaultKind::Trap { .. } | FaultKind::Stuck => self.fail(queue_error::EXCEPTION),
         }
     }
 

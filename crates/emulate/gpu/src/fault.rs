@@ -22,6 +22,8 @@ pub enum FaultKind {
     Unsupported,
     /// `s_trap`, for instance from a failed assertion.
     Trap { id: u32 },
+    /// Waves of a workgroup wait for each other.
+    Stuck,
 }
 
 /// A kernel's fault with everything known about the place.
@@ -104,6 +106,7 @@ impl FaultKind {
             FaultKind::Unaligned { address } => format!("misaligned access to {address:#x}"),
             FaultKind::IllegalInstruction => "illegal instruction".to_owned(),
             FaultKind::Unsupported => "the emulator does not execute this instruction".to_owned(),
+            FaultKind::Stuck => "its waves wait for each other".to_owned(),
             FaultKind::Trap { id } => format!("trap {id}"),
         }
     }

@@ -29,6 +29,7 @@ pub use closed::Closing;
 pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
 pub use reach::View;
+pub use wave::{Allocator, HeapCall};
 
 /// Host page size, the granule of every allocation.
 pub const PAGE: u64 = 4096;
@@ -220,6 +221,8 @@ pub struct Memory {
     /// Allocations that were filled.
     filled: AtomicU64,
     notes: unmapped::Notes,
+    /// Keeps account of the memory that kernels allocate.
+    allocator: OnceLock<Box<dyn wave::Allocator>>,
 }
 
 /// Bytes of a fresh allocation that are filled at most: programs reserve more than they use.
@@ -257,6 +260,7 @@ impl Memory {
             fill: OnceLock::new(),
             filled: AtomicU64::new(0),
             notes: unmapped::Notes::default(),
+            allocator: OnceLock::new(),
         }
     }
 

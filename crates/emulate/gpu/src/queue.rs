@@ -630,7 +630,7 @@ impl AqlQueue {
             FaultKind::IllegalInstruction | FaultKind::Unsupported => {
                 self.signal_error(queue_error::ILLEGAL_INSTRUCTION)
             }
-            FaultKind::Trap { .. } => self.signal_error(queue_error::EXCEPTION),
+            FaultKind::Trap { .. } | FaultKind::Stuck => self.signal_error(queue_error::EXCEPTION),
         }
     }
 

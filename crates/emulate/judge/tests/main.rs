@@ -1,3 +1,4 @@
+mod barriers;
 mod common;
 mod late;
 mod waits;

@@ -1,14 +1,14 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
 //! `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
 use compute::Pool;
 use gpu::{Events, Job, Memory};
-use judge::{Late, Waits};
+use judge::{Barriers, Late, Waits};
 
 use crate::{
     findings::{self, Findings},
@@ -25,6 +25,7 @@ pub struct Check {
     findings: Arc<Findings>,
     judge: Judge,
     memory: bool,
+    barriers: bool,
 }
 
 enum Judge {
@@ -42,6 +43,7 @@ impl Check {
             findings: findings.clone(),
             judge: Judge::None,
             memory: false,
+            barriers: false,
         };
         for word in env::var(WANTED).unwrap_or_default().split(',') {
             let (memory, sink) = (memory.clone(), findings.clone());
@@ -52,6 +54,7 @@ impl Check {
                     check.memory = true;
                     findings::hear_of_frees(&findings);
                 }
+                "barriers" => check.barriers = true,
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }
@@ -60,13 +63,17 @@ impl Check {
 
     /// The pool whose waves are looked at.
     pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
-        match &self.judge {
+        let pool = match &self.judge {
             Judge::None => Pool::beside_program(memory, events, threads),
             Judge::AtFullSpeed(waits) => {
                 Pool::watched(memory, events, threads, true, waits.clone())
             }
             Judge::Late(late) => Pool::observed_beside_program(memory, events, late.clone()),
+        };
+        if self.barriers {
+            pool.look_at_barriers(Arc::new(Barriers::new(self.findings.clone())));
         }
+        pool
     }
 
     /// The device was told that code has changed.
@@ -80,15 +87,15 @@ impl Check {
 
     /// The same job; if its kernel stops at an access of memory, that is a finding.
     pub fn look_at(&self, job: Job) -> Job {
-        if !self.memory {
+        if !self.memory && !self.barriers {
             return job;
         }
         let findings = self.findings.clone();
         findings.launched(&job.dispatch);
         let (dispatch, paused, cancelled) = (job.dispatch.clone(), job.paused(), job.cancelled());
-        let of_dispatch = dispatch.clone();
+        let (of_dispatch, memory) = (dispatch.clone(), self.memory);
         let finish = move |outcome| {
-            if let Err(fault) = &outcome {
+            if memory && let Err(fault) = &outcome {
                 findings.stopped(&of_dispatch, fault);
             }
             job.finish(outcome);

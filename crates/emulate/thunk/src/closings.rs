@@ -11,7 +11,7 @@ use gpu::{
     memory::{Closing, PAGE},
 };
 
-use crate::{exact, findings, instance::instance, report::report};
+use crate::{exact, findings, heap, instance::instance, report::report};
 
 /// Blocks of a stream's memory begin at multiples of this, in all versions of HIP.
 const STEP: u64 = 256;
@@ -23,6 +23,10 @@ const BEHIND: Closing = Closing {
 const FREED: Closing = Closing {
     to_writes: false,
     what: "in memory that a stream has freed",
+};
+const FREED_BY_KERNEL: Closing = Closing {
+    to_writes: false,
+    what: "in memory that a kernel has freed",
 };
 /// Kernels may read the padding, as wide loads do, and not use it.
 const PADDING: Closing = Closing {
@@ -117,6 +121,11 @@ fn allocated(memory: &Memory, one: &Allocation) {
         _ => (one.base, one.end()),
     };
     memory.open(one.base, one.end());
+    if one.kind == Kind::Heap
+        && let Some((start, end)) = heap::memory_around(memory, one.base)
+    {
+        close_around(memory, start, end, heap::BESIDE);
+    }
     close_around(memory, start, one.base, BEHIND);
     close_around(memory, one.end(), end, BEHIND);
     for (from, to) in one.rows.into_iter().flat_map(|rows| rows.paddings()) {
@@ -132,6 +141,7 @@ fn page_of(address: u64) -> u64 {
 fn freed(memory: &Memory, one: &Allocation) {
     match one.kind {
         Kind::Stream => close_around(memory, one.base, one.end(), FREED),
+        Kind::Heap => close_around(memory, one.base, one.end(), FREED_BY_KERNEL),
         Kind::Managed | Kind::Registered => {
             memory.open(page_of(one.base), one.end().next_multiple_of(PAGE));
         }

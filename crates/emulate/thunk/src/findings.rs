@@ -11,8 +11,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use compute::{There, WaveThere};
 use gpu::{Dispatch, Fault, FaultKind};
-use judge::{Sink, Unwaited};
+use judge::{MeetingSink, Sink, Unmet, Unwaited, Wrong};
 
 use allocations::{Allocation, Callers, Event, Position, callers, facts};
 
@@ -37,6 +38,8 @@ struct Inner {
     accesses: HashMap<(&'static str, u64), Counted>,
     /// The same of wrong frees, by who called.
     frees: HashMap<Callers, Counted>,
+    /// The same of barriers.
+    barriers: HashMap<(Wrong, bool, u64, Option<u64>), Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.
@@ -279,6 +282,74 @@ impl Sink for Findings {
     fn say(&self, message: &str) {
         report(&format!("luthier: {message}"));
     }
+}
+
+impl MeetingSink for Findings {
+    fn unmet(&self, _: &Dispatch, found: &Unmet<'_>) {
+        let key = (found.wrong, found.certain, found.pc, found.other);
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        let counted = match inner.barriers.get(&key).copied() {
+            Some(known) => self.again(inner, known, 1),
+            None => {
+                let Some((base, object)) = self.object(inner, found.pc) else {
+                    let pc = found.pc;
+                    report(&format!(
+                        "luthier: waves do not meet at a barrier at {pc:#x}, in code of no known code object"
+                    ));
+                    return;
+                };
+                self.counted(inner, 1, &meeting(&object, base, found))
+            }
+        };
+        inner.barriers.insert(key, counted);
+    }
+}
+
+/// The lines of a meeting: what is wrong with it, and each wave.
+fn meeting(object: &str, base: u64, found: &Unmet<'_>) -> String {
+    let kind = match found.wrong {
+        Wrong::Deadlock => "deadlock",
+        Wrong::DifferentBarriers => "different-barriers",
+        Wrong::MissedByLanes => "missed-by-lanes",
+        Wrong::MissedByEnded => "missed-by-ended",
+        Wrong::ArrivedTwice => "arrived-twice",
+    };
+    let grade = if found.certain { "certain" } else { "possible" };
+    let place = |pc: u64| format!("{:#x}", pc.wrapping_sub(base));
+    let other = found.other.map_or("-".to_owned(), place);
+    let [x, y, z] = found.meeting.workgroup;
+    let mut text = format!(
+        "barrier\t{object}\t{kind}\t{grade}\t{}\t{other}\t{x}\t{y}\t{z}\n",
+        place(found.pc)
+    );
+    for one in &found.meeting.waves {
+        let WaveThere {
+            wave,
+            state,
+            pc,
+            exec,
+            absent,
+            returned,
+        } = *one;
+        let state = match state {
+            There::AtBarrier => "at-barrier",
+            There::Again => "arrived-again",
+            There::WaitsOnly => "waits-only",
+            There::Polls => "polls",
+            There::Ended => "ended",
+            There::Elsewhere => "elsewhere",
+        };
+        let pc = match pc {
+            0 => "-".to_owned(),
+            pc => place(pc),
+        };
+        text += &format!(
+            "{:0DIGITS$}\twave\t{wave}\t{state}\t{pc}\t{exec:#x}\t{absent:#x}\t{:#x}\n",
+            1, returned.0
+        );
+    }
+    text
 }
 
 /// The lines of an allocation: size and position, and who has allocated and freed it.

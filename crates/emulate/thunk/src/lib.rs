@@ -17,6 +17,7 @@ mod executor;
 mod export;
 mod ffi;
 mod findings;
+mod heap;
 mod instance;
 mod interrupted;
 mod mappings;

@@ -16,7 +16,7 @@ use hsa_sys::{
 };
 use hsa_tool::Original;
 
-use crate::{instance::instance, source};
+use crate::{heap, instance::instance, source};
 
 static FREEZE: Original<ExecutableFreeze> = Original::new();
 /// Addresses and sizes of the objects that were looked at.
@@ -80,6 +80,7 @@ fn look() {
 }
 
 fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
+    let allocates = heap::loaded(memory, base, object);
     let image = object.image();
     let mut behind = 0;
     for segment in &image.segments {
@@ -108,6 +109,10 @@ fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
             if symbol.value >= section.address && symbol.value < end {
                 memory.close(base + behind, base + symbol.value.max(behind), BESIDE);
                 behind = behind.max(symbol.value + symbol.size);
+                if allocates && heap::is_state(symbol.name, symbol.size) {
+                    memory.close(base + symbol.value, base + behind, heap::BESIDE);
+                    continue;
+                }
                 if facts::is_constant(symbol.name) {
                     memory.close(base + symbol.value, base + behind, CONSTANT);
                 }

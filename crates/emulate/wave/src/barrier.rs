@@ -13,6 +13,27 @@ pub struct SplitBarrier {
     latest: u64,
     /// Workgroups of one wave have none.
     exists: bool,
+    /// Who arrived, for those who look at barriers.
+    log: Option<Box<Log>>,
+}
+
+/// Who arrived at a barrier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Log {
+    /// Since it opened last.
+    now: Vec<Arrival>,
+    /// Those that opened it since somebody looked.
+    opened: Vec<Vec<Arrival>>,
+}
+
+/// A wave that has arrived at a split barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// In the workgroup.
+    pub wave: u32,
+    /// The address of its instruction.
+    pub pc: u64,
+    pub exec: u64,
 }
 
 impl SplitBarrier {
@@ -25,6 +46,22 @@ impl SplitBarrier {
         }
     }
 
+    /// From now on it keeps who arrives.
+    pub fn be_watched(&mut self) {
+        self.log = Some(Box::default());
+    }
+
+    /// Who has arrived since it opened last, if it is watched.
+    pub fn arrivals(&self) -> &[Arrival] {
+        self.log.as_ref().map_or(&[], |log| &log.now)
+    }
+
+    /// Who opened it, each time since the last call.
+    pub fn take_opened(&mut self) -> Vec<Vec<Arrival>> {
+        let log = self.log.as_mut();
+        log.map_or_else(Vec::new, |log| std::mem::take(&mut log.opened))
+    }
+
     /// A wave has ended: the barrier does not wait for it any more.
     pub fn leave(&mut self) {
         self.members = self.members.saturating_sub(1);
@@ -32,9 +69,12 @@ impl SplitBarrier {
     }
 
     /// A wave arrives. Whether it is the first one since the barrier opened last.
-    pub(crate) fn signal(&mut self, elapsed: u64) -> bool {
+    pub(crate) fn signal(&mut self, elapsed: u64, who: impl FnOnce() -> Arrival) -> bool {
         if !self.exists {
             return false;
+        }
+        if let Some(log) = &mut self.log {
+            log.now.push(who());
         }
         self.latest = self.latest.max(elapsed);
         self.arrived += 1;
@@ -52,6 +92,10 @@ impl SplitBarrier {
         if self.exists && self.arrived != 0 && self.arrived >= self.members {
             self.arrived = 0;
             self.opened += 1;
+            if let Some(log) = &mut self.log {
+                let now = std::mem::take(&mut log.now);
+                log.opened.push(now);
+            }
         }
     }
 
@@ -75,25 +119,33 @@ impl SplitBarrier {
 mod tests {
     use super::*;
 
+    fn nobody() -> Arrival {
+        Arrival {
+            wave: 0,
+            pc: 0,
+            exec: 0,
+        }
+    }
+
     #[test]
     fn opens_when_all_members_have_arrived() {
         let mut barrier = SplitBarrier::new(3);
         let (mut a, mut b) = (0, 0);
-        assert!(barrier.signal(0));
-        assert!(!barrier.signal(0));
+        assert!(barrier.signal(0, nobody));
+        assert!(!barrier.signal(0, nobody));
         assert_eq!(barrier.bits(), 2 << 16 | 3 << 4 | 1);
         assert!(!barrier.pass(&mut a));
-        assert!(!barrier.signal(0));
+        assert!(!barrier.signal(0, nobody));
         assert!(barrier.pass(&mut a) && barrier.pass(&mut b));
         assert!(!barrier.pass(&mut a), "one opening lets a wave pass once");
-        assert!(barrier.signal(0), "the first one again");
+        assert!(barrier.signal(0, nobody), "the first one again");
     }
 
     #[test]
     fn ended_waves_are_not_waited_for() {
         let mut barrier = SplitBarrier::new(2);
         let mut passed = 0;
-        barrier.signal(0);
+        barrier.signal(0, nobody);
         assert!(!barrier.pass(&mut passed));
         barrier.leave();
         assert!(barrier.pass(&mut passed));
@@ -102,7 +154,22 @@ mod tests {
     #[test]
     fn a_single_wave_has_no_barrier() {
         let mut barrier = SplitBarrier::new(1);
-        assert!(!barrier.signal(0));
+        assert!(!barrier.signal(0, nobody));
         assert!(barrier.pass(&mut 0));
+    }
+
+    #[test]
+    fn a_watched_barrier_says_who_opened_it() {
+        let mut barrier = SplitBarrier::new(2);
+        barrier.be_watched();
+        let of = |wave: u32| Arrival { wave, ..nobody() };
+        barrier.signal(0, || of(1));
+        assert_eq!(barrier.arrivals(), [of(1)]);
+        assert!(barrier.take_opened().is_empty());
+        barrier.signal(0, || of(0));
+        barrier.signal(0, || of(0));
+        barrier.leave();
+        assert_eq!(barrier.take_opened(), [vec![of(1), of(0)], vec![of(0)]]);
+        assert!(barrier.arrivals().is_empty() && barrier.take_opened().is_empty());
     }
 }

@@ -94,6 +94,8 @@ pub enum Stop {
     Trap(u8),
     /// An instruction (its text and encoding) that is not implemented.
     Unsupported(String),
+    /// Never returned by [`run`]: the waves of a workgroup wait for each other.
+    Stuck,
     /// Control reached an address with no code.
     NoCode(u64),
 }
@@ -195,9 +197,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                 }
                 flow::JUMP => {
                     slice = slice.saturating_sub(1).max(1);
-                    if env.program.config().ordered {
-                        env.memory.settle_stores();
-                    }
+                    wave.jumps(env);
                     if let Some(next) = segment.op_at(wave.next_pc) {
                         wave.next = next;
                         if slice == 1 {
@@ -249,6 +249,20 @@ impl Wave {
     /// Address of the instruction that is next.
     pub fn next_address(&self) -> u64 {
         self.segment.pc_of(self.next)
+    }
+
+    /// Address of the instruction that a micro-operation of the code that it executes belongs to.
+    pub(crate) fn pc_of(&self, op: &MicroOp) -> u64 {
+        let ops = self.segment.ops.as_ptr_range();
+        let at = std::ptr::from_ref(op);
+        match ops.contains(&at) {
+            true => {
+                let bytes = at as usize - ops.start as usize;
+                self.segment.pc_of(bytes / size_of::<MicroOp>())
+            }
+            // A link of a chain, which none of those who ask is.
+            false => self.next_address(),
+        }
     }
 
     /// Address of the instruction that stopped the wave last.

@@ -11,6 +11,7 @@
 //! files, and nothing about instrumentation.
 
 mod access;
+mod allocator;
 mod barrier;
 mod blame;
 mod clock;
@@ -36,7 +37,8 @@ mod sync;
 mod watch;
 
 pub use access::scratch_descriptor;
-pub use barrier::SplitBarrier;
+pub use allocator::{Allocator, HeapCall};
+pub use barrier::{Arrival, SplitBarrier};
 pub use blame::NO_LANE;
 pub use clock::ClockWait;
 pub use counts::{Counts, InstCount};

@@ -6,7 +6,7 @@
 
 use std::ptr;
 
-use crate::order::Stores;
+use crate::{allocator::Allocator, order::Stores};
 use vectors::element::{read_element, write_element};
 
 /// Set in the addresses under which the device also reaches the application's own registered memory.
@@ -40,6 +40,14 @@ pub trait AddressSpace: Send + Sync {
     /// The range that contains `address` if there can be code: all of it can be read.
     fn find_code(&self, address: u64) -> Option<Range> {
         self.find(address)
+    }
+    /// The range that contains `address`, for code of the kernels' allocator.
+    fn find_in_allocator(&self, address: u64) -> Option<Range> {
+        self.find(address)
+    }
+    /// Who keeps account of memory that kernels allocate themselves.
+    fn allocator(&self) -> Option<&dyn Allocator> {
+        None
     }
     /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
     /// for which addresses around it that is true as well. `None`: nothing is known about it. Spaces without a host have no
@@ -92,6 +100,10 @@ pub struct Memory<'a> {
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
     stores: Stores,
+    /// Somebody keeps account of memory that kernels allocate.
+    has_allocator: bool,
+    /// The code of their allocator is executed.
+    in_allocator: bool,
 }
 
 impl std::fmt::Debug for Memory<'_> {
@@ -118,6 +130,8 @@ impl<'a> Memory<'a> {
             last: [0; REMEMBERED],
             link: (EMPTY, false),
             stores: Stores::default(),
+            has_allocator: space.allocator().is_some(),
+            in_allocator: false,
         }
     }
 
@@ -231,12 +245,12 @@ impl<'a> Memory<'a> {
                 return true;
             }
         }
-        let Some(mut range) = self.space.find(first) else {
+        let Some(mut range) = self.find(first) else {
             return false;
         };
         // Neighbouring allocations may be accessed in one go: they are adjacent host memory.
         while last >= range.end {
-            match self.space.find(range.end) {
+            match self.find(range.end) {
                 Some(next) => {
                     range = Range {
                         start: range.start,
@@ -253,6 +267,33 @@ impl<'a> Memory<'a> {
         self.cache.copy_within(0..CACHED - 1, 1);
         self.cache[0] = range;
         true
+    }
+
+    #[inline]
+    fn find(&self, address: u64) -> Option<Range> {
+        match self.in_allocator {
+            true => self.space.find_in_allocator(address),
+            false => self.space.find(address),
+        }
+    }
+
+    /// Whether somebody keeps account of memory that kernels allocate.
+    #[inline(always)]
+    pub(crate) fn has_allocator(&self) -> bool {
+        self.has_allocator
+    }
+
+    pub(crate) fn allocator(&self) -> Option<&'a dyn Allocator> {
+        self.space.allocator()
+    }
+
+    /// From now on, code of the kernels' allocator is executed, or other code.
+    #[inline(always)]
+    pub fn be_in_allocator(&mut self, is_in: bool) {
+        if self.in_allocator != is_in {
+            self.in_allocator = is_in;
+            self.cache = [EMPTY; CACHED];
+        }
     }
 
     /// Drops cached ranges if any range has gone away since; called once per time slice and at every wave start.
@@ -285,7 +326,7 @@ impl<'a> Memory<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn fault(&self, address: u64, bytes: u32, write: bool, lane: u32) -> Fault {
-        let kind = match self.space.find(address) {
+        let kind = match self.find(address) {
             Some(range) if write && !range.writable => FaultKind::ReadOnly,
             _ => FaultKind::NotMapped,
         };

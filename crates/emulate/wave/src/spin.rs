@@ -160,6 +160,15 @@ impl Wave {
         around.is_some_and(|(target, from)| segment.reads(target, from, Effects::ATOMIC))
     }
 
+    /// The same if only its workgroup can change what it reads, which is in LDS.
+    pub fn waits_for_workgroup(&self) -> bool {
+        let segment = &self.segment;
+        let around = segment.loop_around(self.next);
+        around.is_some_and(|(target, from)| {
+            segment.reads(target, from, Effects::ATOMIC) && segment.reads_lds_only(target, from)
+        })
+    }
+
     /// The same where the waves of its workgroup may write to each other.
     fn only_meets(&self) -> bool {
         let segment = &self.segment;
@@ -179,6 +188,15 @@ impl Segment {
             let target = self.ops[inst.op as usize].branch_target()? as usize;
             (target <= next).then_some((target, inst.op as usize + 1))
         })
+    }
+
+    /// Whether the loop from micro-operation `target` to before `from` accesses no memory but LDS.
+    fn reads_lds_only(&self, target: usize, from: usize) -> bool {
+        let insts = &self.insts;
+        let at = |op: usize| insts.partition_point(|inst| inst.pc < self.pc_of(op));
+        let body = insts.get(at(target)..at(from - 1)).unwrap_or_default();
+        let elsewhere = Effects::SMEM | Effects::VMEM;
+        !body.iter().any(|inst| inst.effects.intersects(elsewhere))
     }
 
     /// Whether the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by instructions

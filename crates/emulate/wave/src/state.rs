@@ -98,6 +98,8 @@ pub struct Wave {
     pub(crate) stopped_inside: Option<usize>,
     /// Taken backward branches that were left of the wave's slice when it stopped.
     pub slice_left: u32,
+    /// The call of an allocator's function that it is in.
+    pub(crate) allocates: Option<crate::allocator::Call>,
     /// The data that [`crate::Watch`] keeps with it.
     pub(crate) watched: u32,
     /// Its time.
@@ -154,6 +156,7 @@ impl Wave {
             barrier_ticket: None,
             stopped_inside: None,
             slice_left: 0,
+            allocates: None,
             watched: 0,
             clock: Clock::default(),
             stop: None,
@@ -189,6 +192,7 @@ impl Wave {
         self.at_split_barrier = false;
         self.barrier_ticket = None;
         self.stopped_inside = None;
+        self.allocates = None;
         self.watched = 0;
         self.clock = Clock::default();
         self.stop = None;

@@ -33,9 +33,7 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
         }
         flow::BRANCH => {}
         flow::JUMP => {
-            if env.program.config().ordered {
-                env.memory.settle_stores();
-            }
+            wave.jumps(env);
             match segment.op_at(wave.next_pc) {
                 Some(next) => wave.next = next,
                 None => match env.program.around(&mut env.memory, wave.next_pc) {

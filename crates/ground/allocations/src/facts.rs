@@ -71,11 +71,13 @@ pub enum Kind {
     Node,
     /// A variable of a module.
     Variable,
+    /// Of a kernel, by `malloc` or `new`.
+    Heap,
 }
 
 impl Kind {
     /// All kinds; a kind's number is its place.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Hsa,
         Kind::Device,
         Kind::Pinned,
@@ -88,6 +90,7 @@ impl Kind {
         Kind::Imported,
         Kind::Node,
         Kind::Variable,
+        Kind::Heap,
     ];
 
     /// As reports name it.
@@ -105,6 +108,7 @@ impl Kind {
             Kind::Imported => "imported",
             Kind::Node => "graph-node",
             Kind::Variable => "variable",
+            Kind::Heap => "heap",
         }
     }
 
@@ -403,6 +407,28 @@ pub(crate) fn given(base: u64, size: u64, kind: Kind, by: &'static str, rows: Op
         rows,
         ..new(base, size, kind, by)
     };
+    give(allocation);
+}
+
+/// A kernel has allocated memory itself.
+pub fn heap_allocated(base: u64, size: u64) {
+    if are_kept() && size != 0 {
+        give(Allocation {
+            allocated: Callers::new(),
+            ..new(base, size, Kind::Heap, "malloc in a kernel")
+        });
+    }
+}
+
+/// A kernel frees what it has allocated.
+pub fn heap_freed(base: u64) {
+    // Listeners ask for facts themselves.
+    let freed = known().blocks.free(base, Callers::new());
+    freed.iter().for_each(|one| tell(&Event::Freed(one)));
+}
+
+fn give(allocation: Allocation) {
+    let (base, kind) = (allocation.base, allocation.kind);
     let mut known = known();
     let around = known.regions.containing(base);
     let around = around.map(|entry| (entry.allocation.base, entry.allocation.size));

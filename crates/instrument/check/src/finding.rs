@@ -32,6 +32,16 @@ pub enum Kind {
     WrongFree,
     /// The program frees memory that it has freed before.
     FreedTwice,
+    /// Waves of a workgroup wait for each other.
+    Deadlock,
+    /// Waves of a workgroup are at different barriers.
+    DifferentBarriers,
+    /// Lanes are off at a barrier.
+    MissedByLanes,
+    /// Waves have ended before a barrier that others come to.
+    MissedByEnded,
+    /// A wave arrives at a split barrier twice before it opens.
+    ArrivedTwice,
 }
 
 /// Which check a kind of bug belongs to.
@@ -42,23 +52,26 @@ pub enum Checker {
     Waits,
     /// Wrong accesses of memory.
     Memory,
+    /// Waves and lanes that do not meet at barriers.
+    Barriers,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 2] = [Checker::Waits, Checker::Memory];
+    pub const ALL: [Checker; 3] = [Checker::Waits, Checker::Memory, Checker::Barriers];
 
     /// As suppressions name it.
     pub fn name(self) -> &'static str {
         match self {
             Checker::Waits => "waits",
             Checker::Memory => "memory",
+            Checker::Barriers => "barriers",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 18] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -72,6 +85,11 @@ impl Kind {
         Kind::ReadOnly,
         Kind::WrongFree,
         Kind::FreedTwice,
+        Kind::Deadlock,
+        Kind::DifferentBarriers,
+        Kind::MissedByLanes,
+        Kind::MissedByEnded,
+        Kind::ArrivedTwice,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -142,6 +160,38 @@ impl Kind {
                 "freed-twice",
                 Memory,
                 "the program frees memory that it has freed before",
+            ),
+            _ => self.of_barriers(),
+        }
+    }
+
+    fn of_barriers(self) -> (&'static str, Checker, &'static str) {
+        use Checker::Barriers;
+        match self {
+            Kind::Deadlock => (
+                "deadlock",
+                Barriers,
+                "waves of a workgroup wait for each other, and nothing will let them go on",
+            ),
+            Kind::DifferentBarriers => (
+                "different-barriers",
+                Barriers,
+                "waves of a workgroup meet at different barriers",
+            ),
+            Kind::MissedByLanes => (
+                "missed-by-lanes",
+                Barriers,
+                "lanes of a wave are off when it comes to a barrier",
+            ),
+            Kind::MissedByEnded => (
+                "missed-by-ended",
+                Barriers,
+                "waves of a workgroup have ended before a barrier that others come to",
+            ),
+            _ => (
+                "arrived-twice",
+                Barriers,
+                "a wave arrives at a split barrier twice before it opens",
             ),
         }
     }
@@ -249,6 +299,9 @@ pub struct Finding {
     /// What it accesses, and for whom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// What waves met at a barrier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meeting: Option<Meeting>,
     /// Of a finding in the program itself: what it frees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<Free>,
@@ -258,6 +311,29 @@ pub struct Finding {
     pub path: Vec<usize>,
     /// The instructions around both.
     pub listing: Vec<Line>,
+}
+
+/// The waves of a workgroup, when a barrier opened or nothing went on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Meeting {
+    pub workgroup: [u32; 3],
+    pub waves: Vec<WaveThere>,
+}
+
+/// One wave of a meeting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaveThere {
+    /// In the workgroup.
+    pub wave: u32,
+    /// What it does, such as `at the barrier` or `has ended`.
+    pub state: String,
+    /// The instruction that it is at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Lanes that are on, a bit for each.
+    pub exec: u64,
+    /// Lanes that it began with and that are off.
+    pub absent: u64,
 }
 
 /// A wrong access of memory by one wave.

@@ -1,11 +1,13 @@
 //! Bugs in compiled AMD GPU code, as values that print as text or serialise.
 //!
 //! Entry types: [`waits::object`] looks for missing waits in one code object and tells a [`Sink`] of each [`Finding`];
-//! [`waits::executed`] and [`memory::accessed`] take what the emulated device found while a program ran;
+//! [`waits::executed`], [`memory::accessed`] and [`barriers::met`] take what the emulated device found while a program ran;
 //! [`Tally`] counts findings, drops none, and keeps as many as are to be shown; [`Suppressions`] takes out those that the
 //! user knows. Pure: bytes in, values out.
 #![forbid(unsafe_code)]
 
+pub mod barriers;
+mod code;
 mod finding;
 mod fingerprint;
 mod listing;
@@ -16,7 +18,8 @@ mod text;
 pub mod waits;
 
 pub use finding::{
-    Access, Allocation, Checker, Finding, Free, Grade, Kind, Line, Place, Sink, Unshown,
+    Access, Allocation, Checker, Finding, Free, Grade, Kind, Line, Meeting, Place, Sink, Unshown,
+    WaveThere,
 };
 pub use suppress::{Bad, Suppressions, suppression};
 pub use tally::{Selection, Tally};

@@ -1,8 +1,8 @@
 //! Wrong accesses of memory by a program that ran.
 
-use crate::fingerprint;
 use crate::{Access, Allocation, Finding, Free, Grade, Kind, Line, Options, Place, Sink, Unshown};
-use codeobj::{CodeObject, SourceLines};
+use crate::{code::Code, fingerprint};
+use codeobj::CodeObject;
 use isa::{Decoder, Effects};
 use lift::{Function, InstIndex, Module};
 
@@ -168,6 +168,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
                 source: Vec::new(),
             },
             access: None,
+            meeting: None,
             free: Some(free),
             further: 0,
             path: Vec::new(),
@@ -182,7 +183,7 @@ const AT_START: &str = "0 bytes into";
 /// The target of findings in the program itself.
 const HOST: &str = "host";
 
-fn hexadecimal(text: &str) -> Option<u64> {
+pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 
@@ -198,14 +199,10 @@ pub fn accessed(
     sink: &mut dyn Sink,
 ) -> Result<Vec<Accessed>, lift::Error> {
     let module = Module::lift(object)?;
-    // Damaged line tables cost the lines, not the finding.
-    let lines = SourceLines::read(object).ok().flatten();
+    let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for mut one in found {
-        let mut functions = module.functions.iter();
-        let place_of = |function: &'_ Function| function.inst_at(one.pc);
-        let of = functions.find(|function| place_of(function).is_some());
-        let Some((function, inst)) = of.and_then(|of| Some((of, place_of(of)?))) else {
+        let Some((function, inst)) = code.find(one.pc) else {
             lost.push(one);
             continue;
         };
@@ -215,8 +212,14 @@ pub fn accessed(
         if !(options.selects)(&function.name) && !(options.selects)(&readable) {
             continue;
         }
-        let sources = sources_of(lines.as_ref(), one.pc);
-        let unshown = unshown(&one, function, readable, module.target.name, sources, place);
+        let (sources, stable) = (code.source(one.pc), code.stable(one.pc));
+        let unshown = unshown(
+            &one,
+            readable,
+            module.target.name,
+            (sources, &stable),
+            place,
+        );
         if !sink.count(&unshown) {
             continue;
         }
@@ -241,43 +244,31 @@ pub fn accessed(
             producer: None,
             consumer,
             access: Some(one.access),
+            meeting: None,
             free: None,
             further: 0,
             path: Vec::new(),
-            listing: around(function, &decoder, inst),
+            listing: around(function, &decoder, inst, "the access"),
         });
     }
     Ok(lost)
 }
 
-/// The lines of an instruction's source, innermost first.
-fn sources_of(lines: Option<&SourceLines>, pc: u64) -> Vec<String> {
-    let frames = lines.and_then(|lines| lines.frames(pc).ok());
-    let frames = frames.into_iter().flatten();
-    let named = frames.filter_map(|frame| Some(format!("{}:{}", frame.file?, frame.line?)));
-    named.collect()
-}
-
-/// What tells a wrong access in `function`, whose `readable` name this is, from others.
+/// What tells a wrong access in the function of that `readable` name from others.
 fn unshown(
     one: &Accessed,
-    function: &Function,
     readable: String,
     target: &str,
-    sources: Vec<String>,
+    (sources, stable): (Vec<String>, &str),
     place: &str,
 ) -> Unshown {
-    let stable = match sources.first() {
-        Some(source) => source.rsplit('/').next().unwrap_or(source).to_owned(),
-        None => format!("+{:#x}", one.pc - function.entry),
-    };
     Unshown {
         fingerprint: fingerprint::of(&[
             one.kind.checker().name(),
             one.kind.name(),
             target,
             fingerprint::stable(&readable),
-            &stable,
+            stable,
         ]),
         kind: one.kind,
         grade: Grade::Certain,
@@ -329,7 +320,12 @@ fn remedy(kind: Kind) -> &'static str {
 }
 
 /// The instructions around one.
-fn around(function: &Function, decoder: &Decoder, inst: InstIndex) -> Vec<Line> {
+pub(crate) fn around(
+    function: &Function,
+    decoder: &Decoder,
+    inst: InstIndex,
+    note: &str,
+) -> Vec<Line> {
     let block = function.block_of(inst);
     let of_block = &function.blocks[block];
     let first = inst.saturating_sub(AROUND).max(of_block.first);
@@ -340,7 +336,7 @@ fn around(function: &Function, decoder: &Decoder, inst: InstIndex) -> Vec<Line> 
             offset: decoded.pc - function.entry,
             block,
             text: decoder.print(&decoded),
-            note: (at == inst).then(|| "the access".to_owned()),
+            note: (at == inst).then(|| note.to_owned()),
         }
     });
     lines.collect()

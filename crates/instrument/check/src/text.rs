@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Allocation, Finding, Free, Grade};
+use crate::{Access, Allocation, Finding, Free, Grade, Meeting};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -33,6 +33,9 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     }
     if let Some(access) = &finding.access {
         write_access(out, access)?;
+    }
+    if let Some(meeting) = &finding.meeting {
+        write_meeting(out, meeting)?;
     }
     let width = finding
         .listing
@@ -94,6 +97,35 @@ fn write_access(out: &mut impl Write, access: &Access) -> Result {
         return Ok(());
     };
     write_allocation(out, near)
+}
+
+/// Waves that are alike are one line.
+fn write_meeting(out: &mut impl Write, meeting: &Meeting) -> Result {
+    let [x, y, z] = meeting.workgroup;
+    writeln!(out, "      in workgroup ({x}, {y}, {z}):")?;
+    let lines = meeting.waves.iter().map(|one| {
+        let place = one.place.as_ref().map(|place| match place.source.first() {
+            Some(source) => format!(", {} at +{:#x}, {source}", place.text, place.offset),
+            None => format!(", {} at +{:#x}", place.text, place.offset),
+        });
+        (
+            one.wave,
+            format!("{}{}", one.state, place.unwrap_or_default()),
+        )
+    });
+    let mut groups: Vec<(Vec<u32>, String)> = Vec::new();
+    for (wave, line) in lines {
+        match groups.iter_mut().find(|(_, other)| *other == line) {
+            Some((waves, _)) => waves.push(wave),
+            None => groups.push((vec![wave], line)),
+        }
+    }
+    for (waves, line) in groups {
+        let word = if waves.len() == 1 { "wave" } else { "waves" };
+        let waves: Vec<String> = waves.iter().map(u32::to_string).collect();
+        writeln!(out, "        {word} {}: {line}", waves.join(", "))?;
+    }
+    Ok(())
 }
 
 fn write_free(out: &mut impl Write, free: &Free, finding: &Finding) -> Result {

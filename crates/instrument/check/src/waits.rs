@@ -479,6 +479,7 @@ impl Check<'_, '_> {
             producer: Some(place(suspect.producer, produced)),
             consumer: place(suspect.consumer, consumed),
             access: None,
+            meeting: None,
             free: None,
             object: self.place.to_owned(),
             target: self.id.clone(),

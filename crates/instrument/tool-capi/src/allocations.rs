@@ -131,6 +131,8 @@ fn number(kind: Kind) -> u32 {
         Kind::Imported => constants::MEMORY_IMPORTED,
         Kind::Node => constants::MEMORY_NODE,
         Kind::Variable => constants::MEMORY_VARIABLE,
+        // Only the emulated device knows of blocks that kernels allocate, and it tells no tools.
+        Kind::Heap => constants::MEMORY_DEVICE,
     }
 }
 

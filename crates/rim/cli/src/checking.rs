@@ -33,9 +33,9 @@ Examples:
   luthier check --waits --target gfx90a -k softmax wheels/
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
-  luthier check --memory -- ./app arguments";
+  luthier check --memory --barriers -- ./app arguments";
 
-/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory.
+/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to.
 ///
 /// It looks in files without running anything, or in a program while it runs on an emulated GPU.
 ///
@@ -47,7 +47,8 @@ Examples:
 /// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
 /// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
 /// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
-/// memory. Such an access stops the kernel. The program's standard streams stay its own; findings are on standard error.
+/// memory. Such an access stops the kernel. --barriers names barriers at which waves or lanes of a workgroup are missing, and
+/// ends a kernel whose waves wait for each other for ever. The program's standard streams stay its own; findings are on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
@@ -73,6 +74,9 @@ pub struct Check {
     /// Of a program: look for accesses beyond what it allocated, to what it freed, or at addresses that are not aligned
     #[arg(long, requires = "program")]
     memory: bool,
+    /// Of a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
+    #[arg(long, requires = "program")]
+    barriers: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
@@ -141,7 +145,7 @@ impl Form {
 
 impl Check {
     pub fn execute(self) -> Result<ExitCode> {
-        if !self.waits && !self.memory {
+        if self.checkers().is_empty() {
             bail!("nothing to check for: choose a check, such as --waits");
         }
         let mut suppressions = Suppressions::default();
@@ -173,7 +177,11 @@ impl Check {
 
     /// The checks that the user chose.
     fn checkers(&self) -> Vec<Checker> {
-        let chosen = [(Checker::Waits, self.waits), (Checker::Memory, self.memory)];
+        let chosen = [
+            (Checker::Waits, self.waits),
+            (Checker::Memory, self.memory),
+            (Checker::Barriers, self.barriers),
+        ];
         let chosen = chosen.iter().filter(|(_, chosen)| *chosen);
         chosen.map(|(checker, _)| *checker).collect()
     }

@@ -1,6 +1,7 @@
 //! The tests of `cli` in one program: `cargo test --release --workspace --test cli -- FILE::NAME`.
 
 mod advice;
+mod barriers;
 mod bisect;
 mod check;
 mod common;

@@ -215,3 +215,51 @@ fn a_wrong_free_has_the_form_of_the_schema() {
     assert_eq!(finding["free"]["with"], "hipFree", "{value}");
     assert_eq!(finding["free"]["allocation"]["kind"], "device", "{value}");
 }
+
+/// Whether the program passed, what it printed, and the report.
+fn run_heap(mode: &str) -> (bool, String, String) {
+    let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+    let command = command.args(["--device", "gfx90a", "--"]);
+    let output = command.arg(hip("heap.hip")).arg(mode).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.success(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// Sizes are those of the program's source. The state of HIP 5's heap lies behind the variables of the module.
+#[test]
+fn memory_that_kernels_allocate_has_bounds() {
+    for (mode, parts) in [
+        (
+            "end",
+            &[
+                "error[out-of-bounds]",
+                "writes 0 bytes behind an allocation of 19 bytes",
+                "wave 0, lane 3",
+            ][..],
+        ),
+        (
+            "freed",
+            &[
+                "error[after-free]",
+                "writes 8 bytes into 24 bytes that the program has freed",
+            ],
+        ),
+        ("made", &["writes 0 bytes behind an allocation of 20 bytes"]),
+        ("far", &["error[out-of-bounds]"]),
+    ] {
+        let (passed, _, said) = run_heap(mode);
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        assert!(!passed, "{mode}: {said}");
+        assert!(said.contains("certain: 1 finding: 1 "), "{mode}: {said}");
+        let (passed, out, said) = run_heap(&format!("{mode}-ok"));
+        assert!(passed && out == "done\n", "{mode}: {out} {said}");
+    }
+    let (passed, out, said) = run_heap("legal");
+    assert!(passed && out == "done\n", "{out} {said}");
+}

@@ -112,6 +112,19 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// From now on, waves tell of memory that kernels allocate themselves.
+    pub fn keep_account(&self, allocator: Box<dyn wave::Allocator>) {
+        let _ = self.allocator.set(allocator);
+        self.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The allocation around an address of the host: its first address, and the one behind it.
+    pub fn around(&self, address: u64) -> Option<(u64, u64)> {
+        let map = self.read();
+        map.region(address)
+            .map(|(start, region)| (start, region.end))
+    }
+
     /// What is closed around an address.
     pub fn closing(&self, address: u64) -> Option<Closing> {
         let found = self.read().closed.at(host_address(address));

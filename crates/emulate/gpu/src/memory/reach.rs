@@ -223,6 +223,15 @@ impl AddressSpace for View<'_> {
         }
     }
 
+    fn find_in_allocator(&self, address: u64) -> Option<Range> {
+        self.as_runtime().find(address)
+    }
+
+    fn allocator(&self) -> Option<&dyn wave::Allocator> {
+        let memory: &Memory = self.memory;
+        memory.allocator.get().map(|one| &**one)
+    }
+
     fn find_code(&self, address: u64) -> Option<Range> {
         self.memory.known_to(Some(self.node), address)
     }

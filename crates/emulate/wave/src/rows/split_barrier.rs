@@ -3,6 +3,7 @@
 
 use super::{Row, ScalarShape, Shape};
 use crate::{
+    barrier::Arrival,
     engine::{Env, Stop},
     micro_op::{MicroOp, SrcKind, flow},
     ports::Type,
@@ -32,7 +33,11 @@ struct Signal<const IS_FIRST: bool>;
 impl<const IS_FIRST: bool> Body for Signal<IS_FIRST> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let first = match number(wave, op) {
-            WORKGROUP => env.barrier.signal(wave.elapsed()),
+            WORKGROUP => env.barrier.signal(wave.elapsed(), || Arrival {
+                wave: wave.index_in_workgroup,
+                pc: wave.pc_of(op),
+                exec: wave.exec(),
+            }),
             TRAP | 0 => false,
             other => return reserved(wave, "s_barrier_signal", other),
         };

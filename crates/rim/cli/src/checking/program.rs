@@ -10,6 +10,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use check::{
     Allocation,
+    barriers::{Met, Wave},
     memory::{Accessed, Freed},
     waits::Executed,
 };
@@ -36,6 +37,7 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
         ("late", check.waits && check.late),
         ("waits", check.waits && !check.late),
         ("memory", check.memory),
+        ("barriers", check.barriers),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
@@ -68,7 +70,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses)) in found.by_object() {
+    for (object, (waits, accesses, meetings)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -80,6 +82,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
         let mut lost: Vec<String> = lost.collect();
         let stray = check::memory::accessed(&parsed, "", accesses, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a wrong access: {one:?}")));
+        let stray = check::barriers::met(&parsed, "", meetings, &options, tally)?;
+        lost.extend(stray.iter().map(|one| format!("a barrier: {one:?}")));
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }
@@ -89,6 +93,9 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+/// What was found in a code object.
+type OfObject = (Vec<Executed>, Vec<Accessed>, Vec<Met>);
 
 /// What a line told of.
 #[derive(Clone, Copy, Default)]
@@ -108,6 +115,8 @@ struct Found {
     /// Each with the file of its code object.
     accesses: Vec<(String, Accessed)>,
     frees: Vec<Freed>,
+    /// Each with the file of its code object.
+    meetings: Vec<(String, Met)>,
     /// What the lines that follow tell more of.
     last: Last,
     symbols: Symbols,
@@ -142,6 +151,15 @@ impl Found {
             [times, "free", rest @ ..] => {
                 self.frees.push(Freed::parse(times, rest)?);
                 self.last = Last::Free;
+            }
+            [times, "barrier", object, rest @ ..] => {
+                let met = Met::parse(times, rest)?;
+                self.meetings.push(((*object).to_owned(), met));
+            }
+            // Lines behind a barrier.
+            [_, "wave", rest @ ..] => {
+                let (_, met) = self.meetings.last_mut()?;
+                met.waves.push(Wave::parse(rest)?);
             }
             // Lines behind an access or a free say more of it.
             [_, "allocation", rest @ ..] => {
@@ -178,13 +196,16 @@ impl Found {
     }
 
     /// By the file of the code object.
-    fn by_object(self) -> BTreeMap<String, (Vec<Executed>, Vec<Accessed>)> {
-        let mut all: BTreeMap<String, (Vec<Executed>, Vec<Accessed>)> = BTreeMap::new();
+    fn by_object(self) -> BTreeMap<String, OfObject> {
+        let mut all: BTreeMap<String, OfObject> = BTreeMap::new();
         for (object, waits) in self.waits {
             all.entry(object).or_default().0 = waits;
         }
         for (object, accessed) in self.accesses {
             all.entry(object).or_default().1.push(accessed);
+        }
+        for (object, met) in self.meetings {
+            all.entry(object).or_default().2.push(met);
         }
         all
     }

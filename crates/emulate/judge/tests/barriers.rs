@@ -1,0 +1,194 @@
+//! What waves meet at barriers: a corpus of kernels with a bug, each with a right twin, for targets of all families.
+
+use crate::common::compiled_text;
+use codeobj::{CodeObject, SourceLines};
+use emulate::{Argument, Device, Shape};
+use gpu::Dispatch;
+use judge::{Barriers, MeetingSink, Unmet, Wrong};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+const TARGETS: [&str; 7] = [
+    "gfx900", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1201",
+];
+const SOURCE: &str = include_str!("barriers.cl");
+const EXPECTED: &str = include_str!("barriers.tsv");
+/// A kernel that takes longer does not end.
+const LIMIT: Duration = Duration::from_secs(60);
+const ITEMS: u32 = 128;
+
+/// Kind, grade, and the lines of both instructions.
+type Row = (String, &'static str, Option<u32>, Option<u32>);
+
+/// What was told, with addresses.
+#[derive(Default)]
+struct Told {
+    all: Mutex<Vec<(Wrong, bool, u64, Option<u64>)>>,
+    /// A rule that is switched off.
+    off: Option<(Wrong, bool)>,
+}
+
+impl MeetingSink for Told {
+    fn unmet(&self, _: &Dispatch, found: &Unmet<'_>) {
+        if self.off == Some((found.wrong, found.certain)) {
+            return;
+        }
+        let mut all = self.all.lock().unwrap();
+        all.push((found.wrong, found.certain, found.pc, found.other));
+    }
+}
+
+fn grade(certain: bool) -> &'static str {
+    if certain { "certain" } else { "possible" }
+}
+
+/// The line of the source that has this mark.
+fn marked(mark: &str) -> u32 {
+    let is_it = |line: &str| line.split_whitespace().any(|word| word == mark);
+    let at = SOURCE.lines().position(is_it);
+    at.unwrap_or_else(|| panic!("no {mark}")) as u32 + 1
+}
+
+/// The findings of each kernel on a target, as barriers.tsv says. The end of a wave has no line that anybody chose.
+fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
+    let mut all: BTreeMap<&str, BTreeSet<Row>> = BTreeMap::new();
+    for line in EXPECTED.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [kernel, kind, grade, barrier, other, targets] = fields[..] else {
+            panic!("{line:?}");
+        };
+        if targets != "all" && !target.starts_with(targets) {
+            continue;
+        }
+        let line_of = |letter: &str| marked(&format!("@{kernel}.{letter}"));
+        let other = (!["-", "*"].contains(&other)).then(|| line_of(other));
+        all.entry(kernel).or_default().insert((
+            kind.to_owned(),
+            if grade == "certain" {
+                "certain"
+            } else {
+                "possible"
+            },
+            Some(line_of(barrier)),
+            other,
+        ));
+    }
+    all
+}
+
+/// What is found in a kernel, and whether it ended.
+fn found(bytes: &[u8], kernel: &str, threads: usize) -> (BTreeSet<Row>, Result<(), String>) {
+    found_without(bytes, kernel, threads, None)
+}
+
+fn found_without(
+    bytes: &[u8],
+    kernel: &str,
+    threads: usize,
+    off: Option<(Wrong, bool)>,
+) -> (BTreeSet<Row>, Result<(), String>) {
+    let object = CodeObject::parse(bytes).unwrap();
+    let lines = SourceLines::read(&object).unwrap().unwrap();
+    let device = Device::new(object.clone(), threads).unwrap();
+    let told = Arc::new(Told {
+        off,
+        ..Told::default()
+    });
+    device.look_at_barriers(Arc::new(Barriers::new(told.clone())));
+    // in[0] is 0, and in[t + 1] is larger than t if t is odd.
+    let input: Vec<u8> = (0..=ITEMS)
+        .map(|at| at.saturating_sub(1) + at.saturating_sub(1) % 2)
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    let out = device.buffer(&[], 4 * u64::from(ITEMS)).unwrap();
+    let input = device.buffer(&input, input.len() as u64).unwrap();
+    let both = [Argument::pointer(out), Argument::pointer(input)];
+    let shape = Shape {
+        grid: [3, 1, 1],
+        block: [ITEMS, 1, 1],
+        dynamic_lds: 0,
+    };
+    let takes = if kernel == "nested" { 2 } else { 1 };
+    let prepared = device.prepare(kernel, &shape, &both[..takes]).unwrap();
+    let ended = device.run_within(&prepared, LIMIT);
+    // (SYNC is a macro, so that its line is that of its use.)
+    let line = |pc: u64| {
+        let frames = lines.frames(pc - device.base()).ok()?;
+        frames.first()?.line
+    };
+    let told = told.all.lock().unwrap();
+    let rows = told.iter().map(|(wrong, certain, pc, other)| {
+        let other = other.filter(|_| *wrong != Wrong::MissedByEnded);
+        let mut both = (line(*pc), other.and_then(line));
+        // The compiler lays branches out in any order.
+        if *wrong == Wrong::DifferentBarriers && both.1 < both.0 {
+            std::mem::swap(&mut both.0, &mut both.1);
+        }
+        (format!("{wrong:?}"), grade(*certain), both.0, both.1)
+    });
+    (
+        rows.collect(),
+        ended.map(drop).map_err(|why| why.to_string()),
+    )
+}
+
+fn corpus(target: &str, ok: bool) -> Option<Vec<u8>> {
+    let split = target.starts_with("gfx12").then_some("-DSPLIT");
+    let ok = format!("-DOK={}", u32::from(ok));
+    let options: Vec<&str> = ["-O2", "-g", &ok].into_iter().chain(split).collect();
+    compiled_text(target, &options, SOURCE)
+}
+
+#[test]
+fn each_bug_is_found_where_it_is_and_right_twins_are_silent() {
+    let mut failed = Vec::new();
+    for target in TARGETS {
+        let (Some(wrong), Some(right)) = (corpus(target, false), corpus(target, true)) else {
+            return;
+        };
+        for (kernel, expected) in expected(target) {
+            for threads in [1, 2] {
+                let name = format!("{kernel} on {target}, {threads} threads");
+                let (rows, ended) = found(&wrong, kernel, threads);
+                let stuck = expected.iter().any(|(kind, ..)| kind == "Deadlock");
+                if rows != expected || ended.is_err() != stuck {
+                    failed.push(format!("{name}: {rows:?} {ended:?}, not {expected:?}"));
+                }
+                let (rows, ended) = found(&right, kernel, threads);
+                if !rows.is_empty() || ended.is_err() {
+                    failed.push(format!("{name}, right: {rows:?} {ended:?}"));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// With a rule switched off, the corpus fails.
+#[test]
+fn the_corpus_needs_each_rule() {
+    let target = "gfx1201";
+    let Some(wrong) = corpus(target, false) else {
+        return;
+    };
+    let all = expected(target);
+    assert!(all.len() >= 12, "{}", all.len());
+    for off in [
+        (Wrong::Deadlock, true),
+        (Wrong::DifferentBarriers, true),
+        (Wrong::MissedByLanes, true),
+        (Wrong::MissedByLanes, false),
+        (Wrong::MissedByEnded, false),
+        (Wrong::ArrivedTwice, true),
+    ] {
+        let mut kernels = all.iter();
+        let fails = kernels.any(|(kernel, expected)| {
+            let (rows, _) = found_without(&wrong, kernel, 1, Some(off));
+            rows != *expected
+        });
+        assert!(fails, "the corpus does not miss {off:?}");
+    }
+}

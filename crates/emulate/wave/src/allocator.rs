@@ -1,0 +1,114 @@
+//! Functions by which kernels allocate memory themselves: `malloc` and `free`, as compilers link them into code objects.
+//!
+//! Who keeps account of such memory is told of each call. The functions themselves reach memory between blocks, which the
+//! kernel's own code does not.
+
+use crate::{Env, Wave, state::LANES};
+
+/// What a function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapCall {
+    /// It gets sizes, and returns addresses.
+    Allocate,
+    /// It gets addresses.
+    Free,
+}
+
+/// Keeps account of the memory that kernels allocate.
+pub trait Allocator: Send + Sync {
+    /// What the function does that begins at an address, if it is one of these.
+    fn function(&self, pc: u64) -> Option<HeapCall>;
+    /// A block was given to a lane.
+    fn allocated(&self, address: u64, size: u64);
+    /// A lane frees a block.
+    fn freed(&self, address: u64);
+}
+
+/// A call by a wave that has not returned.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    request: HeapCall,
+    returns_to: u64,
+    lanes: u64,
+    arguments: Box<[u64; LANES]>,
+}
+
+/// The low word of the address that a function returns to, by the calling convention of LLVM.
+const RETURN_ADDRESS: usize = 30;
+/// The row with the low words of the first argument and of the result, by the same convention.
+const FIRST: usize = 0;
+
+impl Wave {
+    /// Whether it executes one of the functions, or what that calls.
+    pub fn is_in_allocator(&self) -> bool {
+        self.allocates.is_some()
+    }
+
+    /// Control goes to [`Wave::next_pc`], by a call, a return, or a jump through a register.
+    #[inline(always)]
+    pub(crate) fn jumps(&mut self, env: &mut Env<'_>) {
+        if env.program.config().ordered {
+            env.memory.settle_stores();
+        }
+        if env.memory.has_allocator() {
+            self.may_call(env);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn may_call(&mut self, env: &mut Env<'_>) {
+        let Some(allocator) = env.memory.allocator() else {
+            return;
+        };
+        match self
+            .allocates
+            .take_if(|call| call.returns_to == self.next_pc)
+        {
+            Some(call) => {
+                if call.request == HeapCall::Allocate {
+                    let results = self.first_values();
+                    for lane in lanes(call.lanes) {
+                        if results[lane] != 0 {
+                            allocator.allocated(results[lane], call.arguments[lane]);
+                        }
+                    }
+                }
+                env.memory.refresh();
+            }
+            None if self.allocates.is_none() => {
+                let Some(request) = allocator.function(self.next_pc) else {
+                    return;
+                };
+                let arguments = Box::new(self.first_values());
+                let exec = self.exec();
+                if request == HeapCall::Free {
+                    let freed = lanes(exec).map(|lane| arguments[lane]);
+                    freed
+                        .filter(|address| *address != 0)
+                        .for_each(|address| allocator.freed(address));
+                }
+                self.allocates = Some(Call {
+                    request,
+                    returns_to: self.scalar64(RETURN_ADDRESS),
+                    lanes: exec,
+                    arguments,
+                });
+            }
+            None => {}
+        }
+        env.memory.be_in_allocator(self.allocates.is_some());
+    }
+
+    /// The 64-bit words in the first two vector registers.
+    fn first_values(&self) -> [u64; LANES] {
+        std::array::from_fn(|lane| {
+            let word = |row: usize| self.rows.get(row).map_or(0, |row| row.0[lane]);
+            u64::from(word(FIRST)) | u64::from(word(FIRST + 1)) << 32
+        })
+    }
+}
+
+fn lanes(mask: u64) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}

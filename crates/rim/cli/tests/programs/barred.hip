@@ -1,0 +1,69 @@
+// Kernels whose work-items do not all come to a barrier: ./barred NAME; NAME-ok is the twin without the bug.
+#include <cstdio>
+#include <hip/hip_runtime.h>
+#include <string>
+
+__global__ void branches(int *out, bool ok) {
+  __shared__ int shared[128];
+  int t = threadIdx.x;
+  if (ok) {
+    shared[t] = t;
+    __syncthreads();
+    out[t] = shared[t ^ 1];
+  } else if (t < 64) {
+    shared[t] = t;
+    __syncthreads();
+    out[t] = shared[t ^ 1];
+  } else {
+    shared[t] = 2 * t;
+    __syncthreads();
+    out[t] = shared[t ^ 2] + 5;
+  }
+}
+
+__global__ void lanes(int *out, bool ok) {
+  __shared__ int shared[128];
+  int t = threadIdx.x;
+  shared[t] = t;
+  if (ok)
+    __syncthreads();
+  if (t % 2 != 0) {
+    shared[t] += 1;
+    if (!ok)
+      __syncthreads();
+    out[t] = shared[t ^ 2];
+  }
+  __syncthreads();
+  out[t] += shared[127 - t];
+}
+
+__global__ void returned(int *out, bool ok) {
+  __shared__ int shared[128];
+  int t = threadIdx.x;
+  shared[t] = t;
+  if (t >= 100 && !ok)
+    return;
+  __syncthreads();
+  out[t] = shared[127 - t];
+}
+
+int main(int argc, char **argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  bool ok = mode.size() > 3 && mode.substr(mode.size() - 3) == "-ok";
+  if (ok)
+    mode.resize(mode.size() - 3);
+  int *out;
+  if (hipMalloc(&out, 4 * 128) != hipSuccess)
+    return 3;
+  if (mode == "branches")
+    branches<<<2, 128>>>(out, ok);
+  else if (mode == "lanes")
+    lanes<<<2, 128>>>(out, ok);
+  else if (mode == "returned")
+    returned<<<2, 128>>>(out, ok);
+  else
+    return 9;
+  if (hipDeviceSynchronize() != hipSuccess)
+    return 1;
+  printf("done\n");
+}
