@@ -21,6 +21,7 @@ mod levels;
 mod matrix;
 mod matrix_cuts;
 mod memory;
+mod modifiers;
 mod scalar_math;
 mod short_cuts;
 mod spin;
