@@ -7,8 +7,8 @@
 
 use crate::{
     engine::Env,
-    micro_op::{Handler, MicroOp, Pass, Src, flow, modifier},
-    ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type, each_group, lanes},
+    micro_op::{Control, Handler, MicroOp, Pass, Src, SrcKind, flow, modifier},
+    ports::{RESULT_ROWS, SOURCE_ROWS, SPARE_ROWS, Type, each_group, has_form, lanes},
     shell::{self, Body},
     state::{LANES, VectorRow, Wave},
 };
@@ -22,7 +22,7 @@ pub(crate) use dpp::{
     Copy as DppCopy, Enter as DppEnter, Enter8 as Dpp8Enter, Leave as DppLeave, known_dpp,
     static_lanes, writes_all_lanes,
 };
-pub(crate) use finish::{Finish, PlaceHalf};
+pub(crate) use finish::{Finish, PlaceHalf, clamp};
 
 /// Number of the source a pass works on.
 #[inline(always)]
@@ -253,6 +253,47 @@ pub(crate) fn modification(op: &MicroOp, index: usize, kind: Type) -> Option<Pas
         Type::Mix => (neg | abs != 0).then_some((bits, [0, abs << 31, neg << 31])),
         Type::None | Type::B128 | Type::B8 => None,
     }
+}
+
+/// `op` without the modifiers of its first `count` sources, which are of type `kind`, and without the clamp: temporary rows hold the
+/// sources as their modifiers make them.
+pub(crate) fn modified(wave: &mut Wave, op: &MicroOp, count: usize, kind: Type) -> MicroOp {
+    let mut plain = *op;
+    for index in 0..count {
+        let source = op.src[index];
+        let value = wave.uniform(op, index);
+        let on = |base: u32| op.vector().modifier(base, index);
+        let sign = if kind == Type::F16 { 15 } else { 31 };
+        let (clear, toggle) = (on(modifier::ABS) << sign, on(modifier::NEG) << sign);
+        for word in 0..kind.words() {
+            let words = match source.kind {
+                SrcKind::Vector => *wave.row(source.index as usize + word),
+                _ => VectorRow([(value >> (32 * word)) as u32; LANES]),
+            };
+            let is_last = word + 1 == kind.words();
+            *wave.temporary(SOURCE_ROWS + 2 * index + word) = match is_last {
+                true => VectorRow(words.0.map(|word| (word & !clear) ^ toggle)),
+                false => words,
+            };
+        }
+        plain.src[index] = Src::vector((wave.temporaries + SOURCE_ROWS + 2 * index) as u16);
+    }
+    plain.vector_mut().modifiers &= !(7 << modifier::NEG | 7 << modifier::ABS | modifier::CLAMP);
+    plain
+}
+
+/// Whether a body that does modifiers itself can do those that `op`, of a row with sources of `count` times `kind`, has; and whether it
+/// has any. What it can not do takes passes.
+pub(crate) fn is_modified(op: &MicroOp, count: usize, kind: Type) -> bool {
+    let vector = op.vector();
+    let (mut all, mut any) = (vector.modifiers >> modifier::OMOD & 3 == 0, vector.clamp());
+    for index in 0..count {
+        let is = |base: u32| vector.modifier(base, index) != 0;
+        any |= is(modifier::NEG) || is(modifier::ABS);
+        let known = op.src[index].kind == SrcKind::Vector || has_form(op.src[index].kind);
+        all &= known && (kind != Type::F16 || !is(modifier::OP_SEL));
+    }
+    all && any && vector.control == Control::NONE
 }
 
 /// The rows that op_sel and op_sel_hi name for a source that is a pair of singles, from its first one on; `None` if it takes

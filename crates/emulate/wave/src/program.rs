@@ -25,6 +25,7 @@ mod dual;
 mod lowering;
 mod matrix;
 mod memory;
+mod nops;
 mod operands;
 mod order;
 mod surround;
@@ -59,7 +60,8 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct DecodedInst {
     pub pc: u64,
-    /// Last micro-op of it. Waits and nops share the micro-op of the instruction before, and so do links of a chain.
+    /// Last micro-op of it. Waits and nops share the micro-op of the instruction before or behind, and links of a chain that of the
+    /// first one.
     pub op: u32,
     pub size: u8,
     /// The opcode; called `?` if the words are no instruction.
@@ -325,43 +327,48 @@ fn lower(
     let targets = branch_targets(entry, found);
     let mut segment = Segment::new(config);
     let mut branches = Vec::new();
-    let waits = match config.ordered {
-        true => order::pending_waits(config.target.family, found),
-        false => Default::default(),
-    };
+    let waits = order::pending_waits(config, found);
     let joins = !config.observed && rows::chains_pay();
     let mut chains = ChainBuilder::default();
+    // Those that may share the micro-op of the instruction behind them.
+    let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;
     let mut previous_end = None;
     for (&pc, fetched) in found {
         if previous_end.is_some_and(|end| end != pc) {
+            nops.flush(&mut segment);
             segment.push_leave(previous_end.unwrap_or(pc));
             joinable = None;
         }
         let inst = match fetched {
             Fetched::Inst(inst) => inst,
             Fetched::Undecodable(word) => {
-                let op = segment.unsupported(format!("undecodable word {word:#010x}"));
-                segment.push(pc, op);
-                segment.list(pc, 4, Op::of("?"), Effects::empty());
+                nops.flush(&mut segment);
+                segment.undecodable(pc, *word);
                 previous_end = None;
                 continue;
             }
         };
         previous_end = Some(inst.end());
         segment.written.add_writes(config, inst);
-        let row = rows::measured::find(config.measured, inst.op, config.target)
-            .or_else(|| rows::find(inst.op, config.target));
+        let row = row_of(config, inst);
         let orders = waits.contains(&pc);
         let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
         let is_nop =
             !orders && !follows_others && row.is_some_and(|row| matches!(row.shape, Shape::Nop));
-        let follows = joinable == Some(pc) && !targets.contains(&pc);
+        let is_target = targets.contains(&pc);
+        let follows = joinable == Some(pc) && !is_target;
+        if is_nop && !follows && nops.take(&mut segment, inst, is_target) {
+            joinable = None;
+            continue;
+        }
         if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let (mut lowered, shape) = match lower_one(config, inst, row) {
+            let lowered = lower_one(config, inst, row);
+            let head = nops.join(&mut segment, inst, row, (lowered.is_ok(), is_target));
+            let (mut lowered, shape) = match lowered {
                 Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
                 Err(why) => (segment.stops_at(inst, print, &why), None),
             };
@@ -377,18 +384,17 @@ fn lower(
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             match chain.flatten() {
                 Some(chain) => segment.chain(chain),
-                None => lowered.ops.into_iter().for_each(|op| segment.push(pc, op)),
+                None => lowered
+                    .ops
+                    .into_iter()
+                    .for_each(|op| segment.push(head, op)),
             }
         }
+        nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
     }
-    let end = previous_end.unwrap_or(entry);
-    segment.push_leave(end);
-    segment.resolve(branches);
-    for _ in 1..UNROLLED {
-        segment.push_leave(end);
-    }
-    segment.number();
+    nops.flush(&mut segment);
+    segment.finish(previous_end.unwrap_or(entry), branches);
     segment
 }
 
@@ -402,6 +408,12 @@ fn branch_targets(entry: u64, found: &BTreeMap<u64, Fetched>) -> std::collection
         })
         .chain([entry])
         .collect()
+}
+
+/// The row of `inst`, with which another one may be meant where functions were measured.
+fn row_of(config: &Config, inst: &Inst) -> Option<&'static Row> {
+    rows::measured::find(config.measured, inst.op, config.target)
+        .or_else(|| rows::find(inst.op, config.target))
 }
 
 /// Lowers one instruction; an error says why it cannot be executed, as far as there is more to say than that no row is for it.
@@ -450,6 +462,13 @@ impl Segment {
         }
     }
 
+    /// Appends the stop of a wave at a word that is no instruction.
+    fn undecodable(&mut self, pc: u64, word: u32) {
+        let op = self.unsupported(format!("undecodable word {word:#010x}"));
+        self.push(pc, op);
+        self.list(pc, 4, Op::of("?"), Effects::empty());
+    }
+
     /// The stop of a wave at `inst`, which cannot be executed.
     fn stops_at(&mut self, inst: &Inst, print: &dyn Fn(&Inst) -> String, why: &str) -> Lowered {
         let why = match why {
@@ -465,6 +484,16 @@ impl Segment {
             ops: vec![op],
             bare: op,
         }
+    }
+
+    /// Completes code that ends before `end`.
+    fn finish(&mut self, end: u64, branches: Vec<(usize, u64)>) {
+        self.push_leave(end);
+        self.resolve(branches);
+        for _ in 1..UNROLLED {
+            self.push_leave(end);
+        }
+        self.number();
     }
 
     /// Gives branches their micro-ops: those at the addresses they lead to, or new ones that leave the segment.

@@ -12,6 +12,8 @@ use vectors::{
 use crate::{
     engine::Env,
     micro_op::{Handler, MicroOp},
+    passes,
+    ports::Type,
     state::Wave,
 };
 
@@ -24,6 +26,8 @@ pub(crate) trait Body {
 pub(crate) trait Form {
     /// Bit i: source i is a scalar register or constant. All other sources are vector rows.
     const UNIFORM: u8;
+    /// The op has its modifiers still, which the body does itself, and any source may be uniform.
+    const MODIFIED: bool;
     /// MODE is the one that HIP kernels start in, and the clamp bit asks nothing of the body.
     const USUAL: bool;
     /// The host has what [`Level::Avx2`] stands for.
@@ -36,10 +40,14 @@ pub(crate) trait Form {
     type Outlined: Form;
 }
 
+/// Among the sources of a [`Variant`]: [`Form::MODIFIED`].
+const MODIFIED: u8 = 8;
+
 struct Variant<const UNIFORM: u8, const USUAL: bool, E>(PhantomData<E>);
 
 impl<const UNIFORM: u8, const USUAL: bool, E: Extensions> Form for Variant<UNIFORM, USUAL, E> {
-    const UNIFORM: u8 = UNIFORM;
+    const UNIFORM: u8 = UNIFORM & 7;
+    const MODIFIED: bool = UNIFORM & MODIFIED != 0;
     const USUAL: bool = USUAL;
     const AVX2: bool = E::AVX2;
     const AVX512: bool = E::AVX512;
@@ -64,6 +72,8 @@ pub(crate) trait VectorBody {
     const HALVES: bool = false;
     /// Lanes that are off get zeros for sources.
     const ZERO_INACTIVE: bool = false;
+    /// The type of all sources and of the result, if there are copies that do NEG, ABS and the clamp themselves.
+    const MODIFIED: Option<Type> = None;
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 
@@ -79,6 +89,8 @@ pub(crate) struct Handlers {
     pub general: Handler,
     /// Some sources are uniform: by [`Form::UNIFORM`].
     pub uniform: UniformHandlers,
+    /// The body does modifiers itself: see [`Form::MODIFIED`].
+    pub modified: Option<Handler>,
 }
 
 /// The handler of body `B` for this host.
@@ -126,6 +138,11 @@ macro_rules! hot_handlers {
             vector: $shell::<$body, Variant<0, true, $extensions>>,
             general: any_mode::<$body>(),
             uniform,
+            modified: if $body::MODIFIED.is_some() {
+                Some($shell::<$body, Variant<MODIFIED, true, $extensions>>)
+            } else {
+                None
+            },
         }
     }};
 }
@@ -138,6 +155,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             vector: base_vector::<B, Variant<0, false, Base>>,
             general: base_vector::<B, Variant<0, false, Base>>,
             uniform: [None; 8],
+            modified: None,
         },
         #[cfg(target_arch = "x86_64")]
         Level::Fp16 if B::HALVES => hot_handlers!(B, fp16_vector, Fp16),
@@ -152,6 +170,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
                 vector,
                 general: if B::MODE { any_mode::<B>() } else { vector },
                 uniform: [None; 8],
+                modified: None,
             }
         }
         #[cfg(target_arch = "x86_64")]
@@ -161,6 +180,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             vector: avx2_vector::<B, Variant<0, true, Avx2>>,
             general: any_mode::<B>(),
             uniform: [None; 8],
+            modified: None,
         },
     }
 }
@@ -183,7 +203,9 @@ pub(crate) fn general<B: VectorBody, F: Form>(
     env: &mut Env<'_>,
 ) -> u32 {
     let all_vector;
-    let op = if F::UNIFORM == 0 {
+    let op = if F::MODIFIED {
+        return without_modifiers::<B>(wave, op, env);
+    } else if F::UNIFORM == 0 {
         op
     } else {
         all_vector = wave.with_rows_for_uniforms(op);
@@ -195,6 +217,22 @@ pub(crate) fn general<B: VectorBody, F: Form>(
         return unsafe { avx2_vector::<B, Variant<0, false, Avx2>>(wave, op, env) };
     }
     base_vector::<B, Variant<0, false, Base>>(wave, op, env)
+}
+
+/// [`general`] for an op with modifiers: with sources that have theirs already, and the clamp behind it.
+fn without_modifiers<B: VectorBody>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+    let kind = B::MODIFIED.unwrap_or(Type::None);
+    let plain = passes::modified(wave, op, B::SOURCES, kind);
+    let vector = op.vector();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: copies that do modifiers exist only below shells that were chosen because the host has AVX2.
+    let after = unsafe { avx2_vector::<B, Variant<0, false, Avx2>>(wave, &plain, env) };
+    #[cfg(not(target_arch = "x86_64"))]
+    let after = base_vector::<B, Variant<0, false, Base>>(wave, &plain, env);
+    if vector.clamp() {
+        passes::clamp(wave, op.dst as usize, kind);
+    }
+    after
 }
 
 /// The handler of a body that gains nothing from vector extensions; half the code.

@@ -404,7 +404,9 @@ impl Wave {
             let [low, high] = *self.scalars.0[index..].first_chunk().expect("a pair");
             u64::from(low) | u64::from(high) << 32
         } else {
-            u64::from(self.scalars.0[index])
+            // Of two usual loads the compiler makes one of both words, which stalls where an instruction has just written this one.
+            // SAFETY: a reference to an initialised word.
+            u64::from(unsafe { std::ptr::read_volatile(&raw const self.scalars.0[index]) })
         }
     }
 

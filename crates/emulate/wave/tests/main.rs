@@ -21,6 +21,8 @@ mod levels;
 mod matrix;
 mod matrix_cuts;
 mod memory;
+mod modifiers;
+mod nops;
 mod scalar_math;
 mod short_cuts;
 mod spin;

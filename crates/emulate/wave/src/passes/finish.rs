@@ -101,6 +101,26 @@ fn modify(wave: &mut Wave, op: &MicroOp, result: Type) {
     }
 }
 
+/// Clamps the floats of type `kind` that are in active lanes from row `first` on.
+pub(crate) fn clamp(wave: &mut Wave, first: usize, kind: Type) {
+    let nan_to_zero = wave.mode.dx10_clamp();
+    let exec = wave.exec();
+    for lane in (0..wave.wave_size as usize).filter(|lane| exec >> lane & 1 != 0) {
+        let low = u64::from(wave.row(first).0[lane]);
+        let is_wide = kind.words() > 1;
+        let high = if is_wide {
+            u64::from(wave.row(first + 1).0[lane])
+        } else {
+            0
+        };
+        let value = scale_and_clamp(low | high << 32, kind, 0, true, nan_to_zero);
+        wave.row_mut(first).0[lane] = value as u32;
+        if is_wide {
+            wave.row_mut(first + 1).0[lane] = (value >> 32) as u32;
+        }
+    }
+}
+
 /// Sets the words of row `dst` in active lanes to what `new` makes of them and of those of row `staged`.
 #[inline(always)]
 fn replace(wave: &mut Wave, staged: usize, dst: usize, new: impl Fn(u32, u32) -> u32) {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::{Lane, PARTIAL_ROWS, Type, lanes, selected};
 use crate::{
-    micro_op::{MicroOp, SrcKind},
+    micro_op::{MicroOp, SrcKind, modifier},
     shell::Form,
     state::{LANES, VectorRow, Wave},
 };
@@ -28,6 +28,8 @@ pub(crate) struct Operands<'wave> {
     second: [isize; 3],
     /// Values of the uniform sources.
     value: [u64; 3],
+    /// [`crate::micro_op::modifier`] bits, for bodies that do modifiers themselves.
+    modifiers: u32,
     dst: *mut u32,
     /// Ones for lanes that are on.
     active: &'wave VectorRow,
@@ -80,6 +82,26 @@ impl Operands<'_> {
     #[inline(always)]
     pub fn active(&self) -> &VectorRow {
         self.active
+    }
+
+    /// Whether source `index` is uniform.
+    #[inline(always)]
+    pub fn is_uniform<F: Form>(&self, index: usize) -> bool {
+        F::UNIFORM >> index & 1 != 0 || F::MODIFIED && self.src[index].is_null()
+    }
+
+    /// Whether source `index` is to be negated, after its sign was taken away; and whether that is.
+    #[inline(always)]
+    pub fn signs(&self, index: usize) -> [bool; 2] {
+        [modifier::NEG, modifier::ABS].map(
+            #[inline(always)]
+            |base| self.modifiers >> (base as usize + index) & 1 != 0,
+        )
+    }
+
+    #[inline(always)]
+    pub fn clamps(&self) -> bool {
+        self.modifiers & modifier::CLAMP != 0
     }
 
     /// Value of uniform source `index`.
@@ -212,7 +234,8 @@ impl Wave {
         let mut value = [0; 3];
         let mut index = 0;
         while index < N {
-            if F::UNIFORM >> index & 1 != 0 {
+            let uniform = F::UNIFORM >> index & 1 != 0;
+            if uniform || F::MODIFIED && op.src[index].kind != SrcKind::Vector {
                 value[index] = self.uniform_source(op, index, types[index].words());
                 if matches!(types[index], Type::PackedF32) {
                     value[index] = selected(op, index, value[index]);
@@ -226,7 +249,8 @@ impl Wave {
         let mut second = [LANES as isize; 3];
         let mut index = 0;
         while index < N {
-            if F::UNIFORM >> index & 1 == 0 {
+            let uniform = F::UNIFORM >> index & 1 != 0;
+            if !uniform && (!F::MODIFIED || op.src[index].kind == SrcKind::Vector) {
                 debug_assert!(
                     op.src[index].kind == SrcKind::Vector
                         && op.src[index].index as usize + types[index].words() <= self.rows.len()
@@ -247,6 +271,11 @@ impl Wave {
             src,
             second,
             value,
+            modifiers: if F::MODIFIED {
+                op.vector().modifiers
+            } else {
+                0
+            },
             // SAFETY: a row of the register file, as the caller promises; for an instruction without a vector result it is any row, and nothing is stored.
             dst: unsafe { base.add(dst) }.cast(),
             active: &self.exec_lanes,

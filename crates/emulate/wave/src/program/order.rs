@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use gfx::Family;
 use isa::{Counter, Effects, Inst, Traits, Waits};
 
-use super::Fetched;
+use super::{Config, Fetched};
 
 /// Whether `inst` waits for vector stores, or for scalar ones where there are such.
 fn waits(family: Family, inst: &Inst, scalar_stores: bool) -> bool {
@@ -31,8 +31,12 @@ fn stores(inst: &Inst) -> bool {
     inst.effects.intersects(writes) && inst.effects.intersects(elsewhere)
 }
 
-/// Addresses of the instructions of a segment at which a store may be pending for which they wait.
-pub(super) fn pending_waits(family: Family, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
+/// Addresses of the instructions of a segment at which a store may be pending for which they wait; none where nobody asks.
+pub(super) fn pending_waits(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
+    if !config.ordered {
+        return HashSet::new();
+    }
+    let family = config.target.family;
     let insts = || {
         found.iter().filter_map(|(pc, fetched)| match fetched {
             Fetched::Inst(inst) => Some((*pc, &**inst)),

@@ -35,6 +35,10 @@ pub(super) fn surround(
         uniform: 0,
         op,
     };
+    if !saturates && inner.does_modifiers() {
+        ops.push(inner.op);
+        return Ok(());
+    }
     if !saturates {
         inner.choose_uniform();
     }
@@ -59,6 +63,22 @@ struct Inner<'a> {
 }
 
 impl Inner<'_> {
+    /// Whether the body can do all modifiers; it is then the one that does.
+    fn does_modifiers(&mut self) -> bool {
+        let (Some(handler), shape) = (self.handlers.modified, self.shape) else {
+            return false;
+        };
+        let mut unclamped = *self.op.vector();
+        unclamped.modifiers &= !modifier::CLAMP;
+        let does = shape.moved_source.is_none()
+            && passes::is_modified(&self.op, shape.source_count(), shape.sources[0])
+            && !needs_finish(self.config, shape, &mut unclamped);
+        if does {
+            self.op.handler = handler;
+        }
+        does
+    }
+
     /// The one micro-op of an instruction that does nothing but move lanes.
     fn moved_copy(&self) -> Option<MicroOp> {
         let (op, shape) = (&self.op, self.shape);

@@ -91,6 +91,11 @@ impl Body for Nop {
     }
 }
 
+/// The handler of an instruction without effect.
+pub(crate) fn nop() -> Handler {
+    shell::handler::<Nop>()
+}
+
 /// A wait of which [`crate::order`] is to know.
 struct OrderStores;
 

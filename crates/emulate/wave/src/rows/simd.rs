@@ -63,6 +63,29 @@ pub(super) trait Kind {
     /// Host vectors in [`Kind::Vector`].
     #[cfg(target_arch = "x86_64")]
     const PARTS: usize;
+    /// The sign, and minus infinity, zero, one and infinity, as [`Kind::uniform`] takes them; of kinds with [`Operation::MODIFIED`] only.
+    const SIGN: u64 = 0;
+    const BOUNDS: [u64; 4] = [0; 4];
+    /// `vector` without the bits of `clear`, and with those of `toggle` changed.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn signed<H: Host>(
+        vector: Self::Vector<H>,
+        _clear: Self::Vector<H>,
+        _toggle: Self::Vector<H>,
+    ) -> Self::Vector<H> {
+        vector
+    }
+    /// Numbers cut to those from `least` to `most`; none is a NaN.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn within<H: Host>(
+        vector: Self::Vector<H>,
+        _least: Self::Vector<H>,
+        _most: Self::Vector<H>,
+    ) -> Self::Vector<H> {
+        vector
+    }
 }
 
 /// An operation on `SOURCES` vectors of `K`.
@@ -71,6 +94,8 @@ pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     const NANS_OF_SOURCES: bool;
     /// Integers: nothing is a NaN.
     const NO_NANS: bool = false;
+    /// Sources and result are numbers of the kind, which may have modifiers.
+    const MODIFIED: bool = false;
     /// # Safety
     /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
@@ -170,6 +195,40 @@ macro_rules! host_vectors {
     };
 }
 
+/// Signs and bounds of one number per lane in a host vector of singles.
+macro_rules! modified_singles {
+    ($sign:literal, $one:literal, $infinity:literal) => {
+        const SIGN: u64 = $sign;
+        const BOUNDS: [u64; 4] = [$sign | $infinity, 0, $one, $infinity];
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn signed<H: Host>(
+            vector: H::Single,
+            clear: H::Single,
+            toggle: H::Single,
+        ) -> H::Single {
+            // SAFETY: the caller's promise about the host.
+            unsafe { H::xor(H::without(clear, vector), toggle) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn within<H: Host>(
+            vector: H::Single,
+            least: H::Single,
+            most: H::Single,
+        ) -> H::Single {
+            // SAFETY: the caller's promise about the host. (Of two zeros, the host takes the second.)
+            unsafe { H::min(H::max(vector, least), most) }
+        }
+    };
+}
+
+/// The type of an operation's sources and result, if it does modifiers.
+pub(super) const fn modified<K: Kind, O: Operation<K, SOURCES>, const SOURCES: usize>()
+-> Option<Type> {
+    if O::MODIFIED { Some(K::TYPE) } else { None }
+}
+
 /// One f32 per lane.
 pub(super) enum Singles {}
 
@@ -180,6 +239,7 @@ impl Kind for Singles {
     type Native = Singles;
 
     exact_by_lanes!(u32, F32);
+    modified_singles!(0x8000_0000, 0x3f80_0000, 0x7f80_0000);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -202,6 +262,46 @@ impl Kind for Doubles {
     type Native = Doubles;
 
     exact_by_lanes!(u64, F64);
+
+    const SIGN: u64 = 1 << 63;
+    const BOUNDS: [u64; 4] = [
+        0xfff0_0000_0000_0000,
+        0,
+        0x3ff0_0000_0000_0000,
+        0x7ff0_0000_0000_0000,
+    ];
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn signed<H: Host>(
+        vector: [H::Double; 2],
+        clear: [H::Double; 2],
+        toggle: [H::Double; 2],
+    ) -> [H::Double; 2] {
+        // SAFETY: the caller's promise about the host.
+        unsafe {
+            // A bit that is to be cleared is set first, and then changed.
+            let one = |index: usize| {
+                let set = H::or64(vector[index], clear[index]);
+                H::xor64(H::xor64(set, clear[index]), toggle[index])
+            };
+            [one(0), one(1)]
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn within<H: Host>(
+        vector: [H::Double; 2],
+        least: [H::Double; 2],
+        most: [H::Double; 2],
+    ) -> [H::Double; 2] {
+        // SAFETY: the caller's promise about the host. (Of two zeros, the host takes the second.)
+        unsafe {
+            [
+                H::min64(H::max64(vector[0], least[0]), most[0]),
+                H::min64(H::max64(vector[1], least[1]), most[1]),
+            ]
+        }
+    }
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -274,6 +374,8 @@ impl Kind for Halves {
     type Native = NativeHalves;
 
     exact_by_lanes!(u16, F16);
+    // They are singles in host vectors, but uniform ones are given as halves.
+    modified_singles!(0x8000, 0x3c00, 0x7c00);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -526,6 +628,8 @@ impl Kind for NativeHalves {
     type Native = NativeHalves;
 
     exact_by_lanes!(u16, F16);
+    // They are singles in host vectors, but uniform ones are given as halves.
+    modified_singles!(0x8000, 0x3c00, 0x7c00);
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {
@@ -638,6 +742,7 @@ macro_rules! operations {
         pub(super) enum $name {}
         impl Operation<Singles, $count> for $name {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const MODIFIED: bool = true;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
@@ -661,6 +766,7 @@ macro_rules! operations {
         }
         impl Operation<Halves, $count> for $name {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const MODIFIED: bool = true;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
@@ -670,6 +776,7 @@ macro_rules! operations {
         }
         impl Operation<NativeHalves, $count> for $name {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const MODIFIED: bool = true;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
@@ -693,6 +800,7 @@ macro_rules! operations {
         }
         impl Operation<Doubles, $count> for $name {
             const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const MODIFIED: bool = true;
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             unsafe fn apply<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
@@ -964,19 +1072,22 @@ where
             let mut sources = [zero; SOURCES];
             let mut source = 0;
             while source < SOURCES {
-                sources[source] = if F::UNIFORM >> source & 1 != 0 {
+                sources[source] = if operands.is_uniform::<F>(source) {
                     K::uniform::<H>(operands.uniform(source))
                 } else {
                     let row = operands.row(source).add(at);
                     let value = K::load::<H>(row, operands.second(source));
                     if K::DENORMALS { active(value) } else { value }
                 };
+                if F::MODIFIED {
+                    sources[source] = signed::<H, K>(operands, source, sources[source]);
+                }
                 source += 1;
             }
             results[index] = O::apply::<H>(sources);
             // Zeros make no NaN among themselves, but with an infinity that all lanes have.
             let relevant = |vector| {
-                if K::DENORMALS && F::UNIFORM == 0 {
+                if K::DENORMALS && F::UNIFORM == 0 && !F::MODIFIED {
                     vector
                 } else {
                     active(vector)
@@ -1003,23 +1114,84 @@ where
         }
         let mut index = 0;
         while index < COUNT {
-            let at = first + H::STEP * index;
-            let words = K::words::<H>(results[index]);
-            let mut word = 0;
-            while word < K::RESULT.words() {
-                let to = target.add(at + LANES * word);
-                let mut result = words[word];
-                if MASKED {
-                    let mask = H::load(mask.add(at));
-                    result = H::or(H::and(mask, result), H::without(mask, H::load(to)));
-                }
-                H::store(to, result);
-                word += 1;
+            let mut result = results[index];
+            if F::MODIFIED {
+                result = bounded::<H, K>(operands, result);
             }
+            let at = first + H::STEP * index;
+            store::<H, K, MASKED>(target.add(at), mask.wrapping_add(at), result);
             index += 1;
         }
     }
     true
+}
+
+/// Writes a result to the rows from `to` on, of lanes alone for which `mask` has ones if `MASKED`.
+///
+/// # Safety
+/// As [`groups`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn store<H: Host, K: Kind, const MASKED: bool>(
+    to: *mut u32,
+    mask: *const u32,
+    result: K::Vector<H>,
+) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let words = K::words::<H>(result);
+        let mut word = 0;
+        while word < K::RESULT.words() {
+            let to = to.add(LANES * word);
+            let mut result = words[word];
+            if MASKED {
+                let mask = H::load(mask);
+                result = H::or(H::and(mask, result), H::without(mask, H::load(to)));
+            }
+            H::store(to, result);
+            word += 1;
+        }
+    }
+}
+
+/// Source `index` with the signs that its modifiers ask for.
+///
+/// # Safety
+/// As of [`Host`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn signed<H: Host, K: Kind>(
+    operands: &Operands,
+    index: usize,
+    vector: K::Vector<H>,
+) -> K::Vector<H> {
+    let [negated, absolute] = operands.signs(index);
+    let sign = |is_on: bool| if is_on { K::SIGN } else { 0 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (clear, toggle) = (
+            K::uniform::<H>(sign(absolute)),
+            K::uniform::<H>(sign(negated)),
+        );
+        K::signed::<H>(vector, clear, toggle)
+    }
+}
+
+/// Results, none of which is a NaN, with the clamp that the instruction may ask for.
+///
+/// # Safety
+/// As of [`Host`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn bounded<H: Host, K: Kind>(operands: &Operands, vector: K::Vector<H>) -> K::Vector<H> {
+    let [least, zero, one, most] = K::BOUNDS;
+    let (least, most) = if operands.clamps() {
+        (zero, one)
+    } else {
+        (least, most)
+    };
+    // SAFETY: the caller's promise.
+    unsafe { K::within::<H>(vector, K::uniform::<H>(least), K::uniform::<H>(most)) }
 }
 
 /// A row whose result is simple for ordinary values: `simple` gives it for one lane, and whether it is right. One active lane

@@ -579,6 +579,11 @@ macro_rules! vector_rows {
                 const AVX512_ALONE: bool = Self::SPECIALIZATION.avx512;
                 const HALVES: bool = Self::SPECIALIZATION.fp16;
                 const ZERO_INACTIVE: bool = Self::SPECIALIZATION.zero_inactive;
+                $(const MODIFIED: Option<crate::ports::Type> = crate::rows::simd::modified::<
+                    crate::rows::simd::$kind,
+                    crate::rows::simd::$operation,
+                    { <$name as crate::shell::VectorBody>::SOURCES },
+                >();)?
                 #[inline(always)]
                 fn run<F: crate::shell::Form>(
                     wave: &mut crate::state::Wave,

@@ -19,7 +19,7 @@ use std::{
 use gfx::Target;
 use wave::{
     AddressSpace, Config, Counts, Env, Host, LANES, Memory, Program, Range, SplitBarrier, Stop,
-    Wave, run,
+    Wave, run, step,
 };
 
 use documented::VECTOR_ROWS;
@@ -287,6 +287,25 @@ impl Machine {
 
     /// Runs to the first stop.
     pub fn stop(&mut self) -> Stop {
+        self.go(|wave, env| run(wave, env, 1_000_000))
+    }
+
+    /// Runs to `s_endpgm`, one micro-op at a time, and counts these.
+    pub fn micro_ops(&mut self) -> usize {
+        let mut count = 0;
+        let stop = self.go(|wave, env| {
+            loop {
+                count += 1;
+                if let Some(stop) = step(wave, env) {
+                    return stop;
+                }
+            }
+        });
+        assert_eq!(stop, Stop::End);
+        count
+    }
+
+    fn go(&mut self, go: impl FnOnce(&mut Wave, &mut Env<'_>) -> Stop) -> Stop {
         self.wave.lds_bytes = self.lds.len() as u32;
         let mut env = Env {
             memory: Memory::new(&self.allocations),
@@ -299,7 +318,7 @@ impl Machine {
         };
         let row = |row| *self.wave.vgpr_row(row);
         let before: Vec<_> = (0..VECTOR_ROWS).map(row).collect();
-        let stop = run(&mut self.wave, &mut env, 1_000_000);
+        let stop = go(&mut self.wave, &mut env);
         self.lds = env.lds;
         self.barrier = env.barrier;
         self.counts = env.counts;

@@ -20,7 +20,6 @@ use vectors::{
 
 /// A kind that chains compute with.
 trait Number: Kind {
-    const SIGN: u64;
     /// # Safety
     /// As of [`Host`].
     #[cfg(target_arch = "x86_64")]
@@ -42,7 +41,6 @@ trait Number: Kind {
 }
 
 impl Number for Singles {
-    const SIGN: u64 = 1 << 31;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn xor<H: Host>(a: H::Single, b: H::Single) -> H::Single {
@@ -52,7 +50,6 @@ impl Number for Singles {
 }
 
 impl Number for Doubles {
-    const SIGN: u64 = 1 << 63;
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn xor<H: Host>(a: [H::Double; 2], b: [H::Double; 2]) -> [H::Double; 2] {
