@@ -25,3 +25,4 @@ mod reference;
 mod room;
 mod selections;
 mod strict;
+mod trace;
