@@ -24,8 +24,8 @@ pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
 pub use compute::{Gate, Next, Observer, Watcher, Watchers, imitate};
 pub use error::{Error, Result};
-pub use gpu::{Counts, Fill, Memory, executor::InstructionCount};
-use gpu::{Dispatch, Events, Executor, Job, dispatch, dispatch::DispatchError};
+pub use gpu::{Counts, Dispatch, Fill, Memory, executor::InstructionCount};
+use gpu::{Events, Executor, Job, dispatch, dispatch::DispatchError};
 pub use replay::recorded_packet;
 pub use wave::{Measured, Wave};
 

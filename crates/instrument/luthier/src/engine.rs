@@ -27,10 +27,12 @@ mod lanes;
 mod offline;
 mod recent;
 mod wanted;
+mod whole;
 
 pub use built_in::BuiltInTools;
 pub use offline::{KernelOutcome, Offline};
 use recent::ObjectFacts;
+use whole::Whole;
 
 /// The tools of a run.
 ///
@@ -62,6 +64,7 @@ pub struct Engine {
     problems: Mutex<BTreeSet<String>>,
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
+    pub(crate) whole: Mutex<Whole>,
     /// Messages that hooks print.
     printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
@@ -117,6 +120,7 @@ impl Engine {
             sinks: Mutex::default(),
             problems: Mutex::default(),
             recent: Mutex::default(),
+            whole: Mutex::default(),
             combinations: Mutex::default(),
             printed: Mutex::default(),
         })

@@ -9,6 +9,7 @@ mod builds;
 mod calls;
 mod code;
 mod digest;
+mod executed;
 mod live;
 mod lockstep;
 mod record;
@@ -16,6 +17,7 @@ mod stage;
 mod turns;
 
 pub use builds::{Comparison, Difference as BuildDifference, MemoryPlace, Store, Written, compare};
+pub use executed::{Access, Executed, Sink, Untraced, executed};
 pub use live::Part;
 pub use lockstep::{
     Difference, Divergence, Error, MemoryRead, ProgramPoint, StopReason, Verdict, Wait, lockstep,

@@ -4,6 +4,7 @@ use crate::{
     calls::{Calls, Contexts},
     code::{Code, Places},
     digest::{AddressHalves, Digester, meaning},
+    executed::in_lane,
     live::{Live, Part, RegisterRows},
     turns::{Branch, TurnSchedule, WavePace},
 };
@@ -373,26 +374,7 @@ fn start_with_zero(undefined: &Undefined, live: &Live, rows: RegisterRows, wave:
 
 /// The address in the first active lane.
 fn address_of(address: &rewrite::Address, wave: &Wave) -> u64 {
-    let scalar = |index: u16| u64::from(wave.sgpr(index.into()));
-    let lane = wave.exec().trailing_zeros() as usize & 63;
-    let vector = |index: u16| {
-        let row = usize::from(index);
-        match row < wave.vector_rows() {
-            true => u64::from(wave.vgpr(row, lane)),
-            false => 0,
-        }
-    };
-    let base = address.scalar.map_or(0, |index| match address.wide {
-        true => scalar(index) | scalar(index + 1) << 32,
-        false => scalar(index),
-    });
-    let offset = address.scalar_offset.map_or(0, scalar);
-    let indexed = address.vector.map_or(0, |(index, pair)| match pair {
-        true => vector(index) | vector(index + 1) << 32,
-        false => vector(index),
-    });
-    let sum = base.wrapping_add(offset).wrapping_add(indexed);
-    sum.wrapping_add_signed(address.constant)
+    in_lane(address, wave, wave.exec().trailing_zeros() as usize & 63)
 }
 
 /// Live parts with their values, and with what those mean: a code address of the watched code is the one in the original that it stands for.

@@ -37,6 +37,7 @@ mod status_line;
 mod stock;
 mod summary;
 mod tool;
+mod trace;
 mod verify;
 mod with_tools;
 
@@ -65,6 +66,7 @@ enum Command {
     Instrument(instrument::Instrument),
     Verify(verify::Verify),
     Bisect(Box<bisect::Bisect>),
+    Trace(Box<trace::Trace>),
     Check(checking::Check),
     Emulate(emulate::Emulate),
     HardwareCheck(hardware_check::HardwareCheck),
@@ -119,6 +121,7 @@ fn main() -> ExitCode {
         Command::Instrument(instrument) => instrument.execute(),
         Command::Verify(verify) => verify.execute(),
         Command::Bisect(bisect) => bisect.execute(),
+        Command::Trace(trace) => trace.execute(),
         Command::Check(check) => check.execute(),
         Command::Emulate(emulate) => emulate.execute(),
         Command::HardwareCheck(check) => check.execute(),

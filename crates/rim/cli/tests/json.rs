@@ -129,6 +129,37 @@ fn counted_programs_and_profiles() {
     assert_eq!(held[0]["functions"][0]["counters"][0], 1_048_576);
 }
 
+/// The launch and each instruction.
+#[test]
+fn traces() {
+    let object = compile("clang-22", "traced.cl", &CLANG);
+    let folder = tempfile::tempdir().unwrap();
+    let out = text(folder.path());
+    let words = [
+        "trace",
+        text(&object),
+        "-o",
+        out,
+        "-k",
+        "moves",
+        "--block",
+        "64",
+    ];
+    let arguments = [
+        "--lds", "256", "--arg", "zero:256", "--arg", "zero:256", "--arg", "u32:0",
+    ];
+    let traced = luthier(&[&words[..], &arguments].concat())
+        .output()
+        .unwrap();
+    assert!(traced.status.success(), "{traced:?}");
+    let mut files = fs::read_dir(folder.path()).unwrap();
+    let lines = fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
+    assert!(lines.lines().count() > 10);
+    for line in lines.lines() {
+        fits("trace", &serde_json::from_str(line).unwrap());
+    }
+}
+
 /// They are schemas of the draft that they name, and none allows what it does not name.
 #[test]
 fn schemas_are_closed() {

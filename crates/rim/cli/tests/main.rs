@@ -27,3 +27,4 @@ mod reference;
 mod room;
 mod selections;
 mod strict;
+mod trace;

@@ -6,12 +6,14 @@ use crate::{
         ToolData, built_in,
         recent::ObjectFacts,
         wanted::{CombinedPlan, made},
+        whole,
     },
 };
 use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Refusal, Rewritten};
 use session::{Fit, Report, Request, Unmatched, Usage, Variant};
+use std::sync::Arc;
 
 /// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
 const DUMP: &str = "LUTHIER_DUMP";
@@ -147,7 +149,14 @@ fn with_source<T>(
             "its code object has tools in it already".to_owned(),
         ));
     }
-    let module = Module::lift_kernel(&object, request.kernel).map_err(Error::Lift)?;
+    let alone = Module::lift_alone(&object, request.kernel).map_err(Error::Lift)?;
+    let module = match alone {
+        Some(module) => Arc::new(module),
+        None => {
+            let size = request.object.len();
+            whole::module(engine, &object, (request.object_hash, size))?
+        }
+    };
     let recent = ObjectFacts::get_or_find(engine, &object, request.object_hash)?;
     let lines = recent.lines();
     let source = Source {

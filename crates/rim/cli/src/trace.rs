@@ -1,0 +1,246 @@
+//! `luthier trace`: what the waves of a launch execute, as files that simulators read.
+
+mod accel_sim;
+mod lines;
+mod sass;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use codeobj::CodeObject;
+use command::{Status, grouped};
+use verify::{Sink, Subject, Untraced};
+
+use crate::{
+    chosen::{self, Chosen, Which},
+    emulate::MadeUp,
+    progress,
+    verify::{elsewhere, launch},
+};
+
+/// How it is called.
+const EXAMPLES: &str = "\
+Examples:
+  luthier run --record DIR -- ./app
+  luthier trace --format accel-sim -o traces DIR/*.dispatch
+  luthier trace -o traces kernels.hsaco -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096";
+
+/// Write what the waves of a launch execute, for simulators.
+///
+/// Runs launches on the emulated GPU and writes each instruction of each wave, in order, with the lanes that are on and the address of
+/// each access in each lane. A launch is a dispatch that `luthier run --record DIR` kept, or is made up, with arguments as for
+/// `luthier emulate`.
+///
+/// `lines` makes FILE.jsonl for each launch: one JSON object for the launch, then one for each instruction. `accel-sim` makes
+/// `kernelslist.g` and `kernel-N.traceg`, which Accel-Sim reads. It knows instructions of NVIDIA's GPUs only, so that each AMD
+/// instruction is written as one that does the same kind of work; docs/trace.md has the table.
+///
+/// Exit status: 0 if all launches were written; 2 for errors, with a message on standard error.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Trace {
+    /// Recorded dispatches, or one code object or file that contains code objects
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The directory for the trace
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// The files that are made
+    #[arg(long, value_enum, default_value = "lines")]
+    format: TraceFormat,
+    /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel; needed unless the files are
+    /// recorded dispatches
+    #[arg(short, long, value_name = "NAME")]
+    kernel: Option<String>,
+    #[command(flatten)]
+    made_up: MadeUp,
+    #[command(flatten)]
+    which: Which,
+    /// A launch that takes longer than this is an error
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TraceFormat {
+    /// One JSON object a line
+    Lines,
+    /// The traces of Accel-Sim
+    AccelSim,
+}
+
+/// Where a launch's trace goes, and how the launch was.
+struct Place<'a> {
+    directory: &'a Path,
+    /// From 1 on.
+    number: usize,
+    /// Name of the file without its end.
+    stem: String,
+    object: &'a CodeObject<'a>,
+    kernel: &'a str,
+    launch: Launched,
+}
+
+/// The launch as the device got it.
+#[derive(Clone, Copy)]
+struct Launched {
+    /// Workgroups.
+    grid: [u32; 3],
+    /// Work-items of a workgroup.
+    block: [u32; 3],
+    /// LDS in bytes, with the dynamic part.
+    lds: u32,
+}
+
+impl Launched {
+    fn of(subject: Subject<'_>, object: &CodeObject<'_>) -> Result<Launched> {
+        Ok(match subject {
+            Subject::Launch(launch) => {
+                let kernel = object.kernel(&launch.kernel)?;
+                Launched {
+                    grid: launch.grid,
+                    block: launch.block,
+                    lds: kernel.descriptor.group_segment_size() + launch.dynamic_lds,
+                }
+            }
+            Subject::Recording(recording) => {
+                let packet = emulate::recorded_packet(recording)?;
+                let block = packet.workgroup_size.map(|size| u32::from(size).max(1));
+                let [x, y, z] = packet.grid_size;
+                let grid = [
+                    x.div_ceil(block[0]),
+                    y.div_ceil(block[1]),
+                    z.div_ceil(block[2]),
+                ];
+                Launched {
+                    grid,
+                    block,
+                    lds: packet.group_segment_size,
+                }
+            }
+        })
+    }
+}
+
+impl Trace {
+    pub fn execute(self) -> Result<ExitCode> {
+        self.run().or_else(elsewhere)
+    }
+
+    fn run(&self) -> Result<ExitCode> {
+        outputs::make_directories(&self.output)
+            .with_context(|| format!("cannot make {}", self.output.display()))?;
+        let mut files = Vec::new();
+        for (index, file) in self.files.iter().enumerate() {
+            let written = self
+                .one(index + 1, file)
+                .map_err(|error| crate::about(file, error));
+            files.push(written?);
+        }
+        if self.format == TraceFormat::AccelSim {
+            let list: String = files.iter().map(|file| format!("{file}\n")).collect();
+            let path = self.output.join("kernelslist.g");
+            outputs::write_whole(&path, list.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(Status::Done.into())
+    }
+
+    /// Writes one launch; the name of its file.
+    fn one(&self, number: usize, file: &Path) -> Result<String> {
+        let stem = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if recording::is_one(file)? {
+            ensure!(
+                self.kernel.is_none(),
+                "a recorded dispatch says its kernel itself: leave -k out"
+            );
+            let recording = recording::read(file)?;
+            return self.write(
+                number,
+                stem,
+                &recording.object,
+                Subject::Recording(&recording),
+            );
+        }
+        ensure!(
+            self.files.len() == 1,
+            "it is no recorded dispatch, and a code object has to be the only FILE"
+        );
+        let input = outputs::Input::open(file);
+        let input = input.with_context(|| format!("cannot read {}", file.display()))?;
+        let Some(kernel) = &self.kernel else {
+            bail!("which kernel? name it with -k; `luthier inspect` lists them");
+        };
+        let Chosen { object, kernel } = chosen::choose(input.bytes(), kernel, &self.which)?;
+        let launch = launch(&kernel, &self.made_up)?;
+        self.write(number, stem, &object, Subject::Launch(&launch))
+    }
+
+    fn write(
+        &self,
+        number: usize,
+        stem: String,
+        bytes: &[u8],
+        subject: Subject<'_>,
+    ) -> Result<String> {
+        let object = CodeObject::parse(bytes)?;
+        emulate::check_target(&object)?;
+        let limit = self.limit.map(Duration::try_from_secs_f64).transpose();
+        let limit = limit.context("--limit is a number of seconds")?;
+        let place = Place {
+            directory: &self.output,
+            number,
+            stem,
+            object: &object,
+            kernel: subject.kernel(),
+            launch: Launched::of(subject, &object)?,
+        };
+        let waiting = progress::waiting(&format!("tracing {}", place.kernel));
+        let (name, said) = match self.format {
+            TraceFormat::Lines => {
+                run(&object, subject, limit, lines::Writer::new(&place)?)?.finish()?
+            }
+            TraceFormat::AccelSim => {
+                run(&object, subject, limit, accel_sim::Writer::new(&place)?)?.finish()?
+            }
+        };
+        drop(waiting);
+        command::say!("luthier: {}: {said}", self.output.join(&name).display());
+        Ok(name)
+    }
+}
+
+/// Runs a launch with a writer.
+fn run<W: Sink + 'static>(
+    object: &CodeObject<'_>,
+    subject: Subject<'_>,
+    limit: Option<Duration>,
+    writer: W,
+) -> Result<W> {
+    match verify::executed(object, subject, limit, writer) {
+        Ok((writer, _)) => Ok(writer),
+        Err(Untraced::Launch(error)) => Err(error.into()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// How much was written, for people.
+fn amount(instructions: u64, waves: u64) -> String {
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    format!(
+        "{} instruction{} of {} wave{}",
+        grouped(instructions),
+        plural(instructions),
+        grouped(waves),
+        plural(waves)
+    )
+}
