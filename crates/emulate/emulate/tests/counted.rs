@@ -32,6 +32,36 @@ fn instructions_are_counted_where_that_is_wanted() {
     device.release(prepared).unwrap();
 }
 
+/// Half of the waves wait for the other half, and look again and again.
+const HANDED: &str = "
+kernel void handed(void) {
+    if (__builtin_amdgcn_workgroup_id_x() < 50)
+        __builtin_amdgcn_ds_gws_sema_p(1);
+    else
+        __builtin_amdgcn_ds_gws_sema_v(1);
+}";
+
+/// An instruction that waits has been executed when it is over, and not each time that it looks.
+#[test]
+fn a_wait_counts_once() {
+    let bytes = compiled(HANDED);
+    for threads in [1, 2] {
+        let device = Device::new(CodeObject::parse(&bytes).unwrap(), threads).unwrap();
+        let mut prepared = device.prepare("handed", &SHAPE, &[]).unwrap();
+        prepared.count_instructions();
+        let counts = device.run(&prepared).unwrap();
+        assert!(counts.instructions.len() > 5);
+        for one in &counts.instructions {
+            assert!(
+                matches!(one.wave_instructions, 50 | 100),
+                "{:#x}: {}",
+                one.pc - device.base(),
+                one.wave_instructions
+            );
+        }
+    }
+}
+
 #[test]
 fn whoever_waits_may_end_a_launch() {
     let bytes = compiled(ENDLESS);

@@ -134,6 +134,12 @@ fn run_timed(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     run_slice::<true, false>(wave, env, slice)
 }
 
+/// Whether the last micro-op has done nothing yet, because other waves have to come first.
+#[inline]
+pub(crate) fn is_retried(wave: &Wave, code: u32) -> bool {
+    code == flow::STOP && wave.stop == Some(Stop::Retry)
+}
+
 /// `TIMED`: with the wave's time, which code is spared that never asks for it. `WATCHED`: the watcher is told.
 #[inline(always)]
 fn run_slice<const TIMED: bool, const WATCHED: bool>(
@@ -173,9 +179,10 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                 step!(0 1 2 3 4 5 6 7);
                 index += UNROLLED;
             };
-            env.counts.retire(start, index, lanes);
+            let done = index - usize::from(is_retried(wave, code));
+            env.counts.retire(start, done, lanes);
             if TIMED {
-                wave.clock.advance(segment.instructions(start, index));
+                wave.clock.advance(segment.instructions(start, done));
             }
             if WATCHED {
                 tell(wave, env, ops, (start, index), lanes, code);

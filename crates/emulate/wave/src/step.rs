@@ -1,6 +1,6 @@
 //! One micro-op at a time, for those who look at the wave between instructions. [`crate::run`] is the fast way.
 
-use crate::{Env, Stop, Wave, micro_op::flow, shell, watch::tell};
+use crate::{Env, Stop, Wave, engine::is_retried, micro_op::flow, shell, watch::tell};
 
 impl Wave {
     /// Address of the instruction that comes next; `None` within an instruction that consists of several micro-ops.
@@ -19,8 +19,9 @@ pub fn step(wave: &mut Wave, env: &mut Env<'_>) -> Option<Stop> {
     let op = segment.ops.get(start)?;
     // SAFETY: of the wave's own segment.
     let code = unsafe { shell::call(op, wave, env) };
-    env.counts.retire(start, start + 1, lanes);
-    wave.clock.advance(segment.instructions(start, start + 1));
+    let done = start + usize::from(!is_retried(wave, code));
+    env.counts.retire(start, done, lanes);
+    wave.clock.advance(segment.instructions(start, done));
     if let Some(watch) = &mut env.watch {
         watch.enter(&segment);
         tell(wave, env, &segment.ops, (start, start + 1), lanes, code);

@@ -45,7 +45,7 @@ impl Frees {
             }
             Kind::Pinned => self == Frees::Host,
             Kind::Registered => self == Frees::Registered,
-            Kind::Array | Kind::Mapped | Kind::Imported | Kind::Variable => false,
+            Kind::Array | Kind::Mapped | Kind::Imported | Kind::Variable | Kind::Heap => false,
         }
     }
 }

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Addresses that one register is followed for; a register that may hold more of them holds anything.
 const MOST_ADDRESSES: usize = 32;
+/// Sets that one walk makes; registers that would need more hold anything. Functions of compilers make some hundreds. Assembly for
+/// matrix products with many returns to many places made millions, of 9 GB.
+const MOST_SETS: usize = 1 << 14;
 
 /// Position of a set in [`Sets`].
 pub(crate) type SetNumber = u32;
@@ -18,7 +21,7 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// `None` if there are too many.
+    /// `None` if there are too many addresses, or sets.
     fn number(&mut self, mut addresses: Vec<u64>) -> Option<SetNumber> {
         addresses.sort_unstable();
         addresses.dedup();
@@ -27,6 +30,9 @@ impl Sets {
         }
         if let Some(&known) = self.numbers.get(&addresses) {
             return Some(known);
+        }
+        if self.all.len() == MOST_SETS {
+            return None;
         }
         let number = self.all.len() as SetNumber;
         self.all.push(addresses.clone());

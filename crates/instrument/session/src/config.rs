@@ -145,6 +145,12 @@ impl Config {
         };
         (config, problems)
     }
+
+    /// The conditions of `--site`: they choose places and executions.
+    pub fn choose(&mut self, conditions: &str) {
+        self.places = places(conditions);
+        self.workgroup = workgroup::asked(conditions);
+    }
 }
 
 /// The settings that are numbers.

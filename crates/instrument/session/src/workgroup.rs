@@ -70,7 +70,7 @@ impl Met {
         });
         let grids = grids.iter().map(|[x, y, z]| format!("{x}x{y}x{z}"));
         Some(format!(
-            "--workgroup {x},{y},{z} is in no launch: their grids have {} workgroups, counted from 0",
+            "workgroup={x},{y},{z} is in no launch: their grids have {} workgroups, counted from 0",
             vain::list(grids)
         ))
     }
@@ -97,7 +97,7 @@ mod tests {
         met.launch(wanted, [2, 5, 1]);
         met.launch(wanted, [1, 1, 1]);
         let said = met.complaint(wanted).unwrap();
-        assert!(said.contains("--workgroup 2,*,0 is in no launch"), "{said}");
+        assert!(said.contains("workgroup=2,*,0 is in no launch"), "{said}");
         assert!(said.contains("1x1x1, 2x5x1 workgroups"), "{said}");
         met.launch(wanted, [3, 1, 1]);
         assert_eq!(met.complaint(wanted), None);

@@ -94,7 +94,7 @@ impl Wanted {
         config.output = Some(output.clone());
         config.output_is_temporary = self.output.is_none();
         config.keep_objects = pages.is_some();
-        config.places = self.site;
+        config.choose(&self.site);
         Ok(Alone {
             inner: StandAlone::new(object, product, threads(), config, Arc::new(engine))?,
             output,

@@ -249,6 +249,28 @@ fn runs() {
     assert!(statistics["dispatches"].as_u64() > Some(0));
 }
 
+/// The kernel that looks for the host's word must wait: the host takes its time. Nobody keeps the other one.
+#[test]
+fn kernels_that_waited_are_named_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "--stats", "--output"]);
+    let done = command.arg(folder.path()).arg("--").arg(hip("waits.hip"));
+    let done = done.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let line = said.lines().find(|line| line.starts_with("  waits: "));
+    let line = line.unwrap_or_else(|| panic!("nothing is said of waits: {said}"));
+    assert!(line.contains("looks") && !line.contains("works"), "{line}");
+    let statistics = fs::read(folder.path().join("statistics.json")).unwrap();
+    let statistics: serde_json::Value = serde_json::from_slice(&statistics).unwrap();
+    fits("statistics", &statistics);
+    for (kernel, launches) in [("_Z5looks", 1), ("_Z5works", 0)] {
+        let mut kernels = statistics["kernels"].as_array().unwrap().iter();
+        let kernel = kernels.find(|one| one["kernel"].as_str().unwrap().starts_with(kernel));
+        assert_eq!(kernel.unwrap()["waited"], launches, "{statistics}");
+    }
+}
+
 /// What ready tools leave as JSON, each in a file of its own.
 #[test]
 fn results_of_tools() {

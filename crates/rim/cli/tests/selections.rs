@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use crate::common::{hip, luthier};
+use crate::common::{code_object, hip, luthier};
 
 /// Status, and what was said on both streams.
 fn said(command: &mut Command) -> (Option<i32>, String) {
@@ -203,6 +203,41 @@ fn misspelt_words_are_named() {
         let (status, text) = said(&mut luthier(words));
         assert_eq!(status, Some(2), "{words:?}: {text}");
         assert!(text.contains(expected), "{words:?}: {text}");
+    }
+}
+
+#[test]
+fn a_workgroup_that_an_emulated_launch_does_not_have_is_told() {
+    let object = code_object("tiny.cl");
+    let emulate = |site: &str| {
+        let words = [
+            "emulate",
+            "-k",
+            "tiny",
+            "-t",
+            "instr-count",
+            "--grid",
+            "2",
+            "--block",
+            "64",
+            "--arg",
+            "zero:512",
+            "--site",
+            site,
+        ];
+        let (status, text) = said(luthier(&words).arg(&object));
+        assert_eq!(status, Some(0), "{site}: {text}");
+        text
+    };
+    for site in ["workgroup=9", "kind=store;workgroup=9"] {
+        let text = emulate(site);
+        let expected = "warning: workgroup=9,0,0 is in no launch: their grids have 2x1x1 workgroups, counted from 0";
+        assert_eq!(text.matches(expected).count(), 1, "{site}: {text}");
+        assert_eq!(text.matches("warning: ").count(), 1, "{site}: {text}");
+    }
+    for site in ["workgroup=1", "kind=store;workgroup=*", "kind=store"] {
+        let text = emulate(site);
+        assert!(!text.contains("warning: "), "{site}: {text}");
     }
 }
 

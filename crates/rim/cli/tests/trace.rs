@@ -50,7 +50,7 @@ fn counted(object: &Path, grid: &str) -> u64 {
     let words = ["emulate", text(object), "-t", "instr-count", "--grid", grid];
     let output = luthier(&[&words[..], &LAUNCH].concat()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let lines = String::from_utf8_lossy(&output.stdout) + &*String::from_utf8_lossy(&output.stderr);
+    let lines = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     let row = lines
         .lines()
         .find(|line| line.ends_with(" moves") && line.starts_with("  "));
@@ -160,7 +160,7 @@ fn parts(line: &str) -> (String, u32, Vec<u64>) {
     let mut next = || words.next().unwrap_or_else(|| panic!("{line}")).to_owned();
     u64::from_str_radix(&next(), 16).unwrap();
     let mask = u32::from_str_radix(&next(), 16).unwrap();
-    let mut registers = |most: usize, next: &mut dyn FnMut() -> String| {
+    let registers = |most: usize, next: &mut dyn FnMut() -> String| {
         let count: usize = next().parse().unwrap();
         assert!(count <= most, "{line}");
         for _ in 0..count {

@@ -78,6 +78,8 @@ fn run(
         .arg(program)
         .args(words)
         .env("XDG_CACHE_HOME", setting.folder.join("cache"))
+        // Where tools leave their results.
+        .current_dir(&setting.folder)
         .stdin(Stdio::null())
         .output()
         .context("cannot start timeout")
