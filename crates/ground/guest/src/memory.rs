@@ -1,9 +1,20 @@
-//! This process's memory, read through the kernel: an address that is not mapped is an answer, not a crash.
+//! This process's memory, read through the kernel: an address that is not mapped is an answer, not a crash; and memory that is given
+//! back to the system.
 
 use std::{ffi::c_void, fs::File, os::unix::fs::FileExt};
 
 /// Bytes that are mapped together or not at all.
 const PAGE: u64 = 4096;
+
+/// Gives back what was freed. The C library keeps it otherwise, for each thread that has allocated: call this when gigabytes were freed,
+/// since it looks at all that is free.
+pub fn give_back() {
+    // SAFETY: the function takes the allocator's own locks, and may be called at any time from any thread.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
 
 /// Copies what lies at an address; false if some of it cannot be read, and what is in `into` then means nothing.
 pub fn read(address: u64, into: &mut [u8]) -> bool {

@@ -94,21 +94,21 @@ impl Module {
     /// Lifts one kernel with the object's functions, or all kernels where [`Module::lift_alone`] cannot.
     pub fn lift_kernel(object: &CodeObject<'_>, kernel: &str) -> Result<Module, Error> {
         match Module::lift_alone(object, kernel)? {
-            Some(module) => Ok(module),
-            None => Module::lift_quietly(object),
+            (module, true) => Ok(module),
+            (_, false) => Module::lift_quietly(object),
         }
     }
 
     /// Lifts one kernel with the object's functions: what a launch needs, for a fraction of the time. No kernel in the
-    /// module if the object has none of that name; `None` if this one calls by pointer: another one may have put the
-    /// pointer into memory, so that all of them are needed.
-    pub fn lift_alone(object: &CodeObject<'_>, kernel: &str) -> Result<Option<Module>, Error> {
+    /// module if the object has none of that name. The second part is false if this one calls by pointer: another one may
+    /// have put the pointer into memory, so that all of them are needed.
+    pub fn lift_alone(object: &CodeObject<'_>, kernel: &str) -> Result<(Module, bool), Error> {
         let mut alone = Program::from_object(object)?;
         alone.keep_kernel(kernel);
         let module = Module::by(&alone, Options::default(), Workers::ONE)?;
         let by_pointer = |kernel| module.named(kernel).calls_unknown;
-        let alone = !module.function(kernel).is_some_and(by_pointer);
-        Ok(alone.then_some(module))
+        let enough = !module.function(kernel).is_some_and(by_pointer);
+        Ok((module, enough))
     }
 
     /// [`Module::lift`] on the calling thread alone: an application's other processors stay its own.

@@ -32,7 +32,7 @@ mod whole;
 pub use built_in::BuiltInTools;
 pub use offline::{KernelOutcome, Offline};
 use recent::ObjectFacts;
-use whole::Whole;
+use whole::{Waiting, Whole};
 
 /// The tools of a run.
 ///
@@ -65,6 +65,7 @@ pub struct Engine {
     /// The last one first.
     pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
     pub(crate) whole: Mutex<Whole>,
+    pub(crate) waiting: Waiting,
     /// Messages that hooks print.
     printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
@@ -121,6 +122,7 @@ impl Engine {
             problems: Mutex::default(),
             recent: Mutex::default(),
             whole: Mutex::default(),
+            waiting: Waiting::default(),
             combinations: Mutex::default(),
             printed: Mutex::default(),
         })

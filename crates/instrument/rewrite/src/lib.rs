@@ -71,6 +71,7 @@ pub use plan::{
     Accumulator, Action, Change, ChangeAt, CounterArray, HookVariants, Insertion, Lanes, Plan,
     Point, Value,
 };
+pub use preload::starts;
 pub use result::{AddressHalf, NewFunction, PcPair, PcRun, Relocation, Report, Rewritten, Symbol};
 pub use rewriting::{rewrite, rewrite_of, rewrite_with_dumps};
 pub use room::most_vgprs_of_hooks;

@@ -11,6 +11,11 @@ use lift::Function;
 /// Bytes from the start to where firmware that preloads enters (LLVM, "AMDGPU backend", kernarg preload).
 const BEHIND: u64 = 256;
 
+/// Whether the kernel can be started at one entry, whatever the firmware does: what can be said of it without its callees.
+pub fn starts(function: &Function, descriptor: &KernelDescriptor) -> Result<(), Refusal> {
+    give_up(function, &mut descriptor.clone())
+}
+
 /// Makes the kernel load its arguments itself, if it can.
 pub(crate) fn give_up(
     function: &Function,

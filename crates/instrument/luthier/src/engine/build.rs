@@ -13,7 +13,6 @@ use codeobj::{CodeObject, SourceLines};
 use lift::{FunctionIndex, Module};
 use rewrite::{Kernels, Plan, Refusal, Rewritten};
 use session::{Fit, Report, Request, Unmatched, Usage, Variant};
-use std::sync::Arc;
 
 /// Environment variable: `rewrite` prints what each kernel is after each pass of rewriting.
 const DUMP: &str = "LUTHIER_DUMP";
@@ -149,30 +148,40 @@ fn with_source<T>(
             "its code object has tools in it already".to_owned(),
         ));
     }
-    let alone = Module::lift_alone(&object, request.kernel).map_err(Error::Lift)?;
-    let module = match alone {
-        Some(module) => Arc::new(module),
-        None => {
-            let size = request.object.len();
-            whole::module(engine, &object, (request.object_hash, size))?
-        }
-    };
     let recent = ObjectFacts::get_or_find(engine, &object, request.object_hash)?;
     let lines = recent.lines();
-    let source = Source {
-        refused: recent.refused.as_deref(),
-        kernels: &recent.kernels,
-        object: &object,
-        hash: request.object_hash,
-        module: &module,
-        lines: lines.as_ref(),
-        variant: request.choice,
-        stack_size: request.stack_size,
+    let with = |module: &Module| {
+        let source = Source {
+            refused: recent.refused.as_deref(),
+            kernels: &recent.kernels,
+            object: &object,
+            hash: request.object_hash,
+            module,
+            lines: lines.as_ref(),
+            variant: request.choice,
+            stack_size: request.stack_size,
+        };
+        let function = module
+            .function(request.kernel)
+            .ok_or_else(|| Error::NoKernel(request.kernel.to_owned()))?;
+        act(source, function, &recent.kernels)
     };
-    let function = module
-        .function(request.kernel)
-        .ok_or_else(|| Error::NoKernel(request.kernel.to_owned()))?;
-    act(source, function, &recent.kernels)
+    match Module::lift_alone(&object, request.kernel).map_err(Error::Lift)? {
+        (module, true) => with(&module),
+        (alone, false) => {
+            // Before gigabytes are lifted for nothing.
+            if let Some(function) = alone.function(request.kernel) {
+                let descriptor = object
+                    .kernel(request.kernel)
+                    .map_err(Error::Object)?
+                    .descriptor;
+                rewrite::starts(&alone.functions[function], &descriptor)?;
+            }
+            drop(alone);
+            let identity = (request.object_hash, request.object.len());
+            whole::with(engine, &object, identity, with)
+        }
+    }
 }
 
 /// The object's metadata of its kernels.

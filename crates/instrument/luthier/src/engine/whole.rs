@@ -1,9 +1,13 @@
 //! Whole code objects, lifted: a kernel that calls by pointer needs every kernel of its object.
 //!
-//! A lifted object takes about a hundred times the memory of its code, and a library for matrix products has 28 MB of code in one
-//! object. An application may start a dozen of its kernels at once, so that one object at a time is lifted, for all of them.
+//! A lifted object takes about a hundred times the memory of its code, and libraries for matrix products have objects with 30 MB. An
+//! application may start a dozen of their kernels at once. So one object at a time is lifted, for all kernels that wait for it, and what it
+//! took is given back when the last of them is built.
 
-use std::sync::{Arc, Weak};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use codeobj::CodeObject;
 use lift::Module;
@@ -19,29 +23,38 @@ const KEPT: usize = 1 << 20;
 pub(crate) struct Whole {
     /// SHA-256 of the object.
     hash: [u8; 32],
-    /// As long as any kernel's builder uses it.
-    module: Weak<Module>,
-    kept: Option<Arc<Module>>,
+    module: Option<Arc<Module>>,
 }
 
-/// The object's module. Who asks meanwhile waits, for this object and for others.
-pub(crate) fn module(
+/// Builders that want the module of a whole object, and have none.
+pub(crate) type Waiting = AtomicUsize;
+
+/// Runs `act` with the object's module. Who asks meanwhile waits, for this object and for others.
+pub(crate) fn with<T>(
     engine: &Engine,
     object: &CodeObject<'_>,
     (hash, size): (&[u8; 32], usize),
-) -> Result<Arc<Module>> {
+    act: impl FnOnce(&Module) -> Result<T>,
+) -> Result<T> {
+    engine.waiting.fetch_add(1, Ordering::Relaxed);
     let mut last = lock(&engine.whole);
-    let known = last.kept.clone().or_else(|| last.module.upgrade());
-    if let Some(module) = known.filter(|_| last.hash == *hash) {
-        return Ok(module);
-    }
-    // What is kept of another object goes first.
-    *last = Whole::default();
-    let module = Arc::new(Module::lift_quietly(object).map_err(Error::Lift)?);
-    *last = Whole {
-        hash: *hash,
-        module: Arc::downgrade(&module),
-        kept: (size <= KEPT).then(|| module.clone()),
+    engine.waiting.fetch_sub(1, Ordering::Relaxed);
+    let known = last.module.take().filter(|_| last.hash == *hash);
+    let module = match known {
+        Some(module) => module,
+        None => Arc::new(Module::lift_quietly(object).map_err(Error::Lift)?),
     };
-    Ok(module)
+    if size <= KEPT {
+        (last.hash, last.module) = (*hash, Some(module.clone()));
+        drop(last);
+        return act(&module);
+    }
+    let result = act(&module);
+    if engine.waiting.load(Ordering::Relaxed) > 0 {
+        (last.hash, last.module) = (*hash, Some(module));
+    } else {
+        drop(module);
+        guest::memory::give_back();
+    }
+    result
 }
