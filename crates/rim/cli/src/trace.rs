@@ -27,7 +27,7 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   luthier run --record DIR -- ./app
-  luthier trace --format accel-sim -o traces DIR/*.dispatch
+  luthier trace --as accel-sim -o traces DIR/*.dispatch
   luthier trace -o traces kernels.hsaco -k saxpy --grid 4 --block 256 --arg f32:2 --arg zero:4096 --arg zero:4096";
 
 /// Write what the waves of a launch execute, for simulators.
@@ -51,8 +51,8 @@ pub struct Trace {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// The files that are made
-    #[arg(long, value_enum, default_value = "lines")]
-    format: TraceFormat,
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value = "lines")]
+    form: Form,
     /// The kernel's name, in the object or in the source, or a regular expression that fits one kernel; needed unless the files are
     /// recorded dispatches
     #[arg(short, long, value_name = "NAME")]
@@ -67,7 +67,7 @@ pub struct Trace {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TraceFormat {
+enum Form {
     /// One JSON object a line
     Lines,
     /// The traces of Accel-Sim
@@ -142,7 +142,7 @@ impl Trace {
                 .map_err(|error| crate::about(file, error));
             files.push(written?);
         }
-        if self.format == TraceFormat::AccelSim {
+        if self.form == Form::AccelSim {
             let list: String = files.iter().map(|file| format!("{file}\n")).collect();
             let path = self.output.join("kernelslist.g");
             outputs::write_whole(&path, list.as_bytes())
@@ -205,11 +205,9 @@ impl Trace {
             launch: Launched::of(subject, &object)?,
         };
         let waiting = progress::waiting(&format!("tracing {}", place.kernel));
-        let (name, said) = match self.format {
-            TraceFormat::Lines => {
-                run(&object, subject, limit, lines::Writer::new(&place)?)?.finish()?
-            }
-            TraceFormat::AccelSim => {
+        let (name, said) = match self.form {
+            Form::Lines => run(&object, subject, limit, lines::Writer::new(&place)?)?.finish()?,
+            Form::AccelSim => {
                 run(&object, subject, limit, accel_sim::Writer::new(&place)?)?.finish()?
             }
         };

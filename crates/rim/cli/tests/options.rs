@@ -121,7 +121,19 @@ fn a_library_without_code_for_the_device_is_named() {
     let flags = ["-shared", "-fPIC", "-w", "--offload-arch=gfx1030"];
     let library = common::compile("hipcc", "half.hip", &flags);
     let path = library.to_str().unwrap();
-    let program = common::compile("gcc", "uses_half.c", &[path]);
+    // By its own path: compilers see copies of the files that they are given.
+    let (folder, name) = (library.parent().unwrap(), library.file_name().unwrap());
+    let folder = folder.to_str().unwrap();
+    let options = [
+        format!("-L{folder}"),
+        format!("-Wl,-rpath,{folder}"),
+        format!("-l:{}", name.to_str().unwrap()),
+    ];
+    let program = common::compile(
+        "gcc",
+        "uses_half.c",
+        &options.each_ref().map(String::as_str),
+    );
     let said = |device: &str| {
         let mut command = luthier(&["run", "--device", device, "--"]);
         let output = command.arg(&program).output().unwrap();

@@ -187,7 +187,7 @@ fn traces_for_accel_sim_have_its_form() {
         let object = object(target);
         let folder = trace(
             &object,
-            &[&["--grid", "2", "--format", "accel-sim"], &LAUNCH[..]].concat(),
+            &[&["--grid", "2", "--as", "accel-sim"], &LAUNCH[..]].concat(),
         );
         let list = fs::read_to_string(folder.path().join("kernelslist.g")).unwrap();
         assert_eq!(list, "kernel-1.traceg\n");
@@ -267,7 +267,7 @@ fn an_address_that_a_descriptor_decides_on_is_not_made_up() {
     assert_eq!(load["access"]["space"], "global");
     assert!(load["access"].get("addresses").is_none(), "{load}");
     let out = tempfile::tempdir().unwrap();
-    let words = ["trace", text(&object), "--format", "accel-sim", "-o"];
+    let words = ["trace", text(&object), "--as", "accel-sim", "-o"];
     let (status, stderr) = said(&[&words[..], &[text(out.path())], &launch].concat());
     assert_eq!(status, Some(2), "{stderr}");
     assert!(
@@ -300,7 +300,7 @@ fn a_recorded_launch_is_traced() {
         .collect();
     assert!(!recorded.is_empty());
     let out = folder.path().join("traces");
-    let mut words = vec!["trace", "--format", "accel-sim", "-o", text(&out)];
+    let mut words = vec!["trace", "--as", "accel-sim", "-o", text(&out)];
     words.extend(recorded.iter().map(|path| text(path)));
     let (status, stderr) = said(&words);
     assert_eq!(status, Some(0), "{stderr}");

@@ -77,6 +77,8 @@ impl Waiting {
 /// Whether nothing can come of `inst` but results in registers.
 fn only_computes(inst: &Inst, row: Option<&Row>) -> bool {
     let leaves = Effects::BRANCH | Effects::CALL | Effects::END | Effects::RETURN;
+    // Who looks at barriers is told where they are.
+    let told = Effects::BARRIER | Effects::SENDMSG | Effects::TRAP;
     let computes = match row.map(|row| &row.shape) {
         // Dual instructions.
         None => true,
@@ -88,5 +90,5 @@ fn only_computes(inst: &Inst, row: Option<&Row>) -> bool {
         }
         Some(_) => false,
     };
-    computes && !inst.effects.intersects(leaves)
+    computes && !inst.effects.intersects(leaves | told) && !inst.op.has(Traits::ARRIVES)
 }

@@ -282,7 +282,7 @@ fn addresses(
     let found = found.ok_or_else(|| {
         format!(
             "the address of {} at {:#x} is not made of registers alone, as those of images and of structured buffers; \
-             Accel-Sim needs it (--format lines leaves it out)",
+             Accel-Sim needs it (--as lines leaves it out)",
             inst.op.name(),
             inst.pc
         )

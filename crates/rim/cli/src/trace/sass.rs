@@ -120,8 +120,8 @@ fn control(effects: Effects, op: Op) -> Option<&'static str> {
     } else if effects.contains(Effects::BRANCH) {
         "BRA"
     } else if effects.contains(Effects::BARRIER) {
-        // A wave says that it has come, then waits.
-        if op.has(Traits::ARRIVES) {
+        // Since gfx12 a wave says that it has come, then waits.
+        if op.has(Traits::ARRIVES) && op.first_name() != "s_barrier" {
             "NOP"
         } else {
             "BAR.SYNC"

@@ -4,6 +4,8 @@ pub mod schema;
 
 use compiled::Compiler;
 use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -39,15 +41,23 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Compiles `tests/programs/NAME`.
+/// Compiles `tests/programs/NAME`, once in the life of this process: another test may run what is there.
 pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
     // Tests of one process want the same program at the same time.
-    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static DONE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")
         .join(name);
-    let out = folder().join(name.replace('.', "-"));
+    // Other flags make another program.
+    let mut hasher = DefaultHasher::new();
+    (compiler, flags).hash(&mut hasher);
+    let folder = folder().join(format!("{:016x}", hasher.finish()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let out = folder.join(name.replace('.', "-"));
+    if done.contains(&out) {
+        return out;
+    }
     let unfinished = out.with_extension(std::process::id().to_string());
     let output = Compiler::new(compiler)
         .arg(&source)
@@ -59,6 +69,7 @@ pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{compiler} {name}: {errors}");
     std::fs::rename(unfinished, &out).unwrap();
+    done.insert(out.clone());
     out
 }
 
