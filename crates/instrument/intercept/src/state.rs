@@ -113,7 +113,10 @@ pub fn start(api: &'static Api) -> bool {
     config.session = session_number(config.output.as_deref(), began);
     // Before anything of the tools' runs.
     signals::install();
-    process::at_end(at_exit, after_fork_in_child);
+    if began == 1 {
+        library::pin();
+        process::before_further_ends(at_exit_before_start);
+    }
     let own_path = library::own_path();
     config.build = own_path.as_deref().map(build_of).unwrap_or_default();
     let directory = own_path
@@ -150,6 +153,8 @@ pub fn start(api: &'static Api) -> bool {
     }
     watch::start(state);
     ledger::write(ledger::BEGAN);
+    // Handlers run in reverse order: behind the tools' own, their variables would be gone when they are called at the end.
+    process::at_end(at_exit, after_fork_in_child);
     true
 }
 
@@ -228,12 +233,17 @@ pub fn die() {
 }
 
 extern "C" fn at_exit() {
-    if contained::exits() && current().is_none() {
+    contained::exits();
+    guarded(|| finish(END, SETTLE));
+}
+
+/// The process ends, perhaps before there is a session.
+extern "C" fn at_exit_before_start() {
+    if current().is_none() && contained::exits() {
         say(
             "the host code of a tool called exit before the application launched anything, which ends the application, too",
         );
     }
-    guarded(|| finish(END, SETTLE));
 }
 
 /// The process ends while [`finish`] runs: another thread called `exit`. The process must not end before everything is told; and if

@@ -13,6 +13,8 @@ hooks = { seen = [] })")
 __managed__ luthier_u64 calls;
 extern "C" __device__ void seen() { luthier::add(&calls, 1); }
 LUTHIER_EXPORT_FUNC(seen)
+// Its destructor runs when the process ends.
+static struct lasting { volatile bool there = true; ~lasting() { there = false; } } lasting;
 static void in(unsigned place) { if (luthier_option_number("place") == place) exit(3); }
 void luthier_at_init() { in(1); }
 void luthier_at_kernel(luthier_u64 kernel) {
@@ -21,7 +23,10 @@ void luthier_at_kernel(luthier_u64 kernel) {
     if (i.is(LUTHIER_CLASS_STORE)) luthier_insert_call(i, LUTHIER_GET_HOOK_HANDLE(seen), LUTHIER_IPOINT_BEFORE, {});
 }
 void luthier_at_hsa_event(hsa_api_args_t *, luthier_api_phase_t, hsa_api_id_t) { in(3); }
-void luthier_at_term() { in(4); luthier_report("calls " + std::to_string(calls)); }
+void luthier_at_term() {
+  in(4);
+  luthier_report("calls " + std::to_string(calls) + (lasting.there ? ", variables are there" : ", variables are gone"));
+}
 "##;
 
 #[test]
@@ -29,7 +34,7 @@ fn exit_in_a_callback_is_told() {
     let Some(scene) = Scene::new() else { return };
     let tool = scene.built("leaves", TOOL);
     for (place, status, told) in [
-        (0, 0, "calls "),
+        (0, 0, ", variables are there"),
         (
             1,
             3,
