@@ -118,13 +118,13 @@ fn lines_are_what_a_tool_counts_and_addresses_what_the_source_says() {
     }
 }
 
+/// The fields of the head of a trace.
+type Head = BTreeMap<String, String>;
+/// The lines of each warp, by workgroup and number.
+type Warps = BTreeMap<(String, u32), Vec<String>>;
+
 /// Reads a kernel's trace as Accel-Sim does: fields of the head, then by workgroup and warp the lines.
-fn read(
-    path: &Path,
-) -> (
-    BTreeMap<String, String>,
-    BTreeMap<(String, u32), Vec<String>>,
-) {
+fn read(path: &Path) -> (Head, Warps) {
     let text = fs::read_to_string(path).unwrap();
     let (mut head, mut warps) = (BTreeMap::new(), BTreeMap::new());
     let (mut block, mut key, mut left) = (None, None, 0);
