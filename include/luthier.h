@@ -1334,9 +1334,11 @@ inline void luthier_launched(hsa_api_args_t *args) {
   }                                                                                                                   \
   static int luthier_status(int failed) { return failed ? 999 : 0; }                                                  \
   extern "C" {                                                                                                        \
-  /* Events come until the very end, when the tool's static objects must still be there. */                           \
+  /* Events come until the very end, when the tool's objects must still be there, static ones and those of threads. */ \
   int luthier_at_exit(void (*)(void *), void *, void *) LUTHIER_INSTEAD_OF("__cxa_atexit");                           \
   int luthier_at_exit(void (*)(void *), void *, void *) { return 0; }                                                 \
+  int luthier_at_thread_exit(void (*)(void *), void *, void *) LUTHIER_INSTEAD_OF("__cxa_thread_atexit");             \
+  int luthier_at_thread_exit(void (*)(void *), void *, void *) { return 0; }                                          \
   void **luthier_fat_binary(const void *) LUTHIER_INSTEAD_OF("__hipRegisterFatBinary");                               \
   void **luthier_fat_binary(const void *binary) {                                                                     \
     static void *module = nullptr;                                                                                    \

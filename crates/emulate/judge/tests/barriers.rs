@@ -23,10 +23,13 @@ const ITEMS: u32 = 128;
 /// Kind, grade, and the lines of both instructions.
 type Row = (String, &'static str, Option<u32>, Option<u32>);
 
+/// Kind, whether it is certain, and the addresses of both instructions.
+type Meeting = (Wrong, bool, u64, Option<u64>);
+
 /// What was told, with addresses.
 #[derive(Default)]
 struct Told {
-    all: Mutex<Vec<(Wrong, bool, u64, Option<u64>)>>,
+    all: Mutex<Vec<Meeting>>,
     /// A rule that is switched off.
     off: Option<(Wrong, bool)>,
 }

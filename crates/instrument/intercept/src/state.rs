@@ -153,7 +153,7 @@ pub fn start(api: &'static Api) -> bool {
     }
     watch::start(state);
     ledger::write(ledger::BEGAN);
-    // Handlers run in reverse order: behind the tools' own, their variables would be gone when they are called at the end.
+    // Handlers run in reverse order, and libraries that tools are linked with must still be there when tools are called at the end.
     process::at_end(at_exit, after_fork_in_child);
     true
 }

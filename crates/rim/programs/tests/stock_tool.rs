@@ -310,12 +310,14 @@ const MEDDLES: &str = r#"
 MARK_LUTHIER_DEVICE_MODULE
 static int begun = 0, ended = 0, left_out = 0;
 static struct lasting { ~lasting() { printf("destroyed\n"); } } lasting;
+static thread_local struct own { unsigned calls = 0; ~own() { printf("a thread's destroyed\n"); } } own;
 void luthier_at_init() {
   luthier_subscribe_hsa(HSA_API_ID_hsa_signal_create);
   luthier_subscribe_hsa(HSA_API_ID_hsa_system_get_info);
   luthier_subscribe_hsa(HSA_API_ID_hsa_amd_profiling_set_profiler_enabled);
 }
 void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t phase, hsa_api_id_t id) {
+  ++own.calls;
   if (id == HSA_API_ID_hsa_signal_create)
     ++(phase == LUTHIER_API_PHASE_ENTER ? begun : ended);
   if (id == HSA_API_ID_hsa_amd_profiling_set_profiler_enabled && phase == LUTHIER_API_PHASE_ENTER) {
