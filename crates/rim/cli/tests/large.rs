@@ -5,7 +5,6 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::Path,
     process::{Command, ExitStatus},
-    sync::{Mutex, PoisonError},
 };
 
 use crate::common::{code_object, compile, luthier};
@@ -15,15 +14,9 @@ use codeobj::{
 };
 
 fn object(target: &str) -> Vec<u8> {
-    // A compiled file is kept under one name for all targets.
-    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let target = format!("-mcpu={target}");
     let flags = ["--target=amdgcn-amd-amdhsa", &target, "-nogpulib", "-O1"];
-    let path = compile("clang-22", "alike.cl", &flags);
-    let bytes = fs::read(&path).unwrap();
-    fs::remove_file(path).unwrap();
-    bytes
+    fs::read(compile("clang-22", "alike.cl", &flags)).unwrap()
 }
 
 fn bundled(objects: &[(&str, &[u8])]) -> Vec<u8> {
