@@ -1,6 +1,7 @@
 //! `luthier trace`: what the waves of a launch execute, as files that simulators read.
 
 mod accel_sim;
+mod file;
 mod lines;
 mod sass;
 
@@ -229,6 +230,22 @@ fn run<W: Sink + 'static>(
         Err(Untraced::Launch(error)) => Err(error.into()),
         Err(other) => Err(other.into()),
     }
+}
+
+/// The registers that an instruction names as written.
+fn written(inst: &isa::Decoded) -> impl Iterator<Item = &isa::Reg> {
+    inst.operands.iter().filter_map(|operand| match operand {
+        isa::Operand::Def(register) => Some(register),
+        _ => None,
+    })
+}
+
+/// The registers that an instruction names as read.
+fn read(inst: &isa::Decoded) -> impl Iterator<Item = &isa::Reg> {
+    inst.operands.iter().filter_map(|operand| match operand {
+        isa::Operand::Use(register) => Some(register),
+        _ => None,
+    })
 }
 
 /// How much was written, for people.

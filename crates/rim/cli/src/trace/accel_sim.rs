@@ -5,16 +5,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt::Write as _,
-    io::Write,
-    path::PathBuf,
 };
 
-use anyhow::{Context, Result};
-use isa::{Effects, Format, Op, Operand, Reg, RegKind};
-use outputs::Output;
+use anyhow::Result;
+use gpu::dispatch::{LDS_APERTURE_BASE, SCRATCH_APERTURE_BASE};
+use isa::{Effects, Format, Op, Reg, RegKind};
 use verify::{Access, Executed, Sink};
 
-use super::{Place, amount, sass};
+use super::{Place, amount, file::File, read, sass, written};
 
 /// Lanes of a warp.
 const LANES: u32 = 32;
@@ -24,8 +22,6 @@ const MOST_READ: usize = 4;
 /// Number of the first scalar register and of the first accumulator: vector registers come first.
 const ACCUMULATORS: u16 = 256;
 const SCALARS: u16 = 512;
-/// Bases of the apertures of LDS and of scratch, by which Accel-Sim tells what an address of any space means.
-const APERTURES: [u64; 2] = [1 << 48, 2 << 48];
 /// Volta: the opcodes of [`sass`].
 const BINARY_VERSION: u32 = 70;
 /// Lines without the number of a source line.
@@ -40,10 +36,7 @@ struct Warp {
 }
 
 pub struct Writer {
-    path: PathBuf,
-    name: String,
-    head: String,
-    output: Option<Output>,
+    file: File,
     wave_size: u32,
     /// Warps of a workgroup.
     warps: u32,
@@ -80,15 +73,12 @@ impl Writer {
             list(block),
             place.launch.lds,
             descriptor.vgpr_count(),
-            APERTURES[0],
-            APERTURES[1],
+            LDS_APERTURE_BASE,
+            SCRATCH_APERTURE_BASE,
         );
         let name = format!("kernel-{}.traceg", place.number);
         Ok(Writer {
-            path: place.directory.join(&name),
-            name,
-            head,
-            output: None,
+            file: File::new(place.directory, name, head),
             wave_size: descriptor.wave_size().into(),
             warps: block.iter().product::<u32>().div_ceil(LANES),
             running: HashMap::new(),
@@ -99,11 +89,8 @@ impl Writer {
     }
 
     /// The name of the file, and what to say of it.
-    pub fn finish(self) -> Result<(String, String)> {
-        if let Some(output) = self.output {
-            let finished = output.finish();
-            finished.with_context(|| format!("cannot write {}", self.path.display()))?;
-        }
+    pub fn finish(mut self) -> Result<(String, String)> {
+        self.file.finish()?;
         let mut said = amount(self.instructions, self.written_warps).replace("wave", "warp");
         if !self.strange.is_empty() {
             let named: Vec<_> = self.strange.iter().take(MOST_NAMED).copied().collect();
@@ -119,7 +106,7 @@ impl Writer {
                 named.join(", ")
             );
         }
-        Ok((self.name, said))
+        Ok((self.file.name, said))
     }
 
     /// The lines of an instruction for one warp; `first`: the one that does what the wave does once.
@@ -159,24 +146,17 @@ impl Writer {
             self.strange.insert(part.name());
             "NOP".to_owned()
         });
-        let written = inst.operands.iter().filter_map(|operand| match operand {
-            Operand::Def(register) => register_number(register),
-            _ => None,
-        });
-        let read = inst.operands.iter().filter_map(|operand| match operand {
-            Operand::Use(register) => register_number(register),
-            _ => None,
-        });
         let mut line = format!("{:04x} {mask:08x}", inst.pc);
         // Short comparisons do not name VCC.
         let implied = inst
             .implicit_defs
             .iter()
             .filter(|register| register.kind == RegKind::Vcc);
-        let written = written.chain(implied.filter_map(register_number));
-        registers(&mut line, written.skip(number).take(MOST_WRITTEN));
+        let named = written(inst).chain(implied).filter_map(register_number);
+        registers(&mut line, named.skip(number).take(MOST_WRITTEN));
         let _ = write!(line, " {name}");
-        registers(&mut line, read.take(MOST_READ));
+        let sources = read(inst).filter_map(register_number);
+        registers(&mut line, sources.take(MOST_READ));
         match access {
             Some(access) if size > 0 => {
                 let _ = write!(line, " {size} 0");
@@ -187,19 +167,6 @@ impl Writer {
             _ => line.push_str(" 0"),
         }
         Ok(line)
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), String> {
-        let said = |error: std::io::Error| format!("cannot write {}: {error}", self.path.display());
-        let output = match &mut self.output {
-            Some(output) => output,
-            none => {
-                let mut output = Output::create(&self.path).map_err(said)?;
-                output.write_all(self.head.as_bytes()).map_err(said)?;
-                none.insert(output)
-            }
-        };
-        output.write_all(text.as_bytes()).map_err(said)
     }
 }
 
@@ -227,16 +194,17 @@ impl Sink for Writer {
     fn ended(&mut self, workgroup: [u32; 3]) -> Result<(), String> {
         let warps = self.running.remove(&workgroup).unwrap_or_default();
         let [x, y, z] = workgroup;
-        self.write(&format!("\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n"))?;
+        self.file
+            .write(&format!("\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n"))?;
         for (number, warp) in warps {
             self.written_warps += 1;
-            self.write(&format!(
+            self.file.write(&format!(
                 "\nwarp = {number}\ninsts = {}\n",
                 warp.instructions
             ))?;
-            self.write(&warp.text)?;
+            self.file.write(&warp.text)?;
         }
-        self.write("\n#END_TB\n")
+        self.file.write("\n#END_TB\n")
     }
 }
 
@@ -288,7 +256,7 @@ fn addresses(
         )
     })?;
     let base = match inst.format {
-        Format::Scratch => APERTURES[1],
+        Format::Scratch => SCRATCH_APERTURE_BASE,
         _ => 0,
     };
     Ok(found.into_iter().map(|address| base + address).collect())

@@ -1,14 +1,13 @@
 //! One JSON object a line: the launch, then each instruction of each wave.
 
-use std::{collections::HashSet, io::Write, path::PathBuf};
+use std::collections::HashSet;
 
-use anyhow::{Context, Result};
-use isa::{Decoder, Effects, Format, Operand, Reg, RegKind};
-use outputs::Output;
+use anyhow::Result;
+use isa::{Decoder, Effects, Format, Reg, RegKind};
 use serde::Serialize;
 use verify::{Executed, Sink};
 
-use super::{Place, amount};
+use super::{Place, amount, file::File, read, written};
 
 /// The first line.
 #[derive(Serialize)]
@@ -51,10 +50,7 @@ struct Access {
 }
 
 pub struct Writer {
-    path: PathBuf,
-    name: String,
-    first: String,
-    output: Option<Output>,
+    file: File,
     decoder: Decoder,
     waves: HashSet<([u32; 3], u32)>,
     instructions: u64,
@@ -75,37 +71,20 @@ impl Writer {
             vgprs: descriptor.vgpr_count(),
         };
         let name = format!("{}.jsonl", place.stem);
+        let first = serde_json::to_string(&launch)? + "\n";
         Ok(Writer {
-            path: place.directory.join(&name),
-            name,
-            first: serde_json::to_string(&launch)?,
-            output: None,
+            file: File::new(place.directory, name, first),
             decoder: Decoder::with_features(target, wave_size, "")?,
             waves: HashSet::new(),
             instructions: 0,
         })
     }
 
-    fn line(&mut self, line: &str) -> std::io::Result<()> {
-        let output = match &mut self.output {
-            Some(output) => output,
-            none => {
-                let mut output = Output::create(&self.path)?;
-                writeln!(output, "{}", self.first)?;
-                none.insert(output)
-            }
-        };
-        writeln!(output, "{line}")
-    }
-
     /// The name of the file, and what to say of it.
-    pub fn finish(self) -> Result<(String, String)> {
-        if let Some(output) = self.output {
-            let finished = output.finish();
-            finished.with_context(|| format!("cannot write {}", self.path.display()))?;
-        }
+    pub fn finish(mut self) -> Result<(String, String)> {
+        self.file.finish()?;
         let said = amount(self.instructions, self.waves.len() as u64);
-        Ok((self.name, said))
+        Ok((self.file.name, said))
     }
 }
 
@@ -114,15 +93,7 @@ impl Sink for Writer {
         self.instructions += 1;
         self.waves.insert((executed.workgroup, executed.wave));
         let text = self.decoder.print(&executed.inst);
-        let operands = executed.inst.operands.iter();
-        let writes = operands.clone().filter_map(|operand| match operand {
-            Operand::Def(register) => Some(register),
-            _ => None,
-        });
-        let reads = operands.filter_map(|operand| match operand {
-            Operand::Use(register) => Some(register),
-            _ => None,
-        });
+        let (writes, reads) = (written(&executed.inst), read(&executed.inst));
         let effects = executed.inst.effects;
         let line = Line {
             workgroup: executed.workgroup,
@@ -148,8 +119,7 @@ impl Sink for Writer {
             }),
         };
         let line = serde_json::to_string(&line).map_err(|error| error.to_string())?;
-        let written = self.line(&line);
-        written.map_err(|error| format!("cannot write {}: {error}", self.path.display()))
+        self.file.write(&format!("{line}\n"))
     }
 
     fn ended(&mut self, _: [u32; 3]) -> Result<(), String> {
