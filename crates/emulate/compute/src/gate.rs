@@ -1,4 +1,4 @@
-//! What waves of a workgroup meet at barriers, for those who look at it.
+//! A checker of barriers is told which waves of a workgroup meet at each barrier.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct WaveThere {
     pub returned: (u64, u64),
 }
 
-/// What a wave does.
+/// The state of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum There {
     /// It is at the barrier, or has arrived there.
@@ -55,7 +55,7 @@ pub enum There {
 /// Turns in which a workgroup's waves do nothing but read LDS, before it is said that they wait for each other.
 const IDLE: u32 = 200;
 
-/// What is kept of the waves of a workgroup.
+/// The facts that a checker needs about the waves of a workgroup.
 pub(crate) struct Looking {
     gate: Arc<dyn Gate>,
     dispatch: Arc<Dispatch>,

@@ -62,7 +62,7 @@ struct Inner {
     shared: bool,
     observer: Option<Arc<dyn Observer>>,
     watchers: Option<Arc<dyn Watchers>>,
-    /// Who looks at barriers.
+    /// The checker of barriers.
     gate: OnceLock<Arc<dyn Gate>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,

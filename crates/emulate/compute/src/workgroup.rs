@@ -70,7 +70,7 @@ pub(crate) struct Workgroup {
     paces: Vec<Pace>,
     lds: Vec<u8>,
     barrier: SplitBarrier,
-    /// If somebody looks at what waves meet at barriers.
+    /// The facts for a checker of barriers, if there is one.
     looking: Option<Box<Looking>>,
     /// To be given back.
     pub slots: Slots,
@@ -313,7 +313,7 @@ impl Workgroup {
         self.looking = Some(looking);
     }
 
-    /// Whether waves wait at a barrier, and all others for what only those could do.
+    /// True if waves wait at a barrier, and all others wait for something that only those could do.
     #[cold]
     fn waits_for_itself(&mut self) -> bool {
         let waves = || self.waves.iter();
@@ -482,7 +482,7 @@ impl Workgroup {
         }
     }
 
-    /// Waves wait at a barrier that will never open. The device stays responsive, or ends them if somebody looks.
+    /// Waves wait at a barrier that will never open. The device stays responsive; with a checker it ends them.
     fn nobody_goes_on(&mut self, barrier: &SplitBarrier) -> Turn {
         match self.looking.is_some() {
             true => self.stuck(barrier),
@@ -490,7 +490,7 @@ impl Workgroup {
         }
     }
 
-    /// Lets waves go on that nobody keeps at a barrier; false if no wave can go on.
+    /// Lets waves go on whose barrier is open; false if no wave can go on.
     fn open_barriers(&mut self, barrier: &SplitBarrier, all_stopped: bool, timed: bool) -> bool {
         // Barriers open when the last wave comes.
         let latest = match all_stopped && timed {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use compute::{Gate, Meeting, There, WaveThere};
 use gpu::Dispatch;
 
-/// What is wrong with a meeting.
+/// The kinds of wrong meetings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrong {
     /// Waves wait, and nothing will ever let them go on.

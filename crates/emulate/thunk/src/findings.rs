@@ -222,7 +222,7 @@ pub fn hear_of_frees(findings: &Arc<Findings>) {
     }
 }
 
-/// Whether wrong frees are findings.
+/// True if wrong frees are findings.
 pub fn hears_of_frees() -> bool {
     OF_FREES.get().is_some()
 }

@@ -21,7 +21,7 @@ const NAMELESS: &str = "__unnamed_";
 /// The smallest variable that may be the state of the heap; HIP 6 and later keep it in memory of their own.
 const STATE: u64 = 1 << 12;
 
-/// What lies between blocks.
+/// The memory between blocks.
 pub const BESIDE: Closing = Closing {
     to_writes: false,
     what: "beside memory that kernels have allocated",

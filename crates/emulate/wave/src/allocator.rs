@@ -1,11 +1,11 @@
 //! Functions by which kernels allocate memory themselves: `malloc` and `free`, as compilers link them into code objects.
 //!
-//! Who keeps account of such memory is told of each call. The functions themselves reach memory between blocks, which the
+//! The account of such memory is told of each call. The functions themselves reach memory between blocks, which the
 //! kernel's own code does not.
 
 use crate::{Env, Wave, state::LANES};
 
-/// What a function does.
+/// The effect of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeapCall {
     /// It gets sizes, and returns addresses.
@@ -16,7 +16,7 @@ pub enum HeapCall {
 
 /// Keeps account of the memory that kernels allocate.
 pub trait Allocator: Send + Sync {
-    /// What the function does that begins at an address, if it is one of these.
+    /// The effect of the function that begins at an address, if it is one of these.
     fn function(&self, pc: u64) -> Option<HeapCall>;
     /// A block was given to a lane.
     fn allocated(&self, address: u64, size: u64);
@@ -39,7 +39,7 @@ const RETURN_ADDRESS: usize = 30;
 const FIRST: usize = 0;
 
 impl Wave {
-    /// Whether it executes one of the functions, or what that calls.
+    /// True if the wave executes one of the functions, or a callee of one.
     pub fn is_in_allocator(&self) -> bool {
         self.allocates.is_some()
     }

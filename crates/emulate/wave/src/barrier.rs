@@ -13,16 +13,16 @@ pub struct SplitBarrier {
     latest: u64,
     /// Workgroups of one wave have none.
     exists: bool,
-    /// Who arrived, for those who look at barriers.
+    /// The waves that arrived, for a checker of barriers.
     log: Option<Box<Log>>,
 }
 
-/// Who arrived at a barrier.
+/// The waves that arrived at a barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Log {
     /// Since it opened last.
     now: Vec<Arrival>,
-    /// Those that opened it since somebody looked.
+    /// The waves that opened it since the checker looked.
     opened: Vec<Vec<Arrival>>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Whole {
 /// Builders that want the module of a whole object, and have none.
 pub(crate) type Waiting = AtomicUsize;
 
-/// Runs `act` with the object's module. Who asks meanwhile waits, for this object and for others.
+/// Runs `act` with the object's module. Another caller waits meanwhile, for this object as for others.
 pub(crate) fn with<T>(
     engine: &Engine,
     object: &CodeObject<'_>,
