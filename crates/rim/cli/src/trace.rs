@@ -6,6 +6,7 @@ mod lines;
 mod sass;
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -80,7 +81,7 @@ struct Place<'a> {
     directory: &'a Path,
     /// From 1 on.
     number: usize,
-    /// Name of the file without its end.
+    /// Name of the file without its end. No other launch of the run has it.
     stem: String,
     object: &'a CodeObject<'a>,
     kernel: &'a str,
@@ -137,9 +138,10 @@ impl Trace {
         outputs::make_directories(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
         let mut files = Vec::new();
-        for (index, file) in self.files.iter().enumerate() {
+        let named = self.files.iter().zip(stems(&self.files));
+        for (index, (file, stem)) in named.enumerate() {
             let written = self
-                .one(index + 1, file)
+                .one(index + 1, stem, file)
                 .map_err(|error| crate::about(file, error));
             files.push(written?);
         }
@@ -153,12 +155,7 @@ impl Trace {
     }
 
     /// Writes one launch; the name of its file.
-    fn one(&self, number: usize, file: &Path) -> Result<String> {
-        let stem = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+    fn one(&self, number: usize, stem: String, file: &Path) -> Result<String> {
         if recording::is_one(file)? {
             ensure!(
                 self.kernel.is_none(),
@@ -218,6 +215,25 @@ impl Trace {
     }
 }
 
+/// The name of each file without its end. Of files in different folders with one name, the later ones get a number behind it.
+fn stems(files: &[PathBuf]) -> Vec<String> {
+    let stem = |file: &PathBuf| {
+        let stem = file.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let own: Vec<String> = files.iter().map(stem).collect();
+    let mut taken: HashSet<String> = HashSet::new();
+    let unique = own.iter().map(|stem| {
+        if taken.insert(stem.clone()) {
+            return stem.clone();
+        }
+        let numbered = (2..).map(|number| format!("{stem}-{number}"));
+        let mut free = numbered.filter(|name| !own.contains(name) && taken.insert(name.clone()));
+        free.next().expect("numbers do not end")
+    });
+    unique.collect()
+}
+
 /// Runs a launch with a writer.
 fn run<W: Sink + 'static>(
     object: &CodeObject<'_>,
@@ -258,4 +274,16 @@ fn amount(instructions: u64, waves: u64) -> String {
         grouped(waves),
         plural(waves)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_get_numbers() {
+        let files = ["a/x.hsaco", "b/x.hsaco", "x-2.luthier", "c/x.luthier", "y"];
+        let stems = stems(&files.map(PathBuf::from));
+        assert_eq!(stems, ["x", "x-3", "x-2", "x-4", "y"]);
+    }
 }
