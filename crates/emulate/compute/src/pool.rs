@@ -22,6 +22,7 @@ use crate::{
     imitation,
     observe::Observer,
     patience::Patience,
+    races::Order,
     run::{Run, lock},
     schedule::{ThreadWork, Work},
     watch::Watchers,
@@ -64,6 +65,7 @@ struct Inner {
     watchers: Option<Arc<dyn Watchers>>,
     /// The checker of barriers.
     gate: OnceLock<Arc<dyn Gate>>,
+    order: OnceLock<Arc<dyn Order>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
     /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
@@ -165,6 +167,7 @@ impl Pool {
             observer: looking.observer,
             watchers: looking.watchers,
             gate: OnceLock::new(),
+            order: OnceLock::new(),
             detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
@@ -180,6 +183,11 @@ impl Pool {
     /// other ends.
     pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
         let _ = self.inner.gate.set(gate);
+    }
+
+    /// From now on, `order` is told of accesses to LDS by different waves that nothing puts in order.
+    pub fn look_for_races(&self, order: Arc<dyn Order>) {
+        let _ = self.inner.order.set(order);
     }
 
     /// The kernels that run, and how many waves were seen at which addresses within `time`. If none were seen, the look
@@ -335,6 +343,7 @@ impl Inner {
         let config = Config {
             observed: self.observer.is_some(),
             ordered: self.shared,
+            races: self.order.get().is_some(),
             ..config(&dispatch)
         };
         let program = match self.program(config) {
@@ -372,6 +381,16 @@ impl Inner {
         ))
     }
 
+    /// Tells of the races of a workgroup's turn.
+    fn tell_races(&self, dispatch: &Arc<Dispatch>, workgroup: &mut Workgroup) {
+        if let Some(order) = self.order.get() {
+            let found = workgroup.take_races();
+            if !found.is_empty() {
+                order.raced(dispatch, workgroup.id, &found);
+            }
+        }
+    }
+
     fn program(&self, config: Config) -> Result<Arc<Program>, String> {
         let mut programs = lock(&self.programs);
         if let Some(program) = programs.get(&config) {
@@ -407,6 +426,7 @@ fn config(dispatch: &Dispatch) -> Config {
         vector_rows,
         observed: false,
         exact: dispatch.exact,
+        races: false,
         measured: imitation::of(dispatch.target),
         ordered: false,
     }
@@ -620,6 +640,7 @@ fn serve_watched(
         memory: wave::Memory::new(&seen),
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &run.program,
         host: device,
         counts: Counts::new(),
@@ -649,6 +670,7 @@ fn serve_watched(
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
                 workgroup.look_at_barriers(inner.gate.get(), dispatch);
+                workgroup.look_for_races(inner.order.get().is_some());
                 turn = run.first_slice(visit.slice);
             }
             Work::Resume(started) => (workgroup, turn) = (*started, visit.slice),
@@ -660,6 +682,7 @@ fn serve_watched(
             observer.chosen(dispatch, workgroup.index);
         }
         let turn = workgroup.turn(&mut env, observer, &run.epoch, turn);
+        inner.tell_races(dispatch, &mut workgroup);
         time.now = time.now.max(workgroup.elapsed());
         if let (Some(observer), Turn::Ended | Turn::Failed { .. }) = (observer, &turn) {
             observer.ended(dispatch, workgroup.index);

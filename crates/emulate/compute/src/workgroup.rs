@@ -9,7 +9,11 @@ use gpu::{
     guard::guarded_parts,
     initial::InitialState,
 };
-use wave::{ClockWait, Env, Meetings, Segment, SplitBarrier, Stop, Wave, run, step};
+use wave::{
+    ClockWait, Env, Meetings, Segment, SplitBarrier, Stop, Wave,
+    races::{Race, Races},
+    run, step,
+};
 
 use crate::{
     aside::Pause,
@@ -72,6 +76,8 @@ pub(crate) struct Workgroup {
     barrier: SplitBarrier,
     /// The facts for a checker of barriers, if there is one.
     looking: Option<Box<Looking>>,
+    /// Its accesses to LDS, if races are looked for.
+    races: Option<Box<Races>>,
     /// To be given back.
     pub slots: Slots,
 }
@@ -261,6 +267,7 @@ impl Workgroup {
             lds,
             barrier: SplitBarrier::new(count),
             looking: None,
+            races: None,
             slots,
         }
     }
@@ -271,6 +278,19 @@ impl Workgroup {
         let waves = self.waves.iter().map(|(wave, _)| wave);
         self.looking = Some(Box::new(Looking::new(gate, dispatch, waves)));
         self.barrier.be_watched();
+    }
+
+    /// From now on, its accesses to LDS are put in order, if that is wanted.
+    pub fn look_for_races(&mut self, wanted: bool) {
+        if wanted {
+            self.races = Races::new(self.lds.len() as u32, self.waves.len() as u32).map(Box::new);
+        }
+    }
+
+    /// The races that were found since the last call.
+    pub fn take_races(&mut self) -> Vec<Race> {
+        let races = self.races.as_mut();
+        races.map_or_else(Vec::new, |races| races.take_found())
     }
 
     /// The waves as they are, to one who looks.
@@ -360,10 +380,12 @@ impl Workgroup {
         }
         std::mem::swap(&mut env.lds, &mut self.lds);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
+        std::mem::swap(&mut env.races, &mut self.races);
         for (wave, _) in &mut self.waves {
             wave.slice_left = slice.branches;
         }
         let turn = self.guarded_rounds(env, observer, epoch, slice);
+        std::mem::swap(&mut env.races, &mut self.races);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn
@@ -457,6 +479,9 @@ impl Workgroup {
             if self.looking.is_some() {
                 self.meet(&mut env.barrier, all_stopped);
             }
+            if let Some(races) = &mut env.races {
+                self.order_accesses(races, &env.barrier, all_stopped);
+            }
             if !self.open_barriers(&env.barrier, all_stopped, timed) {
                 return self.nobody_goes_on(&env.barrier);
             }
@@ -487,6 +512,25 @@ impl Workgroup {
         match self.looking.is_some() {
             true => self.stuck(barrier),
             false => Turn::Again(Pause::Waits),
+        }
+    }
+
+    /// Waves are about to pass barriers that are open.
+    #[cold]
+    fn order_accesses(&self, races: &mut Races, barrier: &SplitBarrier, all_stopped: bool) {
+        for (wave, state) in &self.waves {
+            if *state != State::AtBarrier {
+                continue;
+            }
+            let number = wave.index_in_workgroup;
+            if !wave.is_at_split_barrier() {
+                if all_stopped {
+                    races.arrives(number);
+                    races.passes(number);
+                }
+            } else if wave.would_pass(barrier) {
+                races.passes(number);
+            }
         }
     }
 

@@ -22,7 +22,7 @@ use std::{
 use aql::KernelDispatchPacket;
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-pub use compute::{Gate, Next, Observer, Watcher, Watchers, imitate};
+pub use compute::{Access, Gate, Next, Observer, Order, Race, Side, Watcher, Watchers, imitate};
 pub use error::{Error, Result};
 pub use gpu::{Counts, Dispatch, Fill, Memory, executor::InstructionCount};
 use gpu::{Events, Executor, Job, dispatch, dispatch::DispatchError};
@@ -178,6 +178,11 @@ impl<'a> Device<'a> {
     /// other ends. Said once.
     pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
         self.pool.look_at_barriers(gate);
+    }
+
+    /// From now on, `order` is told of accesses to LDS by different waves that nothing puts in order. Said once.
+    pub fn look_for_races(&self, order: Arc<dyn Order>) {
+        self.pool.look_for_races(order);
     }
 
     /// Loads a further code object; returns where its address 0 lies.

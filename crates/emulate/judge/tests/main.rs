@@ -1,4 +1,5 @@
 mod barriers;
 mod common;
 mod late;
+mod races;
 mod waits;

@@ -1,7 +1,7 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
 //! `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
@@ -26,6 +26,7 @@ pub struct Check {
     judge: Judge,
     memory: bool,
     barriers: bool,
+    races: bool,
 }
 
 enum Judge {
@@ -44,6 +45,7 @@ impl Check {
             judge: Judge::None,
             memory: false,
             barriers: false,
+            races: false,
         };
         for word in env::var(WANTED).unwrap_or_default().split(',') {
             let (memory, sink) = (memory.clone(), findings.clone());
@@ -55,6 +57,7 @@ impl Check {
                     findings::hear_of_frees(&findings);
                 }
                 "barriers" => check.barriers = true,
+                "races" => check.races = true,
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }
@@ -73,6 +76,9 @@ impl Check {
         if self.barriers {
             pool.look_at_barriers(Arc::new(Barriers::new(self.findings.clone())));
         }
+        if self.races {
+            pool.look_for_races(self.findings.clone());
+        }
         pool
     }
 
@@ -87,7 +93,7 @@ impl Check {
 
     /// The same job; if its kernel stops at an access of memory, that is a finding.
     pub fn look_at(&self, job: Job) -> Job {
-        if !self.memory && !self.barriers {
+        if !self.memory && !self.barriers && !self.races {
             return job;
         }
         let findings = self.findings.clone();

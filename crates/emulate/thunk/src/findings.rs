@@ -19,6 +19,8 @@ use allocations::{Allocation, Callers, Event, Position, callers, facts};
 
 use crate::{report::report, source, variables};
 
+mod races;
+
 /// Digits of a number of times, which is written over as it grows.
 const DIGITS: usize = 20;
 
@@ -40,6 +42,8 @@ struct Inner {
     frees: HashMap<Callers, Counted>,
     /// The same of barriers.
     barriers: HashMap<(Wrong, bool, u64, Option<u64>), Counted>,
+    /// The same of races.
+    races: HashMap<races::Key, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.

@@ -298,6 +298,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         observed: false,
         exact: false,
         measured: None,
+        races: false,
         ordered: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).expect("decoder"));
@@ -310,6 +311,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         memory,
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &program,
         host: &Silent,
         counts: Counts::new(),

@@ -7,6 +7,7 @@ use gfx::Target;
 use crate::{
     Counts, Fault, Memory, Program, SplitBarrier, Watch, Wave,
     micro_op::{MicroOp, flow},
+    races::Races,
     shell, spin,
     watch::tell,
 };
@@ -66,6 +67,8 @@ pub struct Env<'a> {
     pub program: &'a Program,
     pub host: &'a dyn Host,
     pub counts: Counts,
+    /// The accesses to LDS of the running workgroup, where races are looked for.
+    pub races: Option<Box<Races>>,
     /// An observer of the instructions that waves execute.
     pub watch: Option<&'a mut (dyn Watch + 'static)>,
 }

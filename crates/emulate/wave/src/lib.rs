@@ -27,6 +27,7 @@ mod order;
 mod passes;
 mod ports;
 mod program;
+pub mod races;
 mod row_set;
 mod rows;
 mod shell;

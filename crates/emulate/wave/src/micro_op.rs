@@ -23,7 +23,9 @@ mod vector;
 pub(crate) use chain::ChainNumber;
 pub(crate) use image::{Image, ImageOperands};
 pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
-pub(crate) use memory::{Data, Generation, Lds, LdsBounds, ScalarMemory, Space, VectorMemory};
+pub(crate) use memory::{
+    Data, Generation, Lds, LdsBounds, LdsNote, ScalarMemory, Space, VectorMemory,
+};
 pub(crate) use program::{Leave, Message, Program, Unsupported};
 pub(crate) use scalar::{HardwareRegister, Scalar};
 pub(crate) use vector::{Completion, Control, Pass, Vector, modifier};
@@ -237,6 +239,8 @@ payloads! {
     Lds, lds, lds_mut;
     /// A look at the addresses of a DS instruction.
     LdsBounds, lds_bounds, lds_bounds_mut;
+    /// A note of a DS instruction's access.
+    LdsNote, lds_note, lds_note_mut;
     /// MIMG.
     Image, image, image_mut;
 }

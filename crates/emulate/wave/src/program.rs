@@ -1,7 +1,7 @@
 //! Decoded code: instruction bytes to micro-ops, one segment per entry point, decoded when first reached.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, RwLock,
         atomic::{AtomicBool, Ordering},
@@ -28,6 +28,7 @@ mod memory;
 mod nops;
 mod operands;
 mod order;
+mod polls;
 mod surround;
 mod vector;
 mod wave_matrix;
@@ -49,6 +50,8 @@ pub struct Config {
     pub observed: bool,
     /// Accesses to LDS beyond what the workgroup asked for are faults. Otherwise they read zeros and store nothing, as on hardware.
     pub exact: bool,
+    /// Accesses to LDS are noted, to find those that nothing puts in order.
+    pub races: bool,
     /// The results of approximate functions, if they were measured; without measurements, such functions round
     /// correctly.
     pub measured: Option<Measured>,
@@ -328,6 +331,7 @@ fn lower(
     let mut segment = Segment::new(config);
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
+    let polls = polls::polling(config, found);
     let joins = !config.observed && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     // Those that may share the micro-op of the instruction behind them.
@@ -366,7 +370,7 @@ fn lower(
         if is_nop && follows {
             joinable = Some(inst.end());
         } else {
-            let lowered = lower_one(config, inst, row);
+            let lowered = lower_one(config, inst, row, &polls);
             let head = nops.join(&mut segment, inst, row, (lowered.is_ok(), is_target));
             let (mut lowered, shape) = match lowered {
                 Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
@@ -417,10 +421,18 @@ fn row_of(config: &Config, inst: &Inst) -> Option<&'static Row> {
 }
 
 /// Lowers one instruction; an error says why it cannot be executed, as far as there is more to say than that no row is for it.
-fn lower_one(config: &Config, inst: &Inst, row: Option<&Row>) -> Result<Lowered, String> {
+fn lower_one(
+    config: &Config,
+    inst: &Inst,
+    row: Option<&Row>,
+    polls: &HashSet<u64>,
+) -> Result<Lowered, String> {
     match row {
         Some(row) => {
-            let lowered = lowering::lower(config, inst, row)?;
+            let mut lowered = lowering::lower(config, inst, row)?;
+            if config.races {
+                lowered = rows::lds_noted::noted(row, inst, polls.contains(&inst.pc), lowered)?;
+            }
             match config.exact {
                 true => rows::lds_exact::checked(row, lowered),
                 false => Ok(lowered),

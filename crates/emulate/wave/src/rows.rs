@@ -48,6 +48,7 @@ mod image;
 mod indexed;
 mod lds_atomic;
 pub(crate) mod lds_exact;
+pub(crate) mod lds_noted;
 mod lds_transpose;
 mod loads_and_stores;
 mod matrix;

@@ -362,6 +362,12 @@ impl Wave {
         open
     }
 
+    /// Returns `true` if [`Wave::may_pass`] would.
+    pub fn would_pass(&self, barrier: &crate::SplitBarrier) -> bool {
+        let mut passed = self.barriers_passed;
+        barrier.pass(&mut passed)
+    }
+
     /// Address of the next instruction, for diagnostics and single-stepping.
     pub fn pc(&self) -> u64 {
         self.segment.pc_of(self.next)

@@ -104,6 +104,7 @@ fn check(name: &str, wave_size: u32) {
         observed: false,
         exact: false,
         measured: None,
+        races: false,
         ordered: true,
     };
     let program = Program::new(config, decoder);
@@ -111,6 +112,7 @@ fn check(name: &str, wave_size: u32) {
         memory: Memory::new(&allocations),
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &program,
         host: &Quiet,
         counts: Counts::new(),

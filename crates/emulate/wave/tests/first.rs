@@ -53,6 +53,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         observed: false,
         exact: false,
         measured: None,
+        races: false,
         ordered: false,
     };
     let program = Program::new(config, isa::Decoder::new(target).unwrap());
@@ -69,6 +70,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         memory,
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &program,
         host: &Silent,
         counts: Counts::new(),

@@ -42,6 +42,8 @@ pub enum Kind {
     MissedByEnded,
     /// A wave arrives at a split barrier twice before it opens.
     ArrivedTwice,
+    /// Waves access the same bytes of LDS in no order.
+    LdsRace,
 }
 
 /// Which check a kind of bug belongs to.
@@ -54,10 +56,17 @@ pub enum Checker {
     Memory,
     /// Waves and lanes that do not meet at barriers.
     Barriers,
+    /// Accesses in no order.
+    Races,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 3] = [Checker::Waits, Checker::Memory, Checker::Barriers];
+    pub const ALL: [Checker; 4] = [
+        Checker::Waits,
+        Checker::Memory,
+        Checker::Barriers,
+        Checker::Races,
+    ];
 
     /// As suppressions name it.
     pub fn name(self) -> &'static str {
@@ -65,13 +74,14 @@ impl Checker {
             Checker::Waits => "waits",
             Checker::Memory => "memory",
             Checker::Barriers => "barriers",
+            Checker::Races => "races",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 18] = [
+    pub const ALL: [Kind; 19] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -90,6 +100,7 @@ impl Kind {
         Kind::MissedByLanes,
         Kind::MissedByEnded,
         Kind::ArrivedTwice,
+        Kind::LdsRace,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -160,6 +171,11 @@ impl Kind {
                 "freed-twice",
                 Memory,
                 "the program frees memory that it has freed before",
+            ),
+            Kind::LdsRace => (
+                "lds-race",
+                Checker::Races,
+                "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
             ),
             _ => self.of_barriers(),
         }

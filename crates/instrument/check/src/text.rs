@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Allocation, Finding, Free, Grade, Meeting};
+use crate::{Access, Allocation, Finding, Free, Grade, Kind, Meeting};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -22,8 +22,12 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     writeln!(out, "      {} for {}", finding.function, finding.target)?;
     match &finding.producer {
         Some(producer) => {
-            writeln!(out, "      issued at {}", at(producer))?;
-            writeln!(out, "      not waited for at {}", at(&finding.consumer))?;
+            let (first, then) = match finding.kind {
+                Kind::LdsRace => ("first", "then"),
+                _ => ("issued", "not waited for"),
+            };
+            writeln!(out, "      {first} at {}", at(producer))?;
+            writeln!(out, "      {then} at {}", at(&finding.consumer))?;
         }
         None => writeln!(out, "      at {}", at(&finding.consumer))?,
     }
@@ -68,7 +72,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         .map(|block| format!("bb{block}"))
         .collect();
     match &path[..] {
-        [] if finding.producer.is_none() => {}
+        [] if finding.producer.is_none() || finding.kind == Kind::LdsRace => {}
         [] => writeln!(out, "  path: one that a wave has taken")?,
         path => writeln!(out, "  path: {}", path.join(" -> "))?,
     }

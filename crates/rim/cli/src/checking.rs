@@ -33,9 +33,9 @@ Examples:
   luthier check --waits --target gfx90a -k softmax wheels/
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
-  luthier check --memory --barriers -- ./app arguments";
+  luthier check --memory --barriers --races -- ./app arguments";
 
-/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to.
+/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races.
 ///
 /// It looks in files without running anything, or in a program while it runs on an emulated GPU.
 ///
@@ -48,7 +48,8 @@ Examples:
 /// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
 /// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
 /// memory. Such an access stops the kernel. --barriers names barriers at which waves or lanes of a workgroup are missing, and
-/// ends a kernel whose waves wait for each other for ever. The program's standard streams stay its own; findings are on standard error.
+/// ends a kernel whose waves wait for each other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and
+/// which no barrier puts in order. The program's standard streams stay its own; findings are on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
@@ -77,6 +78,9 @@ pub struct Check {
     /// Of a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
+    /// Of a program: look for accesses to LDS by different waves that nothing puts in order
+    #[arg(long, requires = "program")]
+    races: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
@@ -181,6 +185,7 @@ impl Check {
             (Checker::Waits, self.waits),
             (Checker::Memory, self.memory),
             (Checker::Barriers, self.barriers),
+            (Checker::Races, self.races),
         ];
         let chosen = chosen.iter().filter(|(_, chosen)| *chosen);
         chosen.map(|(checker, _)| *checker).collect()

@@ -22,6 +22,7 @@ mod options;
 mod outputs;
 mod pmc;
 mod progress;
+mod races;
 mod ranks;
 mod reference;
 mod room;

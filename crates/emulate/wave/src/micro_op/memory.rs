@@ -313,6 +313,55 @@ impl LdsBounds {
     }
 }
 
+/// The access that a DS instruction is going to make.
+#[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
+#[repr(C)]
+pub(crate) struct LdsNote {
+    /// Bytes from each address; both the same if there is one access.
+    pub offsets: [u32; 2],
+    /// Bytes of each access.
+    pub bytes: u32,
+    /// First bit of the register from which a part is stored.
+    pub shift: u32,
+    /// A read, a write, or an atomic: 0, 1, 2.
+    pub access: u8,
+    polls: u8,
+    returns: u8,
+    _reserved: [u8; 9],
+}
+
+impl LdsNote {
+    /// `bytes` bytes at both offsets; the access, whether a loop polls with it, and whether it returns a value.
+    pub fn new(
+        offsets: [u32; 2],
+        bytes: u32,
+        shift: u32,
+        (access, polls, returns): (u8, bool, bool),
+    ) -> LdsNote {
+        LdsNote {
+            offsets,
+            bytes,
+            shift,
+            access,
+            polls: polls.into(),
+            returns: returns.into(),
+            ..LdsNote::default()
+        }
+    }
+
+    /// A loop does nothing but this until the word changes.
+    #[inline(always)]
+    pub fn polls(&self) -> bool {
+        self.polls != 0
+    }
+
+    /// The instruction writes a register.
+    #[inline(always)]
+    pub fn returns(&self) -> bool {
+        self.returns != 0
+    }
+}
+
 /// SMEM instructions.
 #[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
 #[repr(C)]

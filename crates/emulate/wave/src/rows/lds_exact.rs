@@ -16,7 +16,7 @@ use crate::{
 
 /// The addresses that an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Addresses {
+pub(super) enum Addresses {
     /// None: data moves between lanes only.
     None,
     /// Each lane's register plus the offset.
@@ -30,7 +30,7 @@ enum Addresses {
 }
 
 /// Addresses of a DS instruction, and how many bytes lie at each.
-fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
+pub(super) fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
     let name = mnemonic.strip_prefix("ds_")?;
     let is = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     if is(&["permute", "bpermute", "swizzle", "nop"]) {

@@ -33,11 +33,16 @@ struct Signal<const IS_FIRST: bool>;
 impl<const IS_FIRST: bool> Body for Signal<IS_FIRST> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         let first = match number(wave, op) {
-            WORKGROUP => env.barrier.signal(wave.elapsed(), || Arrival {
-                wave: wave.index_in_workgroup,
-                pc: wave.pc_of(op),
-                exec: wave.exec(),
-            }),
+            WORKGROUP => {
+                if let Some(races) = &mut env.races {
+                    races.arrives(wave.index_in_workgroup);
+                }
+                env.barrier.signal(wave.elapsed(), || Arrival {
+                    wave: wave.index_in_workgroup,
+                    pc: wave.pc_of(op),
+                    exec: wave.exec(),
+                })
+            }
             TRAP | 0 => false,
             other => return reserved(wave, "s_barrier_signal", other),
         };
@@ -57,6 +62,9 @@ impl Body for Wait {
         }
         if env.barrier.pass(&mut wave.barriers_passed) {
             wave.clock.catch_up(env.barrier.latest());
+            if let Some(races) = &mut env.races {
+                races.passes(wave.index_in_workgroup);
+            }
             return flow::NEXT;
         }
         wave.at_split_barrier = true;

@@ -187,6 +187,7 @@ impl Machine {
             observed: false,
             exact,
             measured: None,
+            races: false,
             ordered: true,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
@@ -311,6 +312,7 @@ impl Machine {
             memory: Memory::new(&self.allocations),
             lds: std::mem::take(&mut self.lds),
             barrier: self.barrier.clone(),
+            races: None,
             program: &self.program,
             host: &self.outside,
             counts: Counts::new(),

@@ -12,6 +12,7 @@ use check::{
     Allocation,
     barriers::{Met, Wave},
     memory::{Accessed, Freed},
+    races::Raced,
     waits::Executed,
 };
 use codeobj::CodeObject;
@@ -38,6 +39,7 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
         ("waits", check.waits && !check.late),
         ("memory", check.memory),
         ("barriers", check.barriers),
+        ("races", check.races),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
@@ -70,7 +72,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses, meetings)) in found.by_object() {
+    for (object, (waits, accesses, meetings, races)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -84,6 +86,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
         lost.extend(stray.iter().map(|one| format!("a wrong access: {one:?}")));
         let stray = check::barriers::met(&parsed, "", meetings, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a barrier: {one:?}")));
+        let stray = check::races::raced(&parsed, "", races, &options, tally)?;
+        lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }
@@ -95,7 +99,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
 }
 
 /// What was found in a code object.
-type OfObject = (Vec<Executed>, Vec<Accessed>, Vec<Met>);
+type OfObject = (Vec<Executed>, Vec<Accessed>, Vec<Met>, Vec<Raced>);
 
 /// What a line told of.
 #[derive(Clone, Copy, Default)]
@@ -117,6 +121,8 @@ struct Found {
     frees: Vec<Freed>,
     /// Each with the file of its code object.
     meetings: Vec<(String, Met)>,
+    /// Each with the file of its code object.
+    races: Vec<(String, Raced)>,
     /// What the lines that follow tell more of.
     last: Last,
     symbols: Symbols,
@@ -155,6 +161,10 @@ impl Found {
             [times, "barrier", object, rest @ ..] => {
                 let met = Met::parse(times, rest)?;
                 self.meetings.push(((*object).to_owned(), met));
+            }
+            [times, "race", object, rest @ ..] => {
+                let raced = Raced::parse(times, rest)?;
+                self.races.push(((*object).to_owned(), raced));
             }
             // Lines behind a barrier.
             [_, "wave", rest @ ..] => {
@@ -206,6 +216,9 @@ impl Found {
         }
         for (object, met) in self.meetings {
             all.entry(object).or_default().2.push(met);
+        }
+        for (object, raced) in self.races {
+            all.entry(object).or_default().3.push(raced);
         }
         all
     }

@@ -1,0 +1,341 @@
+// Kernels whose waves access LDS in no order, and with OK their right twins. `@kernel.A` marks a line that races.tsv names.
+#define SYNC                                                                   \
+  (__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"),                      \
+   __builtin_amdgcn_s_barrier(),                                               \
+   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
+#if OK
+#define SYNC_OK SYNC
+#else
+#define SYNC_OK
+#endif
+#define ITEM ((int)__builtin_amdgcn_workitem_id_x())
+#define ITEMS 256
+#define LAST (ITEMS - 1)
+// An LDS access of `size` bytes that the compiler neither moves nor leaves out.
+#define KEEP(place) (*(volatile __typeof__(place) *)&(place))
+#define ADD(place, value) __opencl_atomic_fetch_add(place, value, memory_order_relaxed, memory_scope_work_group)
+
+kernel void missing(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @missing.A
+  SYNC_OK;
+  out[t] = KEEP(shared[LAST - t]); // @missing.B
+}
+
+kernel void write_after_read(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+  int x = KEEP(shared[LAST - t]); // @write_after_read.A
+  SYNC_OK;
+  KEEP(shared[t]) = x + 3; // @write_after_read.B
+  SYNC;
+  out[t] = KEEP(shared[t]);
+}
+
+kernel void rounds(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM, sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < 5; i++) {
+    KEEP(shared[t]) = t + i + 1; // @rounds.A
+    SYNC;
+    sum += KEEP(shared[LAST - t]); // @rounds.B
+    SYNC_OK;
+  }
+  out[t] = sum;
+}
+
+kernel void reduction(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+#pragma unroll 1
+  for (int by = ITEMS / 2; by > 0; by /= 2) {
+    if (t < by) {
+      int other = KEEP(shared[t + by]); // @reduction.A
+      KEEP(shared[t]) = KEEP(shared[t]) + other; // @reduction.B
+    }
+    SYNC_OK;
+  }
+  SYNC;
+  out[t] = KEEP(shared[0]);
+}
+
+kernel void two_writers(global int *out) {
+  local int one;
+  int t = ITEM;
+  if (!OK || t == 0)
+    KEEP(one) = t; // @two_writers.A
+  SYNC;
+  out[t] = KEEP(one);
+}
+
+kernel void same_value(global int *out) {
+  local int one;
+  int t = ITEM;
+  if (!OK || t == 0)
+    KEEP(one) = 7; // @same_value.A
+  SYNC;
+  out[t] = KEEP(one);
+}
+
+kernel void histogram_begin(global int *out) {
+  local atomic_int counts[16];
+  int t = ITEM;
+  if (t < 16)
+    KEEP(*(local int *)&counts[t]) = 100; // @histogram_begin.A
+  SYNC_OK;
+  ADD(&counts[t & 15], 1); // @histogram_begin.B
+  SYNC;
+  out[t] = KEEP(*(local int *)&counts[t & 15]);
+}
+
+kernel void histogram_end(global int *out) {
+  local atomic_int counts[16];
+  int t = ITEM;
+  if (t < 16)
+    KEEP(*(local int *)&counts[t]) = 0;
+  SYNC;
+  if (t < 64)
+    ADD(&counts[t & 15], 1); // @histogram_end.A
+  SYNC_OK;
+  if (t >= 64)
+    out[t] = KEEP(*(local int *)&counts[t & 15]); // @histogram_end.B
+}
+
+kernel void bytes(global int *out) {
+  local char shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @bytes.A
+  SYNC_OK;
+  out[t] = KEEP(shared[LAST - t]); // @bytes.B
+}
+
+// Bytes of one dword belong to different waves.
+kernel void interleaved(global int *out) {
+  local char shared[ITEMS];
+  int t = ITEM, at = 4 * (t % 64) + t / 64;
+  KEEP(shared[at]) = t; // @interleaved.A
+  out[t] = KEEP(shared[OK ? at : at ^ 1]); // @interleaved.B
+}
+
+kernel void words(global long *out) {
+  local long shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @words.A
+  SYNC_OK;
+  out[t] = KEEP(shared[LAST - t]); // @words.B
+}
+
+typedef int int4 __attribute__((ext_vector_type(4)));
+kernel void quads(global int4 *out) {
+  local int4 shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @quads.A
+  SYNC_OK;
+  out[t] = KEEP(shared[LAST - t]); // @quads.B
+}
+
+kernel void halves(global int *out) {
+  local short shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @halves.A
+  SYNC_OK;
+  out[t] = KEEP(shared[t ^ 128]); // @halves.B
+}
+
+kernel void transposed(global int *out) {
+  local int tile[16][17];
+  int t = ITEM, x = t % 16, y = t / 16;
+  KEEP(tile[y][x]) = t + 1; // @transposed.A
+  SYNC_OK;
+  out[t] = KEEP(tile[x][y]); // @transposed.B
+}
+
+kernel void stencil(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @stencil.A
+  SYNC_OK;
+  out[t] = KEEP(shared[t == LAST ? 0 : t + 1]); // @stencil.B
+}
+
+// Two buffers by turns need one barrier a round, one buffer needs two.
+kernel void buffers(global int *out) {
+  local int shared[2][ITEMS];
+  int t = ITEM, sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < 6; i++) {
+    KEEP(shared[OK ? i & 1 : 0][t]) = t + i + 1; // @buffers.A
+    SYNC;
+    sum += KEEP(shared[OK ? i & 1 : 0][LAST - t]); // @buffers.B
+  }
+  out[t] = sum;
+}
+
+kernel void broadcast(global int *out) {
+  local int one;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(one) = 5; // @broadcast.A
+  SYNC_OK;
+  out[t] = KEEP(one); // @broadcast.B
+}
+
+kernel void broadcast_rounds(global int *out) {
+  local int one;
+  int t = ITEM, sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < 4; i++) {
+    if (t == 0)
+      KEEP(one) = i + 5; // @broadcast_rounds.A
+    SYNC;
+    sum += KEEP(one); // @broadcast_rounds.B
+    SYNC_OK;
+  }
+  out[t] = sum;
+}
+
+kernel void scan(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = 1;
+  SYNC;
+#pragma unroll 1
+  for (int by = 64; by < ITEMS; by *= 2) {
+    int other = t >= by ? KEEP(shared[t - by]) : 0; // @scan.A
+    SYNC_OK;
+    KEEP(shared[t]) = KEEP(shared[t]) + other + 1; // @scan.B
+    SYNC;
+  }
+  out[t] = KEEP(shared[t]);
+}
+
+// A flag that is polled puts accesses in order.
+kernel void flag(global int *out) {
+  local int data[64];
+  local atomic_int ready;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local int *)&ready) = 0;
+  SYNC;
+  if (t < 32) {
+    KEEP(data[t]) = t + 1; // @flag.A
+    __opencl_atomic_store(&ready, 1, memory_order_release, memory_scope_work_group);
+  } else if (t >= 64 && t < 96) {
+#if OK
+    while (__opencl_atomic_load(&ready, memory_order_acquire, memory_scope_work_group) == 0)
+      ;
+#endif
+    out[t] = KEEP(data[t - 64]); // @flag.B
+  }
+}
+
+kernel void locked(global int *out) {
+  local int sum;
+  local atomic_int lock;
+  int t = ITEM;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    KEEP(*(local int *)&lock) = 0;
+  }
+  SYNC;
+  if (t % 64 == 0) {
+#if OK
+    int none = 0;
+    while (!__opencl_atomic_compare_exchange_strong(&lock, &none, 1, memory_order_acquire, memory_order_relaxed, memory_scope_work_group))
+      none = 0;
+#endif
+    KEEP(sum) = KEEP(sum) + t + 1; // @locked.A
+#if OK
+    __opencl_atomic_store(&lock, 0, memory_order_release, memory_scope_work_group);
+#endif
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
+kernel void stack(global int *out) {
+  local atomic_int top;
+  local int items[ITEMS];
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local int *)&top) = 0;
+  SYNC;
+  int place = ADD(&top, 1);
+  KEEP(items[place]) = t + 1; // @stack.A
+  SYNC_OK;
+  out[t] = KEEP(items[LAST - t]); // @stack.B
+}
+
+// Whoever counts last may read, if the count puts accesses in order.
+kernel void last_one(global int *out) {
+  local atomic_int done;
+  local int parts[ITEMS];
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local int *)&done) = 0;
+  SYNC;
+  KEEP(parts[t]) = t + 1; // @last_one.A
+#if OK
+  SYNC;
+#endif
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  int before = ADD(&done, 1);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  if (before == LAST)
+    out[t] = KEEP(parts[0]); // @last_one.B
+}
+
+// Each wave works in its own part.
+kernel void own_parts(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @own_parts.A
+  out[t] = KEEP(shared[OK ? t ^ 31 : t ^ 127]); // @own_parts.B
+}
+
+kernel void plain_count(global int *out) {
+  local atomic_int count;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local int *)&count) = 0;
+  SYNC;
+  if (OK || t < 64)
+    ADD(&count, 1); // @plain_count.A
+  else
+    KEEP(*(local int *)&count) = KEEP(*(local int *)&count) + 1; // @plain_count.B
+  SYNC;
+  out[t] = KEEP(*(local int *)&count);
+}
+
+kernel void pairs(global int *out) {
+  local int shared[2 * ITEMS];
+  int t = ITEM;
+  shared[t] = t + 1, shared[t + ITEMS] = t + 2; // @pairs.A
+  SYNC_OK;
+  out[t] = shared[LAST - t] + shared[LAST - t + ITEMS]; // @pairs.B
+}
+
+#if SPLIT
+// Waves may not write between arriving and waiting what others read after it.
+kernel void split(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+#if OK
+  KEEP(shared[t]) = t + 1;
+#endif
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier_signal(-1);
+#if !OK
+  KEEP(shared[t]) = t + 1; // @split.A
+#endif
+  __builtin_amdgcn_s_barrier_wait(-1);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  out[t] = KEEP(shared[LAST - t]); // @split.B
+}
+#endif

@@ -1,0 +1,363 @@
+//! Accesses to LDS by different waves that nothing puts in order.
+//!
+//! Each dword has a cell: the last write, and the last reads by two different waves. Any access that conflicts with an older one of another
+//! wave is found in these three, because the older reads that a cell forgets had no later place in time.
+//!
+//! Time is counted in openings of the workgroup's barrier. A wave's *stamp* says how often it has arrived, and its *floor* how often it has
+//! passed. An access is in order behind one whose stamp is below the floor.
+//!
+//! A wave that polls a word learns of all that the wave before did that wrote the word. Atomics that return a value divide a wave's time between
+//! two barriers into steps. Within a step, cells do not tell what the other wave did before the write from what it did later, so that
+//! nothing of the step is held against the wave that polls.
+
+/// The kinds of accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// One of two accesses that conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Side {
+    pub access: Access,
+    /// The low half of the instruction's address.
+    pc: u32,
+    /// In the workgroup.
+    pub wave: u32,
+}
+
+/// Two accesses in no order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// In bytes from the start of the workgroup's LDS.
+    pub address: u32,
+    pub before: Side,
+    pub after: Side,
+    /// The lane of `after`.
+    pub lane: u32,
+    /// The address of `after`.
+    pub pc: u64,
+    /// False if the accesses may be in order all the same, or if the order does not matter.
+    pub certain: bool,
+    /// Accesses of these two instructions that were found.
+    pub times: u64,
+}
+
+impl Race {
+    /// The address of the instruction before.
+    pub fn pc_before(&self) -> u64 {
+        // Both lie in one code object, of less than 4 GiB.
+        let distance = self.before.pc.wrapping_sub(self.pc as u32) as i32;
+        self.pc.wrapping_add_signed(i64::from(distance))
+    }
+}
+
+/// Bits 3:0: bytes of the dword. Bit 4: only atomics. Bits 9:5: the wave. Bits 15:10: the step. Higher ones: the stamp; 0 for no access.
+type Word = u32;
+const BYTES: Word = 0xf;
+const ATOMIC: Word = 1 << 4;
+const WAVE_SHIFT: u32 = 5;
+const STEP_SHIFT: u32 = 10;
+const STAMP_SHIFT: u32 = 16;
+/// Waves of a workgroup that a word has room for.
+const MOST_WAVES: u32 = 32;
+/// Stamps that a word has room for. Later on, all accesses are forgotten at once.
+const MOST_STAMPS: u32 = 1 << (32 - STAMP_SHIFT);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: Word,
+    write_pc: u32,
+    /// The last read, and the last one by another wave than that.
+    reads: [Word; 2],
+    read_pcs: [u32; 2],
+}
+
+/// Steps between two barriers; what comes later belongs to the last one.
+const LAST_STEP: u8 = 63;
+
+/// For each wave, how many of its steps are in order before the next access.
+type Trust = [u8; MOST_WAVES as usize];
+
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    stamp: u32,
+    step: u8,
+    floor: u32,
+    /// Steps that are in order, and steps that may be.
+    trusts: [Trust; 2],
+}
+
+impl Clock {
+    const BEGIN: Clock = Clock {
+        stamp: 1,
+        step: 0,
+        floor: 1,
+        trusts: [[0; MOST_WAVES as usize]; 2],
+    };
+}
+
+/// The accesses of a workgroup.
+#[derive(Debug)]
+pub struct Races {
+    cells: Vec<Cell>,
+    clocks: Vec<Clock>,
+    found: Vec<Race>,
+}
+
+/// An access that a wave is about to make.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noted {
+    pub access: Access,
+    /// A loop does nothing but this until the word changes.
+    pub polls: bool,
+    /// An atomic whose result the wave gets.
+    pub returns: bool,
+    pub wave: u32,
+    pub pc: u64,
+}
+
+impl Races {
+    /// Of a workgroup of so many waves, if it has more than one and LDS.
+    pub fn new(lds_bytes: u32, waves: u32) -> Option<Races> {
+        if lds_bytes == 0 || !(2..=MOST_WAVES).contains(&waves) {
+            return None;
+        }
+        Some(Races {
+            cells: vec![Cell::default(); lds_bytes.div_ceil(4) as usize],
+            clocks: vec![Clock::BEGIN; waves as usize],
+            found: Vec::new(),
+        })
+    }
+
+    /// A wave arrives at the barrier.
+    pub fn arrives(&mut self, wave: u32) {
+        let clock = &mut self.clocks[wave as usize];
+        clock.stamp += 1;
+        clock.step = 0;
+        if clock.stamp == MOST_STAMPS {
+            self.forget();
+        }
+    }
+
+    /// A wave passes the barrier, which has opened since it arrived.
+    pub fn passes(&mut self, wave: u32) {
+        let clock = &mut self.clocks[wave as usize];
+        clock.floor = clock.stamp;
+        clock.trusts = Clock::BEGIN.trusts;
+    }
+
+    /// Begins anew, as if the workgroup had just met.
+    #[cold]
+    fn forget(&mut self) {
+        self.cells.fill(Cell::default());
+        self.clocks.fill(Clock::BEGIN);
+    }
+
+    /// The races that were found since the last call.
+    pub fn take_found(&mut self) -> Vec<Race> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// One lane's access of `bytes` bytes at `address`. `is_same` tells if the bytes of the dword at an address keep their values.
+    #[inline(always)]
+    pub(crate) fn note(
+        &mut self,
+        noted: &Noted,
+        lane: u32,
+        (address, bytes): (u32, u32),
+        is_same: impl Fn(u32) -> bool,
+    ) {
+        let end = address.saturating_add(bytes);
+        let mut at = address;
+        while at < end {
+            let dword = at / 4;
+            let next = (4 * dword + 4).min(end);
+            let mask = ((1 << (next - at)) - 1) << (at % 4);
+            let place = (lane, at);
+            if (dword as usize) < self.cells.len() {
+                match noted.access {
+                    Access::Read => self.reads(noted, place, mask),
+                    _ => self.writes(noted, place, mask, &is_same),
+                }
+            }
+            at = next;
+        }
+    }
+
+    #[inline(always)]
+    fn reads(&mut self, noted: &Noted, place: (u32, u32), mask: Word) {
+        let clock = &self.clocks[noted.wave as usize];
+        let cell = self.cells[(place.1 / 4) as usize];
+        if noted.polls {
+            // A wave that polls shares the word on purpose.
+            self.trust(noted.wave, cell.write, 0);
+            return;
+        }
+        let mine = word(clock, noted.wave) | mask;
+        let stamp = clock.stamp;
+        if conflicts(clock, noted.wave, cell.write, mask) {
+            self.tell(noted, place, (cell.write, cell.write_pc), false, true);
+        }
+        let cell = &mut self.cells[(place.1 / 4) as usize];
+        let pc = noted.pc as u32;
+        if wave(cell.reads[0]) == noted.wave || cell.reads[0] == 0 {
+            let is_now = cell.reads[0] >> STAMP_SHIFT == stamp;
+            let bytes = if is_now { cell.reads[0] & BYTES } else { 0 };
+            (cell.reads[0], cell.read_pcs[0]) = (mine | bytes, pc);
+        } else {
+            cell.reads = [mine, cell.reads[0]];
+            cell.read_pcs = [pc, cell.read_pcs[0]];
+        }
+    }
+
+    #[inline(always)]
+    fn writes(
+        &mut self,
+        noted: &Noted,
+        place: (u32, u32),
+        mask: Word,
+        is_same: &impl Fn(u32) -> bool,
+    ) {
+        let atomic = noted.access == Access::Atomic;
+        let cell = self.cells[(place.1 / 4) as usize];
+        let among_atomics = atomic && cell.write & ATOMIC != 0;
+        if noted.polls {
+            self.trust(noted.wave, cell.write, 0);
+            return;
+        }
+        if among_atomics && noted.returns {
+            self.trust(noted.wave, cell.write, 1);
+        }
+        let clock = &self.clocks[noted.wave as usize];
+        let is_race = |word| conflicts(clock, noted.wave, word, mask);
+        let write = !among_atomics && is_race(cell.write);
+        let read = cell.reads.iter().position(|word| is_race(*word));
+        if write || read.is_some() {
+            let matters = atomic || !is_same(place.1);
+            if write {
+                self.tell(noted, place, (cell.write, cell.write_pc), false, matters);
+            }
+            if let Some(which) = read {
+                let before = (cell.reads[which], cell.read_pcs[which]);
+                self.tell(noted, place, before, true, matters);
+            }
+        }
+
+        let mut mine = word(&self.clocks[noted.wave as usize], noted.wave) | mask;
+        if atomic {
+            mine |= ATOMIC;
+        }
+        let mut pc = noted.pc as u32;
+        if (cell.write ^ mine) >> WAVE_SHIFT == 0 {
+            if cell.write & ATOMIC < mine & ATOMIC {
+                // A plain write conflicts with more than an atomic.
+                pc = cell.write_pc;
+            }
+            mine = (mine | cell.write & BYTES) & (cell.write | !ATOMIC);
+        }
+        let cell = &mut self.cells[(place.1 / 4) as usize];
+        (cell.write, cell.write_pc) = (mine, pc);
+    }
+
+    /// A wave's atomics of one instruction have been made.
+    pub(crate) fn steps(&mut self, wave: u32) {
+        let step = &mut self.clocks[wave as usize].step;
+        *step = (*step + 1).min(LAST_STEP);
+    }
+
+    /// A wave has learned of the one that wrote a word; `sure` 0 for certain, 1 for perhaps.
+    #[cold]
+    fn trust(&mut self, who: u32, written: Word, sure: usize) {
+        let other = wave(written);
+        if written == 0 || other == who {
+            return;
+        }
+        let others = self.clocks[other as usize].trusts;
+        let mine = &mut self.clocks[who as usize].trusts;
+        let steps = (written >> STEP_SHIFT & u32::from(LAST_STEP)) as u8 + 1;
+        for which in sure..2 {
+            let step = &mut mine[which][other as usize];
+            *step = (*step).max(steps);
+            for (mine, others) in mine[which].iter_mut().zip(others[which]) {
+                *mine = (*mine).max(others);
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell(
+        &mut self,
+        noted: &Noted,
+        (lane, address): (u32, u32),
+        (written, pc): (Word, u32),
+        was_read: bool,
+        matters: bool,
+    ) {
+        let before = Side {
+            access: match written & ATOMIC {
+                _ if was_read => Access::Read,
+                0 => Access::Write,
+                _ => Access::Atomic,
+            },
+            pc,
+            wave: wave(written),
+        };
+        let after = Side {
+            access: noted.access,
+            pc: noted.pc as u32,
+            wave: noted.wave,
+        };
+        let may_trust = trusts(&self.clocks[noted.wave as usize], 1, written);
+        let certain = matters && !may_trust;
+        let mut known = self.found.iter_mut();
+        let known = known.find(|race| {
+            (race.before.pc, race.before.access) == (before.pc, before.access)
+                && (race.after.pc, race.after.access) == (after.pc, after.access)
+        });
+        match known {
+            Some(race) => {
+                race.times += 1;
+                race.certain |= certain;
+            }
+            None => self.found.push(Race {
+                address,
+                before,
+                after,
+                lane,
+                pc: noted.pc,
+                certain,
+                times: 1,
+            }),
+        }
+    }
+}
+
+/// Returns `true` if an access of `mask` by the wave is in no order with that of `word`.
+#[inline(always)]
+fn conflicts(clock: &Clock, who: u32, word: Word, mask: Word) -> bool {
+    word >> STAMP_SHIFT >= clock.floor
+        && word & mask & BYTES != 0
+        && wave(word) != who
+        && !trusts(clock, 0, word)
+}
+
+/// Returns `true` if the access of `word` belongs to a step that is in order (0) or may be (1).
+#[inline(always)]
+fn trusts(clock: &Clock, sure: usize, word: Word) -> bool {
+    let steps = clock.trusts[sure][wave(word) as usize];
+    (word >> STEP_SHIFT & u32::from(LAST_STEP)) < u32::from(steps)
+}
+
+#[inline(always)]
+fn word(clock: &Clock, wave: u32) -> Word {
+    clock.stamp << STAMP_SHIFT | u32::from(clock.step) << STEP_SHIFT | wave << WAVE_SHIFT
+}
+
+#[inline(always)]
+fn wave(word: Word) -> u32 {
+    word >> WAVE_SHIFT & (MOST_WAVES - 1)
+}

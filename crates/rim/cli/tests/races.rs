@@ -1,0 +1,96 @@
+//! `luthier check --races -- PROGRAM`: accesses to LDS that nothing puts in order.
+
+use crate::common::{
+    compile, luthier,
+    schema::{check, schema},
+};
+
+/// The program, with lines.
+fn raced() -> std::path::PathBuf {
+    compile(
+        "hipcc",
+        "raced.hip",
+        &["-O1", "-w", "-g", "--offload-arch=gfx90a"],
+    )
+}
+
+/// Exit status, standard output and standard error.
+fn run(options: &[&str], mode: &str) -> (Option<i32>, String, String) {
+    let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+    let command = command.args(options).arg("--");
+    let output = command.arg(raced()).arg(mode).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    (output.status.code(), out, errors)
+}
+
+#[test]
+fn both_sides_are_named_and_right_kernels_are_silent() {
+    for (mode, status, parts) in [
+        (
+            "missing",
+            9,
+            &[
+                "error[lds-race]: nothing puts two accesses to LDS in order: wave 0 reads what wave 1 writes",
+                "missing(int*, bool) for gfx90a",
+                "first at +0x",
+                "then at +0x",
+                "wave 1, lane 0",
+                "<-- read",
+                "<-- write",
+                "1 different: 1 lds-race",
+            ][..],
+        ),
+        (
+            "counted",
+            9,
+            &[
+                "wave 0 writes what wave 1 changes by an atomic",
+                "<-- atomic",
+            ],
+        ),
+        (
+            "same",
+            0,
+            &["certain: 0 findings", "1 different: 1 lds-race"],
+        ),
+    ] {
+        let (ended, out, said) = run(&["--error-exitcode", "9"], mode);
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        assert_eq!((ended, &*out), (Some(status), "done\n"), "{mode}: {said}");
+        let (ended, out, said) = run(&["--error-exitcode", "9"], &format!("{mode}-ok"));
+        assert_eq!((ended, &*out), (Some(0), "done\n"), "{mode}: {said}");
+        for part in ["certain: 0 findings", "possible: 0 findings"] {
+            assert!(said.contains(part), "{mode}: {said}");
+        }
+    }
+}
+
+#[test]
+fn races_have_the_forms_of_all_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |form: &str, mode: &str| {
+        let file = folder.path().join(form);
+        let options = ["--possible", "--format", form, "-o", file.to_str().unwrap()];
+        run(&options, mode);
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let value: serde_json::Value = serde_json::from_str(&read("json", "missing")).unwrap();
+    check(&schema("check"), &value).unwrap();
+    let finding = &value["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["grade"]),
+        (&"lds-race".into(), &"certain".into())
+    );
+    let line = |place: &str| finding[place]["source"][0].as_str().unwrap().to_owned();
+    assert!(line("producer").ends_with("raced.hip:12"), "{value}");
+    assert!(line("consumer").ends_with("raced.hip:9"), "{value}");
+    let value: serde_json::Value = serde_json::from_str(&read("json", "same")).unwrap();
+    check(&schema("check"), &value).unwrap();
+    assert_eq!(value["findings"][0]["grade"], "possible");
+    let sarif: serde_json::Value = serde_json::from_str(&read("sarif", "missing")).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
+    assert!(read("junit", "missing").contains("<testsuite name=\"races\""));
+}
