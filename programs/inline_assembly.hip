@@ -68,6 +68,8 @@ __global__ void lds(unsigned *out) {
     asm volatile("ds_read2_b32 %0, %1 offset0:0 offset1:64\n\ts_waitcnt lgkmcnt(0)" : "=v"(two) : "v"(base + 4 * lane) : "memory");
     asm volatile("ds_read_b32 %0, %1 offset:512\n\ts_waitcnt lgkmcnt(0)" : "=v"(a) : "v"(base + 4 * lane) : "memory");
     asm volatile("ds_write_b32 %0, %1 offset:768\n\ts_waitcnt lgkmcnt(0)" ::"v"(base + 4 * (63 - lane)), "v"(lane + 1) : "memory");
+    // With 32 lanes a wave, another wave has written the cell.
+    __syncthreads();
     unsigned old;
     asm volatile("ds_add_rtn_u32 %0, %1, %2 offset:768\n\ts_waitcnt lgkmcnt(0)" : "=v"(old) : "v"(base + 4 * lane), "v"(100) : "memory");
     __syncthreads();

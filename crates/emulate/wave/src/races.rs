@@ -59,6 +59,7 @@ type Word = u32;
 const BYTES: Word = 0xf;
 const ATOMIC: Word = 1 << 4;
 const WAVE_SHIFT: u32 = 5;
+const WAVE: Word = (MOST_WAVES - 1) << WAVE_SHIFT;
 const STEP_SHIFT: u32 = 10;
 const STAMP_SHIFT: u32 = 16;
 /// Waves of a workgroup that a word has room for.
@@ -73,6 +74,47 @@ struct Cell {
     /// The last read, and the last one by another wave than that.
     reads: [Word; 2],
     read_pcs: [u32; 2],
+}
+
+/// All cells, each member in a row of its own, so that the host's vectors take many at once.
+#[derive(Debug)]
+struct Cells {
+    write: Vec<Word>,
+    write_pc: Vec<u32>,
+    reads: [Vec<Word>; 2],
+    read_pcs: [Vec<u32>; 2],
+}
+
+impl Cells {
+    fn new(dwords: usize) -> Cells {
+        let row = || vec![0; dwords];
+        Cells {
+            write: row(),
+            write_pc: row(),
+            reads: [row(), row()],
+            read_pcs: [row(), row()],
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, at: usize) -> Cell {
+        Cell {
+            write: self.write[at],
+            write_pc: self.write_pc[at],
+            reads: [self.reads[0][at], self.reads[1][at]],
+            read_pcs: [self.read_pcs[0][at], self.read_pcs[1][at]],
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, at: usize, cell: Cell) {
+        self.write[at] = cell.write;
+        self.write_pc[at] = cell.write_pc;
+        for side in 0..2 {
+            self.reads[side][at] = cell.reads[side];
+            self.read_pcs[side][at] = cell.read_pcs[side];
+        }
+    }
 }
 
 /// Steps between two barriers; what comes later belongs to the last one.
@@ -102,7 +144,7 @@ impl Clock {
 /// The accesses of a workgroup.
 #[derive(Debug)]
 pub struct Races {
-    cells: Vec<Cell>,
+    cells: Cells,
     clocks: Vec<Clock>,
     found: Vec<Race>,
 }
@@ -126,7 +168,7 @@ impl Races {
             return None;
         }
         Some(Races {
-            cells: vec![Cell::default(); lds_bytes.div_ceil(4) as usize],
+            cells: Cells::new(lds_bytes.div_ceil(4) as usize),
             clocks: vec![Clock::BEGIN; waves as usize],
             found: Vec::new(),
         })
@@ -152,7 +194,7 @@ impl Races {
     /// Begins anew, as if the workgroup had just met.
     #[cold]
     fn forget(&mut self) {
-        self.cells.fill(Cell::default());
+        self.cells = Cells::new(self.cells.write.len());
         self.clocks.fill(Clock::BEGIN);
     }
 
@@ -177,7 +219,7 @@ impl Races {
             let next = (4 * dword + 4).min(end);
             let mask = ((1 << (next - at)) - 1) << (at % 4);
             let place = (lane, at);
-            if (dword as usize) < self.cells.len() {
+            if (dword as usize) < self.cells.write.len() {
                 match noted.access {
                     Access::Read => self.reads(noted, place, mask),
                     _ => self.writes(noted, place, mask, &is_same),
@@ -187,10 +229,65 @@ impl Races {
         }
     }
 
+    /// Plain accesses to all bytes of `count` dwords, if none of them conflicts with an older one. False: each has to be noted by itself.
+    #[inline(always)]
+    pub(crate) fn note_row(&mut self, noted: &Noted, address: u32, count: usize) -> bool {
+        let start = (address / 4) as usize;
+        let row = start..start + count;
+        if noted.polls || !address.is_multiple_of(4) || row.end > self.cells.write.len() {
+            return false;
+        }
+        let clock = &self.clocks[noted.wave as usize];
+        let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
+        let pc = noted.pc as u32;
+        let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
+        let free = |words: &[Word]| {
+            let mut all = true;
+            for word in words {
+                all &= (*word < floor) | of_mine(*word);
+            }
+            all
+        };
+        let Cells {
+            write,
+            write_pc,
+            reads: [last, other],
+            read_pcs: [last_pc, other_pc],
+        } = &mut self.cells;
+        let (last, other) = (&mut last[row.clone()], &mut other[row.clone()]);
+        if !free(&write[row.clone()]) {
+            return false;
+        }
+        if noted.access == Access::Read {
+            let mut is_known = true;
+            for word in &*last {
+                is_known &= *word == mine;
+            }
+            if is_known {
+                return true;
+            }
+            let (last_pc, other_pc) = (&mut last_pc[row.clone()], &mut other_pc[row]);
+            for at in 0..count {
+                let moves = last[at] != 0 && !of_mine(last[at]);
+                other[at] = if moves { last[at] } else { other[at] };
+                other_pc[at] = if moves { last_pc[at] } else { other_pc[at] };
+                last[at] = mine;
+                last_pc[at] = pc;
+            }
+        } else {
+            if !free(last) || !free(other) {
+                return false;
+            }
+            write[row.clone()].fill(mine);
+            write_pc[row].fill(pc);
+        }
+        true
+    }
+
     #[inline(always)]
     fn reads(&mut self, noted: &Noted, place: (u32, u32), mask: Word) {
         let clock = &self.clocks[noted.wave as usize];
-        let cell = self.cells[(place.1 / 4) as usize];
+        let mut cell = self.cells.get((place.1 / 4) as usize);
         if noted.polls {
             // A wave that polls shares the word on purpose.
             self.trust(noted.wave, cell.write, 0);
@@ -201,7 +298,6 @@ impl Races {
         if conflicts(clock, noted.wave, cell.write, mask) {
             self.tell(noted, place, (cell.write, cell.write_pc), false, true);
         }
-        let cell = &mut self.cells[(place.1 / 4) as usize];
         let pc = noted.pc as u32;
         if wave(cell.reads[0]) == noted.wave || cell.reads[0] == 0 {
             let is_now = cell.reads[0] >> STAMP_SHIFT == stamp;
@@ -211,6 +307,7 @@ impl Races {
             cell.reads = [mine, cell.reads[0]];
             cell.read_pcs = [pc, cell.read_pcs[0]];
         }
+        self.cells.set((place.1 / 4) as usize, cell);
     }
 
     #[inline(always)]
@@ -222,7 +319,7 @@ impl Races {
         is_same: &impl Fn(u32) -> bool,
     ) {
         let atomic = noted.access == Access::Atomic;
-        let cell = self.cells[(place.1 / 4) as usize];
+        let mut cell = self.cells.get((place.1 / 4) as usize);
         let among_atomics = atomic && cell.write & ATOMIC != 0;
         if noted.polls {
             self.trust(noted.wave, cell.write, 0);
@@ -258,8 +355,8 @@ impl Races {
             }
             mine = (mine | cell.write & BYTES) & (cell.write | !ATOMIC);
         }
-        let cell = &mut self.cells[(place.1 / 4) as usize];
         (cell.write, cell.write_pc) = (mine, pc);
+        self.cells.set((place.1 / 4) as usize, cell);
     }
 
     /// A wave's atomics of one instruction have been made.

@@ -33,9 +33,9 @@ pub(crate) fn noted(
         .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
     let mut note = MicroOp::new(match addresses {
         Addresses::None => return Ok(lowered),
-        Addresses::Lanes | Addresses::Pairs(_) => shell::handler::<Note<REGISTER>>(),
-        Addresses::LaneNumbers => shell::handler::<Note<LANE_NUMBER>>(),
-        Addresses::Counter => shell::handler::<Note<COUNTER>>(),
+        Addresses::Lanes | Addresses::Pairs(_) => shell::wide_handler::<Note<REGISTER>>(),
+        Addresses::LaneNumbers => shell::wide_handler::<Note<LANE_NUMBER>>(),
+        Addresses::Counter => shell::wide_handler::<Note<COUNTER>>(),
     });
     let op = &lowered.bare;
     let offsets = match addresses {
@@ -104,6 +104,19 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
                 let at = Self::addresses(wave, op, group, offset);
                 // All lanes at one word are as one.
                 let one = lds::uniform(&at) && noted.access != Access::Write;
+                let dwords = note.bytes as usize / 4;
+                let of_row = match one {
+                    true => dwords,
+                    false => GROUP * dwords,
+                };
+                if active == !0
+                    && noted.access != Access::Atomic
+                    && note.bytes.is_multiple_of(4)
+                    && (one || is_row(&at, note.bytes))
+                    && races.note_row(&noted, at[0], of_row)
+                {
+                    continue;
+                }
                 for i in 0..GROUP {
                     if active >> i & 1 == 0 {
                         continue;
@@ -126,6 +139,16 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
         env.races = Some(races);
         flow::NEXT
     }
+}
+
+/// Returns `true` if the lanes' elements follow each other.
+#[inline(always)]
+fn is_row(at: &[u32; GROUP], bytes: u32) -> bool {
+    let mut all = true;
+    for (index, address) in at.iter().enumerate() {
+        all &= *address == at[0].wrapping_add(bytes * index as u32);
+    }
+    all
 }
 
 /// Returns `true` if the store leaves the bytes at `address` as they are. They are the lane's `word`-th of those that the `index`-th data register
