@@ -255,10 +255,8 @@ impl Races {
             read_pcs: [last_pc, other_pc],
         } = &mut self.cells;
         let (last, other) = (&mut last[row.clone()], &mut other[row.clone()]);
-        if !free(&write[row.clone()]) {
-            return false;
-        }
         if noted.access == Access::Read {
+            // A write since this wave has read the same was told of then.
             let mut is_known = true;
             for word in &*last {
                 is_known &= *word == mine;
@@ -266,6 +264,11 @@ impl Races {
             if is_known {
                 return true;
             }
+        }
+        if !free(&write[row.clone()]) {
+            return false;
+        }
+        if noted.access == Access::Read {
             let (last_pc, other_pc) = (&mut last_pc[row.clone()], &mut other_pc[row]);
             for at in 0..count {
                 let moves = last[at] != 0 && !of_mine(last[at]);
