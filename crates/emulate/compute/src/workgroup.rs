@@ -168,8 +168,22 @@ const LARGEST_WAVES: u32 = 8;
 /// The first of the two SGPRs that hold the address of scratch on gfx9.
 const FLAT_SCRATCH: usize = 102;
 
-/// Sets the registers that `initial` has values for, but for those of [`set_changing`].
-fn set_first(wave: &mut Wave, initial: &InitialState) {
+/// Fills the registers and the scratch memory of `wave`, and sets the registers that `initial` has values for, but for those of
+/// [`set_changing`]. `place` tells apart what is filled.
+#[cold]
+fn fill_all(
+    wave: &mut Wave,
+    initial: &InitialState,
+    dispatch: &Dispatch,
+    memory: &Memory,
+    place: u64,
+) {
+    let fill = memory.fill();
+    let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
+    fill.bytes(!place, &mut scratch);
+    // The first access says better what is wrong with it.
+    let _ = memory.write_bytes(initial.scratch_address, &scratch);
+    wave.fill(fill.words(place));
     for (register, lanes) in initial.vgprs.iter().enumerate() {
         wave.set_vgpr_row(register, lanes);
     }
@@ -254,12 +268,7 @@ impl Workgroup {
             );
             if is_filled {
                 let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
-                let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
-                fill.bytes(!place, &mut scratch);
-                // The first access says better what is wrong with it.
-                let _ = memory.write_bytes(initial.scratch_address, &scratch);
-                wave.fill(fill.words(place));
-                set_first(wave, initial);
+                fill_all(wave, initial, dispatch, memory, place);
             }
             set_changing(wave, initial, dispatch.target);
             wave.begin_at(elapsed);
