@@ -411,7 +411,7 @@ impl Inner {
 }
 
 /// Register layout of a dispatch's waves.
-fn config(dispatch: &Dispatch) -> Config {
+pub(crate) fn config(dispatch: &Dispatch) -> Config {
     let vgprs = dispatch.vgprs;
     // gfx908 has as many AccVGPRs as VGPRs, in a file of their own.
     let (agpr_base, vector_rows) = match dispatch.target.matrix {

@@ -10,7 +10,7 @@ use gpu::{
     initial::InitialState,
 };
 use wave::{
-    ClockWait, Env, Meetings, Segment, SplitBarrier, Stop, Wave,
+    ClockWait, Env, Meetings, Preset, Segment, SplitBarrier, Start, Stop, Wave,
     races::{Race, Races},
     run, step,
 };
@@ -127,8 +127,8 @@ pub(crate) struct WorkgroupBuffers {
     lds: Vec<u8>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
     waves: Vec<Vec<(Wave, State)>>,
-    /// By wave number, of the dispatch that is served.
-    initial: Vec<InitialState>,
+    /// By wave number, of the dispatch that is served, with the scalar registers that it gives.
+    initial: Vec<(InitialState, Preset)>,
 }
 
 impl WorkgroupBuffers {
@@ -174,8 +174,31 @@ const LARGEST_WAVES: u32 = 8;
 /// The first of the two SGPRs that hold the address of scratch on gfx9.
 const FLAT_SCRATCH: usize = 102;
 
-fn preset_scalars(wave: &mut Wave, initial: &InitialState, target: &Target) {
+/// Fills the registers and the scratch memory of `wave`, and sets the registers that `initial` has values for, but for those of
+/// [`set_changing`]. `place` tells apart what is filled.
+#[cold]
+fn fill_all(
+    wave: &mut Wave,
+    initial: &InitialState,
+    dispatch: &Dispatch,
+    memory: &Memory,
+    place: u64,
+) {
+    let fill = memory.fill();
+    let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
+    fill.bytes(!place, &mut scratch);
+    // The first access says better what is wrong with it.
+    let _ = memory.write_bytes(initial.scratch_address, &scratch);
+    wave.fill(fill.words(place));
+    for (register, lanes) in initial.vgprs.iter().enumerate() {
+        wave.set_vgpr_row(register, lanes);
+    }
     wave.set_first_sgprs(&initial.sgprs);
+}
+
+/// Sets the scalar registers that differ from one workgroup to the next.
+fn set_changing(wave: &mut Wave, initial: &InitialState, target: &Target) {
+    initial.each_changing_sgpr(|register, value| wave.set_sgpr(register, value));
     for (register, value) in [
         (115, initial.ttmp7),
         (116, initial.ttmp8),
@@ -193,6 +216,8 @@ fn preset_scalars(wave: &mut Wave, initial: &InitialState, target: &Target) {
 
 impl Workgroup {
     /// Sets up all waves of the workgroup with linear index `index`. It begins `elapsed` cycles after the dispatch.
+    // Inlined where it is used, once: what it returns is large.
+    #[inline(always)]
     pub fn start(
         run: &Run,
         segment: &Arc<Segment>,
@@ -220,35 +245,38 @@ impl Workgroup {
             fill.bytes(workgroup << LARGEST_WAVES, &mut lds);
         }
         if spare.initial.len() < count as usize {
-            spare.initial.resize_with(count as usize, Default::default);
+            let none = || (InitialState::default(), Preset::new(&[]));
+            spare.initial.resize_with(count as usize, none);
         }
         let mut waves = spare.waves.pop().unwrap_or_default();
         waves.truncate(count as usize);
         let compute_die = dispatch.compute_die(workgroup);
-        let scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
-        for (index, initial) in (0..count).zip(&mut spare.initial) {
+        let scratch_bytes_per_lane = dispatch.scratch_bytes_per_lane();
+        for (index, (initial, preset)) in (0..count).zip(&mut spare.initial) {
             let slot = slots.0 + index;
-            dispatch.renew_initial_state(initial, id, index, slot, kernarg);
+            if dispatch.renew_initial_state(initial, id, index, slot, kernarg) {
+                *preset = Preset::new(&initial.sgprs);
+            }
             if waves.len() == index as usize {
                 let wave = Wave::new(segment.clone(), rows, dispatch.wave_size, initial.mode);
                 waves.push((wave, State::Ready));
             }
             let (wave, state) = &mut waves[index as usize];
             *state = State::Ready;
-            wave.restart(segment, initial.mode, &initial.vgprs);
+            wave.begin(
+                segment,
+                &Start {
+                    mode: initial.mode,
+                    exec: initial.exec,
+                    scalars: preset,
+                    vectors: &initial.vgprs,
+                },
+            );
             if is_filled {
                 let place = workgroup << LARGEST_WAVES | u64::from(index + 1);
-                wave.fill(fill.words(place));
-                let mut scratch = vec![0; dispatch.scratch.wave_bytes as usize];
-                fill.bytes(!place, &mut scratch);
-                // The first access says better what is wrong with it.
-                let _ = memory.write_bytes(initial.scratch_address, &scratch);
-                for (register, lanes) in initial.vgprs.iter().enumerate() {
-                    wave.set_vgpr_row(register, lanes);
-                }
+                fill_all(wave, initial, dispatch, memory, place);
             }
-            preset_scalars(wave, initial, dispatch.target);
-            wave.set_exec(initial.exec);
+            set_changing(wave, initial, dispatch.target);
             wave.begin_at(elapsed);
             wave.index_in_workgroup = index;
             wave.slot = dispatch.place(slots.0, index);
@@ -588,9 +616,13 @@ impl Workgroup {
     }
 
     /// Keeps the buffers for the next workgroup.
+    #[inline(always)]
     pub fn recycle(self, spare: &mut WorkgroupBuffers) {
         spare.lds = self.lds;
         spare.waves.push(self.waves);
         spare.waves.truncate(4);
     }
 }
+
+#[cfg(test)]
+mod tests;

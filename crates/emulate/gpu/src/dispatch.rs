@@ -254,6 +254,7 @@ impl Dispatch {
 
     /// The number in hardware registers that tells where wave `index` of a workgroup runs; the workgroup's waves have the slots from `slot`
     /// on. Bits 0 to 5 are wave and SIMD, bits 6 to 9 the compute unit, and the higher bits the shader engine.
+    #[inline]
     pub fn place(&self, slot: u32, index: u32) -> u32 {
         let Some(units @ [_, ..]) = self.units.as_deref() else {
             return slot + index;
@@ -272,11 +273,16 @@ impl Dispatch {
     }
 
     /// The die that runs workgroup `index`: one after the other.
+    #[inline]
     pub fn compute_die(&self, index: u64) -> u32 {
-        (index % u64::from(self.target.compute_dies)) as u32
+        match self.target.compute_dies {
+            1 => 0,
+            dies => (index % u64::from(dies)) as u32,
+        }
     }
 
     /// Bytes of LDS that a workgroup gets: what it asks for, in whole granules unless the device is exact.
+    #[inline]
     pub fn lds_bytes(&self) -> u32 {
         if self.exact {
             return self.packet.group_segment_size;
@@ -299,12 +305,18 @@ impl Dispatch {
     }
 
     /// Coordinates of the workgroup with this linear index, x fastest.
+    #[inline]
     pub fn workgroup(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.workgroups.map(u64::from);
+        // Most grids have one dimension, and divisions take their time.
+        if index < x {
+            return [index as u32, 0, 0];
+        }
         [index % x, index / x % y, index / x / y].map(|coordinate| coordinate as u32)
     }
 
     /// Work-items per dimension of a workgroup: less than the packet's at the upper edges of the grid.
+    #[inline]
     pub fn workgroup_shape(&self, workgroup: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|i| {
             let size = u32::from(self.packet.workgroup_size[i]);
@@ -313,11 +325,17 @@ impl Dispatch {
     }
 
     /// Waves of a workgroup.
+    #[inline]
     pub fn waves(&self, workgroup: [u32; 3]) -> u32 {
-        self.workgroup_shape(workgroup)
-            .iter()
-            .product::<u32>()
-            .div_ceil(self.wave_size)
+        let work_items: u32 = self.workgroup_shape(workgroup).iter().product();
+        // Divided by 32 or 64, in the time of a shift.
+        (work_items + self.wave_size - 1) >> self.wave_size.trailing_zeros()
+    }
+
+    /// Bytes of scratch memory that a lane has.
+    #[inline]
+    pub fn scratch_bytes_per_lane(&self) -> u32 {
+        self.scratch.wave_bytes >> self.wave_size.trailing_zeros()
     }
 
     /// Whether it is a kernel of HIP or of ROCr, which copy and fill memory, and none of the program's. ROCr's have no names.

@@ -42,6 +42,20 @@ pub struct InitialState {
     place: Option<([u32; 3], u32)>,
     /// Places among `sgprs` of the workgroup's ids and of the scratch offset; [`usize::MAX`]: it does not ask for this one.
     changing: [usize; 4],
+    /// What is there.
+    changed: [u32; 4],
+}
+
+impl InitialState {
+    /// Tells `set` the SGPRs that differ from workgroup to workgroup.
+    #[inline(always)]
+    pub fn each_changing_sgpr(&self, mut set: impl FnMut(usize, u32)) {
+        for (register, value) in self.changing.iter().zip(&self.changed) {
+            if *register != usize::MAX {
+                set(*register, *value);
+            }
+        }
+    }
 }
 
 impl Dispatch {
@@ -60,7 +74,9 @@ impl Dispatch {
     }
 
     /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items and the SGPRs of the launch
-    /// are the same in nearly all workgroups and then stay.
+    /// are the same in nearly all workgroups and then stay; the result is false if nothing but [`InitialState::each_changing_sgpr`] and what
+    /// the target has in trap temporaries is new.
+    #[inline]
     pub fn renew_initial_state(
         &self,
         state: &mut InitialState,
@@ -68,32 +84,18 @@ impl Dispatch {
         wave: u32,
         slot: u32,
         kernarg: &[u32],
-    ) {
+    ) -> bool {
         let place = (self.workgroup_shape(workgroup), wave);
-        if state.place != Some(place) {
+        let is_new = state.place != Some(place);
+        if is_new {
             state.place = Some(place);
-            state.exec = self.exec(workgroup, wave);
-            state.vgprs = self.vgprs(workgroup, wave);
-            state.pc = self.entry;
-            state.mode = self.mode();
-            state.sgprs.clear();
-            self.user_sgprs(&mut state.sgprs, kernarg);
-            let system = self.system_sgprs(workgroup, wave, slot);
-            let [x, y, z, _, offset] = std::array::from_fn(|index| {
-                let before = system[..index].iter().flatten().count();
-                match system[index] {
-                    Some(_) => state.sgprs.len() + before,
-                    None => usize::MAX,
-                }
-            });
-            state.changing = [x, y, z, offset];
-            state.sgprs.extend(system.iter().flatten());
+            self.renew_all(state, workgroup, wave, slot, kernarg);
         }
         let [x, y, z] = workgroup;
-        let values = [x, y, z, self.scratch_offset(slot)];
-        for (at, value) in state.changing.into_iter().zip(values) {
-            if let Some(register) = state.sgprs.get_mut(at) {
-                *register = value;
+        state.changed = [x, y, z, self.scratch_offset(slot)];
+        for (at, value) in state.changing.iter().zip(&state.changed) {
+            if let Some(register) = state.sgprs.get_mut(*at) {
+                *register = *value;
             }
         }
         state.scratch_address =
@@ -108,6 +110,35 @@ impl Dispatch {
         } else {
             [0; 3]
         };
+        is_new
+    }
+
+    /// What is the same for all workgroups of one shape.
+    #[cold]
+    fn renew_all(
+        &self,
+        state: &mut InitialState,
+        workgroup: [u32; 3],
+        wave: u32,
+        slot: u32,
+        kernarg: &[u32],
+    ) {
+        state.exec = self.exec(workgroup, wave);
+        state.vgprs = self.vgprs(workgroup, wave);
+        state.pc = self.entry;
+        state.mode = self.mode();
+        state.sgprs.clear();
+        self.user_sgprs(&mut state.sgprs, kernarg);
+        let system = self.system_sgprs(workgroup, wave, slot);
+        let [x, y, z, _, offset] = std::array::from_fn(|index| {
+            let before = system[..index].iter().flatten().count();
+            match system[index] {
+                Some(_) => state.sgprs.len() + before,
+                None => usize::MAX,
+            }
+        });
+        state.changing = [x, y, z, offset];
+        state.sgprs.extend(system.iter().flatten());
     }
 
     /// Offset and number of the kernel argument dwords that arrive in SGPRs.
@@ -193,6 +224,7 @@ impl Dispatch {
         ]
     }
 
+    #[inline]
     fn scratch_offset(&self, slot: u32) -> u32 {
         slot.wrapping_mul(self.scratch.wave_bytes)
     }

@@ -109,13 +109,16 @@ fn sine_of_turns(turns: f32, quarter: u32) -> (f64, bool) {
     let shifted = turn * 4.0 + INTEGER;
     let t = (turn - (shifted - INTEGER) * 0.25) as f64;
     let quadrant = shifted.to_bits().wrapping_add(quarter);
-    let u = t * t;
-    let sine = t * polynomial(u, &SIN);
-    let cosine = polynomial(u, &COS);
-    (
-        if quadrant & 1 == 0 { sine } else { cosine },
-        quadrant & 2 != 0,
-    )
+    let is_sine = quadrant & 1 == 0;
+    // One polynomial, whose coefficients are chosen: to evaluate both and choose then takes longer.
+    let mut coefficients = [0.0; SIN.len()];
+    let mut index = 0;
+    while index < SIN.len() {
+        coefficients[index] = if is_sine { SIN[index] } else { COS[index] };
+        index += 1;
+    }
+    let factor = if is_sine { t } else { 1.0 };
+    (factor * polynomial(t * t, &coefficients), quadrant & 2 != 0)
 }
 
 /// `v_rcp_f32` and `v_rcp_iflag_f32`.

@@ -144,17 +144,39 @@ unsafe fn copy_as<H: Host>(groups: usize, from: *const u32, to: *mut u32) {
     }
 }
 
-/// Makes all words of a row zeros.
+/// Copies 16 words for each of `lines`.
 #[inline(always)]
-unsafe fn clear_as<H: Host>(row: &mut VectorRow) {
-    // SAFETY: the callers' promises, and parts of a row.
-    unsafe {
-        let zero = _mm256_setzero_si256();
-        let mut index = 0;
-        while index < LANES {
-            H::store_pair(row.0.as_mut_ptr().add(index), zero, zero);
-            index += 2 * STEP;
+unsafe fn copy_lines_as<H: Host>(lines: usize, from: *const u32, to: *mut u32) {
+    let mut line = 0;
+    while line < lines {
+        // SAFETY: the callers' promises.
+        unsafe {
+            let (low, high) = (part(from, 2 * line), part(from, 2 * line + 1));
+            H::store_pair(to.add(GROUP * line), low, high);
         }
+        line += 1;
+    }
+}
+
+/// Makes the words of rows zeros that waves have lanes for.
+#[inline(always)]
+unsafe fn clear_as<H: Host>(groups: usize, rows: *mut VectorRow, set: u64) {
+    let mut left = set;
+    while left != 0 {
+        // SAFETY: the callers' promises, and parts of a row.
+        unsafe {
+            let row = rows.add(left.trailing_zeros() as usize).cast::<u32>();
+            let zero = _mm256_setzero_si256();
+            let mut index = 0;
+            while index < LANES {
+                if index == LANES / 2 && groups <= LANES / GROUP / 2 {
+                    break;
+                }
+                H::store_pair(row.add(index), zero, zero);
+                index += 2 * STEP;
+            }
+        }
+        left &= left - 1;
     }
 }
 
@@ -365,8 +387,11 @@ for_the_host! {
     /// The host has AVX2, and AVX-512 if `avx512`; 64 bytes are readable at `from` and writable at `to` for each group.
     fn copy, copy256, copy512, copy_as [] (groups: usize, from: *const u32, to: *mut u32);
     /// # Safety
-    /// The host has AVX2, and AVX-512 if `avx512`.
-    fn clear, clear256, clear512, clear_as [] (row: &mut VectorRow);
+    /// As [`copy`]; `from` and `to` have 16 words for each of `lines`.
+    fn copy_lines, copy_lines256, copy_lines512, copy_lines_as [] (lines: usize, from: *const u32, to: *mut u32);
+    /// # Safety
+    /// As [`copy`]. For each bit of `set` there is a row behind `rows`.
+    fn clear, clear256, clear512, clear_as [] (groups: usize, rows: *mut VectorRow, set: u64);
     /// # Safety
     /// As [`copy`]. `offsets` is a row, `4 * WORDS` bytes are readable at `base` plus each of its words, and `dst` has `WORDS`
     /// rows.

@@ -41,12 +41,16 @@ impl Counts {
     }
 
     /// Makes `segment` the one that [`Counts::retire`] speaks of.
+    #[inline(always)]
     pub(crate) fn enter(&mut self, segment: &Arc<Segment>) {
-        if let Some(counts) = self.segments.get(self.current)
-            && Arc::ptr_eq(&counts.segment, segment)
-        {
-            return;
+        match self.segments.get(self.current) {
+            Some(counts) if Arc::ptr_eq(&counts.segment, segment) => {}
+            _ => self.change_to(segment),
         }
+    }
+
+    #[inline(never)]
+    fn change_to(&mut self, segment: &Arc<Segment>) {
         if let Some(before) = self.segments.get_mut(self.current) {
             std::mem::swap(&mut before.differences, &mut self.active);
         }

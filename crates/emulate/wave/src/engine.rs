@@ -143,6 +143,13 @@ pub(crate) fn is_retried(wave: &Wave, code: u32) -> bool {
     code == flow::STOP && wave.stop == Some(Stop::Retry)
 }
 
+/// Whether a run of micro-ops, of which the last one gave `code`, is over. Most writes of EXEC leave it as it is, in loops above all, and
+/// what is counted for the run stays true.
+#[inline(always)]
+fn is_over(code: u32, wave: &Wave) -> bool {
+    code != flow::EXEC_CHANGED || wave.has_other_lanes()
+}
+
 /// `TIMED`: with the wave's time, which code is spared that never asks for it. `WATCHED`: the watcher is told.
 #[inline(always)]
 fn run_slice<const TIMED: bool, const WATCHED: bool>(
@@ -173,7 +180,7 @@ fn run_slice<const TIMED: bool, const WATCHED: bool>(
                     ($($at:literal)+) => {$(
                         // SAFETY: of the wave's own segment.
                         let code = unsafe { shell::call(&next[$at], wave, env) };
-                        if code != flow::NEXT {
+                        if code != flow::NEXT && (TIMED || is_over(code, wave)) {
                             index += $at + 1;
                             break 'run code;
                         }

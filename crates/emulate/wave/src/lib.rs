@@ -50,7 +50,7 @@ pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of};
 pub use spin::Meetings;
-pub use state::{LANES, Wave};
+pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;
 #[doc(hidden)]
 pub use vectors::level::use_less;

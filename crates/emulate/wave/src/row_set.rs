@@ -41,18 +41,27 @@ impl RowSet {
     /// Its rows among the first `count`.
     #[inline]
     pub fn for_each(&self, count: usize, mut visit: impl FnMut(usize)) {
-        let words = self.0.iter().zip((0..count).step_by(64));
-        for (&word, first) in words {
-            let mut word = word;
+        self.for_each_word(count, |first, set| {
+            let mut word = set;
             while word != 0 {
-                let row = first + word.trailing_zeros() as usize;
-                if row < count {
-                    visit(row);
-                }
+                visit(first + word.trailing_zeros() as usize);
                 word &= word - 1;
             }
+        });
+    }
+
+    /// Its rows among the first `count`, in words that are not zero: bit i stands for the row with the number of the first one plus i.
+    #[inline]
+    pub fn for_each_word(&self, count: usize, mut visit: impl FnMut(usize, u64)) {
+        for first in (0..count).step_by(64) {
+            let left = count - first;
+            let within = if left < 64 { (1 << left) - 1 } else { !0 };
+            // Rows beyond those that are told apart are in every set.
+            let set = self.0.get(first / 64).copied().unwrap_or(!0) & within;
+            if set != 0 {
+                visit(first, set);
+            }
         }
-        (ROWS..count).for_each(visit);
     }
 
     /// Adds the rows that `inst` may write under `config`.
@@ -79,5 +88,37 @@ impl RowSet {
             let first = first + usize::from(register.index);
             (first..first + usize::from(register.width)).for_each(|row| self.add(row));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_in_words_of_those_that_a_wave_has() {
+        let mut set = RowSet::default();
+        for row in [0, 63, 64, 130, 511] {
+            set.add(row);
+        }
+        let rows_of = |count: usize| {
+            let mut rows = Vec::new();
+            set.for_each(count, |row| rows.push(row));
+            let mut words = Vec::new();
+            set.for_each_word(count, |first, word| {
+                words.extend(
+                    (0..64)
+                        .filter(|bit| word >> bit & 1 != 0)
+                        .map(|bit| first + bit),
+                );
+            });
+            assert_eq!(rows, words);
+            rows
+        };
+        assert_eq!(rows_of(0), []);
+        assert_eq!(rows_of(64), [0, 63]);
+        assert_eq!(rows_of(130), [0, 63, 64]);
+        // All rows beyond those that are told apart.
+        assert_eq!(rows_of(514), [0, 63, 64, 130, 511, 512, 513]);
     }
 }

@@ -25,6 +25,29 @@ pub mod sreg {
     pub const SINK: usize = 128;
 }
 
+/// What a wave starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    pub mode: u32,
+    pub exec: u64,
+    pub scalars: &'a Preset,
+    /// Vector registers from the first one on.
+    pub vectors: &'a [[u32; LANES]],
+}
+
+/// All scalar registers as waves start with them: to copy them takes less time than to clear them and to set some.
+#[derive(Clone, Debug)]
+pub struct Preset(ScalarFile);
+
+impl Preset {
+    /// `first` from the first one on, all others zero.
+    pub fn new(first: &[u32]) -> Preset {
+        let mut scalars = ScalarFile([0; SCALARS]);
+        scalars.0[..first.len()].copy_from_slice(first);
+        Preset(scalars)
+    }
+}
+
 /// Rows behind the kernel's own registers that operand ports use as scratch space; see [`crate::ports`].
 pub(crate) const TEMPORARY_ROWS: usize = 16;
 
@@ -168,6 +191,19 @@ impl Wave {
     /// Brings a used wave back to the state of [`Wave::new`] without allocating, but with `first` in its first vector registers. Rows
     /// that nothing can have written hold zeros still.
     pub fn restart(&mut self, segment: &Arc<Segment>, mode: u32, first: &[[u32; LANES]]) {
+        const NO_SGPRS: &Preset = &Preset(ScalarFile([0; SCALARS]));
+        let start = Start {
+            mode,
+            exec: self.full,
+            scalars: NO_SGPRS,
+            vectors: first,
+        };
+        self.begin(segment, &start);
+    }
+
+    /// [`Wave::restart`] with all that a wave starts with.
+    pub fn begin(&mut self, segment: &Arc<Segment>, start: &Start<'_>) {
+        let first = start.vectors;
         self.dirty.remove_first(first.len());
         self.clear_dirty();
         self.dirty = RowSet::default();
@@ -175,9 +211,11 @@ impl Wave {
             self.dirty.add(index);
             self.set_first_row(index, lanes);
         }
-        self.scalars = ScalarFile([0; SCALARS]);
+        self.preset(start.scalars);
         self.scc = false;
-        self.set_mode(Mode::new(mode));
+        if self.mode.bits() != start.mode {
+            self.set_mode(Mode::new(start.mode));
+        }
         // Not cloned without need: all threads would write its count.
         if Arc::ptr_eq(&self.segment, segment) {
             self.dirty.unite(&segment.written);
@@ -196,7 +234,22 @@ impl Wave {
         self.watched = 0;
         self.clock = Clock::default();
         self.stop = None;
-        self.set_exec(self.full);
+        self.set_exec(start.exec);
+    }
+
+    /// Gives all scalar registers their first values.
+    #[inline(always)]
+    fn preset(&mut self, preset: &Preset) {
+        let from = &preset.0;
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            const { assert!(SCALARS.is_multiple_of(16)) };
+            let (from, to) = (from.0.as_ptr(), self.scalars.0.as_mut_ptr());
+            // SAFETY: the host has AVX2, and AVX-512 if it says so; both have as many words.
+            unsafe { vectors::full_wave::copy_lines(self.avx512, SCALARS / 16, from, to) };
+            return;
+        }
+        self.scalars = from.clone();
     }
 
     /// Sets the lanes of row `index` that the wave has.
@@ -215,13 +268,22 @@ impl Wave {
         row.0 = *lanes;
     }
 
+    /// Makes the dirty rows zeros, as far as the wave has lanes.
     fn clear_dirty(&mut self) {
         let rows = &mut self.rows[..];
         #[cfg(target_arch = "x86_64")]
         if self.avx2 {
-            self.dirty.for_each(self.temporaries, |row| {
-                // SAFETY: the host has AVX2, and AVX-512 if it says so.
-                unsafe { vectors::full_wave::clear(self.avx512, &mut rows[row]) };
+            let groups = self.groups.min(LANES / 16);
+            self.dirty.for_each_word(self.temporaries, |first, set| {
+                let rows = &mut rows[first..];
+                debug_assert!(
+                    set.checked_ilog2()
+                        .is_none_or(|last| (last as usize) < rows.len())
+                );
+                // SAFETY: the host has AVX2, and AVX-512 if it says so. Each bit stands for one of the rows.
+                unsafe {
+                    vectors::full_wave::clear(self.avx512, groups, rows.as_mut_ptr(), set);
+                }
             });
             return;
         }
@@ -276,21 +338,8 @@ impl Wave {
     }
 
     /// Sets the first scalar registers.
-    #[inline]
     pub fn set_first_sgprs(&mut self, values: &[u32]) {
-        let registers = &mut self.scalars.0[..values.len()];
-        let (fours, rest) = values.as_chunks::<4>();
-        let (to_fours, to_rest) = registers.as_chunks_mut::<4>();
-        // In pieces of known size, which need no call.
-        for (to, four) in to_fours.iter_mut().zip(fours) {
-            *to = *four;
-        }
-        if let ([to_first, to_second, ..], [first, second, ..]) = (&mut *to_rest, rest) {
-            (*to_first, *to_second) = (*first, *second);
-        }
-        if let (Some(to), Some(last)) = (to_rest.last_mut(), rest.last()) {
-            *to = *last;
-        }
+        self.scalars.0[..values.len()].copy_from_slice(values);
     }
 
     pub fn vgpr(&self, index: usize, lane: usize) -> u32 {
@@ -416,13 +465,22 @@ impl Wave {
         }
     }
 
+    /// Whether EXEC has other lanes than what was made of it.
+    #[inline(always)]
+    pub(crate) fn has_other_lanes(&self) -> bool {
+        self.exec() != self.expanded
+    }
+
     /// Recomputes the lane expansion after EXEC was written.
+    #[inline(always)]
     pub(crate) fn sync_exec(&mut self) {
-        let exec = self.exec();
-        // Loops that write EXEC on every turn mostly leave it as it is.
-        if exec == self.expanded {
-            return;
+        if self.has_other_lanes() {
+            self.expand_exec();
         }
+    }
+
+    fn expand_exec(&mut self) {
+        let exec = self.exec();
         self.expanded = exec;
         self.active_lanes = exec.count_ones();
         self.all_lanes = exec == self.full;

@@ -4,11 +4,11 @@ use crate::harness;
 use crate::harness::probes;
 
 use crate::harness::Allocations;
-use gfx::Target;
+use gfx::{Family, Target};
 use isa::Effects;
 use wave::{Config, Counts, Env, Host, Memory, Program, Range, Stop, Wave, run};
 
-struct Quiet;
+pub struct Quiet;
 
 impl Host for Quiet {
     fn send_message(&self, _: u32, _: u32) {}
@@ -22,12 +22,13 @@ impl Host for Quiet {
 
 const ROWS: usize = 512;
 const S_ENDPGM: u32 = 0xbf81_0000;
-const SLOT: usize = 8;
+const S_ENDPGM_OF_GFX11: u32 = 0xbfb0_0000;
+pub const SLOT: usize = 8;
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u32 {
+    pub fn next(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -60,13 +61,12 @@ fn words(target: &Target, random: &mut Random) -> Vec<[u32; 3]> {
     all
 }
 
-fn check(name: &str, wave_size: u32) {
-    let target = Target::find(name).unwrap();
-    let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+/// Machine code in slots of [`SLOT`] words, each an instruction and the end of a wave, and the instructions as texts.
+pub fn encodings(decoder: &isa::Decoder, random: &mut Random) -> (Vec<u8>, Vec<String>) {
+    let target = decoder.target();
     let mut code = Vec::new();
     let mut texts = Vec::new();
-    for words in words(target, &mut random) {
+    for words in words(target, random) {
         let bytes: Vec<u8> = words
             .iter()
             .chain(&[0, 0])
@@ -85,11 +85,23 @@ fn check(name: &str, wave_size: u32) {
             continue;
         }
         let length = inst.size as usize / 4;
-        let mut slot = [S_ENDPGM; SLOT];
+        let end = match target.family >= Family::Gfx11 {
+            true => S_ENDPGM_OF_GFX11,
+            false => S_ENDPGM,
+        };
+        let mut slot = [end; SLOT];
         slot[..length].copy_from_slice(&inst.words[..length]);
         code.extend(slot.iter().flat_map(|word| word.to_le_bytes()));
         texts.push(decoder.print(&inst));
     }
+    (code, texts)
+}
+
+fn check(name: &str, wave_size: u32) {
+    let target = Target::find(name).unwrap();
+    let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (code, texts) = encodings(&decoder, &mut random);
     let start = code.as_ptr().expose_provenance() as u64;
     let allocations = Allocations::new(vec![Range {
         start,

@@ -133,6 +133,11 @@ fn waits_count_the_lanes_that_are_on_then() {
         ("s_and_saveexec_b64 s[4:5], s[6:7]", 0),
         ("s_andn2_wrexec_b64 s[4:5], s[6:7]", 12),
         ("v_cmpx_gt_u32 vcc, 3, v0", 3),
+        // Those that leave it as it is.
+        ("s_mov_b64 exec, exec", 8),
+        ("s_or_b64 exec, exec, s[8:9]", 8),
+        ("s_and_saveexec_b64 s[4:5], exec", 8),
+        ("v_cmpx_gt_u32 vcc, 64, v0", 8),
     ] {
         let total = count(
             &format!("{text}\ns_waitcnt lgkmcnt(0)\ns_nop 0\ns_endpgm"),

@@ -1,0 +1,205 @@
+//! Waves start as [`Dispatch::initial_state`] says, whatever the waves that had their buffers before have left there.
+
+use std::sync::atomic::AtomicBool;
+
+use aql::KernelDispatchPacket;
+use gpu::{
+    Fill, Job,
+    dispatch::{Descriptor, LDS_APERTURE_BASE, Origin, SCRATCH_APERTURE_BASE, Scratch},
+};
+use wave::{AddressSpace, Counts, Host, Program, Range};
+
+use super::*;
+use crate::pool::config;
+
+/// Everything can be read.
+struct Everything;
+
+impl AddressSpace for Everything {
+    fn generation(&self) -> u64 {
+        0
+    }
+    fn find(&self, address: u64) -> Option<Range> {
+        (address >= 4096).then_some(Range {
+            start: 4096,
+            end: !0,
+            writable: true,
+        })
+    }
+}
+
+struct Silent;
+
+impl Host for Silent {
+    fn send_message(&self, _: u32, _: u32) {}
+    fn real_time(&self, _: &Target, _: u64) -> u64 {
+        0
+    }
+    fn core_time(&self, _: &Target, _: u64) -> u64 {
+        0
+    }
+}
+
+/// Leaves values in registers of all kinds.
+const CODE: &str = "v_mov_b32_e32 v1, v0
+    v_mov_b32_e32 v3, 7
+    s_mov_b32 s20, 9
+    s_mov_b32 s0, 9
+    s_mov_b32 vcc_hi, 7
+    s_mov_b32 m0, 3
+    s_mov_b32 exec_lo, 5
+    s_cmp_eq_u32 s20, 9
+    s_endpgm";
+
+/// A kernel that asks for all that there is in registers; its last workgroups are smaller than the others.
+fn dispatch(target: &'static Target, wave32: bool) -> Dispatch {
+    let packet = KernelDispatchPacket {
+        setup: 3,
+        workgroup_size: [36, 5, 1],
+        grid_size: [100, 8, 3],
+        kernel_object: 0x1000,
+        kernarg_address: 0x7fff_0000_1000,
+        private_segment_size: 16,
+        ..Default::default()
+    };
+    let origin = Origin {
+        packet_address: 0x1_0000_0040,
+        queue_address: 0x2_0000_0080,
+        dispatch_id: 5,
+        ..Default::default()
+    };
+    let descriptor = Descriptor {
+        entry_offset: 256,
+        rsrc1: 0x00af_0040,
+        // Scratch, 16 user SGPRs, the workgroup's ids and information, three ids of work-items.
+        rsrc2: 1 | 16 << 1 | 0xf << 7 | 2 << 11,
+        properties: 0x7f | u16::from(wave32) << 10,
+        ..Default::default()
+    };
+    let dispatch = Dispatch::prepare(target, origin, packet, descriptor).unwrap();
+    Dispatch {
+        scratch: Scratch {
+            base: 0x7abc_1234_5000,
+            slots: 64,
+            ..dispatch.scratch
+        },
+        ..dispatch
+    }
+}
+
+fn run_of(dispatch: Dispatch) -> Run {
+    let config = config(&dispatch);
+    let decoder =
+        isa::Decoder::with_features(dispatch.target, dispatch.wave_size as u8, "").unwrap();
+    let program = Arc::new(Program::new(config, decoder));
+    let answer = Box::new(|_| ());
+    let job = Job::new(Arc::new(dispatch), Arc::new(AtomicBool::new(false)), answer);
+    let rows = config.vector_rows as usize;
+    Run::new(job, program, rows, Vec::new(), 64, 1, false)
+}
+
+/// Wave `index` of workgroup `workgroup`, a new one whose registers are set one by one.
+fn expected(
+    run: &Run,
+    segment: &Arc<Segment>,
+    (workgroup, index): (u64, u32),
+    (slots, elapsed): (u32, u64),
+    fill: Fill,
+) -> Wave {
+    let dispatch = &run.dispatch;
+    let id = dispatch.workgroup(workgroup);
+    let state = dispatch.initial_state(id, index, slots + index, &run.kernarg);
+    let mut wave = Wave::new(segment.clone(), run.rows, dispatch.wave_size, state.mode);
+    if !fill.is_zero() {
+        wave.fill(fill.words(workgroup << LARGEST_WAVES | u64::from(index + 1)));
+    }
+    for (row, lanes) in state.vgprs.iter().enumerate() {
+        wave.set_vgpr_row(row, lanes);
+    }
+    for (register, value) in state.sgprs.iter().enumerate() {
+        wave.set_sgpr(register, *value);
+    }
+    for (register, value) in (115..).zip([state.ttmp7, state.ttmp8, state.ttmp9]) {
+        wave.set_sgpr(register, value);
+    }
+    if ["gfx942", "gfx950"].contains(&dispatch.target.name) {
+        wave.set_sgpr(102, state.scratch_address as u32);
+        wave.set_sgpr(103, (state.scratch_address >> 32) as u32);
+    }
+    wave.set_exec(state.exec);
+    wave.begin_at(elapsed);
+    wave.index_in_workgroup = index;
+    wave.slot = slots + index;
+    wave.compute_die = dispatch.compute_die(workgroup);
+    wave.shared_aperture = LDS_APERTURE_BASE;
+    wave.private_aperture = SCRATCH_APERTURE_BASE;
+    wave.scratch_base = state.scratch_address;
+    wave.scratch_bytes_per_lane = dispatch.scratch.wave_bytes / dispatch.wave_size;
+    wave
+}
+
+/// The whole state as a text, without what waves do not show: lanes that they do not have, registers that are noted as written.
+fn shown(wave: &Wave) -> String {
+    let mut wave = wave.clone();
+    for row in 0..wave.vector_rows() {
+        wave.set_vgpr(row, 0, wave.vgpr(row, 0));
+        for lane in wave.wave_size() as usize..wave::LANES {
+            wave.set_vgpr(row, lane, 0);
+        }
+    }
+    wave.slice_left = 0;
+    format!("{wave:?}")
+}
+
+fn check(target: &'static Target, wave32: bool, fill: Fill) {
+    let memory = Memory::new(Default::default());
+    memory.fill_with(fill);
+    let run = run_of(dispatch(target, wave32));
+    let assembler = isa::Assembler::new(target).unwrap();
+    let code = assembler.assemble(CODE).unwrap();
+    let pc = code.as_ptr().expose_provenance() as u64;
+    let mut env = Env {
+        memory: wave::Memory::new(&Everything),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        program: &run.program,
+        host: &Silent,
+        counts: Counts::new(),
+        watch: None,
+    };
+    let segment = run.program.segment(&mut env.memory, pc).unwrap();
+    let mut spare = WorkgroupBuffers::default();
+    let mut sizes = std::collections::BTreeSet::new();
+    for index in 0..run.dispatch.workgroup_count() {
+        let (slots, elapsed) = (index as u32 * 7 % 20, 1000 + index);
+        let begin = (index, elapsed);
+        let mut workgroup =
+            Workgroup::start(&run, &segment, begin, Slots(slots), &memory, &mut spare);
+        sizes.insert(workgroup.waves.len());
+        for (at, (wave, state)) in (0..).zip(&mut workgroup.waves) {
+            assert_eq!(*state, State::Ready);
+            let expected = expected(&run, &segment, (index, at), (slots, elapsed), fill);
+            let place = format!("{} {wave32} {fill}: {index}, {at}", target.name);
+            assert_eq!(shown(wave), shown(&expected), "{place}");
+            assert_eq!(wave::run(wave, &mut env, 100), Stop::End, "{place}");
+        }
+        workgroup.recycle(&mut spare);
+    }
+    assert!(sizes.len() > 1, "partial workgroups");
+}
+
+#[test]
+fn a_used_buffer_starts_like_a_new_one() {
+    let sizes = [false, true];
+    for target in gfx::TARGETS {
+        for wave32 in sizes {
+            let executes = gpu::dispatch::executes(target);
+            if !executes || wave32 && !target.supports_wave32() {
+                continue;
+            }
+            for fill in [Fill::Zero, Fill::Random(3), Fill::Word(0x7fc0_0001)] {
+                check(target, wave32, fill);
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Rows of registers have room for 64 lanes. What lies behind the lanes of a wave of 32, values of an earlier wave for example, changes
+//! nothing that the wave computes: every encoding and some accesses to memory, twice from states that differ there alone.
+
+use crate::every_encoding::{Quiet, Random, SLOT, encodings};
+use crate::harness::{self, Allocations, Machine};
+use gfx::Target;
+use wave::{Config, Counts, Env, LANES, Memory, Program, Range, Segment, Stop, Wave, run};
+
+const ROWS: usize = 288;
+const LANES_OF_WAVE: usize = 32;
+
+/// What a wave shows after it ran.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    stop: Stop,
+    sgprs: Vec<u32>,
+    scc: bool,
+    mode: u32,
+}
+
+fn outcome(stop: Stop, wave: &Wave) -> Outcome {
+    Outcome {
+        stop,
+        sgprs: wave.sgprs().to_vec(),
+        scc: wave.scc(),
+        mode: wave.mode(),
+    }
+}
+
+/// Gives `wave` registers that depend on `seed`, but for the lanes that it does not have, which depend on `above`.
+fn set(wave: &mut Wave, segment: &std::sync::Arc<Segment>, seed: u32, above: u32) {
+    wave.restart(segment, harness::MODE, &[]);
+    let mut word = 0u32;
+    wave.fill(|| {
+        // Rows come first, lane by lane.
+        let lane = word as usize % LANES;
+        let is_above = (word as usize) < ROWS * LANES && lane >= LANES_OF_WAVE;
+        let key = if is_above { above } else { seed };
+        word += 1;
+        // Floats of ordinary size, small integers, and any bits.
+        let bits = (key ^ word.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b);
+        match bits >> 29 {
+            0..3 => bits & 0x87ff_ffff | 0x3800_0000,
+            3..6 => bits & 0x3f,
+            _ => bits,
+        }
+    });
+    wave.set_exec(u64::from(seed.rotate_left(7) | seed));
+}
+
+fn every_encoding(name: &str) {
+    let target = Target::find(name).unwrap();
+    let decoder = isa::Decoder::with_features(target, 32, "").unwrap();
+    let mut random = Random(0x51ab_37c9_8d2f_1e63);
+    let (code, texts) = encodings(&decoder, &mut random);
+    let start = code.as_ptr().expose_provenance() as u64;
+    let end = start + code.len() as u64;
+    let writable = false;
+    let allocations = Allocations::new(vec![Range {
+        start,
+        end,
+        writable,
+    }]);
+    let config = Config {
+        target,
+        wave_size: 32,
+        agpr_base: ROWS as u32,
+        vector_rows: ROWS as u32,
+        observed: false,
+        exact: false,
+        measured: None,
+        ordered: true,
+    };
+    let program = Program::new(config, decoder);
+    let mut env = Env {
+        memory: Memory::new(&allocations),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        program: &program,
+        host: &Quiet,
+        counts: Counts::new(),
+        watch: None,
+    };
+    let segment_at = |index: usize| {
+        let pc = start + (index * SLOT * 4) as u64;
+        program.segment(&mut Memory::new(&allocations), pc).unwrap()
+    };
+    let mut waves = [(); 2].map(|()| Wave::new(segment_at(0), ROWS, 32, harness::MODE));
+    let mut complaints = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        let segment = segment_at(index);
+        let (seed, above) = (random.next(), random.next());
+        // A third of them with all lanes on.
+        let all = index.is_multiple_of(3);
+        let outcomes = [(0, seed), (1, above)].map(|(at, above)| {
+            let wave = &mut waves[at];
+            set(wave, &segment, seed, above);
+            if all {
+                wave.set_exec(!0);
+            }
+            let stop = run(wave, &mut env, 1000);
+            outcome(stop, wave)
+        });
+        let [one, other] = &waves;
+        let differs = |row: &usize| {
+            one.vgpr_row(*row)[..LANES_OF_WAVE] != other.vgpr_row(*row)[..LANES_OF_WAVE]
+        };
+        let rows: Vec<usize> = (0..ROWS).filter(differs).collect();
+        if outcomes[0] != outcomes[1] || !rows.is_empty() {
+            complaints.push(format!("{name}: {text}: rows {rows:?}"));
+        }
+    }
+    assert!(texts.len() > 1000, "{name}: {} encodings", texts.len());
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn no_encoding_of_gfx10_reads_them() {
+    every_encoding("gfx1030");
+}
+
+#[test]
+fn no_encoding_of_gfx11_reads_them() {
+    every_encoding("gfx1100");
+}
+
+#[test]
+fn no_encoding_of_gfx12_reads_them() {
+    every_encoding("gfx1201");
+}
+
+/// v1 has offsets, v2 and v[4:7] data; s[2:3] is the address of device memory.
+const ACCESSES: &[&str] = &[
+    "ds_read_b32 v8, v1",
+    "ds_read_b64 v[8:9], v1",
+    "ds_read_b128 v[8:11], v1",
+    "ds_read_u8 v8, v1",
+    "ds_read2_b32 v[8:9], v1 offset1:1",
+    "ds_write_b32 v1, v2",
+    "ds_write_b64 v1, v[4:5]",
+    "ds_write_b128 v1, v[4:7]",
+    "ds_write_b8 v1, v2",
+    "ds_add_u32 v1, v2",
+    "ds_add_rtn_u32 v8, v1, v2",
+    "ds_cmpst_rtn_b32 v8, v1, v2, v4",
+    "ds_bpermute_b32 v8, v1, v2",
+    "ds_permute_b32 v8, v1, v2",
+    "ds_swizzle_b32 v8, v2 offset:swizzle(BROADCAST,32,3)",
+    "ds_swizzle_b32 v8, v2 offset:swizzle(REVERSE,16)",
+    "global_load_dword v8, v1, s[2:3]",
+    "global_load_dwordx4 v[8:11], v1, s[2:3]",
+    "global_load_ubyte v8, v1, s[2:3]",
+    "global_load_short_d16_hi v8, v1, s[2:3]",
+    "global_store_dword v1, v2, s[2:3]",
+    "global_store_dwordx2 v1, v[4:5], s[2:3]",
+    "global_store_byte v1, v2, s[2:3]",
+    "global_atomic_add v1, v2, s[2:3]",
+    "global_atomic_add v8, v1, v2, s[2:3] glc",
+];
+
+/// LDS, memory and the lanes of all registers after `text`.
+fn accessed(text: &str, exec: u64, spread: u32, above: u32) -> (Vec<u8>, Vec<u8>, Vec<u32>) {
+    let mut m = Machine::new("gfx1030", text);
+    let mut memory: Vec<u8> = (0..4096).map(|at| (at * 7) as u8).collect();
+    let base = m.map(&mut memory);
+    m.lds_words((0..1024).map(|word| word * 0x0101));
+    m.exec(exec).sgpr64(2, base);
+    for row in 0..12 {
+        m.vgpr(row, |lane| match row {
+            1 => (lane as u32).wrapping_mul(spread) & 0xff0,
+            _ => 0x0101_0000 * row as u32 + lane as u32,
+        });
+        (LANES_OF_WAVE..LANES).for_each(|lane| m.wave.set_vgpr(row, lane, above));
+    }
+    assert_eq!(m.stop(), Stop::End, "{text}");
+    let rows = (0..12).flat_map(|row| m.wave.vgpr_row(row)[..LANES_OF_WAVE].to_vec());
+    let rows = rows.collect();
+    let lds = m.lds.clone();
+    (lds, memory, rows)
+}
+
+#[test]
+fn no_access_to_memory_reads_them() {
+    for text in ACCESSES {
+        for exec in [0xffff_ffff, 0x5555_5555, 0xffff_0000, 0x0001_8001] {
+            for spread in [0, 16, 48, 0xffff_fff0] {
+                let quiet = accessed(text, exec, spread, 0);
+                for above in [16, 0xffff_ffff, 0xdead_bee0] {
+                    let seen = accessed(text, exec, spread, above);
+                    assert!(seen == quiet, "{text}: {exec:#x}, {spread}, {above:#x}");
+                }
+            }
+        }
+    }
+}
