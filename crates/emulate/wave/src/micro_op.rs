@@ -235,8 +235,6 @@ payloads! {
     VectorMemory, vector_memory, vector_memory_mut;
     /// DS.
     Lds, lds, lds_mut;
-    /// A look at the addresses of a DS instruction.
-    LdsBounds, lds_bounds, lds_bounds_mut;
     /// MIMG.
     Image, image, image_mut;
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Row, ds};
+use super::{Row, ds, lds_exact::outside};
 use crate::{
     LANES,
     access::{
@@ -59,9 +59,14 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
         let returns = op.lds().returns();
         let bytes = 4 * W::WORDS as u32;
         let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes);
-        if let Some(offsets) = offsets
+        let spread = offsets.and_then(|offsets| offsets.in_lds(wave, env, op.lds().offset, bytes));
+        if spread.is_none()
+            && let Some(stopped) = outside(wave, op, env)
+        {
+            return stopped;
+        }
+        if let (Some(offsets), Some(spread)) = (offsets, spread)
             && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
-            && let Some(spread) = offsets.in_lds(wave, env, op.lds().offset, bytes)
         {
             let data = whole::<W>(wave, op.src[1].index as usize);
             let second = if M::TWO {
@@ -248,9 +253,9 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $plain:literal, $returning:literal;)*) => {$(
             if !$plain.is_empty() {
-                ds::push(rows, $plain, Data::Plain, shell::scalar_handler::<Atomic<$word, $modify>>);
+                ds::push_looking(rows, $plain, Data::Plain, shell::scalar_handler::<Atomic<$word, $modify>>);
             }
-            ds::push(rows, $returning, Data::Returned, shell::scalar_handler::<Atomic<$word, $modify>>);
+            ds::push_looking(rows, $returning, Data::Returned, shell::scalar_handler::<Atomic<$word, $modify>>);
         )*};
     }
     atomics! {
