@@ -26,6 +26,9 @@ use std::{
 /// The file of findings that `luthier check` reads.
 const FILE: &str = "mem-check.found";
 
+/// Words that an instruction has on the device.
+const COUNTERS: usize = 2;
+
 pub struct MemCheck {
     file: ToolFile,
     live: OnceLock<Arc<dyn Live>>,
@@ -163,18 +166,23 @@ impl Tool for MemCheck {
                 "accesses that are not checked, through buffers, images, scratch or M0: {others}"
             ));
         }
-        by_line::count_at(edit, accesses, 1, |edit, instruction, in_lds, counter| {
-            let place = edit.before(instruction);
-            let counter = Argument::from(counter);
-            let placed = match in_lds {
-                false => place.call("look", [counter]),
-                true => place.call(
-                    "look_in_lds",
-                    [counter, Argument::Value(HookValue::DispatchPointer)],
-                ),
-            };
-            placed.map(drop)
-        })
+        by_line::count_at(
+            edit,
+            accesses,
+            COUNTERS,
+            |edit, instruction, in_lds, counter| {
+                let place = edit.before(instruction);
+                let counter = Argument::from(counter);
+                let placed = match in_lds {
+                    false => place.call("look", [counter]),
+                    true => place.call(
+                        "look_in_lds",
+                        [counter, Argument::Value(HookValue::DispatchPointer)],
+                    ),
+                };
+                placed.map(drop)
+            },
+        )
     }
 
     fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
@@ -317,7 +325,7 @@ impl State {
     fn section(&self, results: &Results<'_>) -> Result<Section> {
         let mut places = HashMap::new();
         for kernel in results.kernels() {
-            for (site, _) in by_line::sites(kernel, 1)? {
+            for (site, _) in by_line::sites(kernel, COUNTERS)? {
                 places.insert((kernel.name().to_owned(), site.pc), site);
             }
         }

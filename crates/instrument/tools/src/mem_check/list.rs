@@ -19,6 +19,8 @@ pub struct List {
     /// Addresses of two lists, of which kernels read one: one that runs may still read the other.
     places: Option<[u64; 2]>,
     current: usize,
+    /// Words of the longest list so far.
+    longest: usize,
 }
 
 impl List {
@@ -38,7 +40,7 @@ impl List {
         let places = match self.places {
             Some(places) => places,
             None => {
-                let bytes = 8 * (1 + 2 * MOST);
+                let bytes = 8 * (2 + 2 * MOST);
                 let made = [live.shared(bytes), live.shared(bytes)];
                 let [first, second] = made;
                 let places = [first.map_err(failed)?, second.map_err(failed)?];
@@ -49,12 +51,12 @@ impl List {
         let place = places[self.current];
         // Of too many ranges the highest are missing; what is not in the list is judged by the host.
         let ranges = || self.ranges.iter().take(MOST);
-        let mut words = vec![ranges().count() as u64];
-        words.extend(ranges().map(|(first, _)| *first));
+        let mut words = vec![ranges().count() as u64, 0];
+        words.extend(ranges().flat_map(|(first, end)| [*first, end - first]));
+        // Kernels may look at a place where a range was.
+        self.longest = self.longest.max(words.len());
+        words.resize(self.longest, 0);
         live.write(place, &bytes_of(&words)).map_err(failed)?;
-        let ends: Vec<u64> = ranges().map(|(_, end)| *end).collect();
-        live.write(place + 8 * (1 + MOST as u64), &bytes_of(&ends))
-            .map_err(failed)?;
         for at in live.addresses(variable).map_err(failed)? {
             live.write(at, &place.to_le_bytes()).map_err(failed)?;
         }
