@@ -28,7 +28,7 @@ constexpr luthier_u32 told = 64;
 // What belongs to an instruction.
 struct place {
   luthier_u64 executions; // Of which something was missed.
-  luthier_u64 range;      // Where the last search has ended.
+  luthier_u64 range; // Where the last search has ended.
 };
 
 // Memory that is read by scalar loads. What is old there costs a search, or the host judges.
@@ -38,10 +38,15 @@ LUTHIER_INLINE void tell(place *at, luthier_u64 address, luthier_u32 lds, bool i
   if (luthier::lanes_where(is_missed) == 0 || !luthier::among_first(&at->executions, told))
     return;
   if (is_missed)
-    luthier::emit(&missed, missed_record{address, luthier::pc(), luthier::dispatch_id(),
+    luthier::emit(&missed, missed_record{address,
+                                         luthier::pc(),
+                                         luthier::dispatch_id(),
                                          {luthier::workgroup_id_x(), luthier::workgroup_id_y(), luthier::workgroup_id_z()},
-                                         luthier::wave_in_workgroup(), luthier::lane(), luthier::access_size(),
-                                         luthier::access_kind(), lds});
+                                         luthier::wave_in_workgroup(),
+                                         luthier::lane(),
+                                         luthier::access_size(),
+                                         luthier::access_kind(),
+                                         lds});
 }
 
 LUTHIER_INLINE luthier_u64 of_lane(luthier_u64 value, luthier_u32 lane) {
@@ -81,7 +86,7 @@ LUTHIER_INLINE void search(place *at, luthier_u64 address, luthier_u32 size, con
 // Most waves stay in the range of the wave before.
 LUTHIER_HOOK void look(place *at) {
   luthier_u64 address = luthier::effective_address();
-  constant list = (constant)*(constant)&allocated;
+  constant list = (constant) * (constant)&allocated;
   if (list == nullptr)
     return;
   luthier_u64 range = *(constant)&at->range, first = list[2 + 2 * range], length = list[3 + 2 * range];

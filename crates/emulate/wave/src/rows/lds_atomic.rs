@@ -69,10 +69,9 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
             && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
         {
             let data = whole::<W>(wave, op.src[1].index as usize);
-            let second = if M::TWO {
-                whole::<W>(wave, op.src[2].index as usize)
-            } else {
-                [W::default(); LANES]
+            let second = match M::TWO {
+                true => whole::<W>(wave, op.src[2].index as usize),
+                false => [W::default(); LANES],
             };
             let mut before = [W::default(); LANES];
             spread.update(
@@ -96,10 +95,9 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
                 let at = lds::addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, 4 * W::WORDS as u32, limit);
                 let data = operand::<W>(wave, op.src[1].index as usize, group);
-                let second = if M::TWO {
-                    operand::<W>(wave, op.src[2].index as usize, group)
-                } else {
-                    [W::default(); GROUP]
+                let second = match M::TWO {
+                    true => operand::<W>(wave, op.src[2].index as usize, group),
+                    false => [W::default(); GROUP],
                 };
                 if M::ASSOCIATIVE
                     && !returns
