@@ -46,6 +46,9 @@ pub struct Shape {
     pub dynamic_lds: u32,
 }
 
+/// Bytes that segments of arguments are multiples of.
+const KERNARG_UNIT: u64 = 64;
+
 /// Bytes of a kernel descriptor.
 const DESCRIPTOR: usize = 64;
 
@@ -279,7 +282,9 @@ impl<'a> Device<'a> {
             .metadata()?
             .and_then(|metadata| metadata.kernel(kernel));
         let kernarg = arguments::segment(kernel, metadata.as_ref(), shape, arguments)?;
-        let kernarg_address = self.buffer(&kernarg, kernarg.len() as u64)?;
+        // Compilers load more than the last argument with it: up to 16 words at once. Runtimes give segments that room.
+        let bytes = (kernarg.len() as u64).next_multiple_of(KERNARG_UNIT);
+        let kernarg_address = self.buffer(&kernarg, bytes)?;
         let grid =
             [0, 1, 2].map(|dimension| shape.grid[dimension].saturating_mul(shape.block[dimension]));
         let packet = KernelDispatchPacket {

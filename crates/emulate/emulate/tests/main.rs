@@ -4,6 +4,7 @@ mod clocks;
 mod common;
 mod counted;
 mod dropped;
+mod exact;
 mod memory_model;
 mod preset_scratch;
 mod turns;

@@ -15,14 +15,14 @@ use compute::{There, WaveThere};
 use gpu::{Dispatch, Fault, FaultKind};
 use judge::{MeetingSink, Sink, Unmet, Unwaited, Wrong};
 
-use allocations::{Allocation, Callers, Event, Position, callers, facts};
+use allocations::{
+    Callers, Event, Position, facts,
+    lines::{Access, DIGITS, describe, frame},
+};
 
 use crate::{report::report, source, variables};
 
 mod races;
-
-/// Digits of a number of times, which is written over as it grows.
-const DIGITS: usize = 20;
 
 /// The findings of this process, in files.
 pub struct Findings {
@@ -173,17 +173,20 @@ impl Findings {
             ));
             return;
         };
-        let [x, y, z] = fault.workgroup;
-        let lane = fault.lane.map_or("-".to_owned(), |lane| lane.to_string());
         let nearest = nearest.filter(|_| !is_constant);
-        let mut lines = format!(
-            "access\t{object}\t{kind}\t{:#x}\t{address:#x}\t{x}\t{y}\t{z}\t{}\t{lane}\t{}\n",
-            fault.pc.wrapping_sub(base),
-            fault.wave,
-            one_line(detail.unwrap_or("-")),
-        );
+        let access = Access {
+            object: &object,
+            kind,
+            pc: fault.pc.wrapping_sub(base),
+            address,
+            workgroup: fault.workgroup,
+            wave: fault.wave,
+            lane: fault.lane,
+            detail,
+        };
+        let mut lines = access.line();
         if let Some((near, position)) = nearest {
-            lines += &describe(&near, position, address);
+            lines += &describe(&near, position, gpu::memory::host_address(address));
         }
         let counted = self.counted(inner, 1, &lines);
         inner.accesses.insert((kind, fault.pc), counted);
@@ -354,45 +357,4 @@ fn meeting(object: &str, base: u64, found: &Unmet<'_>) -> String {
         );
     }
     text
-}
-
-/// The lines of an allocation: size and position, and who has allocated and freed it.
-fn describe(near: &Allocation, position: Position, address: u64) -> String {
-    let behind_row = near.behind_row(gpu::memory::host_address(address));
-    let (word, bytes) = match position {
-        Position::Inside(_) if let Some(bytes) = behind_row => ("behind a row of", bytes),
-        Position::Inside(bytes) => ("into", bytes),
-        Position::Behind(bytes) => ("behind", bytes),
-        Position::Before(bytes) => ("before", bytes),
-    };
-    let mut text = format!(
-        "{:0DIGITS$}\tallocation\t{:#x}\t{}\t{bytes}\t{word}\t{}\t{}\t{}\n",
-        1,
-        near.base,
-        near.size,
-        near.kind.name(),
-        near.by,
-        one_line(near.name.as_deref().unwrap_or("-")),
-    );
-    let freed = near.freed.iter().flatten();
-    let callers = near.allocated.iter().map(|caller| ("allocated", caller));
-    for (what, caller) in callers.chain(freed.map(|caller| ("freed", caller))) {
-        text += &frame(what, *caller);
-    }
-    text
-}
-
-/// The line of a caller; none if its code is in no file.
-fn frame(what: &str, caller: usize) -> String {
-    // The address is where the call returns to.
-    let place = callers::module(caller.saturating_sub(1));
-    place.map_or_else(String::new, |(module, offset)| {
-        let module = one_line(&module);
-        format!("{:0DIGITS$}\t{what}\t{module}\t{offset:#x}\n", 1)
-    })
-}
-
-/// Without what ends a field or a line.
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }

@@ -237,8 +237,6 @@ payloads! {
     VectorMemory, vector_memory, vector_memory_mut;
     /// DS.
     Lds, lds, lds_mut;
-    /// A look at the addresses of a DS instruction.
-    LdsBounds, lds_bounds, lds_bounds_mut;
     /// A note of a DS instruction's access.
     LdsNote, lds_note, lds_note_mut;
     /// MIMG.

@@ -430,11 +430,11 @@ fn lower_one(
     match row {
         Some(row) => {
             let mut lowered = lowering::lower(config, inst, row)?;
-            if config.races {
-                lowered = rows::lds_noted::noted(row, inst, polls.contains(&inst.pc), lowered)?;
+            if config.exact {
+                lowered = rows::lds_exact::checked(row, lowered)?;
             }
-            match config.exact {
-                true => rows::lds_exact::checked(row, lowered),
+            match config.races {
+                true => rows::lds_noted::noted(row, inst, polls.contains(&inst.pc), lowered),
                 false => Ok(lowered),
             }
         }

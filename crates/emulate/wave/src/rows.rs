@@ -218,6 +218,8 @@ pub(crate) enum Shape {
         data: Data,
         /// The GDS bit may be set, though there is no GDS memory.
         gds: bool,
+        /// The handler itself stops waves that leave LDS, on a device that wants that.
+        looks: bool,
     },
     Buffer {
         data: Data,

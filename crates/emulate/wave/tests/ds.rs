@@ -369,30 +369,72 @@ fn exact_devices_stop_behind_the_last_byte() {
         ("gfx90a", "ds_cmpst_b32 v1, v2, v3", 4),
         ("gfx942", "ds_pk_add_f16 v1, v2", 4),
         ("gfx950", "ds_read_b64_tr_b16 v[4:5], v1", 8),
+        ("gfx90a", "ds_add_u32 v1, v2", 4),
+        (
+            "gfx90a",
+            "ds_wrxchg2_rtn_b32 v[4:5], v1, v2, v3 offset1:1",
+            8,
+        ),
+        ("gfx1030", "ds_add_f32 v1, v2", 4),
         ("gfx1100", "ds_load_b96 v[4:6], v1", 12),
         ("gfx1201", "ds_store_2addr_b32 v1, v2, v3 offset1:1", 8),
     ];
     for (target, text, bytes) in accesses {
-        let stop = |lane_5: u32| {
+        let stop = |exec: u64, lane_5: u32, others: u32| {
             let mut machine = Machine::exact(target, text);
             machine.lds = vec![0; ROOM as usize];
-            machine.vgpr(1, |lane| match lane {
+            machine.exec(exec).vgpr(1, |lane| match lane {
                 5 => lane_5,
-                _ => 0,
+                _ => others,
             });
             machine.stop()
         };
-        assert_eq!(stop(ROOM - bytes), Stop::End, "{target}: {text}");
-        match stop(ROOM - bytes + 1) {
-            Stop::Fault(fault) => {
-                assert_eq!(fault.kind, FaultKind::LdsOutOfRange, "{target}: {text}");
-                assert_eq!(fault.lane, 5, "{target}: {text}");
+        let all = match target.starts_with("gfx9") {
+            true => !0,
+            false => 0xffff_ffff,
+        };
+        let last = ROOM - bytes;
+        for (exec, lane_5, others) in [
+            (all, last, 0),
+            (all, last, last),
+            (1 << 5, last, last),
+            // Lanes that are off access nothing.
+            (all & !(1 << 5), last + 1, 0),
+            (1 << 5, last, last + 1),
+            (0, last + 1, last + 1),
+        ] {
+            assert_eq!(
+                stop(exec, lane_5, others),
+                Stop::End,
+                "{target}: {text}: {exec:#x}"
+            );
+        }
+        for (exec, lane_5, others, lane) in [
+            (all, last + 1, 0, 5),
+            (all, last + 1, last + 1, 0),
+            (all, 1 << 31, 0, 5),
+            (1 << 5, last + 1, 0, 5),
+            (1 << 5 | 1 << 31, 0, last + 1, 31),
+        ] {
+            match stop(exec, lane_5, others) {
+                Stop::Fault(fault) => {
+                    assert_eq!(fault.kind, FaultKind::LdsOutOfRange, "{target}: {text}");
+                    assert_eq!(fault.lane, lane, "{target}: {text}: {exec:#x}");
+                }
+                other => panic!("{target}: {text}: {exec:#x}: {other:?}"),
             }
-            other => panic!("{target}: {text}: {other:?}"),
         }
         // As hardware does.
         let mut lenient = Machine::new(target, text);
         lenient.lds = vec![0; ROOM as usize];
         lenient.vgpr(1, |_| ROOM).run();
     }
+}
+
+/// The instructions of device-wide barriers have the encoding of LDS instructions, and access none.
+#[test]
+fn exact_devices_know_device_wide_barriers() {
+    let mut machine = Machine::exact("gfx90a", "ds_gws_init v2 gds");
+    machine.vgpr(2, |_| 0);
+    assert_eq!(machine.stop(), Stop::End);
 }

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod frees;
 pub mod hip;
 pub mod hsa;
+pub mod lines;
 mod wrap;
 
 pub use callers::Callers;

@@ -22,7 +22,8 @@ impl Site {
         }
     }
 
-    fn place(&self) -> String {
+    /// Its line in the source, or its address.
+    pub fn place(&self) -> String {
         match &self.source {
             Some((file, line)) => format!("{file}:{line}"),
             None => format!("{:#x} {}", self.pc, self.text),

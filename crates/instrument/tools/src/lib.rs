@@ -13,6 +13,7 @@ mod flow;
 mod hotspots;
 mod instruction_count;
 mod launch_log;
+mod mem_check;
 mod memory;
 mod open;
 mod per_block;
@@ -51,6 +52,7 @@ tools! {
     "opcode-histogram" => per_block::OpcodeHistogram,
     "mem-trace" => memory::Trace,
     "mem-coalesce" => memory::Coalescing,
+    "mem-check" => mem_check::MemCheck::new,
     "lds-conflicts" => memory::BankConflicts,
     "branch-divergence" => branch_divergence::BranchDivergence,
     "coverage" => coverage::Coverage,

@@ -33,7 +33,8 @@ Examples:
   luthier check --waits --target gfx90a -k softmax wheels/
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
-  luthier check --memory --barriers --races -- ./app arguments";
+  luthier check --memory --barriers --races -- ./app arguments
+  luthier check --memory --hooks -- ./app arguments";
 
 /// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races.
 ///
@@ -47,9 +48,10 @@ Examples:
 /// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
 /// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
 /// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
-/// memory. Such an access stops the kernel. --barriers names barriers at which waves or lanes of a workgroup are missing, and
-/// ends a kernel whose waves wait for each other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and
-/// which no barrier puts in order. The program's standard streams stay its own; findings are on standard error.
+/// memory. Such an access stops the kernel. With --hooks, the tool mem-check finds such accesses on a real GPU too, and
+/// kernels go on. --barriers names barriers at which waves or lanes of a workgroup are missing, and ends a kernel whose waves wait for each
+/// other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and which no barrier puts
+/// in order. The program's standard streams stay its own; findings are on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
@@ -114,7 +116,11 @@ pub struct Check {
     /// Of a program: the results of loads and of LDS come when they are waited for, not before
     #[arg(long, requires = "program")]
     late: bool,
-    /// Of a program: what to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a
+    /// Of a program: find wrong accesses by hooks in its kernels, on a real GPU too; they do not stop kernels
+    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "late"])]
+    hooks: bool,
+    /// Of a program: what to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
+    /// this machine
     #[arg(long, requires = "program", value_name = "DEVICE")]
     device: Option<String>,
     /// The program to run, and its arguments

@@ -27,7 +27,7 @@ enum Strict {
     All,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct WithTools {
     /// A tool: a name from `luthier tool list` or the path of a built tool; several are composed. TOOL:NAME=VALUE,NAME=VALUE sets its
     /// parameters (`luthier tool info TOOL` lists them). LIBRARY.so:NAME chooses one of several tools in a library
@@ -101,6 +101,14 @@ impl WithTools {
         }
         if everywhere {
             self.add(hotspots);
+        }
+    }
+
+    /// One tool, for all kernels.
+    pub fn one(tool: &str) -> WithTools {
+        WithTools {
+            tools: vec![tool.to_owned()],
+            ..WithTools::default()
         }
     }
 

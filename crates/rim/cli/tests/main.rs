@@ -14,6 +14,7 @@ mod faults;
 mod fill;
 mod frees;
 mod hardware_check;
+mod hooks;
 mod json;
 mod large;
 mod limits;

@@ -250,7 +250,19 @@ pub(crate) struct Lds {
     fill: u8,
     upper: u8,
     returns: u8,
-    _reserved: [u32; 5],
+    bounds: [u32; 2],
+    /// 0: the addresses are not looked at.
+    bounds_bytes: u32,
+    _reserved: [u32; 2],
+}
+
+/// The places in LDS that a DS instruction is going to access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LdsBounds {
+    /// Bytes from each address; both the same if there is one access.
+    pub offsets: [u32; 2],
+    /// Bytes of each access.
+    pub bytes: u32,
 }
 
 impl Lds {
@@ -289,27 +301,20 @@ impl Lds {
     pub fn returns(&self) -> bool {
         self.returns != 0
     }
-}
 
-/// The place in LDS that a DS instruction is going to access.
-#[derive(Clone, Copy, Debug, Default, FromBytes, Immutable, IntoBytes, KnownLayout)]
-#[repr(C)]
-pub(crate) struct LdsBounds {
-    /// Bytes from each address; both the same if there is one access.
-    pub offsets: [u32; 2],
-    /// Bytes of each access.
-    pub bytes: u32,
-    _reserved: [u32; 4],
-}
+    /// What the instruction accesses, on a device where that has to lie in the workgroup's LDS.
+    #[inline(always)]
+    pub fn bounds(&self) -> Option<LdsBounds> {
+        (self.bounds_bytes != 0).then_some(LdsBounds {
+            offsets: self.bounds,
+            bytes: self.bounds_bytes,
+        })
+    }
 
-impl LdsBounds {
-    /// `bytes` bytes at both offsets.
-    pub fn new(offsets: [u32; 2], bytes: u32) -> LdsBounds {
-        LdsBounds {
-            offsets,
-            bytes,
-            ..LdsBounds::default()
-        }
+    /// From now on the instruction has to stay in the workgroup's LDS.
+    pub fn bind(&mut self, bounds: LdsBounds) {
+        self.bounds = bounds.offsets;
+        self.bounds_bytes = bounds.bytes;
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
             segment_relative,
             data,
         } => memory::flat(config, inst, *segment_relative, *data, &mut op)?,
-        Shape::Lds { data, gds } => memory::lds(config, inst, *data, *gds, &mut op)?,
+        Shape::Lds { data, gds, .. } => memory::lds(config, inst, *data, *gds, &mut op)?,
         Shape::Buffer { data } => memory::buffer(config, inst, row, *data, &mut op)?,
         Shape::Image { operands, words } => {
             memory::image(config, inst, *operands, *words, &mut op)?;

@@ -95,7 +95,7 @@ impl Body for ReleaseAll {
 #[rustfmt::skip]
 pub(super) fn rows(rows: &mut Vec<Row>) {
     let mut push = |mnemonic, handler| rows.push(Row {
-        mnemonic, shape: Shape::Lds { data: Data::Plain, gds: true }, handler, changes_exec: false,
+        mnemonic, shape: Shape::Lds { data: Data::Plain, gds: true, looks: false }, handler, changes_exec: false,
     });
     push("ds_gws_init",             shell::handler::<Init> as fn() -> Handler);
     push("ds_gws_barrier",          shell::handler::<Arrive>);

@@ -1,6 +1,6 @@
 //! DS: loads and stores of LDS, and the lane permutations that share its encoding.
 
-use super::{Row, Shape};
+use super::{Row, Shape, lds_exact::outside};
 use crate::{
     LANES,
     access::{
@@ -23,6 +23,9 @@ impl<const WORDS: usize> Read<WORDS> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -53,6 +56,9 @@ impl<const WORDS: usize, const SCALE: u32> Read2<WORDS, SCALE> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         let [first, second] = two_offsets::<WORDS, SCALE>(op);
         let dst = op.dst as usize;
@@ -110,6 +116,9 @@ impl<const BYTES: usize> ReadBytes<BYTES> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         let fill = op.lds().fill();
         each_group(
@@ -142,6 +151,9 @@ impl<const WORDS: usize> Write<WORDS> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         each_group(
             wave,
@@ -171,6 +183,9 @@ impl<const WORDS: usize, const SCALE: u32> Write2<WORDS, SCALE> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         let offsets = two_offsets::<WORDS, SCALE>(op);
         // All lanes write their first element, then all their second.
@@ -214,6 +229,9 @@ impl<const BYTES: usize> WriteBytes<BYTES> {
     /// The accesses that `Spread` cannot do.
     #[inline(never)]
     fn by_groups(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        if let Some(stopped) = outside(wave, op, env) {
+            return stopped;
+        }
         let limit = limit(wave, env);
         let shift = op.lds().store_shift();
         each_group(
@@ -417,9 +435,33 @@ pub(super) fn push(
     data: Data,
     handler: fn() -> Handler,
 ) {
+    push_shape(rows, mnemonic, data, false, handler);
+}
+
+/// A row whose handler asks [`outside`] where it does not know that all lanes are inside.
+pub(super) fn push_looking(
+    rows: &mut Vec<Row>,
+    mnemonic: &'static str,
+    data: Data,
+    handler: fn() -> Handler,
+) {
+    push_shape(rows, mnemonic, data, true, handler);
+}
+
+fn push_shape(
+    rows: &mut Vec<Row>,
+    mnemonic: &'static str,
+    data: Data,
+    looks: bool,
+    handler: fn() -> Handler,
+) {
     rows.push(Row {
         mnemonic,
-        shape: Shape::Lds { data, gds: false },
+        shape: Shape::Lds {
+            data,
+            gds: false,
+            looks,
+        },
         handler,
         changes_exec: false,
     });
@@ -431,36 +473,39 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     fn row<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data) {
         push(rows, mnemonic, data, shell::handler::<B>);
     }
-    row::<Read<1>>(rows, "ds_read_b32",  Data::Plain);
-    row::<Read<2>>(rows, "ds_read_b64",  Data::Plain);
-    row::<Read<3>>(rows, "ds_read_b96",  Data::Plain);
-    row::<Read<4>>(rows, "ds_read_b128", Data::Plain);
-    row::<Read2<1, 1>>(rows,  "ds_read2_b32",     Data::Plain);
-    row::<Read2<2, 1>>(rows,  "ds_read2_b64",     Data::Plain);
-    row::<Read2<1, 64>>(rows, "ds_read2st64_b32", Data::Plain);
-    row::<Read2<2, 64>>(rows, "ds_read2st64_b64", Data::Plain);
-    row::<ReadBytes<1>>(rows, "ds_read_u8",         Data::Fill(Fill::Zero));
-    row::<ReadBytes<1>>(rows, "ds_read_i8",         Data::Fill(Fill::Sign8));
-    row::<ReadBytes<2>>(rows, "ds_read_u16",        Data::Fill(Fill::Zero));
-    row::<ReadBytes<2>>(rows, "ds_read_i16",        Data::Fill(Fill::Sign16));
-    row::<ReadBytes<1>>(rows, "ds_read_u8_d16",     Data::Fill(Fill::Low));
-    row::<ReadBytes<1>>(rows, "ds_read_u8_d16_hi",  Data::Fill(Fill::High));
-    row::<ReadBytes<1>>(rows, "ds_read_i8_d16",     Data::Fill(Fill::LowSign8));
-    row::<ReadBytes<1>>(rows, "ds_read_i8_d16_hi",  Data::Fill(Fill::HighSign8));
-    row::<ReadBytes<2>>(rows, "ds_read_u16_d16",    Data::Fill(Fill::Low));
-    row::<ReadBytes<2>>(rows, "ds_read_u16_d16_hi", Data::Fill(Fill::High));
-    row::<Write<1>>(rows, "ds_write_b32",  Data::Plain);
-    row::<Write<2>>(rows, "ds_write_b64",  Data::Plain);
-    row::<Write<3>>(rows, "ds_write_b96",  Data::Plain);
-    row::<Write<4>>(rows, "ds_write_b128", Data::Plain);
-    row::<Write2<1, 1>>(rows,  "ds_write2_b32",     Data::Plain);
-    row::<Write2<2, 1>>(rows,  "ds_write2_b64",     Data::Plain);
-    row::<Write2<1, 64>>(rows, "ds_write2st64_b32", Data::Plain);
-    row::<Write2<2, 64>>(rows, "ds_write2st64_b64", Data::Plain);
-    row::<WriteBytes<1>>(rows, "ds_write_b8",         Data::Plain);
-    row::<WriteBytes<2>>(rows, "ds_write_b16",        Data::Plain);
-    row::<WriteBytes<1>>(rows, "ds_write_b8_d16_hi",  Data::Upper);
-    row::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", Data::Upper);
+    fn looking<B: Body>(rows: &mut Vec<Row>, mnemonic: &'static str, data: Data) {
+        push_looking(rows, mnemonic, data, shell::handler::<B>);
+    }
+    looking::<Read<1>>(rows, "ds_read_b32",  Data::Plain);
+    looking::<Read<2>>(rows, "ds_read_b64",  Data::Plain);
+    looking::<Read<3>>(rows, "ds_read_b96",  Data::Plain);
+    looking::<Read<4>>(rows, "ds_read_b128", Data::Plain);
+    looking::<Read2<1, 1>>(rows,  "ds_read2_b32",     Data::Plain);
+    looking::<Read2<2, 1>>(rows,  "ds_read2_b64",     Data::Plain);
+    looking::<Read2<1, 64>>(rows, "ds_read2st64_b32", Data::Plain);
+    looking::<Read2<2, 64>>(rows, "ds_read2st64_b64", Data::Plain);
+    looking::<ReadBytes<1>>(rows, "ds_read_u8",         Data::Fill(Fill::Zero));
+    looking::<ReadBytes<1>>(rows, "ds_read_i8",         Data::Fill(Fill::Sign8));
+    looking::<ReadBytes<2>>(rows, "ds_read_u16",        Data::Fill(Fill::Zero));
+    looking::<ReadBytes<2>>(rows, "ds_read_i16",        Data::Fill(Fill::Sign16));
+    looking::<ReadBytes<1>>(rows, "ds_read_u8_d16",     Data::Fill(Fill::Low));
+    looking::<ReadBytes<1>>(rows, "ds_read_u8_d16_hi",  Data::Fill(Fill::High));
+    looking::<ReadBytes<1>>(rows, "ds_read_i8_d16",     Data::Fill(Fill::LowSign8));
+    looking::<ReadBytes<1>>(rows, "ds_read_i8_d16_hi",  Data::Fill(Fill::HighSign8));
+    looking::<ReadBytes<2>>(rows, "ds_read_u16_d16",    Data::Fill(Fill::Low));
+    looking::<ReadBytes<2>>(rows, "ds_read_u16_d16_hi", Data::Fill(Fill::High));
+    looking::<Write<1>>(rows, "ds_write_b32",  Data::Plain);
+    looking::<Write<2>>(rows, "ds_write_b64",  Data::Plain);
+    looking::<Write<3>>(rows, "ds_write_b96",  Data::Plain);
+    looking::<Write<4>>(rows, "ds_write_b128", Data::Plain);
+    looking::<Write2<1, 1>>(rows,  "ds_write2_b32",     Data::Plain);
+    looking::<Write2<2, 1>>(rows,  "ds_write2_b64",     Data::Plain);
+    looking::<Write2<1, 64>>(rows, "ds_write2st64_b32", Data::Plain);
+    looking::<Write2<2, 64>>(rows, "ds_write2st64_b64", Data::Plain);
+    looking::<WriteBytes<1>>(rows, "ds_write_b8",         Data::Plain);
+    looking::<WriteBytes<2>>(rows, "ds_write_b16",        Data::Plain);
+    looking::<WriteBytes<1>>(rows, "ds_write_b8_d16_hi",  Data::Upper);
+    looking::<WriteBytes<2>>(rows, "ds_write_b16_d16_hi", Data::Upper);
     row::<ReadAddTid>(rows,  "ds_read_addtid_b32",  Data::Plain);
     row::<WriteAddTid>(rows, "ds_write_addtid_b32", Data::Plain);
     row::<BackwardPermute<false>>(rows, "ds_bpermute_b32", Data::Plain);

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Row, ds};
+use super::{Row, ds, lds_exact::outside};
 use crate::{
     LANES,
     access::{
@@ -59,15 +59,19 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
         let returns = op.lds().returns();
         let bytes = 4 * W::WORDS as u32;
         let offsets = Offsets::of_bytes(wave, op.src[0].index as usize, bytes);
-        if let Some(offsets) = offsets
+        let spread = offsets.and_then(|offsets| offsets.in_lds(wave, env, op.lds().offset, bytes));
+        if spread.is_none()
+            && let Some(stopped) = outside(wave, op, env)
+        {
+            return stopped;
+        }
+        if let (Some(offsets), Some(spread)) = (offsets, spread)
             && !(M::ASSOCIATIVE && !returns && offsets.lowest() == offsets.highest())
-            && let Some(spread) = offsets.in_lds(wave, env, op.lds().offset, bytes)
         {
             let data = whole::<W>(wave, op.src[1].index as usize);
-            let second = if M::TWO {
-                whole::<W>(wave, op.src[2].index as usize)
-            } else {
-                [W::default(); LANES]
+            let second = match M::TWO {
+                true => whole::<W>(wave, op.src[2].index as usize),
+                false => [W::default(); LANES],
             };
             let mut before = [W::default(); LANES];
             spread.update(
@@ -91,10 +95,9 @@ impl<W: Word, M: Modify<W>> Body for Atomic<W, M> {
                 let at = lds::addresses(wave, op, group, op.lds().offset);
                 let lanes = resolve(wave, env, group, &at, 4 * W::WORDS as u32, limit);
                 let data = operand::<W>(wave, op.src[1].index as usize, group);
-                let second = if M::TWO {
-                    operand::<W>(wave, op.src[2].index as usize, group)
-                } else {
-                    [W::default(); GROUP]
+                let second = match M::TWO {
+                    true => operand::<W>(wave, op.src[2].index as usize, group),
+                    false => [W::default(); GROUP],
                 };
                 if M::ASSOCIATIVE
                     && !returns
@@ -248,9 +251,9 @@ pub(super) fn rows(rows: &mut Vec<Row>) {
     macro_rules! atomics {
         ($($modify:ident<$word:ident>: $plain:literal, $returning:literal;)*) => {$(
             if !$plain.is_empty() {
-                ds::push(rows, $plain, Data::Plain, shell::scalar_handler::<Atomic<$word, $modify>>);
+                ds::push_looking(rows, $plain, Data::Plain, shell::scalar_handler::<Atomic<$word, $modify>>);
             }
-            ds::push(rows, $returning, Data::Returned, shell::scalar_handler::<Atomic<$word, $modify>>);
+            ds::push_looking(rows, $returning, Data::Returned, shell::scalar_handler::<Atomic<$word, $modify>>);
         )*};
     }
     atomics! {

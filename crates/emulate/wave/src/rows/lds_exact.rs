@@ -1,7 +1,9 @@
 //! A look at the addresses of an LDS access before it happens, for devices that shall be exact about what belongs to a workgroup.
 //!
-//! The hardware reads zeros beyond a workgroup's LDS and drops stores there, so that such an access passes unseen. Here it gets a
-//! micro-op of its own in front, which stops the wave; without the wish for it nothing is looked at and nothing costs time.
+//! The hardware reads zeros beyond a workgroup's LDS and drops stores there, so that such an access passes unseen. On an exact device it
+//! stops the wave. Nearly every access is known to be inside by the greatest of its addresses, which the handlers of most rows compare with
+//! the limit anyway; they look closer only where that fails. The other rows get a micro-op for the look in front. Without the wish for it
+//! nothing is looked at.
 
 use super::{Row, Shape};
 use crate::{
@@ -58,28 +60,54 @@ pub(super) fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
     Some((addresses, bits / 8))
 }
 
-/// `lowered` with the check in front, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
+/// `lowered` with the look at its addresses, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
 pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String> {
-    if !matches!(row.shape, Shape::Lds { .. }) {
+    let (
+        Shape::Lds {
+            gds: false, looks, ..
+        },
+        op,
+    ) = (&row.shape, &lowered.bare)
+    else {
         return Ok(lowered);
-    }
+    };
     let (addresses, bytes) = access(row.mnemonic)
         .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
+    let offsets = match addresses {
+        Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
+        _ => [op.lds().offset; 2],
+    };
+    let bounds = LdsBounds { offsets, bytes };
+    if *looks {
+        for own in &mut lowered.ops {
+            own.lds_mut().bind(bounds);
+        }
+        return Ok(lowered);
+    }
     let mut check = MicroOp::new(match addresses {
         Addresses::None => return Ok(lowered),
         Addresses::Lanes | Addresses::Pairs(_) => shell::scalar_handler::<Check<REGISTER>>(),
         Addresses::LaneNumbers => shell::scalar_handler::<Check<LANE_NUMBER>>(),
         Addresses::Counter => shell::scalar_handler::<Check<COUNTER>>(),
     });
-    let op = &lowered.bare;
-    let offsets = match addresses {
-        Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
-        _ => [op.lds().offset; 2],
-    };
     check.src = op.src;
-    check.set(LdsBounds::new(offsets, bytes));
+    check.set(*op.lds());
+    check.lds_mut().bind(bounds);
     lowered.ops.insert(0, check);
     Ok(lowered)
+}
+
+/// For handlers that have not found all lanes inside at once: the stop of a wave of which a lane is going to leave LDS, if it must not.
+#[inline(always)]
+pub(crate) fn outside(wave: &mut Wave, op: &MicroOp, env: &Env<'_>) -> Option<u32> {
+    let bounds = op.lds().bounds()?;
+    first_outside(wave, op, env, bounds)
+}
+
+/// One copy for all rows.
+#[inline(never)]
+fn first_outside(wave: &mut Wave, op: &MicroOp, env: &Env<'_>, bounds: LdsBounds) -> Option<u32> {
+    stop_outside::<REGISTER>(wave, op, env, bounds)
 }
 
 const REGISTER: u8 = 0;
@@ -90,56 +118,76 @@ struct Check<const ADDRESSES: u8>;
 
 impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        let limit = lds::limit(wave, env);
-        let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
-        let [first, second] = offsets;
-        // The greatest address of a group decides, unless it is too great.
-        let is_inside = |group: usize, offset: u32| {
-            let at = Self::addresses(wave, op, group, offset);
-            lds::in_range(wave, group, &at, bytes, limit) == lds::active(wave, group)
-        };
-        let all = (0..wave.groups)
-            .all(|group| is_inside(group, first) && (first == second || is_inside(group, second)));
-        match all {
-            true => flow::NEXT,
-            false => Self::stop(wave, op, limit),
-        }
+        let stopped = op
+            .lds()
+            .bounds()
+            .and_then(|bounds| stop_outside::<ADDRESSES>(wave, op, env, bounds));
+        stopped.unwrap_or(flow::NEXT)
     }
 }
 
-impl<const ADDRESSES: u8> Check<ADDRESSES> {
-    #[inline(always)]
-    fn addresses(wave: &Wave, op: &MicroOp, group: usize, offset: u32) -> [u32; GROUP] {
-        let base = (wave.m0() & 0xffff).wrapping_add(offset);
-        match ADDRESSES {
-            REGISTER => lds::addresses(wave, op, group, offset),
-            LANE_NUMBER => {
-                std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32))
-            }
-            _ => [base; GROUP],
-        }
+#[inline(always)]
+fn addresses<const ADDRESSES: u8>(
+    wave: &Wave,
+    op: &MicroOp,
+    group: usize,
+    offset: u32,
+) -> [u32; GROUP] {
+    let base = (wave.m0() & 0xffff).wrapping_add(offset);
+    match ADDRESSES {
+        REGISTER => lds::addresses(wave, op, group, offset),
+        LANE_NUMBER => std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32)),
+        _ => [base; GROUP],
     }
+}
 
-    /// Stops the wave at the first lane whose address is too great.
-    #[cold]
-    #[inline(never)]
-    fn stop(wave: &mut Wave, op: &MicroOp, limit: u32) -> u32 {
-        let LdsBounds { offsets, bytes, .. } = *op.lds_bounds();
-        let exec = wave.exec();
-        for lane in (0..wave.groups * GROUP).filter(|lane| exec >> lane & 1 != 0) {
-            for offset in offsets {
-                let at = Self::addresses(wave, op, lane / GROUP, offset)[lane % GROUP];
-                let address = u64::from(at);
-                if address + u64::from(bytes) > u64::from(limit) {
-                    return wave.stop(Stop::Fault(Fault {
-                        kind: FaultKind::LdsOutOfRange,
-                        address,
-                        bytes,
-                        lane: lane as u32,
-                    }));
-                }
+/// Stops the wave if a lane leaves LDS; the greatest address of a group decides, unless it is too great.
+#[inline(always)]
+fn stop_outside<const ADDRESSES: u8>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    env: &Env<'_>,
+    bounds: LdsBounds,
+) -> Option<u32> {
+    let limit = lds::limit(wave, env);
+    let LdsBounds { offsets, bytes } = bounds;
+    let [first, second] = offsets;
+    let is_inside = |group: usize, offset: u32| {
+        let at = addresses::<ADDRESSES>(wave, op, group, offset);
+        lds::in_range(wave, group, &at, bytes, limit) == lds::active(wave, group)
+    };
+    let all = (0..wave.groups)
+        .all(|group| is_inside(group, first) && (first == second || is_inside(group, second)));
+    match all {
+        true => None,
+        false => stop::<ADDRESSES>(wave, op, limit, bounds),
+    }
+}
+
+/// Stops the wave at the first lane whose address is too great.
+#[cold]
+#[inline(never)]
+fn stop<const ADDRESSES: u8>(
+    wave: &mut Wave,
+    op: &MicroOp,
+    limit: u32,
+    bounds: LdsBounds,
+) -> Option<u32> {
+    let LdsBounds { offsets, bytes } = bounds;
+    let exec = wave.exec();
+    for lane in (0..wave.groups * GROUP).filter(|lane| exec >> lane & 1 != 0) {
+        for offset in offsets {
+            let at = addresses::<ADDRESSES>(wave, op, lane / GROUP, offset)[lane % GROUP];
+            let address = u64::from(at);
+            if address + u64::from(bytes) > u64::from(limit) {
+                return Some(wave.stop(Stop::Fault(Fault {
+                    kind: FaultKind::LdsOutOfRange,
+                    address,
+                    bytes,
+                    lane: lane as u32,
+                })));
             }
         }
-        flow::NEXT
     }
+    None
 }

@@ -19,9 +19,46 @@ use codeobj::CodeObject;
 use launcher::{device, launch};
 
 use super::{Check, Run, callers::Symbols};
+use crate::with_tools::WithTools;
 
-/// Runs the program and takes in what the emulated device has found.
+/// Finds wrong accesses by hooks.
+const TOOL: &str = "mem-check";
+
+/// Runs the program and takes in what was found.
 pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
+    let directory = tempfile::tempdir().context("cannot make a directory for findings")?;
+    let status = match check.hooks {
+        true => by_hooks(check, directory.path())?,
+        false => by_device(check, directory.path())?,
+    };
+    take_in(check, run, directory.path())?;
+    Ok(status)
+}
+
+/// The tool's hooks look, on any device.
+fn by_hooks(check: &Check, directory: &Path) -> Result<ExitStatus> {
+    let mut command = Command::new(&check.program[0]);
+    command.args(&check.program[1..]);
+    let ledger = WithTools::one(TOOL).apply(&mut command, false)?;
+    command
+        .env("LUTHIER_OUTPUT", directory)
+        .env("LUTHIER_OUTPUT_TEMPORARY", "1")
+        .env("LUTHIER_OBJECTS", "1")
+        // ROCr would carve small allocations out of large ones, so that what lies before one is in another.
+        .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1");
+    if let Some(target) = device::choose(check.device.as_deref().unwrap_or("auto"))? {
+        crate::run::check(&check.program[0], target, None)?;
+        device::emulate(&mut command, target, None)?;
+    }
+    let status = launch::run(&mut command)?;
+    if let Some(ledger) = ledger {
+        ledger.complain(status);
+    }
+    Ok(status)
+}
+
+/// The emulated device looks.
+fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
     let wanted = check.device.as_deref().unwrap_or(device::DEFAULT_TARGET);
     let Some(target) = device::choose(wanted)? else {
         bail!(
@@ -29,7 +66,6 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
             device::DEFAULT_TARGET
         );
     };
-    let directory = tempfile::tempdir().context("cannot make a directory for findings")?;
     let mut command = Command::new(&check.program[0]);
     command.args(&check.program[1..]);
     crate::run::check(&check.program[0], target, None)?;
@@ -44,14 +80,12 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
     command
-        .env("LUTHIER_CHECK", directory.path())
+        .env("LUTHIER_CHECK", directory)
         .env("LUTHIER_CHECK_FOR", wanted.join(","));
     if check.memory {
         device::be_exact(&mut command);
     }
-    let status = launch::run(&mut command)?;
-    take_in(check, run, directory.path())?;
-    Ok(status)
+    Ok(launch::run(&mut command)?)
 }
 
 fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
@@ -60,7 +94,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
         let path = entry?.path();
         // One for each process.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("found-") {
+        if name.starts_with("found-") || name.ends_with(".found") {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             found.read(&text)?;
         }

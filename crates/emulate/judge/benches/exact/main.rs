@@ -1,0 +1,129 @@
+//! What exactness costs: kernel time on a device whose memory ends with the last byte, and on an ordinary one, by turns.
+//!
+//! `cargo bench -p judge --bench exact` prints the ratios of processor time; a word after `--` chooses programs with it in their
+//! names. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
+
+#[allow(dead_code)]
+#[path = "../../../emulate/benches/kernels/programs.rs"]
+mod programs;
+#[allow(dead_code)]
+#[path = "../../../emulate/benches/kernels/time.rs"]
+mod time;
+
+use codeobj::CodeObject;
+use emulate::{Argument, Device, Shape};
+use programs::{Launches, PROGRAMS, Program, Run, line, number};
+use std::{
+    error::Error,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+pub type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const TARGETS: [&str; 3] = ["gfx90a", "gfx1100", "gfx1201"];
+/// Both take turns so long, and at least five each.
+const PATIENCE: Duration = Duration::from_secs(3);
+const SIDE: u32 = 2048;
+const GROUPS: u32 = 512;
+const ROUNDS: u32 = 256;
+
+const OF_LDS: &[Program] = &[
+    own("transpose 2048", transpose),
+    own("LDS, a dword a lane", |device| rounds(device, "sweep")),
+    own("LDS, every other lane", |device| rounds(device, "halved")),
+    own("LDS, 16 bytes a lane", |device| rounds(device, "wide")),
+    own("LDS atomics", |device| rounds(device, "histogram")),
+];
+
+const fn own(name: &'static str, prepare: programs::Prepare) -> Program {
+    Program {
+        name,
+        prepare,
+        share: None,
+    }
+}
+
+fn transpose<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let bytes = 4 * u64::from(SIDE * SIDE);
+    let [from, to] = [device.buffer(&[], bytes)?, device.buffer(&[], bytes)?];
+    Ok(Box::new(move |launches| {
+        let shape = Shape {
+            grid: [SIDE / 32, SIDE / 32, 1],
+            block: [256, 1, 1],
+            dynamic_lds: 0,
+        };
+        let arguments = [Argument::pointer(from), Argument::pointer(to), number(SIDE)];
+        launches.launch("transpose", &shape, &arguments)
+    }))
+}
+
+fn rounds<'d>(device: &'d Device<'d>, kernel: &'static str) -> Outcome<Run<'d>> {
+    let out = device.buffer(&[], 4 * 256 * u64::from(GROUPS))?;
+    Ok(Box::new(move |launches| {
+        let arguments = [Argument::pointer(out), number(ROUNDS)];
+        launches.launch(kernel, &line(GROUPS, 256), &arguments)
+    }))
+}
+
+fn compile(target: &str, source: &str) -> Outcome<Vec<u8>> {
+    let work = tempfile::tempdir()?;
+    let out = work.path().join("k.co");
+    let status = Command::new("clang-22")
+        .args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O3", "-w"])
+        .args(["-target", "amdgcn-amd-amdhsa"])
+        .arg(format!("-mcpu={target}"))
+        .args([source, "-o"])
+        .arg(&out)
+        .status()?;
+    if !status.success() {
+        return Err("clang-22 failed".into());
+    }
+    Ok(std::fs::read(out)?)
+}
+
+fn main() -> Outcome<()> {
+    let word = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let word = word.unwrap_or_default();
+    let here = env!("CARGO_MANIFEST_DIR");
+    let sources = [
+        (format!("{here}/benches/exact/lds.cl"), OF_LDS),
+        (
+            format!("{here}/../emulate/benches/kernels/device.cl"),
+            PROGRAMS,
+        ),
+    ];
+    println!("| target | program | ms | exact | ratio |\n|---|---|---|---|---|");
+    for target in TARGETS {
+        for (source, programs) in &sources {
+            let bytes = compile(target, source)?;
+            for program in programs.iter().filter(|one| one.name.contains(&word)) {
+                measure(target, &bytes, program)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
+    let plain = Device::new(CodeObject::parse(bytes)?, 1)?;
+    let exact = Device::new(CodeObject::parse(bytes)?, 1)?;
+    exact.be_exact();
+    let devices = [&plain, &exact];
+    let mut runs = [(program.prepare)(&plain)?, (program.prepare)(&exact)?];
+    let mut best = [f64::MAX; 2];
+    let (began, mut turns) = (Instant::now(), 0);
+    while turns < 5 || began.elapsed() < PATIENCE {
+        for (index, run) in runs.iter_mut().enumerate() {
+            let mut launches = Launches::new(devices[index]);
+            run(&mut launches)?;
+            best[index] = best[index].min(launches.time.processor);
+        }
+        turns += 1;
+    }
+    let ratio = best[1] / best[0];
+    let [plain, exact] = best.map(|seconds| 1e3 * seconds);
+    let name = program.name;
+    println!("| {target} | {name} | {plain:.2} | {exact:.2} | {ratio:.3} |");
+    Ok(())
+}

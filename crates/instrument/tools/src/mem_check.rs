@@ -1,0 +1,359 @@
+//! `mem-check`: accesses of memory that the program has not allocated, or has freed, and of LDS that a workgroup does not have.
+//!
+//! Hooks compare addresses with a list of what the program has allocated, and tell of what is not in it. Whether that is wrong is judged
+//! here, where all facts are: a list may be older than an allocation, and some memory nobody has told of.
+
+mod judge;
+mod list;
+
+use crate::by_line;
+use allocations::{
+    Allocation, Event, Position, facts,
+    lines::{Access, DIGITS, describe},
+};
+use isa::Effects;
+use judge::{Judgement, Missed};
+use luthier::{
+    Argument, Cache, Edit, Error, HookValue, Instruction, Kernel, Launch, Live, Result, Results,
+    Tool, ToolFile, ToolInfo,
+    rows::{self, Section},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+/// The file of findings that `luthier check` reads.
+const FILE: &str = "mem-check.found";
+
+/// Words that an instruction has on the device.
+const COUNTERS: usize = 2;
+
+pub struct MemCheck {
+    file: ToolFile,
+    live: OnceLock<Arc<dyn Live>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    list: list::List,
+    /// Names of kernels, and which of them each launch ran.
+    kernels: Vec<String>,
+    launches: Vec<u32>,
+    /// Targets and kernels.
+    checked: BTreeSet<(String, u32)>,
+    found: BTreeMap<Key, Found>,
+    /// Lanes' accesses of memory of which nobody knows whose it is.
+    unknown: u64,
+    problem: Option<String>,
+}
+
+/// Kernel, kind, and address of the instruction in the code object.
+type Key = (u32, &'static str, u64);
+
+/// What was found at an instruction.
+struct Found {
+    first: Missed,
+    nearest: Option<(Allocation, Position)>,
+    detail: Option<String>,
+    times: u64,
+}
+
+/// What the program has done with its memory since it was last asked for.
+#[derive(Default)]
+struct Heard {
+    changes: Vec<list::Change>,
+    /// Of freed allocations, the number of the first launch after that.
+    freed: HashMap<u64, u64>,
+    /// The number of the next launch.
+    next: u64,
+}
+
+static HEARD: Mutex<Option<Heard>> = Mutex::new(None);
+
+fn heard<T>(act: impl FnOnce(&mut Heard) -> T) -> T {
+    let mut heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
+    act(heard.get_or_insert_default())
+}
+
+fn listen(event: &Event<'_>) {
+    heard(|heard| match event {
+        Event::Allocated(one) => heard.changes.extend(here(one)),
+        Event::Freed(one) => {
+            heard.freed.insert(one.id, heard.next);
+            heard.changes.push(list::Change::Gone {
+                first: one.base,
+                end: one.end(),
+            });
+        }
+        // The function that frees refuses it.
+        Event::WrongFree { .. } => {}
+    });
+}
+
+/// Rows of more than this are one range.
+const MOST_ROWS: u64 = 1024;
+
+/// What the list gets of an allocation: the padding between rows is left out, so that accesses there are judged.
+fn here(one: &Allocation) -> Vec<list::Change> {
+    let whole = list::Change::Here {
+        first: one.base,
+        end: one.end(),
+    };
+    match one.rows {
+        Some(rows) if rows.count <= MOST_ROWS => {
+            let mut first = one.base;
+            let rows = rows.paddings().map(|(start, end)| {
+                let row = list::Change::Here {
+                    first,
+                    end: one.base + start,
+                };
+                first = one.base + end;
+                row
+            });
+            rows.collect()
+        }
+        _ => vec![whole],
+    }
+}
+
+impl MemCheck {
+    pub fn new(file: ToolFile) -> MemCheck {
+        static ONCE: OnceLock<()> = OnceLock::new();
+        ONCE.get_or_init(|| facts::keep(Some(listen)));
+        MemCheck {
+            file,
+            live: OnceLock::new(),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is looked at: accesses by lanes, of addresses that hooks know.
+fn accesses<'k>(
+    kernel: &'k Kernel<'_>,
+    edit: &mut Edit<'_>,
+) -> (Vec<(Instruction<'k>, bool)>, usize) {
+    let (mut looked_at, mut others) = (Vec::new(), 0);
+    for instruction in kernel.instructions() {
+        let effects = instruction.effects();
+        if !instruction.is_vector_memory() || !edit.chooses(&instruction) {
+            continue;
+        }
+        let is_plain = instruction.has_address() && !effects.contains(Effects::SCRATCH);
+        match is_plain {
+            true => looked_at.push((instruction, effects.contains(Effects::LDS))),
+            false => others += 1,
+        }
+    }
+    (looked_at, others)
+}
+
+impl Tool for MemCheck {
+    fn info(&self) -> ToolInfo<'_> {
+        ToolInfo::new(&self.file).cached(Cache::Always)
+    }
+
+    fn instrument(&self, kernel: &Kernel<'_>, edit: &mut Edit<'_>) -> Result<()> {
+        let (accesses, others) = accesses(kernel, edit);
+        if others != 0 {
+            edit.note(format!(
+                "accesses that are not checked, through buffers, images, scratch or M0: {others}"
+            ));
+        }
+        by_line::count_at(
+            edit,
+            accesses,
+            COUNTERS,
+            |edit, instruction, in_lds, counter| {
+                let place = edit.before(instruction);
+                let counter = Argument::from(counter);
+                let placed = match in_lds {
+                    false => place.call("look", [counter]),
+                    true => place.call(
+                        "look_in_lds",
+                        [counter, Argument::Value(HookValue::DispatchPointer)],
+                    ),
+                };
+                placed.map(drop)
+            },
+        )
+    }
+
+    fn connect(&self, live: &Arc<dyn Live>) -> std::result::Result<(), String> {
+        let _ = self.live.set(Arc::clone(live));
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) {
+        let changes = heard(|heard| {
+            heard.next = heard.next.max(launch.number + 1);
+            std::mem::take(&mut heard.changes)
+        });
+        let mut state = self.state();
+        state.started(launch);
+        let Some(live) = self.live.get() else { return };
+        let variable = self.file.full_name("allocated");
+        if let Err(problem) = state.list.tell(changes, &**live, &variable) {
+            state.problem.get_or_insert(problem);
+        }
+    }
+
+    fn records(&self, _stream: &str, records: &[u8]) -> bool {
+        let mut state = self.state();
+        let mut judge = judge::Judge::default();
+        for record in records.chunks_exact(judge::BYTES) {
+            if let Some(missed) = Missed::read(record) {
+                state.take(missed, &mut judge);
+            }
+        }
+        true
+    }
+
+    fn finish(&self, results: &Results<'_>) -> Result<String> {
+        let state = self.state();
+        if let Some(path) = results.report_file(FILE) {
+            let written = std::fs::write(&path, state.lines(results));
+            written.map_err(|error| Error::Tool(format!("{}: {error}", path.display())))?;
+        }
+        let mut text = rows::most_important(&[state.section(results)?], results, self.file.name());
+        if state.unknown != 0 {
+            text += &format!(
+                "not checked: {} accesses of memory of which nobody knows whose it is\n",
+                state.unknown
+            );
+        }
+        if let Some(problem) = &state.problem {
+            text += &format!("not checked: some launches, because {problem}\n");
+        }
+        Ok(text)
+    }
+}
+
+impl State {
+    fn started(&mut self, launch: &Launch<'_>) {
+        let mut known = self.kernels.iter();
+        let index = known
+            .position(|name| name == launch.kernel)
+            .unwrap_or_else(|| {
+                self.kernels.push(launch.kernel.to_owned());
+                self.kernels.len() - 1
+            });
+        let target = launch.agent.target.split(':').next().unwrap_or_default();
+        self.checked.insert((target.to_owned(), index as u32));
+        let at = launch.number as usize;
+        if self.launches.len() <= at {
+            self.launches.resize(at + 1, u32::MAX);
+        }
+        self.launches[at] = index as u32;
+    }
+
+    fn take(&mut self, missed: Missed, judge: &mut judge::Judge) {
+        let freed_before = |id: u64| {
+            heard(|heard| heard.freed.get(&id).copied()).is_some_and(|next| next <= missed.launch)
+        };
+        let (kind, nearest, detail) = match judge.judge(&missed, freed_before) {
+            Judgement::Right => return,
+            Judgement::Untold { first, end } => {
+                heard(|heard| heard.changes.push(list::Change::Here { first, end }));
+                return;
+            }
+            Judgement::Unknown => {
+                self.unknown += 1;
+                return;
+            }
+            Judgement::Wrong {
+                kind,
+                nearest,
+                detail,
+            } => (kind, nearest, detail),
+        };
+        let kernel = self.launches.get(missed.launch as usize);
+        let kernel = kernel.copied().unwrap_or(u32::MAX);
+        let found = self
+            .found
+            .entry((kernel, kind, missed.pc))
+            .or_insert(Found {
+                first: missed,
+                nearest,
+                detail,
+                times: 0,
+            });
+        found.times += 1;
+    }
+
+    fn kernel(&self, index: u32) -> &str {
+        self.kernels.get(index as usize).map_or("?", String::as_str)
+    }
+
+    /// For `luthier check`.
+    fn lines(&self, results: &Results<'_>) -> String {
+        let mut text = String::new();
+        for (target, kernel) in &self.checked {
+            let name = self.kernel(*kernel);
+            text += &format!("{:0DIGITS$}\tkernel\t{target}\t{name}\n", 1);
+        }
+        for ((kernel, kind, pc), found) in &self.found {
+            let name = self.kernel(*kernel);
+            let Some(results) = results.kernels().find(|one| one.name() == name) else {
+                continue;
+            };
+            let access = Access {
+                object: &format!("objects/{}.co", results.object()),
+                kind,
+                pc: *pc,
+                address: found.first.address,
+                workgroup: found.first.workgroup,
+                wave: found.first.wave,
+                lane: Some(found.first.lane),
+                detail: found.detail.as_deref(),
+            };
+            text += &format!("{:0DIGITS$}\t{}", found.times, access.line());
+            if let Some((near, position)) = &found.nearest {
+                text += &describe(near, *position, found.first.address);
+            }
+        }
+        text
+    }
+
+    /// For people.
+    fn section(&self, results: &Results<'_>) -> Result<Section> {
+        let mut places = HashMap::new();
+        for kernel in results.kernels() {
+            for (site, _) in by_line::sites(kernel, COUNTERS)? {
+                places.insert((kernel.name().to_owned(), site.pc), site);
+            }
+        }
+        let rows = self.found.iter().map(|((kernel, kind, pc), found)| {
+            let name = self.kernel(*kernel);
+            let place = places.get(&(name.to_owned(), *pc));
+            let place = place.map_or_else(|| format!("{pc:#x}"), by_line::Site::place);
+            let Missed {
+                address,
+                workgroup: [x, y, z],
+                wave,
+                lane,
+                ..
+            } = found.first;
+            let near = found.nearest.as_ref().map(|(near, position)| match position {
+                Position::Inside(bytes) => format!(", {bytes} bytes into {} bytes", near.size),
+                Position::Behind(bytes) => format!(", {bytes} bytes behind {} bytes", near.size),
+                Position::Before(bytes) => format!(", {bytes} bytes before {} bytes", near.size),
+            });
+            let more = near.or_else(|| found.detail.as_ref().map(|detail| format!(", {detail}")));
+            let text = format!(
+                "  {kind} in {}, address {address:#x}, workgroup ({x}, {y}, {z}), wave {wave}, lane {lane}{}, {} times  {place}",
+                demangle::readable(name),
+                more.unwrap_or_default(),
+                found.times
+            );
+            (found.times as f64, text)
+        });
+        Ok(Section::sorted("wrong accesses".to_owned(), rows.collect()))
+    }
+}

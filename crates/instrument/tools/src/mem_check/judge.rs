@@ -1,0 +1,144 @@
+//! Whether an access that hooks have not found in their list is wrong.
+
+use allocations::{Allocation, Kind, Position, facts};
+use std::{fs, ops::Range};
+
+/// Bytes of a record.
+pub const BYTES: usize = 56;
+/// Runtimes give out device memory by pages of this size, so nothing else lies behind an allocation in its last page.
+const PAGE: u64 = 4096;
+/// Bit of an access's kind: LDS.
+const LDS: u32 = 64;
+/// Bits of an access's kind: stores and atomics.
+const WRITES: u32 = 2 | 4;
+
+/// An access of a lane that is not in the list of the hooks.
+#[derive(Clone, Copy, Debug)]
+pub struct Missed {
+    pub address: u64,
+    pub pc: u64,
+    pub launch: u64,
+    pub workgroup: [u32; 3],
+    pub wave: u32,
+    pub lane: u32,
+    size: u32,
+    kind: u32,
+    lds: u32,
+}
+
+impl Missed {
+    /// From a record of the hooks.
+    pub fn read(record: &[u8]) -> Option<Missed> {
+        let wide = |at: usize| Some(u64::from_le_bytes(record.get(at..at + 8)?.try_into().ok()?));
+        let word = |at: usize| Some(u32::from_le_bytes(record.get(at..at + 4)?.try_into().ok()?));
+        Some(Missed {
+            address: wide(0)?,
+            pc: wide(8)?,
+            launch: wide(16)?,
+            workgroup: [word(24)?, word(28)?, word(32)?],
+            wave: word(36)?,
+            lane: word(40)?,
+            size: word(44)?,
+            kind: word(48)?,
+            lds: word(52)?,
+        })
+    }
+}
+
+pub enum Judgement {
+    Right,
+    /// It lies in memory that nobody has told of when it was allocated.
+    Untold {
+        first: u64,
+        end: u64,
+    },
+    /// Nobody knows whose memory it is.
+    Unknown,
+    Wrong {
+        kind: &'static str,
+        nearest: Option<(Allocation, Position)>,
+        detail: Option<String>,
+    },
+}
+
+/// What is known of the process for a while.
+#[derive(Default)]
+pub struct Judge {
+    /// Addresses that the process has mapped, ascending.
+    mapped: Option<Vec<Range<u64>>>,
+}
+
+impl Judge {
+    /// `freed_before`: whether the allocation of this number was freed before the access's launch began.
+    pub fn judge(&mut self, missed: &Missed, freed_before: impl Fn(u64) -> bool) -> Judgement {
+        if missed.kind & LDS != 0 {
+            return Judgement::Wrong {
+                kind: "out-of-bounds",
+                nearest: None,
+                detail: Some(format!(
+                    "{} bytes at {:#x} of LDS, of which the workgroup has {} bytes",
+                    missed.size, missed.address, missed.lds
+                )),
+            };
+        }
+        let wrong = |kind, nearest| Judgement::Wrong {
+            kind,
+            nearest,
+            detail: None,
+        };
+        let last = missed.address.saturating_add(u64::from(missed.size.max(1))) - 1;
+        let nearest = facts::nearest(missed.address);
+        match &nearest {
+            // All of the host's memory may be in reach.
+            Some((near, position))
+                if near.kind == Kind::Registered
+                    && (near.freed.is_some() || !matches!(position, Position::Inside(_))) =>
+            {
+                Judgement::Unknown
+            }
+            Some((near, Position::Inside(_))) if near.freed.is_some() => {
+                match freed_before(near.id) {
+                    true => wrong("after-free", nearest),
+                    // It was freed while the kernel ran, or is freed in the order of a stream.
+                    false => Judgement::Unknown,
+                }
+            }
+            Some((near, Position::Inside(_))) if last >= near.end() => {
+                wrong("out-of-bounds", nearest)
+            }
+            // Wide loads read the padding between rows.
+            Some((near, Position::Inside(_))) if near.rows.is_some() => {
+                match missed.kind & WRITES != 0 && near.behind_row(last).is_some() {
+                    true => wrong("out-of-bounds", nearest),
+                    false => Judgement::Right,
+                }
+            }
+            Some((near, Position::Inside(_))) => Judgement::Untold {
+                first: near.base,
+                end: near.end(),
+            },
+            Some((near, Position::Behind(_)))
+                if near.freed.is_none() && missed.address / PAGE == (near.end() - 1) / PAGE =>
+            {
+                wrong("out-of-bounds", nearest)
+            }
+            Some(_) if !self.is_mapped(missed.address) => wrong("out-of-bounds", nearest),
+            _ => Judgement::Unknown,
+        }
+    }
+
+    fn is_mapped(&mut self, address: u64) -> bool {
+        let mapped = self.mapped.get_or_insert_with(mapped);
+        mapped.iter().any(|range| range.contains(&address))
+    }
+}
+
+fn mapped() -> Vec<Range<u64>> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let ranges = maps.lines().filter_map(|line| {
+        let (first, end) = line.split_whitespace().next()?.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        Some(number(first)?..number(end)?)
+    });
+    ranges.collect()
+}
