@@ -132,6 +132,22 @@ impl Run {
     }
 }
 
+/// What the program says of the profiles that it has written since it started.
+fn written(directory: &Path, started: SystemTime) -> Vec<Manifest> {
+    // File systems may store coarser times than the clock gives.
+    let since = started - std::time::Duration::from_secs(2);
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let fresh = entries.filter(|entry| {
+        let time = entry.metadata().and_then(|metadata| metadata.modified());
+        time.is_ok_and(|time| time >= since)
+    });
+    let paths = fresh.map(|entry| entry.path());
+    let manifests = paths.filter(|path| path.to_string_lossy().ends_with(".profraw.json"));
+    manifests
+        .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
+        .collect()
+}
+
 /// Says what was written since `started`, or why nothing was. `silent`: processes that had counters and wrote none.
 fn summarise(
     directory: &Path,
@@ -140,38 +156,12 @@ fn summarise(
     status: ExitStatus,
     silent: &[u32],
 ) {
-    // File systems may store coarser times than the clock gives.
-    let since = started - std::time::Duration::from_secs(2);
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut files = 0;
-    let (mut images, mut records, mut dropped) = (0, 0, 0);
-    for entry in entries {
-        let path = entry.path();
-        let fresh = entry
-            .metadata()
-            .and_then(|metadata| metadata.modified())
-            .is_ok_and(|time| time >= since);
-        if !fresh || !path.to_string_lossy().ends_with(".profraw.json") {
-            continue;
-        }
-        let manifest: Option<Manifest> = fs::read(&path)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        if let Some(manifest) = manifest {
-            files += 1;
-            images += manifest.images.len();
-            records += manifest
-                .images
-                .iter()
-                .map(|image| image.records)
-                .sum::<usize>();
-            dropped += manifest
-                .images
-                .iter()
-                .map(|image| image.dropped)
-                .sum::<usize>();
-        }
-    }
+    let written = written(directory, started);
+    let files = written.len();
+    let images: Vec<_> = written.iter().flat_map(|written| &written.images).collect();
+    let records: usize = images.iter().map(|image| image.records).sum();
+    let dropped: usize = images.iter().map(|image| image.dropped).sum();
+    let images = images.len();
     let lost = silent.iter().filter(|process| {
         // (One that goes on in the background may still write.)
         !Path::new(&format!("/proc/{process}")).exists()

@@ -11,7 +11,7 @@ use std::{
 };
 
 use gfx::{Matrix, Target};
-use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory};
+use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory, memory::View};
 use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop, Watch};
 
 use crate::{
@@ -631,10 +631,7 @@ fn serve_watched(
 ) -> Counts {
     let dispatch = &run.dispatch;
     let space: &Memory = &inner.memory;
-    let seen = match dispatch.is_of_runtime() {
-        true => space.seen_by(dispatch.origin.node).as_runtime(),
-        false => space.seen_by(dispatch.origin.node),
-    };
+    let seen = seen_by(space, dispatch);
     let device = &inner.device(run);
     let mut env = Env {
         memory: wave::Memory::new(&seen),
@@ -664,29 +661,22 @@ fn serve_watched(
             run.hand_in(&mut env.counts);
             loyalty = Loyalty::begin();
         }
-        let (mut workgroup, turn);
+        let (mut workgroup, slice);
         match run.take(&mut hand) {
             Work::Start(index, slots) => {
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
                 workgroup.look_at_barriers(inner.gate.get(), dispatch);
                 workgroup.look_for_races(inner.order.get().is_some());
-                turn = run.first_slice(visit.slice);
+                slice = run.first_slice(visit.slice);
             }
-            Work::Resume(started) => (workgroup, turn) = (*started, visit.slice),
+            Work::Resume(started) => (workgroup, slice) = (*started, visit.slice),
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();
-        let observer = inner.observer.as_deref();
-        if let Some(observer) = observer {
-            observer.chosen(dispatch, workgroup.index);
-        }
-        let turn = workgroup.turn(&mut env, observer, &run.epoch, turn);
+        let turn = take_turn(inner, run, &mut workgroup, &mut env, slice);
         inner.tell_races(dispatch, &mut workgroup);
         time.now = time.now.max(workgroup.elapsed());
-        if let (Some(observer), Turn::Ended | Turn::Failed { .. }) = (observer, &turn) {
-            observer.ended(dispatch, workgroup.index);
-        }
         match turn {
             Turn::Ended => {
                 visit.patience.worked();
@@ -712,6 +702,34 @@ fn serve_watched(
             }
         }
     }
+}
+
+/// The memory as the dispatch's device sees it.
+fn seen_by<'a>(space: &'a Memory, dispatch: &Dispatch) -> View<'a> {
+    let seen = space.seen_by(dispatch.origin.node);
+    match dispatch.is_of_runtime() {
+        true => seen.as_runtime(),
+        false => seen,
+    }
+}
+
+/// One turn of a workgroup, and what an observer hears of it.
+fn take_turn(
+    inner: &Inner,
+    run: &Run,
+    workgroup: &mut Workgroup,
+    env: &mut Env<'_>,
+    slice: Slice,
+) -> Turn {
+    let Some(observer) = inner.observer.as_deref() else {
+        return workgroup.turn(env, None, &run.epoch, slice);
+    };
+    observer.chosen(&run.dispatch, workgroup.index);
+    let turn = workgroup.turn(env, Some(observer), &run.epoch, slice);
+    if matches!(turn, Turn::Ended | Turn::Failed { .. }) {
+        observer.ended(&run.dispatch, workgroup.index);
+    }
+    turn
 }
 
 /// Puts a workgroup aside whose turn is over; false if the thread is to leave the run.

@@ -280,18 +280,21 @@ impl ComputeQueue {
                     self.pass(&mut state, done);
                 }
                 Step::Unknown(what) => self.unknown(&commands, what),
-                Step::Fault { address, write } => {
-                    let access = if write { "write to" } else { "read of" };
-                    let view = self.shared.memory.seen_by(self.node);
-                    self.report(&format!(
-                        "{access} {address:#x}, {}",
-                        view.describe(address)
-                    ));
-                    self.memory_fault(address, write);
-                }
+                Step::Fault { address, write } => self.fault(address, write),
             }
             progress = true;
         }
+    }
+
+    /// Reports that a command names memory which the device cannot use like this.
+    fn fault(&self, address: u64, write: bool) {
+        let access = if write { "write to" } else { "read of" };
+        let view = self.shared.memory.seen_by(self.node);
+        self.report(&format!(
+            "{access} {address:#x}, {}",
+            view.describe(address)
+        ));
+        self.memory_fault(address, write);
     }
 
     /// The next command and what is behind it; None if there is nothing.

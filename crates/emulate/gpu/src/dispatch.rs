@@ -179,23 +179,8 @@ impl Dispatch {
                 target: target.name,
             });
         }
-        let dimensions = packet.setup & 3;
         let (grid, workgroup) = (packet.grid_size, packet.workgroup_size);
-        if dimensions == 0 || grid.contains(&0) || workgroup.contains(&0) {
-            return Err(DispatchError::BadDimensions {
-                dimensions,
-                grid,
-                workgroup,
-            });
-        }
-        let work_items: u64 = workgroup.iter().map(|size| u64::from(*size)).product();
-        if work_items > WORKGROUP_LIMIT {
-            return Err(DispatchError::WorkgroupTooLarge { work_items });
-        }
-        if packet.group_segment_size > target.lds_bytes {
-            let (needed, available) = (packet.group_segment_size, target.lds_bytes);
-            return Err(DispatchError::TooMuchLds { needed, available });
-        }
+        let work_items = work_items(target, &packet)?;
         let bad_code = DispatchError::BadCode {
             kernel_object: packet.kernel_object,
         };
@@ -350,6 +335,28 @@ impl Dispatch {
             .clone()
             .unwrap_or_else(|| format!("kernel at {:#x}", self.packet.kernel_object))
     }
+}
+
+/// The work-items of a workgroup, of a packet whose shape the target can execute.
+fn work_items(target: &Target, packet: &KernelDispatchPacket) -> Result<u64, DispatchError> {
+    let dimensions = packet.setup & 3;
+    let (grid, workgroup) = (packet.grid_size, packet.workgroup_size);
+    if dimensions == 0 || grid.contains(&0) || workgroup.contains(&0) {
+        return Err(DispatchError::BadDimensions {
+            dimensions,
+            grid,
+            workgroup,
+        });
+    }
+    let work_items: u64 = workgroup.iter().map(|size| u64::from(*size)).product();
+    if work_items > WORKGROUP_LIMIT {
+        return Err(DispatchError::WorkgroupTooLarge { work_items });
+    }
+    if packet.group_segment_size > target.lds_bytes {
+        let (needed, available) = (packet.group_segment_size, target.lds_bytes);
+        return Err(DispatchError::TooMuchLds { needed, available });
+    }
+    Ok(work_items)
 }
 
 /// Wave size a descriptor asks for. The property bit is absent on gfx9 and selects wave32 since gfx10.

@@ -332,7 +332,7 @@ fn clang_occupancy(input: &Path, target: &str, flags: &[&str], code: &Path) -> V
     ]);
     arguments.extend(flags);
     arguments.extend([input.to_str().unwrap(), "-o", code.to_str().unwrap()]);
-    let output = std::process::Command::new("clang-22")
+    let output = compiled::Compiler::new("clang-22")
         .args(&arguments)
         .output()
         .expect("clang-22");

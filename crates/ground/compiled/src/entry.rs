@@ -1,15 +1,17 @@
 //! One result in the cache: `KEY/output/NAME`, with the sources it was made of in `KEY/sources`.
 //!
 //! `KEY/made` is written last; without it the entry is not there. It has a line for each header that was read: digest and path. `KEY/alone`
-//! says that the command only works where it was started, as a source that includes a file beside it does.
+//! says that the command only works where it was started, as a source that includes a file beside it does. The time of the folder is
+//! when it was wanted last: [`forget`](crate::forget) goes by it.
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs::{self, File, Metadata, TryLockError},
     io,
-    os::unix::process::ExitStatusExt,
+    os::unix::{fs::MetadataExt, process::ExitStatusExt},
     path::{Path, PathBuf},
     process::{ExitStatus, Output},
+    time::SystemTime,
 };
 
 use sha2::{Digest, Sha256};
@@ -26,14 +28,34 @@ pub struct Entry {
 }
 
 impl Entry {
-    pub fn lock(cache: &Path, plan: &Plan) -> io::Result<Entry> {
-        let folder = cache.join(&plan.key);
-        let lock = File::create(cache.join(format!("{}.lock", plan.key)))?;
-        lock.lock()?;
-        Ok(Entry {
-            folder,
-            _lock: lock,
-        })
+    pub fn lock(cache: &Path, key: &str) -> io::Result<Entry> {
+        loop {
+            let (path, lock) = lock_file(cache, key)?;
+            lock.lock()?;
+            // Who removed the entry has removed its lock, and others may have made another one since.
+            if is_at(&lock, &path) {
+                return Ok(Entry {
+                    folder: cache.join(key),
+                    _lock: lock,
+                });
+            }
+        }
+    }
+
+    /// Removes the result and its lock, unless somebody uses it now; whether it did.
+    pub fn remove(cache: &Path, key: &str) -> io::Result<bool> {
+        let (path, lock) = lock_file(cache, key)?;
+        match lock.try_lock() {
+            Ok(()) if is_at(&lock, &path) => {}
+            Ok(()) | Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let removed = match fs::remove_dir_all(cache.join(key)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            other => other.map(|()| true)?,
+        };
+        fs::remove_file(path)?;
+        Ok(removed)
     }
 
     /// Copies the output to where the caller wants it, made now if it is not there. None if the compiler does not succeed from here.
@@ -41,6 +63,9 @@ impl Entry {
         let name = plan.output.file_name().unwrap_or_default();
         let output = self.folder.join("output").join(name);
         let alone = self.folder.join("alone");
+        if self.folder.exists() {
+            File::open(&self.folder)?.set_modified(SystemTime::now())?;
+        }
         if alone.exists() {
             return Ok(None);
         }
@@ -115,6 +140,19 @@ impl Entry {
         fs::rename(unfinished, self.folder.join("made"))?;
         Ok(true)
     }
+}
+
+fn lock_file(cache: &Path, key: &str) -> io::Result<(PathBuf, File)> {
+    let path = cache.join(format!("{key}.lock"));
+    let lock = File::create(&path)?;
+    Ok((path, lock))
+}
+
+/// Whether this is the file that is now at the path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let numbers = |metadata: Metadata| (metadata.dev(), metadata.ino());
+    let there = fs::metadata(path).map(numbers).ok();
+    there.is_some() && there == file.metadata().map(numbers).ok()
 }
 
 fn digest_of(path: &Path) -> Option<String> {

@@ -7,10 +7,13 @@
 //! Sources that a test wrote to a temporary folder are copied into the cache and compiled there, so that the same text is found again
 //! from another folder. Names of files in debug information lead there, too; a test for which these names matter starts the compiler itself.
 //!
+//! Nothing is removed by itself: [`forget`] does it, which the gate calls.
+//!
 //! A command that is not understood is started as it is: see [`Plan`](plan). So is one that fails, for its messages.
 #![forbid(unsafe_code)]
 
 mod entry;
+mod forget;
 mod plan;
 
 use std::{
@@ -22,6 +25,7 @@ use std::{
 };
 
 use entry::Entry;
+pub use forget::forget;
 
 /// The variable with the folder of the cache, or `off`.
 pub const FOLDER: &str = "LUTHIER_TEST_COMPILED";
@@ -90,7 +94,7 @@ impl Compiler {
     pub fn output(&mut self) -> io::Result<Output> {
         if let (Some(cache), Some(plan)) = (&self.cache, plan::Plan::of(self)) {
             fs::create_dir_all(cache)?;
-            let entry = Entry::lock(cache, &plan)?;
+            let entry = Entry::lock(cache, &plan.key)?;
             if let Some(printed) = entry.get(self, &plan)? {
                 return Ok(printed);
             }

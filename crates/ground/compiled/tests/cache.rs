@@ -1,10 +1,12 @@
 //! The cache with a compiler that counts how often it is started.
 
 use std::{
-    fs,
+    collections::BTreeSet,
+    fs::{self, File},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
+    time::{Duration, SystemTime},
 };
 
 use compiled::Compiler;
@@ -233,4 +235,122 @@ fn what_was_cut_off_is_made_again() {
     fs::remove_file(folder.join("made")).unwrap();
     fs::write(folder.join("output/a"), "half").unwrap();
     assert_eq!((scene.run(text, &[]), scene.started()), (7, 1));
+}
+
+impl Scene {
+    /// Compiles a program with this status, and says how long ago it was wanted.
+    fn wanted(&self, status: i32, age: Duration) {
+        let names = || -> BTreeSet<PathBuf> {
+            let entries = fs::read_dir(self.path("cache")).into_iter().flatten();
+            let paths = entries.map(|entry| entry.unwrap().path());
+            paths.filter(|path| path.is_dir()).collect()
+        };
+        let before = names();
+        let text = format!("int main() {{ return {status}; }}");
+        assert_eq!(self.run(&text, &[]), status);
+        let new = names();
+        let folder = new.difference(&before).next().expect("a new result");
+        let time = SystemTime::now() - age;
+        File::open(folder).unwrap().set_modified(time).unwrap();
+    }
+
+    /// Whether the program with this status is still there.
+    fn keeps(&self, status: i32) -> bool {
+        self.started();
+        let text = format!("int main() {{ return {status}; }}");
+        assert_eq!(self.run(&text, &[]), status);
+        self.started() == 0
+    }
+
+    fn files(&self) -> usize {
+        fs::read_dir(self.path("cache")).unwrap().count()
+    }
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+#[test]
+fn what_nobody_wants_any_more_is_forgotten() {
+    let scene = Scene::new();
+    for (status, days) in [(1, 20), (2, 20), (3, 1)] {
+        scene.wanted(status, days * DAY);
+    }
+    // Wanted again: its time is now.
+    assert!(scene.keeps(2));
+    let forget = || compiled::forget(&scene.path("cache"), 14 * DAY, u64::MAX).unwrap();
+    assert_eq!(forget(), 1);
+    // A folder and a lock for each that is left.
+    assert_eq!(scene.files(), 4);
+    assert!(scene.keeps(3) && scene.keeps(2) && !scene.keeps(1));
+    assert_eq!(forget(), 0);
+}
+
+#[test]
+fn the_oldest_are_forgotten_where_all_need_too_much() {
+    let scene = Scene::new();
+    for (status, days) in [(1, 3), (2, 4), (3, 1)] {
+        scene.wanted(status, days * DAY);
+    }
+    let forget = |most| compiled::forget(&scene.path("cache"), 14 * DAY, most).unwrap();
+    assert_eq!(forget(u64::MAX), 0);
+    assert_eq!(forget(0), 3);
+    assert_eq!(scene.files(), 0);
+    assert!(!scene.keeps(2) && !scene.keeps(1));
+    let of_one = {
+        let output = scene.path("cache");
+        let sizes = fs::read_dir(output).unwrap().filter_map(|entry| {
+            let output = entry.unwrap().path().join("output/a");
+            output.metadata().ok().map(|data| data.len())
+        });
+        sizes.max().unwrap()
+    };
+    // Room for one and a half: the one that was wanted first goes.
+    assert_eq!(forget(of_one * 3 / 2), 1);
+    assert!(scene.keeps(1) && !scene.keeps(2));
+}
+
+#[test]
+fn a_result_in_use_is_not_forgotten() {
+    let scene = Scene::new();
+    scene.wanted(1, 20 * DAY);
+    let entries = fs::read_dir(scene.path("cache")).unwrap();
+    let mut paths = entries.map(|entry| entry.unwrap().path());
+    let lock = paths
+        .find(|path| path.extension().is_some_and(|end| end == "lock"))
+        .unwrap();
+    let forget = || compiled::forget(&scene.path("cache"), 14 * DAY, 0).unwrap();
+    let used = File::open(lock).unwrap();
+    used.lock().unwrap();
+    assert_eq!(forget(), 0);
+    drop(used);
+    assert_eq!(forget(), 1);
+}
+
+#[test]
+fn a_cache_that_is_not_there_is_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
+    assert_eq!(compiled::forget(&nowhere, DAY, 0).unwrap(), 0);
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn many_that_want_and_forget_at_once_get_what_they_want() {
+    let scene = Scene::new();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for round in 0..6 {
+                    let status = 1 + round % 2;
+                    let text = format!("int main() {{ return {status}; }}");
+                    assert_eq!(scene.run(&text, &[]), status);
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..200 {
+                compiled::forget(&scene.path("cache"), Duration::ZERO, 0).unwrap();
+            }
+        });
+    });
 }

@@ -17,6 +17,9 @@ use std::{
 /// Names the file that gets one line for each skipped test; without it the lines go to standard error.
 pub const LIST: &str = "LUTHIER_TEST_SKIPPED";
 
+/// Is set where everything that tests start is built already, so that no test has to ask cargo for it.
+pub const BUILT: &str = "LUTHIER_TEST_BUILT";
+
 /// Whether missing prerequisites are failures: `CI` is set to something other than nothing and `false`.
 pub fn required() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")

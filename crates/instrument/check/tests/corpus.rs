@@ -6,8 +6,8 @@
 
 use check::{Finding, Selection, Suppressions, Tally};
 use codeobj::CodeObject;
+use compiled::Compiler;
 use std::path::Path;
-use std::process::Command;
 
 /// One file.
 struct Case {
@@ -67,7 +67,7 @@ fn assemble(name: &str, target: &str, text: &str) -> Vec<u8> {
         ""
     };
     std::fs::write(&source, text.replace("FURTHER", further)).unwrap();
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["--target=amdgcn-amd-amdhsa", "-g", "-x", "assembler"])
         .arg(format!("-mcpu={target}"))
         .arg(&source)

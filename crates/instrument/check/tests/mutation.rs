@@ -6,10 +6,10 @@
 
 use check::{Finding, Kind, Selection, Suppressions, Tally};
 use codeobj::CodeObject;
+use compiled::Compiler;
 use gfx::Family;
 use isa::{Decoded, Effects, Format, Operand, Reg, RegKind};
 use lift::{Counter, Function, Kind as Order, Module, awaited, raised};
-use std::process::Command;
 
 const TARGETS: [&str; 8] = [
     "gfx900", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1200",
@@ -44,7 +44,7 @@ fn compile(target: &str, way: &[&str]) -> Vec<u8> {
     let work = tempfile::tempdir().unwrap();
     let out = work.path().join("kernels.co");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels.cl");
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["-x", "cl", "-cl-std=CL2.0", "-nogpulib"])
         .args(way)
         .args(["-target", "amdgcn-amd-amdhsa"])

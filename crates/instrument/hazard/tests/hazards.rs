@@ -1,11 +1,11 @@
 //! Nothing in code that LLVM emitted, everything that was planted.
 
 use codeobj::CodeObject;
+use compiled::Compiler;
 use gfx::Target;
 use hazard::check;
 use isa::Assembler;
 use lift::{FunctionKind, FunctionSeed, Module, Options, Program};
-use std::process::Command;
 
 fn complaints(object: &CodeObject<'_>) -> (usize, Vec<String>) {
     let module = Module::lift(object).unwrap();
@@ -114,7 +114,7 @@ fn compile(target: &str, further: &str) -> Vec<u8> {
     let source = work.path().join("hazards.c");
     let out = work.path().join("hazards.co");
     std::fs::write(&source, SOURCE).unwrap();
-    let mut command = Command::new("clang-22");
+    let mut command = Compiler::new("clang-22");
     command.args([
         "-x",
         "c",

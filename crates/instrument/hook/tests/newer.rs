@@ -1,7 +1,6 @@
 //! Bitcode of a compiler that is newer than the LLVM here.
 
-use std::process::Command;
-
+use compiled::Compiler;
 use hook::{Module, build_modules};
 
 fn bitcode() -> Vec<u8> {
@@ -12,7 +11,7 @@ fn bitcode() -> Vec<u8> {
     );
     let text = "extern \"C\" __attribute__((device)) void hook() {}\n";
     std::fs::write(&source, text).expect("writes");
-    let status = Command::new("clang-22")
+    let status = Compiler::new("clang-22")
         .args(["-x", "hip", "--cuda-device-only", "-nogpulib", "-nogpuinc"])
         .args(["--offload-arch=gfx90a", "-emit-llvm", "-c"])
         .arg(&source)

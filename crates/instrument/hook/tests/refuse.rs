@@ -2,7 +2,7 @@
 
 use gfx::Target;
 use hook::{Arg, Bitcode, CompileError, Compiler, RegisterFile, Request, Site};
-use std::{collections::BTreeSet, path::Path, process::Command};
+use std::{collections::BTreeSet, path::Path};
 
 fn bitcode(source: &str, target: &str, further: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
@@ -11,7 +11,7 @@ fn bitcode(source: &str, target: &str, further: &[&str]) -> Vec<u8> {
     std::fs::write(&file, text).expect("writes");
     let output = directory.path().join("tool.bc");
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../include");
-    let status = Command::new("clang-22")
+    let status = compiled::Compiler::new("clang-22")
         .args([
             "-x",
             "hip",

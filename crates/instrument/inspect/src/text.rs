@@ -172,8 +172,6 @@ fn write_object(out: &mut dyn Write, object: &ObjectReport) -> io::Result<()> {
 }
 
 fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
-    let registers = &kernel.registers;
-    let used = |used: Option<u64>| used.map_or("?".to_owned(), |used| used.to_string());
     writeln!(
         out,
         "  kernel {}: {} bytes at {:#x}, wave{}",
@@ -182,25 +180,7 @@ fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
     if let Some(source) = &kernel.demangled {
         writeln!(out, "    {source}")?;
     }
-    write!(
-        out,
-        "    registers  VGPR {} of {} allocated, SGPR {} of {}",
-        used(registers.vgprs),
-        registers.allocated_vgprs,
-        used(registers.sgprs),
-        registers.allocated_sgprs
-    )?;
-    if registers.agprs.unwrap_or(0) != 0 {
-        write!(out, ", AGPR {}", used(registers.agprs))?;
-    }
-    if registers.vgpr_spills + registers.sgpr_spills != 0 {
-        write!(
-            out,
-            "; spilled VGPR {}, SGPR {}",
-            registers.vgpr_spills, registers.sgpr_spills
-        )?;
-    }
-    writeln!(out)?;
+    write_registers(out, kernel)?;
     let dynamic = if kernel.dynamic_stack {
         " and a dynamic stack"
     } else {
@@ -252,6 +232,30 @@ fn write_kernel(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
         Some(code) => write_code(out, code),
         None => Ok(()),
     }
+}
+
+fn write_registers(out: &mut dyn Write, kernel: &KernelReport) -> io::Result<()> {
+    let registers = &kernel.registers;
+    let used = |used: Option<u64>| used.map_or("?".to_owned(), |used| used.to_string());
+    write!(
+        out,
+        "    registers  VGPR {} of {} allocated, SGPR {} of {}",
+        used(registers.vgprs),
+        registers.allocated_vgprs,
+        used(registers.sgprs),
+        registers.allocated_sgprs
+    )?;
+    if registers.agprs.unwrap_or(0) != 0 {
+        write!(out, ", AGPR {}", used(registers.agprs))?;
+    }
+    if registers.vgpr_spills + registers.sgpr_spills != 0 {
+        write!(
+            out,
+            "; spilled VGPR {}, SGPR {}",
+            registers.vgpr_spills, registers.sgpr_spills
+        )?;
+    }
+    writeln!(out)
 }
 
 fn describe(argument: &Argument) -> String {

@@ -240,24 +240,7 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
             related(index).then(|| Solver::new(&functions[index]))
         });
     let summaries = summaries(functions, &solvers, &called);
-    let mut at_return: Vec<LiveSet> = functions
-        .iter()
-        .map(|function| {
-            let known_callers =
-                function.kind == FunctionKind::Device && function.callers_are_known();
-            if known_callers {
-                LiveSet::default()
-            } else {
-                LiveSet::EVERYTHING
-            }
-        })
-        .collect();
-    for (live, &called) in at_return.iter_mut().zip(&called) {
-        // A function without a known caller has unknown callers.
-        if !called {
-            *live = LiveSet::EVERYTHING;
-        }
-    }
+    let mut at_return = known_at_return(functions, &called);
     let mut results: Vec<Option<Liveness>> = vec![None; functions.len()];
     let mut todo: Vec<FunctionIndex> = numbers;
     todo.retain(|index| solvers[*index].is_some());
@@ -304,6 +287,19 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
         related,
         summaries,
     }
+}
+
+/// What is live behind each function before any of its callers is looked at.
+fn known_at_return(functions: &[Function], called: &[bool]) -> Vec<LiveSet> {
+    let of_one = |(function, &called): (&Function, &bool)| {
+        let is_device = function.kind == FunctionKind::Device;
+        // A function without a known caller has unknown callers.
+        match called && is_device && function.callers_are_known() {
+            true => LiveSet::default(),
+            false => LiveSet::EVERYTHING,
+        }
+    };
+    functions.iter().zip(called).map(of_one).collect()
 }
 
 /// Functions that a function calls or jumps to.

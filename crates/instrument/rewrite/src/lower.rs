@@ -217,24 +217,15 @@ impl<'p> Lowering<'_, 'p> {
         if levels.iter().any(|saves| !saves.is_empty()) || !copies.outward.is_empty() {
             fixed(codes, code, Op::SettleRegisters);
         }
-        inner
-            .iter()
-            .rev()
-            .for_each(|save| save.restore(codes, code));
+        restore(inner, codes, code);
         for copy in copies.outward.iter().filter(|copy| !copy.is_scalar()) {
             copy_out(call.hook, copy, place, code)?;
         }
-        middle
-            .iter()
-            .rev()
-            .for_each(|save| save.restore(codes, code));
+        restore(middle, codes, code);
         for copy in copies.outward.iter().filter(|copy| copy.is_scalar()) {
             copy_out(call.hook, copy, place, code)?;
         }
-        outer
-            .iter()
-            .rev()
-            .for_each(|save| save.restore(codes, code));
+        restore(outer, codes, code);
         let meets = if is_plain {
             HazardScope::Template(bound)
         } else {
@@ -243,6 +234,14 @@ impl<'p> Lowering<'_, 'p> {
         code.leave(seam, Seam::new(place.function, place.spot, meets, clobbers));
         Ok(())
     }
+}
+
+/// Restores what was saved last first.
+fn restore(saves: &[Save], codes: &Encodings, code: &mut Code<'_>) {
+    saves
+        .iter()
+        .rev()
+        .for_each(|save| save.restore(codes, code));
 }
 
 /// Registers that the code of a call reads or writes and that the application may know of.

@@ -389,11 +389,7 @@ impl Session {
         };
         let choice = match (built_in, chosen) {
             (true, _) => Some(0),
-            (false, true) => {
-                let request = build::request(&kernel);
-                let code = &kernel.object.loaded.bytes;
-                self.instrumenter.choose(&launch, &request, code, packet)
-            }
+            (false, true) => self.ask(&launch, &kernel, packet),
             (false, false) => None,
         };
         let changed;
@@ -431,6 +427,13 @@ impl Session {
         let kernel = self.for_stack(&kernel, choice, dispatch.private_segment_size);
         kernel.launches.fetch_add(1, Ordering::Relaxed);
         self.substitute(dispatch, &kernel, &launch)
+    }
+
+    /// Which of its kernels the tool wants in place of this one. It may change the packet.
+    fn ask(&self, launch: &Launch<'_>, kernel: &Kernel, packet: &mut PacketBytes) -> Option<u64> {
+        let request = build::request(kernel);
+        let code = &kernel.object.loaded.bytes;
+        self.instrumenter.choose(launch, &request, code, packet)
     }
 
     /// The arguments of a launch; none if they cannot be read.

@@ -13,6 +13,7 @@ mod doctor;
 mod emulate;
 mod fidelity;
 mod format;
+#[cfg(feature = "full")]
 mod hardware_check;
 mod include;
 mod info;
@@ -69,11 +70,14 @@ enum Command {
     Trace(Box<trace::Trace>),
     Check(checking::Check),
     Emulate(emulate::Emulate),
+    #[cfg(feature = "full")]
     HardwareCheck(hardware_check::HardwareCheck),
     /// Count executed instructions of host programs, the same on every run, and hold them to budgets
+    #[cfg(feature = "full")]
     #[command(subcommand)]
     Count(count::Command),
     /// Device code coverage and PGO profiles
+    #[cfg(feature = "full")]
     Coverage(coverage::Command),
     Tool(tool::Tool),
     Doctor(doctor::Doctor),
@@ -85,6 +89,7 @@ enum Command {
 }
 
 /// The checks of `luthier run`, for the program that `luthier coverage run` is about to start.
+#[cfg(feature = "full")]
 fn check(coverage: &coverage::Command) -> anyhow::Result<()> {
     if let Some((program, device)) = coverage.starts()
         && let Some(targets) = launcher::device::meaning(device)?
@@ -124,8 +129,11 @@ fn main() -> ExitCode {
         Command::Trace(trace) => trace.execute(),
         Command::Check(check) => check.execute(),
         Command::Emulate(emulate) => emulate.execute(),
+        #[cfg(feature = "full")]
         Command::HardwareCheck(check) => check.execute(),
+        #[cfg(feature = "full")]
         Command::Count(count) => return count.run(),
+        #[cfg(feature = "full")]
         Command::Coverage(coverage) => match check(&coverage) {
             Ok(()) => return coverage.run(),
             Err(error) => Err(error),

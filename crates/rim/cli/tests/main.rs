@@ -13,6 +13,7 @@ mod executed;
 mod faults;
 mod fill;
 mod frees;
+#[cfg(feature = "full")]
 mod hardware_check;
 mod hooks;
 mod json;

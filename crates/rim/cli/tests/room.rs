@@ -1,7 +1,8 @@
 //! Kernels that have just the registers with which their largest workgroup fits a compute unit, under all ready tools together. They still
 //! fit, by the numbers of manuals and on the emulated device, and leave the same contents in memory.
 
-use std::{fmt::Write, path::Path, process::Command};
+use compiled::Compiler;
+use std::{fmt::Write, path::Path};
 
 use codeobj::CodeObject;
 use gfx::{TARGETS, Target};
@@ -149,7 +150,7 @@ fn compile(text: &str, target: &Target, mode: &Mode) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (source, out) = (folder.path().join("room.c"), folder.path().join("room.co"));
     std::fs::write(&source, text).unwrap();
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-O2"])
         .args(mode.flags)
         .arg(format!("-mcpu={}", target.name))

@@ -9,13 +9,17 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The directory with `luthier-count`, the plugin and the rewriter. Cargo builds a package's own programs for its tests,
-/// but not the libraries of others: ask for them.
+/// but not the libraries of others: ask for them, unless `./dev test` has. (For this package alone libraries below the plugin may
+/// have other features, and then all of it is compiled once more, which takes two minutes.)
 pub fn tools() -> &'static Path {
     static TOOLS: OnceLock<PathBuf> = OnceLock::new();
     TOOLS.get_or_init(|| {
         let here = Path::new(env!("CARGO_BIN_EXE_luthier-count"))
             .parent()
             .expect("a program lies in a directory");
+        if std::env::var_os(prerequisite::BUILT).is_some() {
+            return here.to_owned();
+        }
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "-p", "host-count-pass"]);
         cargo

@@ -113,28 +113,35 @@ pub(super) fn read_profile(
             problems,
         ));
     }
-    // Code without a version word: the version whose records make sense.
+    let read = |version| rawprof::from_sections(&sections(Version(version))).ok();
+    let best = most_sensible(evidence.record_size, read);
+    let best = best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
+        version: 0,
+    }))?;
+    Ok((best, problems))
+}
+
+/// For code without a version word: what `read` makes of the version whose records make sense.
+fn most_sensible(
+    record_size: Option<u64>,
+    read: impl Fn(u64) -> Option<Salvage>,
+) -> Option<Salvage> {
     let candidates = LAYOUTS
         .iter()
         .filter(|layout| {
             let size = layout.record_size as u64;
-            evidence.record_size.is_none_or(|known| known == size)
+            record_size.is_none_or(|known| known == size)
         })
         .filter_map(|layout| {
-            let salvage = rawprof::from_sections(&sections(Version(layout.version))).ok()?;
+            let salvage = read(layout.version)?;
             let partial = salvage
                 .notes
                 .iter()
                 .any(|note| matches!(note, Note::PartialRecord { .. }));
             Some((salvage.dropped.len() + usize::from(partial), salvage))
         });
-    let best = candidates
-        .min_by_key(|(faults, _)| *faults)
-        .map(|(_, salvage)| salvage);
-    let best = best.ok_or(ReadError::Profile(rawprof::Error::UnknownVersion {
-        version: 0,
-    }))?;
-    Ok((best, problems))
+    let best = candidates.min_by_key(|(faults, _)| *faults);
+    best.map(|(_, salvage)| salvage)
 }
 
 /// Facts that tell the version of the records.

@@ -1,6 +1,7 @@
 //! Small kernels, compiled.
 
-use std::{fs, process::Command};
+use compiled::Compiler;
+use std::fs;
 
 use emulate::Shape;
 
@@ -35,7 +36,7 @@ fn built(target: &str, flags: &[&str], text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (source, object) = (folder.path().join("source"), folder.path().join("k.co"));
     fs::write(&source, text).unwrap();
-    let status = Command::new("clang-22")
+    let status = Compiler::new("clang-22")
         .args(["-target", "amdgcn-amd-amdhsa"])
         .arg(format!("-mcpu={target}"))
         .args(flags)

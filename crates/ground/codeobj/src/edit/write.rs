@@ -254,29 +254,7 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     let room = loaded.len() as u64 + new.sum::<u64>() + tables_size + 2 * PAGE;
     let mut out = Vec::with_capacity(room as usize);
     out.extend_from_slice(loaded);
-    // Own segments, in address order.
-    let mut own: Vec<usize> = (0..editor.sections.len())
-        .filter(|index| has_own_segment(&editor.sections[*index]))
-        .collect();
-    own.sort_by_key(|index| editor.sections[*index].address);
-    let mut loads = Vec::new();
-    for index in own {
-        pad_to_page(&mut out);
-        let row = &mut editor.sections[index];
-        row.file_offset = out.len() as u64;
-        let contents = row.contents.as_deref().unwrap_or_default();
-        out.extend(contents);
-        // The file does not contain memory that starts as zeros.
-        loads.push(ProgramHeader {
-            p_filesz: U64::new(LE, contents.len() as u64),
-            ..load(
-                row.address,
-                row.file_offset,
-                row.size,
-                segment_flags(row.flags),
-            )
-        });
-    }
+    let mut loads = append_own_segments(&mut editor, &mut out);
 
     pad_to_page(&mut out);
     let tables_offset = out.len() as u64;
@@ -322,6 +300,33 @@ fn lay_out(mut editor: ElfEditor, tables: Tables) -> Result<Vec<u8>> {
     unloaded.append(&mut editor.sections, &mut out);
     append_section_headers(&mut editor, &old, &mut out, tables_offset)?;
     Ok(out)
+}
+
+/// Appends the sections that have a segment of their own, in address order, and returns their program headers.
+fn append_own_segments(editor: &mut ElfEditor, out: &mut Vec<u8>) -> Vec<ProgramHeader> {
+    let mut own: Vec<usize> = (0..editor.sections.len())
+        .filter(|index| has_own_segment(&editor.sections[*index]))
+        .collect();
+    own.sort_by_key(|index| editor.sections[*index].address);
+    let mut loads = Vec::new();
+    for index in own {
+        pad_to_page(out);
+        let row = &mut editor.sections[index];
+        row.file_offset = out.len() as u64;
+        let contents = row.contents.as_deref().unwrap_or_default();
+        out.extend(contents);
+        // The file does not contain memory that starts as zeros.
+        loads.push(ProgramHeader {
+            p_filesz: U64::new(LE, contents.len() as u64),
+            ..load(
+                row.address,
+                row.file_offset,
+                row.size,
+                segment_flags(row.flags),
+            )
+        });
+    }
+    loads
 }
 
 /// The end of the last loaded part. It keeps its place. Everything behind it is written again, without the parts that were replaced.

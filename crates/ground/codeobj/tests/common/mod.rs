@@ -1,6 +1,7 @@
 //! Compiles test inputs with the system's clang 22 and runs LLVM's tools as oracles.
 #![allow(dead_code)]
 
+use compiled::Compiler;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,7 +32,10 @@ pub fn source(name: &str) -> PathBuf {
 
 /// Runs a program of the Debian packages clang-22, clang-tools-22, lld-22 or llvm-22 and returns its standard output.
 pub fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output();
+    let output = match program {
+        "clang-22" => Compiler::new(program).args(arguments).output(),
+        _ => Command::new(program).args(arguments).output(),
+    };
     let output =
         output.unwrap_or_else(|error| panic!("{program}: {error}; `./dev setup` installs it"));
     let errors = String::from_utf8_lossy(&output.stderr);

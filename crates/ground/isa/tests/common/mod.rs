@@ -1,5 +1,6 @@
 //! Code to decode, and LLVM's own tools to disagree with.
 
+use compiled::Compiler;
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::{
     collections::HashMap,
@@ -17,12 +18,13 @@ pub struct Line {
 
 /// Runs a tool of LLVM 22 and returns what it prints.
 pub fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .unwrap_or_else(|error| {
-            panic!("{program}: {error}; install llvm-22 and clang-22 or run ./dev setup")
-        });
+    let output = match program {
+        "clang-22" => Compiler::new(program).args(arguments).output(),
+        _ => Command::new(program).args(arguments).output(),
+    };
+    let output = output.unwrap_or_else(|error| {
+        panic!("{program}: {error}; install llvm-22 and clang-22 or run ./dev setup")
+    });
     assert!(
         output.status.success(),
         "{program} {arguments:?}: {}",

@@ -75,7 +75,7 @@ pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
         return out;
     }
     let unfinished = out.with_extension(std::process::id().to_string());
-    let output = Command::new(compiler)
+    let output = compiled::Compiler::new(compiler)
         .arg(&source)
         .args(flags)
         .arg("-o")

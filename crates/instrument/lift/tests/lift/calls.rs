@@ -1,8 +1,8 @@
 //! Calls as clang emits them: known callees, recursion, function pointers.
 
 use codeobj::CodeObject;
+use compiled::Compiler;
 use lift::{Callee, Function, FunctionKind, Leave, Module, Reason};
-use std::process::Command;
 
 const SOURCE: &str = r#"
 #define NOINLINE __attribute__((noinline))
@@ -44,7 +44,7 @@ fn compile_source(target: &str, text: &str) -> Vec<u8> {
     let work = tempfile::tempdir().unwrap();
     let (source, out) = (work.path().join("calls.c"), work.path().join("calls.co"));
     std::fs::write(&source, text).unwrap();
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args([
             "-x",
             "c",

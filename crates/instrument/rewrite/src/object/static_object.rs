@@ -74,21 +74,7 @@ pub fn static_object_with(
         editor
             .move_symbol(&kernel.kernel, entry, size)
             .map_err(failed)?;
-        // Loaders look up the addresses of objects, of which the descriptor is one.
-        let anchor = format!("{}.kd", kernel.kernel);
-        let from_anchor = |target: u64| target.wrapping_sub(found.descriptor_address) as i64;
-        for relocation in &kernel.relocations {
-            let kind = kind_of(relocation.half);
-            let (symbol, addend) = match &relocation.symbol {
-                Symbol::Original(target) => (anchor.as_str(), from_anchor(*target)),
-                Symbol::Text(offset) => (anchor.as_str(), from_anchor(address + offset)),
-                Symbol::Tool(name) => (name.as_str(), 0),
-            };
-            let place = address + relocation.offset;
-            editor
-                .add_relocation(place, kind, Some(symbol), addend + relocation.addend)
-                .map_err(failed)?;
-        }
+        relocate(&mut editor, kernel, address, found.descriptor_address).map_err(failed)?;
     }
     if let Some(metadata) = &mut metadata {
         let by_name: HashMap<&str, &Rewritten> = (kernels.iter())
@@ -110,6 +96,29 @@ pub fn static_object_with(
         appended.map_err(failed)?;
     }
     editor.finish().map_err(failed)
+}
+
+/// Adds the relocations of a kernel whose code lies at `address`.
+fn relocate(
+    editor: &mut ElfEditor,
+    kernel: &Rewritten,
+    address: u64,
+    descriptor_address: u64,
+) -> codeobj::Result<()> {
+    // Loaders look up the addresses of objects, of which the descriptor is one.
+    let anchor = format!("{}.kd", kernel.kernel);
+    let from_anchor = |target: u64| target.wrapping_sub(descriptor_address) as i64;
+    for relocation in &kernel.relocations {
+        let kind = kind_of(relocation.half);
+        let (symbol, addend) = match &relocation.symbol {
+            Symbol::Original(target) => (anchor.as_str(), from_anchor(*target)),
+            Symbol::Text(offset) => (anchor.as_str(), from_anchor(address + offset)),
+            Symbol::Tool(name) => (name.as_str(), 0),
+        };
+        let place = address + relocation.offset;
+        editor.add_relocation(place, kind, Some(symbol), addend + relocation.addend)?;
+    }
+    Ok(())
 }
 
 /// Refuses a kernel that [`static_object`] cannot take.

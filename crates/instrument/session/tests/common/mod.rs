@@ -1,9 +1,9 @@
 //! A device made of host memory, tools with a purpose, and code objects from clang.
 
+use compiled::Compiler;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    process::Command,
     sync::{
         Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -29,7 +29,7 @@ pub fn object(flags: &[&str]) -> Arc<[u8]> {
     let compile = || {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("kernels.co");
-        let output = Command::new("clang-22")
+        let output = Compiler::new("clang-22")
             .args([
                 "-x",
                 "hip",

@@ -1,5 +1,6 @@
 //! Kernels, a tool and launches that the tests share.
 
+use compiled::Compiler;
 use hook::{Arg, Bundle, ToolRequest, build_tool};
 use lift::{FunctionIndex, FunctionKind, FunctionSeed, Module, Options, Program};
 use rewrite::{
@@ -9,7 +10,6 @@ use rewrite::{
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    process::Command,
 };
 use verify::{Input, Launch};
 
@@ -30,7 +30,7 @@ pub fn compile_file(name: &str, target: &str, options: &[&str]) -> Vec<u8> {
         .join(name);
     let work = tempfile::tempdir().expect("a temporary directory");
     let out = work.path().join("kernels.co");
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args([
             "-x",
             "c",
@@ -210,7 +210,7 @@ pub fn assembled_with(
     let work = tempfile::tempdir().expect("a temporary directory");
     let (source, out) = (work.path().join("full.s"), work.path().join("full.co"));
     std::fs::write(&source, text).expect("writes");
-    let output = Command::new("clang-22")
+    let output = Compiler::new("clang-22")
         .args(["-x", "assembler", "--target=amdgcn-amd-amdhsa", "-nogpulib"])
         .arg(format!("-mcpu={target}"))
         .arg("-o")

@@ -210,28 +210,7 @@ fn summary(
     checkers: &[Checker],
 ) -> std::fmt::Result {
     let covered = report.covered;
-    match report.run {
-        Some(kernels) => {
-            let of_files = match checkers.contains(&Checker::Waits) {
-                true => "; wait states and gfx12's scalar registers only in files",
-                false => "",
-            };
-            writeln!(
-                out,
-                "checked: {} along the paths that waves took{of_files}",
-                plural(kernels, "kernel"),
-            )?;
-        }
-        None => writeln!(
-            out,
-            "checked: {} in {} and {}, in {} in {}",
-            plural(covered.instructions, "instruction"),
-            plural(covered.kernels, "kernel"),
-            plural(covered.functions, "device function"),
-            plural(report.objects, "code object"),
-            plural(report.files, "file"),
-        )?,
-    }
+    writeln!(out, "checked: {}", checked(report, checkers))?;
     if report.other_files > 0 {
         writeln!(
             out,
@@ -250,28 +229,8 @@ fn summary(
             plural(count, "file")
         )?;
     }
-    for grade in [Grade::Certain, Grade::Possible] {
-        let (all, different) = (tally.all(grade), tally.different(grade));
-        let name = match grade {
-            Grade::Certain => "certain",
-            Grade::Possible => "possible",
-        };
-        let mut kinds: Vec<String> = Vec::new();
-        for (of, kind, count) in tally.by_kind() {
-            if of == grade {
-                kinds.push(format!("{} {}", grouped(count), kind.name()));
-            }
-        }
-        let kinds = match &kinds[..] {
-            [] => String::new(),
-            kinds => format!(": {}", kinds.join(", ")),
-        };
-        let same = match all == different {
-            true => String::new(),
-            false => format!(", {} different", grouped(different)),
-        };
-        writeln!(out, "{name}: {}{same}{kinds}", plural(all, "finding"))?;
-    }
+    writeln!(out, "certain: {}", found(tally, Grade::Certain))?;
+    writeln!(out, "possible: {}", found(tally, Grade::Possible))?;
     if tally.suppressed > 0 {
         writeln!(out, "suppressed: {}", plural(tally.suppressed, "finding"))?;
     }
@@ -286,6 +245,47 @@ fn summary(
         )?;
     }
     Ok(())
+}
+
+/// What was looked at.
+fn checked(report: &Report, checkers: &[Checker]) -> String {
+    let covered = report.covered;
+    let Some(kernels) = report.run else {
+        return format!(
+            "{} in {} and {}, in {} in {}",
+            plural(covered.instructions, "instruction"),
+            plural(covered.kernels, "kernel"),
+            plural(covered.functions, "device function"),
+            plural(report.objects, "code object"),
+            plural(report.files, "file"),
+        );
+    };
+    let of_files = match checkers.contains(&Checker::Waits) {
+        true => "; wait states and gfx12's scalar registers only in files",
+        false => "",
+    };
+    let kernels = plural(kernels, "kernel");
+    format!("{kernels} along the paths that waves took{of_files}")
+}
+
+/// How many findings of one grade there are, and of which kinds.
+fn found(tally: &Tally, grade: Grade) -> String {
+    let (all, different) = (tally.all(grade), tally.different(grade));
+    let mut kinds: Vec<String> = Vec::new();
+    for (of, kind, count) in tally.by_kind() {
+        if of == grade {
+            kinds.push(format!("{} {}", grouped(count), kind.name()));
+        }
+    }
+    let kinds = match &kinds[..] {
+        [] => String::new(),
+        kinds => format!(": {}", kinds.join(", ")),
+    };
+    let same = match all == different {
+        true => String::new(),
+        false => format!(", {} different", grouped(different)),
+    };
+    format!("{}{same}{kinds}", plural(all, "finding"))
 }
 
 /// The parts that were not examined, and why.

@@ -39,6 +39,41 @@ pub fn ended(line: &str) -> Option<&str> {
     (is_end && !name.contains(' ')).then_some(name)
 }
 
+/// How many tests of a program have not ended, by what the program has printed so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left(Option<usize>);
+
+impl Left {
+    /// Reads one more line.
+    pub fn hear(&mut self, line: &str) {
+        let announced = || {
+            let (number, noun) = line.strip_prefix("running ")?.trim_end().split_once(' ')?;
+            let is_header = ["test", "tests"].contains(&noun);
+            is_header.then(|| number.parse().ok()).flatten()
+        };
+        match &mut self.0 {
+            None => self.0 = announced(),
+            Some(left) => *left -= usize::from(*left > 0 && is_over(line)),
+        }
+    }
+
+    /// How many of its threads the program still uses; all, as long as it has not said how many tests there are.
+    pub fn used(self, threads: usize) -> usize {
+        self.0.map_or(threads, |left| left.min(threads))
+    }
+}
+
+/// Whether a line says that a test has ended or is ignored.
+fn is_over(line: &str) -> bool {
+    let outcome = line
+        .strip_prefix("test ")
+        .and_then(|rest| rest.rsplit_once(" ... "));
+    outcome.is_some_and(|(_, outcome)| {
+        let outcome = outcome.trim_end();
+        ["ok", "FAILED"].contains(&outcome) || outcome.starts_with("ignored")
+    })
+}
+
 /// How long each test took, of the times at which tests ended since the program began.
 ///
 /// The harness starts tests by their names, one as soon as another has ended, and says nothing when it starts one.
@@ -131,6 +166,26 @@ test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; 
             "test of two words ... ok",
         ] {
             assert_eq!(ended(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn tests_that_are_left_are_counted() {
+        let mut left = Left::default();
+        left.hear("test a ... ok");
+        assert_eq!(left.used(2), 2, "it has not said how many there are");
+        for (line, used) in [
+            ("running 4 tests\n", 2),
+            ("test a ... ok\n", 2),
+            ("printed by something\n", 2),
+            ("test b - should panic ... ok\n", 2),
+            ("test slow ... ignored, takes minutes\n", 1),
+            ("running 7 tests\n", 1),
+            ("test c ... FAILED\n", 0),
+            ("test result: FAILED. 2 passed; 1 failed\n", 0),
+        ] {
+            left.hear(line);
+            assert_eq!(left.used(2), used, "{line}");
         }
     }
 

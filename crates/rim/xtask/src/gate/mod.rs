@@ -2,11 +2,15 @@
 //!
 //! Without arguments it is the gate: every test, and the checks of [`checks`]. A test that fails is run once more, alone ([`repeat`]).
 //! Skipped, repeated and failed tests are listed at the end, and in `target/gate`.
+//!
+//! Programs run side by side ([`side_by_side`]), the longest of the last gate first.
 
 mod checks;
 mod harness;
 mod programs;
 mod repeat;
+mod side_by_side;
+mod work;
 
 use std::{
     env, fs,
@@ -31,6 +35,8 @@ struct Total {
     crashed: Vec<String>,
     failures: Vec<(Program, String)>,
     times: Vec<(Duration, String)>,
+    /// Processor time of programs.
+    work: Vec<(Duration, String)>,
     /// Of single tests.
     tests: Vec<(Duration, String)>,
 }
@@ -57,6 +63,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let began = Instant::now();
     let known = repeat::known(&root())?;
     let folder = root().join("target/gate");
+    let last = fs::read_to_string(folder.join(TIMES)).unwrap_or_default();
+    let last = side_by_side::read(&last);
     if folder.exists() {
         fs::remove_dir_all(&folder).context("cannot remove target/gate")?;
     }
@@ -65,6 +73,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let environment = vec![
         ("TMPDIR", temporary.0.clone()),
         (prerequisite::LIST, folder.join("skipped.txt")),
+        (prerequisite::BUILT, PathBuf::from("1")),
     ];
     let (cargo, tests) = split(arguments);
     let whole = arguments.is_empty();
@@ -72,22 +81,52 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         true => programs::build(&["--lib", "--bins", "--tests"].map(str::to_owned))?,
         false => programs::build(&cargo)?,
     };
+    forget_old_outputs();
     let checks = whole.then(|| checks::start(environment.clone()));
     let mut total = Total::default();
-    for program in &programs {
-        println!("\n     Running {}", program.name());
-        let program = program.with_environment(&environment, &libraries);
-        total.add(&program, program.run(&tests)?);
+    let programs = programs.iter();
+    let programs = programs.map(|program| program.with_environment(&environment, &libraries));
+    let programs = side_by_side::order(programs.collect(), Program::name, &last);
+    for (program, outcome) in side_by_side::run(programs, &tests, programs::threads())? {
+        total.add(&program, outcome);
     }
     if whole {
         documentation(&environment, &mut total)?;
     }
+    // (A gate of some tests leaves the times of all as they were.)
+    let times = match whole {
+        true => side_by_side::write(&total.times),
+        false => side_by_side::write(
+            &last
+                .into_iter()
+                .map(|(name, time)| (time, name))
+                .collect::<Vec<_>>(),
+        ),
+    };
+    fs::write(folder.join(TIMES), times).context("cannot write times.txt")?;
     let repeated = repeat::all(&total.failures, &known)?;
     let checks = match checks {
         Some(thread) => thread.join().expect("no check panics")?,
         None => Vec::new(),
     };
     finish(&total, &repeated, &checks, &folder, began.elapsed())
+}
+
+/// How long each program of the last gate took, in `target/gate`.
+const TIMES: &str = "times.txt";
+/// Compiled tests that no test wanted for so long are removed, and the oldest ones if all need more than so many bytes.
+const UNUSED: Duration = Duration::from_secs(14 * 24 * 3600);
+const ROOM: u64 = 4 << 30;
+
+/// Makes the cache of compiled tests as small as it has to be.
+fn forget_old_outputs() {
+    match compiled::forget(&root().join("target/compiled"), UNUSED, ROOM) {
+        Ok(0) => {}
+        Ok(count) => println!(
+            "{count} compiled tests that no test wanted any more are gone from target/compiled"
+        ),
+        Err(error) => println!("target/compiled keeps old compiled tests: {error}"),
+    }
 }
 
 /// The arguments before `--` and those behind it.
@@ -100,6 +139,7 @@ fn split(arguments: &[String]) -> (Vec<String>, Vec<String>) {
 impl Total {
     fn add(&mut self, program: &Program, outcome: programs::Outcome) {
         self.times.push((outcome.time, program.name()));
+        self.work.push((outcome.work, program.name()));
         let name = program.name();
         let tests = outcome.tests.iter();
         self.tests
@@ -174,6 +214,8 @@ fn finish(
             check.name
         );
     }
+    longest("Most processor time", &total.work, 10);
+    println!("{}", used(time, work::of("self")));
     longest("Longest tests", &total.tests, 40);
     let skipped = fs::read_to_string(folder.join("skipped.txt")).unwrap_or_default();
     if !skipped.is_empty() {
@@ -218,6 +260,18 @@ fn longest(title: &str, times: &[(Duration, String)], count: usize) {
     for (time, name) in times.iter().rev().take(count) {
         println!("{:>8.1} s  {name}", time.as_secs_f64());
     }
+}
+
+/// How much of the processors the gate and all that it started used.
+fn used(time: Duration, work: Duration) -> String {
+    let threads = programs::threads();
+    let most = time.as_secs_f64() * threads as f64;
+    format!(
+        "{:>8.1} s  everything, {:.0} % of {threads} processors for {:.0} s",
+        work.as_secs_f64(),
+        100.0 * work.as_secs_f64() / most.max(0.001),
+        time.as_secs_f64()
+    )
 }
 
 /// The last line in the form that the test harness of Rust prints.

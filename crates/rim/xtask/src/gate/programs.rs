@@ -1,9 +1,9 @@
-//! The test programs that cargo builds, and how they are run: one after another, as cargo runs them.
+//! The test programs that cargo builds, and how one of them is run.
 
 use std::{
     ffi::OsString,
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -12,7 +12,10 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::harness::{self, Said};
+use super::{
+    harness::{self, Said},
+    work,
+};
 use crate::{command, root};
 
 /// A test program that takes longer is killed in CI, so that the run ends with a name.
@@ -37,6 +40,8 @@ pub struct Outcome {
     pub said: Option<Said>,
     pub succeeded: bool,
     pub time: Duration,
+    /// Processor time of the program and of all that it started and waited for.
+    pub work: Duration,
     /// How long each of its tests took, as far as that is known.
     pub tests: Vec<(Duration, String)>,
 }
@@ -73,8 +78,8 @@ impl Program {
         program
     }
 
-    /// Runs it. Standard output is passed on as it comes.
-    pub fn run(&self, arguments: &[String]) -> Result<Outcome> {
+    /// Runs it. `hear` gets each line of standard output as it comes.
+    pub fn run(&self, arguments: &[String], mut hear: impl FnMut(&[u8])) -> Result<Outcome> {
         let began = Instant::now();
         let mut command = match prerequisite::required() {
             true => {
@@ -100,28 +105,31 @@ impl Program {
         let mut line = Vec::new();
         let mut ends = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
-            std::io::stdout().write_all(&line)?;
+            hear(&line);
             if let Some(test) = harness::ended(&String::from_utf8_lossy(&line)) {
                 ends.push((test.to_owned(), began.elapsed()));
             }
             text.append(&mut line);
         }
+        // It has ended: nobody holds its standard output. But the system still knows it, until somebody waits for it.
+        let work = work::of(&child.id().to_string());
         let status = child.wait()?;
         let outcome = Outcome {
             said: harness::read(&String::from_utf8_lossy(&text)),
             succeeded: status.success(),
             time: began.elapsed(),
+            work,
             tests: harness::durations(&ends, threads()),
         };
         if outcome.crashed() {
-            println!("{}: {status}", self.name());
+            hear(format!("{}: {status}\n", self.name()).as_bytes());
         }
         Ok(outcome)
     }
 }
 
 /// How many tests a program runs at a time.
-fn threads() -> usize {
+pub fn threads() -> usize {
     let asked = std::env::var("RUST_TEST_THREADS").ok();
     let asked = asked.and_then(|number| number.parse().ok());
     let here = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -278,6 +286,7 @@ mod tests {
             said: said.map(|line| harness::read(line).unwrap()),
             succeeded,
             time: Duration::ZERO,
+            work: Duration::ZERO,
             tests: Vec::new(),
         };
         let good = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s";

@@ -52,7 +52,10 @@ pub fn all(
         let name = format!("{} {test}", program.name());
         let passed = failed.len() <= MOST && {
             println!("\nOnce more, alone: {name}");
-            let outcome = program.run(&[test.clone(), "--exact".to_owned()])?;
+            let arguments = [test.clone(), "--exact".to_owned()];
+            let outcome = program.run(&arguments, |line| {
+                print!("{}", String::from_utf8_lossy(line))
+            })?;
             outcome.said.as_ref().is_some_and(|said| said.passed == 1) && !outcome.crashed()
         };
         let known = known.get(&name).cloned();

@@ -1,0 +1,261 @@
+//! Test programs side by side. A program whose last test is long leaves processors idle, and so does one whose tests wait. The next
+//! program starts as soon as those that run have fewer tests left than there are processors.
+
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use anyhow::Result;
+
+use super::{
+    harness::Left,
+    programs::{Outcome, Program},
+};
+
+/// What programs print is shown one program after another: that of the first as it comes, that of the others when it is their turn.
+struct Console<W> {
+    shown: W,
+    turn: usize,
+    /// Of programs behind the turn: what they have printed, and whether they have ended.
+    kept: BTreeMap<usize, (Vec<u8>, bool)>,
+}
+
+impl<W: Write> Console<W> {
+    fn print(&mut self, number: usize, text: &[u8]) -> io::Result<()> {
+        if number == self.turn {
+            return self.shown.write_all(text);
+        }
+        self.kept
+            .entry(number)
+            .or_default()
+            .0
+            .extend_from_slice(text);
+        Ok(())
+    }
+
+    fn end(&mut self, number: usize) -> io::Result<()> {
+        self.kept.entry(number).or_default().1 = true;
+        while let Some((_, true)) = self.kept.get(&self.turn) {
+            self.kept.remove(&self.turn);
+            self.turn += 1;
+            if let Some((text, _)) = self.kept.get_mut(&self.turn) {
+                self.shown.write_all(&std::mem::take(text))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many tests run.
+#[derive(Default)]
+struct Busy {
+    /// By the number of the program.
+    used: Mutex<BTreeMap<usize, usize>>,
+    changed: Condvar,
+}
+
+impl Busy {
+    fn set(&self, program: usize, used: usize) {
+        let mut all = lock(&self.used);
+        match used {
+            0 => all.remove(&program),
+            _ => all.insert(program, used),
+        };
+        self.changed.notify_all();
+    }
+
+    /// Waits until fewer tests run than this.
+    fn wait_below(&self, most: usize) {
+        let mut all = lock(&self.used);
+        while all.values().sum::<usize>() >= most {
+            all = self
+                .changed
+                .wait(all)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs all programs, each with so many threads, and returns what came of them in their order.
+pub fn run(
+    programs: Vec<Program>,
+    arguments: &[String],
+    threads: usize,
+) -> Result<Vec<(Program, Outcome)>> {
+    let start = |program: &Program, hear: &mut dyn FnMut(&[u8])| program.run(arguments, hear);
+    let title = |program: &Program| format!("\n     Running {}\n", program.name());
+    all(programs, threads, io::stdout(), title, start)
+}
+
+fn all<P: Sync + Send, O: Send>(
+    programs: Vec<P>,
+    threads: usize,
+    shown: impl Write + Send,
+    title: impl Fn(&P) -> String,
+    start: impl Fn(&P, &mut dyn FnMut(&[u8])) -> Result<O> + Sync,
+) -> Result<Vec<(P, O)>> {
+    let busy = Busy::default();
+    let console = Mutex::new(Console {
+        shown,
+        turn: 0,
+        kept: BTreeMap::new(),
+    });
+    let one = |number: usize, program: &P, titled: io::Result<()>| -> Result<O> {
+        let mut left = Left::default();
+        let mut failed = titled.err();
+        let outcome = start(program, &mut |line| {
+            left.hear(&String::from_utf8_lossy(line));
+            busy.set(number, left.used(threads));
+            failed = lock(&console).print(number, line).err().or(failed.take());
+        });
+        lock(&console).end(number)?;
+        busy.set(number, 0);
+        match failed {
+            Some(error) => Err(error.into()),
+            None => outcome,
+        }
+    };
+    let outcomes: Vec<Result<O>> = std::thread::scope(|scope| {
+        let mut started = Vec::new();
+        for (number, program) in programs.iter().enumerate() {
+            busy.wait_below(threads);
+            busy.set(number, threads);
+            // (What it prints first comes after its title.)
+            let title = title(program);
+            let titled = lock(&console).print(number, title.as_bytes());
+            let one = &one;
+            started.push(scope.spawn(move || one(number, program, titled)));
+        }
+        let ended = started.into_iter();
+        ended
+            .map(|thread| thread.join().expect("no program panics"))
+            .collect()
+    });
+    let outcomes: Vec<O> = outcomes.into_iter().collect::<Result<_>>()?;
+    Ok(programs.into_iter().zip(outcomes).collect())
+}
+
+/// The order in which programs start: those that nothing is known of, then the longest, so that none is alone at the end.
+pub fn order<P>(
+    mut programs: Vec<P>,
+    name: impl Fn(&P) -> String,
+    known: &BTreeMap<String, Duration>,
+) -> Vec<P> {
+    let time = |program: &P| known.get(&name(program)).copied();
+    programs.sort_by_key(|program| Reverse(time(program).unwrap_or(Duration::MAX)));
+    programs
+}
+
+/// How long programs took, as [`write`] wrote it. A file that is not there or says something else knows nothing.
+pub fn read(text: &str) -> BTreeMap<String, Duration> {
+    let rows = text.lines().filter_map(|line| {
+        let (seconds, name) = line.split_once(' ')?;
+        let time = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+        Some((name.to_owned(), time))
+    });
+    rows.collect()
+}
+
+/// A line for each program.
+pub fn write(times: &[(Duration, String)]) -> String {
+    let lines = times
+        .iter()
+        .map(|(time, name)| format!("{:.3} {name}\n", time.as_secs_f64()));
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    /// A program that says these lines, and waits after each for its next order.
+    struct Said {
+        lines: &'static [&'static str],
+        orders: Mutex<Receiver<()>>,
+    }
+
+    #[test]
+    fn a_program_starts_when_the_last_test_of_another_is_alone() {
+        let (first, orders) = channel();
+        let first_program = Said {
+            lines: &["running 2 tests\n", "test a ... ok\n", "test long ... ok\n"],
+            orders: Mutex::new(orders),
+        };
+        let (second, orders) = channel();
+        let second_program = Said {
+            lines: &["running 1 test\n", "test b ... ok\n"],
+            orders: Mutex::new(orders),
+        };
+        let began = &Mutex::new(Vec::new());
+        let (said, hears) = channel();
+        let start = |program: &Said, hear: &mut dyn FnMut(&[u8])| {
+            lock(began).push(program.lines.len());
+            for line in program.lines {
+                lock(&program.orders).recv().unwrap();
+                hear(line.as_bytes());
+                said.send(*line).unwrap();
+            }
+            Ok(program.lines.len())
+        };
+        let mut shown = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // While two tests of the first run, the second is not started.
+                first.send(()).unwrap();
+                assert_eq!(hears.recv().unwrap(), "running 2 tests\n");
+                assert_eq!(*lock(began), [3]);
+                first.send(()).unwrap();
+                assert_eq!(hears.recv().unwrap(), "test a ... ok\n");
+                // Now it is: it ends before the first does.
+                for _ in 0..2 {
+                    second.send(()).unwrap();
+                    hears.recv().unwrap();
+                }
+                first.send(()).unwrap();
+                hears.recv().unwrap();
+            });
+            let title = |program: &Said| format!("{}:\n", program.lines.len());
+            let programs = vec![first_program, second_program];
+            let ended = all(programs, 2, &mut shown, title, start).unwrap();
+            let results: Vec<usize> = ended.iter().map(|(_, lines)| *lines).collect();
+            assert_eq!(results, [3, 2]);
+        });
+        // What they print is not mixed.
+        assert_eq!(
+            String::from_utf8(shown).unwrap(),
+            "3:\nrunning 2 tests\ntest a ... ok\ntest long ... ok\n2:\nrunning 1 test\ntest b ... ok\n"
+        );
+    }
+
+    #[test]
+    fn an_error_of_one_program_is_an_error() {
+        let start = |program: &u32, _: &mut dyn FnMut(&[u8])| match program {
+            2 => anyhow::bail!("cannot start"),
+            _ => Ok(()),
+        };
+        let result = all(vec![1, 2, 3], 2, Vec::new(), |_| String::new(), start);
+        assert_eq!(result.unwrap_err().to_string(), "cannot start");
+    }
+
+    #[test]
+    fn times_are_kept_from_one_gate_to_the_next() {
+        let row = |millis, name: &str| (Duration::from_millis(millis), name.to_owned());
+        let text = write(&[row(1500, "wave --lib"), row(20, "cli --test cli")]);
+        let known = read(&format!("{text}nonsense\n-1 a\n"));
+        assert_eq!(known.len(), 2);
+        assert_eq!(known["wave --lib"], Duration::from_millis(1500));
+        let names = vec!["cli --test cli", "new", "wave --lib", "another"];
+        let ordered = order(names, |name| (*name).to_owned(), &known);
+        assert_eq!(ordered, ["new", "another", "wave --lib", "cli --test cli"]);
+    }
+}
