@@ -66,6 +66,7 @@ fn program_of(name: &str, wave_size: u32) -> (Program, Vec<u8>) {
         observed: false,
         exact: false,
         measured: None,
+        races: false,
         ordered: false,
     };
     let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
@@ -125,6 +126,7 @@ fn check(name: &str, wave_size: u32, random: &mut Random) {
         memory: Memory::new(&allocations),
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &program,
         host: &host,
         counts: Counts::new(),

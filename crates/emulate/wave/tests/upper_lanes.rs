@@ -69,6 +69,7 @@ fn every_encoding(name: &str) {
         observed: false,
         exact: false,
         measured: None,
+        races: false,
         ordered: true,
     };
     let program = Program::new(config, decoder);
@@ -76,6 +77,7 @@ fn every_encoding(name: &str) {
         memory: Memory::new(&allocations),
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &program,
         host: &Quiet,
         counts: Counts::new(),

@@ -162,6 +162,7 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
         memory: wave::Memory::new(&Everything),
         lds: Vec::new(),
         barrier: Default::default(),
+        races: None,
         program: &run.program,
         host: &Silent,
         counts: Counts::new(),
