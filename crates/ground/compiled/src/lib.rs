@@ -15,6 +15,7 @@
 mod entry;
 mod forget;
 mod plan;
+mod program;
 
 use std::{
     env,
@@ -26,6 +27,7 @@ use std::{
 
 use entry::Entry;
 pub use forget::forget;
+pub use program::program;
 
 /// The variable with the folder of the cache, or `off`.
 pub const FOLDER: &str = "LUTHIER_TEST_COMPILED";

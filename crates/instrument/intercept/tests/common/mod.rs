@@ -64,28 +64,10 @@ pub fn folder() -> PathBuf {
     folder
 }
 
-/// Compiles `tests/programs/NAME`; the result is kept while the source is not newer.
+/// Compiles `tests/programs/NAME`.
 pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name);
-    let out = folder().join(name.replace('.', "-"));
-    let time = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
-    if time(&out) > time(&source) {
-        return out;
-    }
-    let unfinished = out.with_extension(std::process::id().to_string());
-    let output = compiled::Compiler::new(compiler)
-        .arg(&source)
-        .args(flags)
-        .arg("-o")
-        .arg(&unfinished)
-        .output()
-        .unwrap_or_else(|error| panic!("{compiler}: {error}; `./dev setup` installs it"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{compiler} {name}: {errors}");
-    std::fs::rename(unfinished, &out).unwrap();
-    out
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    compiled::program(compiler, &programs.join(name), flags, &folder())
 }
 
 /// The program with many modes.

@@ -2,14 +2,10 @@
 
 pub mod schema;
 
-use compiled::Compiler;
 use std::{
-    collections::BTreeSet,
-    hash::{DefaultHasher, Hash, Hasher},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::{Mutex, PoisonError},
 };
 
 /// `luthier` with these arguments, without the settings of the user who runs the tests.
@@ -41,36 +37,10 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Compiles `tests/programs/NAME`, once in the life of this process: another test may run what is there.
+/// Compiles `tests/programs/NAME`.
 pub fn compile(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
-    // Tests of one process want the same program at the same time.
-    static DONE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/programs")
-        .join(name);
-    // Other flags make another program.
-    let mut hasher = DefaultHasher::new();
-    (compiler, flags).hash(&mut hasher);
-    let folder = folder().join(format!("{:016x}", hasher.finish()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let out = folder.join(name.replace('.', "-"));
-    if done.contains(&out) {
-        return out;
-    }
-    let unfinished = out.with_extension(std::process::id().to_string());
-    let output = Compiler::new(compiler)
-        .arg(&source)
-        .args(flags)
-        .arg("-o")
-        .arg(&unfinished)
-        .output()
-        .unwrap_or_else(|error| panic!("{compiler}: {error}; `./dev setup` installs it"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{compiler} {name}: {errors}");
-    std::fs::rename(unfinished, &out).unwrap();
-    done.insert(out.clone());
-    out
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    compiled::program(compiler, &programs.join(name), flags, &folder())
 }
 
 /// A code object for gfx90a, of OpenCL without any library.
