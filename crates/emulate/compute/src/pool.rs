@@ -651,7 +651,7 @@ fn serve_watched(
                 workgroup.look_at_barriers(inner.gate.get(), dispatch);
                 turn = run.first_slice(visit.slice);
             }
-            Work::Resume(started) => (workgroup, turn) = (*started, visit.slice),
+            Work::Resume(started) => (workgroup, turn) = (*started, visit.slice.later()),
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();
@@ -668,7 +668,7 @@ fn serve_watched(
             Turn::Ended => {
                 visit.patience.worked();
                 run.note(&workgroup, &mut env.counts);
-                run.schedule.end(workgroup.slots, &mut hand);
+                run.ended(workgroup.slots, &mut hand);
                 // An observer compares executions, so registers must not hold values of other waves.
                 if inner.observer.is_none() {
                     workgroup.recycle(spare);
