@@ -1,7 +1,7 @@
 //! Workgroups that wait for each other while tools, or they themselves, write to memory at each look, so that nobody sees that they wait.
 //! What they cost is asked in instructions, on one thread of the host.
 
-use crate::stock::Scene;
+use crate::stock::{Scene, run_with};
 
 /// Workgroups pass a number on: upwards, downwards, or in an order of steps.
 const SOURCE: &str = r#"
@@ -37,10 +37,10 @@ fn those_that_wait_unseen_hold_up_nobody() {
     };
     // Twice as many instructions as were needed when this was written; with turns of one length it was fifty times as many.
     for (order, most) in [("0", 40_000_000), ("1", 40_000_000), ("2", 200_000_000)] {
-        let output = scene.path("output");
-        let options = ["-t", "instr-count", "-k", "pass_on", "--stats", "--output"];
+        let output = scene.path(&format!("output{order}"));
+        let options = ["-t", "instr-count", "--stats", "--output"];
         let options = [&options[..], &[output.to_str().unwrap()]].concat();
-        let (said, _) = scene.run(&options, &[("ORDER", order)]);
+        let (said, _) = run_with(&scene, &options, &[("ORDER", order)]);
         assert_eq!(said, "turn 100\n");
         let statistics = std::fs::read(output.join("statistics.json")).unwrap();
         let statistics: serde_json::Value = serde_json::from_slice(&statistics).unwrap();

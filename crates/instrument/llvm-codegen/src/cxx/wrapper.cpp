@@ -595,8 +595,9 @@ std::string lackOfInlining(const Function &Callee) {
   if (any_of(Callee, [](const BasicBlock &Block) { return isa<IndirectBrInst>(Block.getTerminator()); }))
     return "the hook jumps to the address of a label (`goto *`), which cannot be moved into a kernel; use a switch";
   if (Callee.isVarArg())
-    return "the hook calls " + Name + ", which takes a variable number of arguments and so cannot be inlined; use a template with a parameter pack, "
-                                      "or an array";
+    return "the hook calls " + Name +
+           ", which takes a variable number of arguments and so cannot be inlined; use a template with a parameter pack, "
+           "or an array";
   if (!Callee.isDeclaration())
     return "the hook calls " + Name + ", which is recursive and so cannot be inlined; use a loop";
   StringRef Base = StringRef(Name).substr(0, Name.find('('));
