@@ -21,11 +21,13 @@ pub(crate) struct Aside<T> {
     worked_last: bool,
 }
 
-/// Workgroups by linear index, each of which goes on once in a round.
+/// Workgroups by linear index, each of which goes on once in a round. Rounds go up and down by turns: where each workgroup waits for its
+/// neighbour, all of them go on in one of two rounds, whichever way they wait.
 struct Ring<T> {
     all: BTreeMap<u64, T>,
-    /// Behind the one that went on last.
+    /// Those from here on are to go on in a round that goes up, those before it in one that goes down.
     turn: u64,
+    is_going_down: bool,
 }
 
 impl<T> Ring<T> {
@@ -33,6 +35,7 @@ impl<T> Ring<T> {
         Ring {
             all: BTreeMap::new(),
             turn: 0,
+            is_going_down: false,
         }
     }
 
@@ -41,10 +44,21 @@ impl<T> Ring<T> {
     }
 
     fn next(&mut self) -> Option<T> {
-        let next = self.all.range(self.turn..).next().map(|(&index, _)| index);
-        let index = next.or_else(|| self.first())?;
-        self.turn = index + 1;
+        let index = self.next_of_round().or_else(|| {
+            self.is_going_down = !self.is_going_down;
+            self.turn = if self.is_going_down { u64::MAX } else { 0 };
+            self.next_of_round()
+        })?;
+        self.turn = if self.is_going_down { index } else { index + 1 };
         self.all.remove(&index)
+    }
+
+    fn next_of_round(&self) -> Option<u64> {
+        let next = match self.is_going_down {
+            true => self.all.range(..self.turn).next_back(),
+            false => self.all.range(self.turn..).next(),
+        };
+        next.map(|(&index, _)| index)
     }
 }
 
@@ -118,14 +132,37 @@ mod tests {
 
     #[test]
     fn one_that_works_has_every_other_turn_however_many_wait() {
-        assert_eq!(turns(&[9], &[1, 2, 3], 8), [9, 1, 9, 2, 9, 3, 9, 1]);
+        assert_eq!(turns(&[9], &[1, 2, 3], 8), [9, 1, 9, 2, 9, 3, 9, 3]);
     }
 
     #[test]
     fn each_goes_on_once_in_a_round() {
-        assert_eq!(turns(&[], &[4, 5, 7], 6), [4, 5, 7, 4, 5, 7]);
-        assert_eq!(turns(&[4, 5, 7], &[], 6), [4, 5, 7, 4, 5, 7]);
-        assert_eq!(turns(&[1, 3], &[2, 4], 8), [1, 2, 3, 4, 1, 2, 3, 4]);
+        assert_eq!(turns(&[], &[4, 5, 7], 9), [4, 5, 7, 7, 5, 4, 4, 5, 7]);
+        assert_eq!(turns(&[4, 5, 7], &[], 6), [4, 5, 7, 7, 5, 4]);
+        assert_eq!(turns(&[1, 3], &[2, 4], 8), [1, 2, 3, 4, 3, 4, 1, 2]);
+    }
+
+    /// Each waits for its neighbour, and works when that has ended.
+    #[test]
+    fn chains_in_both_directions_take_two_rounds_at_most() {
+        const COUNT: u64 = 200;
+        for goes_up in [true, false] {
+            let mut aside = Aside::new();
+            for index in 0..COUNT {
+                aside.insert(index, index, Pause::Sliced);
+            }
+            let mut ended = 0;
+            let mut turns = 0;
+            while let Some(index) = aside.take_next() {
+                turns += 1;
+                let place = if goes_up { index } else { COUNT - 1 - index };
+                match place == ended {
+                    true => ended += 1,
+                    false => aside.insert(index, index, Pause::Sliced),
+                }
+            }
+            assert!(turns <= 2 * COUNT, "{turns}");
+        }
     }
 
     #[test]

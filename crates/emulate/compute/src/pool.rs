@@ -670,7 +670,7 @@ fn serve_watched(
                 workgroup.look_for_races(inner.order.get().is_some());
                 slice = run.first_slice(visit.slice);
             }
-            Work::Resume(started) => (workgroup, slice) = (*started, visit.slice),
+            Work::Resume(started) => (workgroup, slice) = (*started, visit.slice.later()),
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();
@@ -681,7 +681,7 @@ fn serve_watched(
             Turn::Ended => {
                 visit.patience.worked();
                 run.note(&workgroup, &mut env.counts);
-                run.schedule.end(workgroup.slots, &mut hand);
+                run.ended(workgroup.slots, &mut hand);
                 // An observer compares executions, so registers must not hold values of other waves.
                 if inner.observer.is_none() {
                     workgroup.recycle(spare);

@@ -16,13 +16,16 @@ use wave::{Counts, Program};
 use crate::{
     aside::Pause,
     classes,
-    schedule::{Reuse, Schedule, ThreadWork, Work},
+    schedule::{Reuse, Schedule, Slots, ThreadWork, Work},
     workgroup::{Slice, Workgroup},
 };
 
 /// Most micro-operations of a glance, and the step from one glance to the next.
 const LONGEST_GLANCE: u32 = 499;
 const STRIDE: u32 = 193;
+/// When so many turns in a row were over too soon, workgroups that start will hardly end in a long one: they are long themselves, or wait
+/// for one that was set aside.
+const MANY_SLICED: u32 = 4;
 /// How long to wait at a time for threads that add up counts, and how often.
 const MOMENT: Duration = Duration::from_millis(1);
 const PATIENCE: u32 = 100;
@@ -61,6 +64,8 @@ pub(crate) struct Run {
     failed: AtomicBool,
     /// A workgroup did nothing but wait.
     waited: AtomicBool,
+    /// Turns since a workgroup has ended that were over before their workgroups had done what they can do.
+    sliced: AtomicU32,
     shared: Mutex<Shared>,
 }
 
@@ -116,6 +121,7 @@ impl Run {
             glances: AtomicU32::new(0),
             failed: AtomicBool::new(false),
             waited: AtomicBool::new(false),
+            sliced: AtomicU32::new(0),
             shared: Mutex::new(Shared {
                 workers: 0,
                 counts: None,
@@ -252,7 +258,10 @@ impl Run {
     /// How much a workgroup that starts, and is to have `usual`, executes in its first turn.
     pub fn first_slice(&self, usual: Slice) -> Slice {
         if !self.asked.load(Ordering::Relaxed) {
-            return usual;
+            return match self.sliced.load(Ordering::Relaxed) < MANY_SLICED {
+                true => usual,
+                false => usual.later(),
+            };
         }
         // Another number each time, so that all places are seen that waves spend their time at.
         let glance = self.glances.fetch_add(1, Ordering::Relaxed);
@@ -279,8 +288,19 @@ impl Run {
         }
     }
 
+    /// A workgroup of the thread with this hand has ended.
+    pub fn ended(&self, slots: Slots, hand: &mut ThreadWork) {
+        if self.sliced.load(Ordering::Relaxed) != 0 {
+            self.sliced.store(0, Ordering::Relaxed);
+        }
+        self.schedule.end(slots, hand);
+    }
+
     /// A workgroup has paused.
     pub fn paused(&self, pause: Pause) {
+        if pause == Pause::Sliced {
+            self.sliced.fetch_add(1, Ordering::Relaxed);
+        }
         if pause == Pause::Waits && !self.waited.load(Ordering::Relaxed) {
             self.waited.store(true, Ordering::Relaxed);
         }

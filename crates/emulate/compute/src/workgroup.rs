@@ -36,9 +36,17 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
+    /// The first turn: most workgroups end in it.
     pub const USUAL: Slice = Slice {
         branches: 20_000,
         barriers: 1_000,
+        micro_operations: None,
+    };
+    /// A later turn. It is long enough that to change workgroups costs little, and short enough that those which wait do not hold up the
+    /// one that they wait for, even where nobody sees that they wait: tools make the loop longer, and write to memory in it.
+    const LATER: Slice = Slice {
+        branches: 250,
+        barriers: 25,
         micro_operations: None,
     };
     /// As much as may hold up a thread that has other things to do.
@@ -47,6 +55,14 @@ impl Slice {
         barriers: 20,
         micro_operations: None,
     };
+
+    /// What a workgroup executes in a turn after its first one, for which it had this.
+    pub fn later(self) -> Slice {
+        match self == Slice::USUAL {
+            true => Slice::LATER,
+            false => self,
+        }
+    }
 
     /// A slice so short that waves are seen in the midst of their code, also where that has no loops.
     pub fn glance(micro_operations: u32) -> Slice {

@@ -109,6 +109,14 @@ pub enum BuildError {
     #[error(transparent)]
     Hook(#[from] CompileError),
     #[error(
+        "{file}: the hook {hook} uses the variable {variable}, which no source of the tool defines; define it, marked LUTHIER_GLOBAL"
+    )]
+    Variable {
+        file: String,
+        hook: String,
+        variable: String,
+    },
+    #[error(
         "the bitcode of {file} for {target}: {source}; bitcode of clang up to 22 is read, so compile a tool of a newer one with clang 22 (docs/tools)"
     )]
     Bitcode {

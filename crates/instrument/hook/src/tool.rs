@@ -3,7 +3,7 @@
 use crate::{Arg, BuildError, Bundle, CompileError, Compiler, Entry, Global, Request};
 use gfx::Target;
 use llvm_codegen::Bitcode;
-use std::{path::Path, process::Command};
+use std::{collections::HashSet, path::Path, process::Command};
 
 /// Targets a tool is built for unless told otherwise. A generic target's templates serve all chips that it covers, so that a
 /// family costs as much to build as one chip; two chips have no generic target.
@@ -45,6 +45,7 @@ pub fn build_tool(request: &ToolRequest<'_>) -> Result<Bundle, BuildError> {
         let bitcode = compile_source(request, target)?;
         add_module(&mut bundle, &file, target, &bitcode, request.hooks)?;
     }
+    check_variables(&bundle, &file)?;
     Ok(bundle)
 }
 
@@ -65,7 +66,24 @@ pub fn build_modules(
         let target = find(&module.target)?;
         add_module(&mut bundle, file, target, &module.bitcode, hooks)?;
     }
+    check_variables(&bundle, file)?;
     Ok(bundle)
+}
+
+/// Each variable that a hook uses is in one of the tool's sources.
+fn check_variables(bundle: &Bundle, file: &str) -> Result<(), BuildError> {
+    let known: HashSet<&str> = bundle.globals.iter().map(|it| it.name.as_str()).collect();
+    for entry in &bundle.entries {
+        let mut used = entry.template.relocations.iter();
+        if let Some(unknown) = used.find(|used| !known.contains(used.symbol.as_str())) {
+            return Err(BuildError::Variable {
+                file: file.to_owned(),
+                hook: entry.hook.clone(),
+                variable: demangle::readable(&unknown.symbol),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn find(target: &str) -> Result<&'static Target, BuildError> {

@@ -32,6 +32,7 @@ mod whole;
 pub use built_in::BuiltInTools;
 pub use offline::{KernelOutcome, Offline};
 use recent::ObjectFacts;
+pub use whole::WholeObjects;
 use whole::{Waiting, Whole};
 
 /// The tools of a run.
@@ -66,6 +67,7 @@ pub struct Engine {
     pub(crate) recent: Mutex<Vec<Arc<ObjectFacts>>>,
     pub(crate) whole: Mutex<Whole>,
     pub(crate) waiting: Waiting,
+    pub(crate) whole_objects: Arc<WholeObjects>,
     /// Messages that hooks print.
     printed: Mutex<PartialMessages>,
     /// Choices of the tools, one for each, that variants from 1 on stand for; variant 0: all tools say 1.
@@ -123,9 +125,15 @@ impl Engine {
             recent: Mutex::default(),
             whole: Mutex::default(),
             waiting: Waiting::default(),
+            whole_objects: Arc::default(),
             combinations: Mutex::default(),
             printed: Mutex::default(),
         })
+    }
+
+    /// What its kernels cost that need every kernel of their objects.
+    pub fn whole_objects(&self) -> &WholeObjects {
+        &self.whole_objects
     }
 
     /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.

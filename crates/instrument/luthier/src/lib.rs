@@ -64,7 +64,7 @@ pub use description::{
     At, Description, Each, Insert, Kind, Parameter, ParameterKind, Print, Stream,
 };
 pub use edit::{Argument, Counter, Counters, Edit, InsertionPoint};
-pub use engine::{BuiltInTools, Engine, KernelOutcome, Offline};
+pub use engine::{BuiltInTools, Engine, KernelOutcome, Offline, WholeObjects};
 pub use error::{Error, Result};
 pub use file::{ToolFile, exports, has_host_code, is_marked, mark};
 pub use filter::SiteFilter;

@@ -69,6 +69,29 @@ fn ordinary_hooks_build_for_every_target() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
+/// What hooks cannot use, on one line.
+const BESIDE: &str = "LUTHIER_GLOBAL luthier_u64 *table[4] = {&n, &n, (luthier_u64 *)&big[2], 0}; \
+    struct pair { int which; luthier_u64 *to[2]; }; LUTHIER_GLOBAL pair nested[2] = {{1, {&n, &n}}, {2, {&n, &n}}}; \
+    __attribute__((device)) static int sum(int count, ...) { __builtin_va_list all; __builtin_va_start(all, count); int s = 0; \
+    for (int i = 0; i < count; i++) s += __builtin_va_arg(all, int); __builtin_va_end(all); return s; }";
+
+/// A variable that no source of the tool has would be missed only when a kernel is instrumented.
+#[test]
+fn a_variable_that_nobody_defines_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("lacks.hip");
+    let text = "#include <luthier_device.h>\nLUTHIER_GLOBAL luthier_u64 n;\nextern LUTHIER_GLOBAL luthier_u64 elsewhere[4];\n\
+                LUTHIER_HOOK void h() { luthier::add(&n, elsewhere[luthier::lane() & 3]); }\n\
+                LUTHIER_TOOL(R\"(insert = [{ hook = \"h\" }])\")\n";
+    std::fs::write(&source, text).unwrap();
+    let said = tool_build::build(&source, &["gfx90a"], "clang-22").unwrap_err();
+    let wanted = format!(
+        "{}: the hook h uses the variable elsewhere, which no source of the tool defines",
+        source.display()
+    );
+    assert!(said.to_string().contains(&wanted), "{said}");
+}
+
 #[test]
 fn refusals_have_the_line_and_words_of_the_author() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,9 +133,26 @@ fn refusals_have_the_line_and_words_of_the_author() {
             "float x = n; luthier::add(&n, (luthier_u64)__builtin_cbrtf(x));",
             "the hook calls cbrtf, a function of HIP's device library",
         ),
+        (
+            "luthier::add(&n, sum(3, 1, 2, (int)luthier::lane()));",
+            "the hook calls sum(int, ...), which takes a variable number of arguments and so cannot be inlined; use a template",
+        ),
+        (
+            "luthier::add(table[luthier::lane() & 3], 1);",
+            "the hook uses table, a variable that begins with addresses in it, which are known only when a program runs",
+        ),
+        (
+            "luthier::add(table[2], 1);",
+            "the hook uses table, a variable that begins with addresses in it, which are known only when a program runs",
+        ),
+        (
+            "luthier::add(nested[luthier::lane() & 1].to[1], 1);",
+            "the hook uses nested, a variable that begins with addresses in it",
+        ),
     ] {
         let text = format!(
-            "#include <luthier_device.h>\nLUTHIER_GLOBAL luthier_u64 n; LUTHIER_GLOBAL unsigned big[8192];\nLUTHIER_HOOK void h() {{ {body} }}\n\
+            "#include <luthier_device.h>\nLUTHIER_GLOBAL luthier_u64 n; LUTHIER_GLOBAL unsigned big[8192]; {BESIDE}\n\
+             LUTHIER_HOOK void h() {{ {body} }}\n\
              LUTHIER_TOOL(R\"(insert = [{{ hook = \"h\" }}])\")\n"
         );
         std::fs::write(&source, text).unwrap();

@@ -49,6 +49,7 @@ pub fn text(summary: &Run, measured: bool) -> String {
             let ops = ops
                 .iter()
                 .map(|(op, waves)| format!("{op} {}", grouped(*waves)));
+            let kernel = demangle::readable(kernel);
             text += &format!("      {kernel}: {}\n", ops.collect::<Vec<_>>().join(", "));
         }
     }
@@ -58,7 +59,9 @@ pub fn text(summary: &Run, measured: bool) -> String {
 /// Kernels whose counts depend on when another wave or the host wrote memory, by name; nothing if there are none.
 pub fn waits(run: &Run) -> String {
     let waited = run.kernels.iter().filter(|kernel| kernel.waited > 0);
-    let mut names: Vec<&str> = waited.map(|kernel| kernel.kernel.as_str()).collect();
+    let mut names: Vec<String> = waited
+        .map(|kernel| demangle::readable(&kernel.kernel))
+        .collect();
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {

@@ -8,6 +8,7 @@ mod empty_waves;
 mod fits;
 mod library_tool;
 mod module_tool;
+mod polled;
 mod report;
 mod rows;
 mod rust_tool;

@@ -7,6 +7,7 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -81,6 +82,8 @@ struct Builder {
   // result of an opaque call, which keeps the optimiser away from it.
   std::map<std::string, CallInst *> Storage;
   Function *Wrapper = nullptr;
+  // Variables whose first values are addresses, which a tool's variables cannot have.
+  StringSet<> Addressed;
 
   Builder(Module &M, luthier_codegen_job &Job, TargetMachine &TM, Reporter &Report) : M(M), Job(Job), TM(TM), Report(Report) {}
 
@@ -151,6 +154,23 @@ void Builder::redirect() {
   }
 }
 
+bool holdsAddresses(const GlobalVariable &G) {
+  const DataLayout &Layout = G.getParent()->getDataLayout();
+  if (!G.hasInitializer() || G.getInitializer()->isNullValue())
+    return false;
+  std::vector<uint8_t> Bytes(Layout.getTypeAllocSize(G.getValueType()));
+  return !constantBytes(G.getInitializer(), Layout, Bytes);
+}
+
+// The variables that a value is, or is computed from.
+void variablesOf(const Value *V, SmallVectorImpl<const GlobalVariable *> &Found) {
+  if (auto *G = dyn_cast<GlobalVariable>(V))
+    Found.push_back(G);
+  else if (auto *C = dyn_cast<ConstantExpr>(V))
+    for (const Value *Operand : C->operands())
+      variablesOf(Operand, Found);
+}
+
 // Leaves the hook and what it needs; the tool's variables become external symbols.
 void Builder::strip() {
   for (const char *List : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"})
@@ -165,6 +185,8 @@ void Builder::strip() {
     // Constant tables of the compiler's making (strings) may yet be folded away; place() takes care of those that were not.
     if (G.hasPrivateLinkage() || G.getAddressSpace() == 3)
       continue;
+    if (holdsAddresses(G))
+      Addressed.insert(G.getName());
     // Variables that are never changed may be folded too: HIP's device library asks constants what it was compiled for.
     if (G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() && !G.isInterposable()) {
       G.setLinkage(GlobalValue::AvailableExternallyLinkage);
@@ -572,6 +594,10 @@ std::string lackOfInlining(const Function &Callee) {
   std::string Name = demangle(Callee.getName());
   if (any_of(Callee, [](const BasicBlock &Block) { return isa<IndirectBrInst>(Block.getTerminator()); }))
     return "the hook jumps to the address of a label (`goto *`), which cannot be moved into a kernel; use a switch";
+  if (Callee.isVarArg())
+    return "the hook calls " + Name +
+           ", which takes a variable number of arguments and so cannot be inlined; use a template with a parameter pack, "
+           "or an array";
   if (!Callee.isDeclaration())
     return "the hook calls " + Name + ", which is recursive and so cannot be inlined; use a loop";
   StringRef Base = StringRef(Name).substr(0, Name.find('('));
@@ -596,12 +622,16 @@ bool Builder::refuse() {
     if (isa<AllocaInst>(I))
       Refuse(I, "the hook keeps a variable in memory in a way that cannot be moved (a size known at run time only, or an "
                 "address that is stored or passed on)");
-    for (Value *Operand : I.operands()) {
-      auto *G = dyn_cast<GlobalVariable>(Operand->stripPointerCasts());
-      if (!G)
-        continue;
+    SmallVector<const GlobalVariable *> Variables;
+    for (const Value *Operand : I.operands())
+      variablesOf(Operand, Variables);
+    for (const GlobalVariable *G : Variables) {
       if (G->getAddressSpace() == 3)
         Refuse(I, "the hook uses the LDS variable " + G->getName() + " in a way that cannot be moved");
+      else if (Addressed.contains(G->getName()))
+        Refuse(I, "the hook uses " + demangle(G->getName()) +
+                      ", a variable that begins with addresses in it, which are known only when a program runs; choose among the variables "
+                      "in the hook, with an `if` or a switch");
       else if (!G->isDeclaration())
         Refuse(I, "the hook uses a table with addresses in it, which cannot be placed inside a kernel");
     }

@@ -4,9 +4,12 @@
 //! application may start a dozen of their kernels at once. So one object at a time is lifted, for all kernels that wait for it, and what it
 //! took is given back when the last of them is built.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use codeobj::CodeObject;
@@ -23,7 +26,62 @@ const KEPT: usize = 1 << 20;
 pub(crate) struct Whole {
     /// SHA-256 of the object.
     hash: [u8; 32],
-    module: Option<Arc<Module>>,
+    module: Option<Arc<Lifted>>,
+}
+
+/// How often an engine has lifted whole objects, and how many of them were in memory at a time.
+#[derive(Debug, Default)]
+pub struct WholeObjects {
+    lifted: AtomicUsize,
+    kept: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl WholeObjects {
+    /// How often one was lifted.
+    pub fn lifted(&self) -> usize {
+        self.lifted.load(Ordering::Relaxed)
+    }
+
+    /// The most that were in memory at a time.
+    pub fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+}
+
+/// A module that is counted while it exists.
+struct Lifted {
+    module: Module,
+    among: Arc<WholeObjects>,
+}
+
+impl Lifted {
+    fn of(object: &CodeObject<'_>, among: &Arc<WholeObjects>) -> Result<Lifted> {
+        among.lifted.fetch_add(1, Ordering::Relaxed);
+        let kept = among.kept.fetch_add(1, Ordering::Relaxed) + 1;
+        among.most.fetch_max(kept, Ordering::Relaxed);
+        let module = Module::lift_quietly(object).inspect_err(|_| {
+            among.kept.fetch_sub(1, Ordering::Relaxed);
+        });
+        Ok(Lifted {
+            module: module.map_err(Error::Lift)?,
+            among: Arc::clone(among),
+        })
+    }
+}
+
+impl Drop for Lifted {
+    fn drop(&mut self) {
+        self.among.kept.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Deref for Lifted {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.module
+    }
 }
 
 /// Builders that want the module of a whole object, and have none.
@@ -42,7 +100,7 @@ pub(crate) fn with<T>(
     let known = last.module.take().filter(|_| last.hash == *hash);
     let module = match known {
         Some(module) => module,
-        None => Arc::new(Module::lift_quietly(object).map_err(Error::Lift)?),
+        None => Arc::new(Lifted::of(object, &engine.whole_objects)?),
     };
     if size <= KEPT {
         (last.hash, last.module) = (*hash, Some(module.clone()));
