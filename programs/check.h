@@ -1,4 +1,4 @@
-// What every program here uses: calls that must succeed, expectations that are counted, and device arrays.
+// The common part of all programs: calls that must succeed, expectations that are counted, and device arrays.
 #pragma once
 #include <hip/hip_runtime.h>
 

@@ -1,4 +1,4 @@
-//! What must hold in every order.
+//! Statements that must hold in every order.
 
 use std::sync::{
     Arc,
@@ -153,7 +153,7 @@ fn no_thread_is_left() -> u64 {
     })
 }
 
-/// Each of two dispatches, posted by different threads, gets somebody.
+/// Each of two dispatches, posted by different threads, gets a thread.
 fn two_dispatches() -> u64 {
     tried(3, || {
         let queue = Arc::new(RunQueue::new(2));
@@ -173,7 +173,7 @@ fn two_dispatches() -> u64 {
     })
 }
 
-/// Nobody passes a barrier before both have come, twice in a row.
+/// No thread passes a barrier before both have come, twice in a row.
 fn barrier() -> u64 {
     tried(3, || {
         let both = Arc::new((Barriers::default(), AtomicU64::new(0)));
@@ -205,7 +205,7 @@ fn semaphore() -> u64 {
             while !semaphores.admitted(1, ticket) {
                 thread::yield_now();
             }
-            // What the one before wrote is seen: no store is lost.
+            // Each sees the stores of the one before: no store is lost.
             let before = inside.load(Ordering::Relaxed);
             inside.store(before + 1, Ordering::Relaxed);
             semaphores.release(1, 1);

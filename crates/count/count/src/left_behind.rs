@@ -48,14 +48,14 @@ fn announced(directory: &Path) -> Vec<u32> {
     live.filter(|&pid| belongs(pid, directory)).collect()
 }
 
-/// Whether any process but this one is of the run.
+/// Returns `true` if any process but this one is of the run.
 fn others(directory: &Path) -> bool {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     pids.any(|pid| pid != std::process::id() && belongs(pid, directory))
 }
 
-/// Whether a process has the directory's name in its environment and has not ended (its parent may not have asked for its status).
+/// Returns `true` if a process has the directory's name in its environment and has not ended (its parent may not have asked for its status).
 fn belongs(pid: u32, directory: &Path) -> bool {
     let mut ours = OsString::from("LUTHIER_COUNT_OUTPUT=");
     ours.push(directory);

@@ -48,7 +48,7 @@ pub enum Command {
     Flags(FlagsArguments),
 }
 
-/// What and where to count.
+/// The part of the program to count, and the places.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CountArguments {
     /// Cost table: article (every instruction 1) or portable-1 (ABI artefacts 0)
@@ -122,7 +122,7 @@ pub enum Format {
     Json,
 }
 
-/// Whose budget it is.
+/// The threads or processes that share the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BudgetPer {
     /// All threads and processes of the run together.

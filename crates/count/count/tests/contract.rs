@@ -212,7 +212,7 @@ fn checks_of_another_kind_are_refused() {
         assert_eq!(output.status.success(), links, "{message}");
         let named = message.contains("__luthier_count_checks_budget");
         assert!(links || named, "{message}");
-        // Such an object links as a library, and the program that loads it refuses it.
+        // The object links as a library, and the program that loads it refuses it.
         built(&["cc", "-shared"], &[&other], &library);
         built(&["cc"], &[&ours, &library], &out);
         let mut counted = luthier_count();

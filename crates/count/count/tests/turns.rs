@@ -116,7 +116,7 @@ fn every_turn_begins_with_the_whole_budget() {
         assert_eq!(turns[3]["input"], "100\n");
         assert_eq!(turns[3]["output"], "100\n");
 
-        // What earlier turns have not used is not saved: a large turn is stopped in its place, wherever it comes.
+        // A turn does not get what earlier ones left: a large turn is stopped in its place, wherever it comes.
         for before in [0, 1, 7] {
             let mut turns: Vec<&[&str]> = vec![&["10\n"]; before];
             turns.push(&["1000\n"]);

@@ -89,7 +89,7 @@ void lc_successor(Session *, uint32_t block, double frequency, bool holdsCode);
 bool lc_plan(Session *, TextSink error, void *context);
 size_t lc_increments(const Session *, uint32_t function, const Increment **out);
 size_t lc_checks(const Session *, uint32_t function, const Increment **out);
-// Whether a call certainly returns, without code reading the counter meanwhile.
+// Returns true if a call certainly returns, without code reading the counter meanwhile.
 bool lc_comes_back(const Session *, uint32_t function, uint32_t block, uint32_t call);
 bool lc_charged_by_callers(const Session *, uint32_t function);
 // The slot of a function's `index`-th operation priced at run time; only if there are slots.

@@ -193,7 +193,7 @@ private:
     return place;
   }
 
-  // Whether a value has two bounds. Other conditions stay as they are: computing them in vain costs more than it saves,
+  // Returns true if a value has two bounds. Other conditions stay as they are: computing them in vain costs more than it saves,
   // or they will be known anyway.
   bool hasRange() const {
     SmallVector<Place, 4> seen;

@@ -96,7 +96,7 @@ void decideLateIntrinsics(llvm::Module &module);
 // True for declared functions whose name says that they belong to the counter.
 bool isCounterFunction(const llvm::Function &function);
 
-// Whether the back end can make a jump of a call, because only a return follows.
+// Returns true if the back end can make a jump of a call, because only a return follows.
 bool endsFunction(const llvm::CallInst &call);
 
 // Gives such calls a return of their own where they share one, as the back end would; it cannot if additions come in between.
@@ -156,7 +156,7 @@ struct Check {
   llvm::CallInst *limit;
 
   static std::optional<Check> of(llvm::AtomicRMWInst &addition);
-  // Whether checks of this module can be pieces of assembly.
+  // Returns true if checks of this module can be pieces of assembly.
   static bool canBeAssembly(const llvm::Module &module);
   // The check as assembly. `held`: the first word, if it is in a register; then the result is what it is afterwards.
   llvm::Value *assemble(llvm::IRBuilder<> &builder, llvm::Value *held) const;
@@ -173,7 +173,7 @@ void replaceResult(llvm::AtomicRMWInst &addition, llvm::Value *sum, llvm::IRBuil
 // Recursive functions hand the counter to each other in a register, where there are checks.
 bool holdInRecursion(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
-// Whether a value is added to the counter, and nothing else is done with it.
+// Returns true if a value is added to the counter, and nothing else is done with it.
 bool isSum(llvm::Value *value);
 
 // Lets sums in registers grow on the ways where they have been made to grow where the ways meet.
@@ -191,7 +191,7 @@ llvm::Value *plusConstant(llvm::Value *amount, llvm::ConstantInt *more);
 // An addition of a constant or product that is large tells the runtime.
 void watchAmount(llvm::AtomicRMWInst &addition);
 
-// Whether code may read the counter during a call.
+// Returns true if code may read the counter during a call.
 bool mayLook(const llvm::CallBase &call);
 
 // The counter to a register or from one.

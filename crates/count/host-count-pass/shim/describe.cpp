@@ -107,10 +107,10 @@ bool onlyCalledHere(const Function &function) {
   return true;
 }
 
-// Whether the code that the program calls is outside of this object.
+// Returns true if the code that the program calls is outside of this object.
 bool isElsewhere(const Function &function) { return function.isDeclaration() || function.hasFnAttribute(Uncounted); }
 
-// Whether control can return to a call that has returned already. Compilers know the functions for which they generate
+// Returns true if control can return to a call that has returned already. Compilers know the functions for which they generate
 // other code; a context that `swapcontext` has left can be entered more than once too.
 bool returnsAgain(const CallBase &call) {
   auto *callee = dyn_cast<Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
@@ -211,7 +211,7 @@ private:
     }
   }
 
-  // Whether the bits of a value are multiplied, folded or reduced, possibly after it was in a local variable.
+  // Returns true if the bits of a value are multiplied, folded or reduced, possibly after it was in a local variable.
   // Differences and alignment masks of addresses are not.
   static bool isMixed(const Value &value, unsigned depth) {
     for (const User *user : value.users()) {

@@ -18,7 +18,7 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// Whether this instruction keeps additions to `address` on its side.
+// Returns true if this instruction keeps additions to `address` on its side.
 bool separates(const Instruction &instruction, const Value *address) {
   if (additionTo(instruction) == address)
     return !instruction.use_empty();
@@ -125,7 +125,7 @@ private:
     return found;
   }
 
-  // Whether a path can pay the difference from the shared amount at no cost.
+  // Returns true if a path can pay the difference from the shared amount at no cost.
   bool corrects(BasicBlock &from) { return amountFrom(&from) == shared || endsWithAddition(from, address); }
 
   ConstantInt *commonest() {

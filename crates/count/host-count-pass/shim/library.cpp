@@ -68,7 +68,7 @@ bool isPlain(const Constant &constant) {
   return all_of(constant.operands(), [](const Use &operand) { return isPlain(*cast<Constant>(operand.get())); });
 }
 
-// Whether all that the body refers to is there without the program, but for what it calls and `isCopied`.
+// Returns true if all that the body refers to is there without the program, but for what it calls and `isCopied`.
 bool standsAlone(const Function &function) {
   return all_of(instructions(function), [](const Instruction &instruction) {
     auto *call = dyn_cast<CallBase>(&instruction);

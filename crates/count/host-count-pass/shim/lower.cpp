@@ -29,7 +29,7 @@ bool isOurs(const Value *address) {
 
 bool isConstant(const AtomicRMWInst &addition) { return isa<ConstantInt>(addition.getValOperand()); }
 
-// Whether this takes back an amount that was paid ahead for a path that is not taken.
+// Returns true if this takes back an amount that was paid ahead for a path that is not taken.
 bool takesBack(const AtomicRMWInst &addition) {
   auto *amount = dyn_cast<ConstantInt>(addition.getValOperand());
   return addition.use_empty() && amount && amount->isNegative();

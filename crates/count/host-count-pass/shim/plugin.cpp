@@ -63,7 +63,7 @@ bool leaveUnoptimised(Module &module) {
   return changed;
 }
 
-// Whether this is the front end's output at -O0.
+// Returns true if this is the front end's output at -O0.
 bool isPlain(const Module &module) {
   bool any = false;
   for (const Function &function : module) {

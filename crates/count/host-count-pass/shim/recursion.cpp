@@ -50,7 +50,7 @@ bool targetHolds(const Module &module) {
   return known && triple.isOSBinFormatELF() && !triple.isX32();
 }
 
-// Whether a call may read the counter, add to it or leave for good.
+// Returns true if a call may read the counter, add to it or leave for good.
 bool meetsCounter(const CallBase &call) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   return !intrinsic || isBoundary(*intrinsic) || intrinsic->mayThrow() || isa<MemIntrinsic>(intrinsic);

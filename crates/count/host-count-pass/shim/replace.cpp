@@ -70,7 +70,7 @@ private:
   std::vector<PlacedArc> arcs;
   std::vector<Place> places;
 
-  // Whether the counter must be as it is in front of this instruction.
+  // Returns true if the counter must be as it is in front of this instruction.
   bool separates(const Instruction &instruction) const {
     if (additionTo(instruction))
       return additionTo(instruction) == address && !instruction.use_empty();

@@ -70,7 +70,7 @@ private:
 
   static bool isConstant(const Use &use) { return isa<ConstantInt>(use); }
 
-  // Whether every path to `join` has a value for `value` where it ends.
+  // Returns true if every path to `join` has a value for `value` where it ends.
   bool isKnownBefore(Value *value, BasicBlock &join) {
     auto *instruction = dyn_cast<Instruction>(value);
     if (instruction && instruction->isTerminator())

@@ -11,7 +11,7 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// Whether an instruction becomes no code.
+// Returns true if an instruction becomes no code.
 bool isNothing(const Instruction &instruction) {
   auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
   return intrinsic && (intrinsic->isAssumeLikeIntrinsic() || intrinsic->getIntrinsicID() == Intrinsic::pseudoprobe);

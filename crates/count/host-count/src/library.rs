@@ -31,7 +31,7 @@ const ALWAYS_RETURNS: &[&str] = &[
     "tan", "tanf", "tanh", "tolower", "toupper", "trunc", "truncf",
 ];
 
-/// Whether a function of this name, declared but not defined here, is known to return always.
+/// Returns `true` if a function of this name, declared but not defined here, is known to return always.
 pub fn always_returns(name: &str) -> bool {
     ALWAYS_RETURNS.binary_search(&name).is_ok()
 }

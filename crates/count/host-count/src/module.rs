@@ -173,7 +173,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a call of the planned module certainly returns, without code reading the counter meanwhile.
+    /// Returns `true` if a call of the planned module certainly returns, without code reading the counter meanwhile.
     pub fn comes_back(&self, call: &Call) -> bool {
         summary::comes_back(call, &self.summaries)
     }
@@ -425,7 +425,7 @@ pub struct Segment {
     pub cost: u64,
     /// The place of its increment.
     pub site: Site,
-    /// Whether an observation point ends it.
+    /// `true` if an observation point ends it.
     pub observed: bool,
     /// The part of the cost that is paid for a callee that begins behind it.
     pub ahead: u64,
@@ -712,7 +712,7 @@ impl Graph<'_> {
     }
 }
 
-/// Whether a block's last call can return more than once.
+/// Returns `true` if a block's last call can return more than once.
 fn ends_again(block: &Block) -> bool {
     (block.items.last().and_then(as_call)).is_some_and(|call| call.returns_again)
 }

@@ -36,7 +36,7 @@ pub struct Summary {
     pub checks_entry: bool,
 }
 
-/// Whether a call certainly returns.
+/// Returns `true` if a call certainly returns.
 pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
     if call.tail == Tail::Must {
         return false;
@@ -48,7 +48,7 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
     }
 }
 
-/// Whether a call is paid for together with the return behind it. (If no code reads the counter meanwhile, an addition may stand before the
+/// Returns `true` if a call is paid for together with the return behind it. (If no code reads the counter meanwhile, an addition may stand before the
 /// call anyway.)
 pub fn ends_function(call: &Call, summaries: &[Summary]) -> bool {
     call.tail != Tail::No && !comes_back(call, summaries)
@@ -454,7 +454,7 @@ fn blocks(function: &Function) -> impl Iterator<Item = (usize, &Block)> {
     function.blocks.iter().enumerate()
 }
 
-/// Whether control can return to a call of this function that has returned already.
+/// Returns `true` if control can return to a call of this function that has returned already.
 fn returns_again(function: &Function) -> bool {
     calls_of(function).any(|call| call.returns_again)
 }

@@ -154,7 +154,7 @@ private:
            });
   }
 
-  // Whether lanes execute both blocks equally often.
+  // Returns true if lanes execute both blocks equally often.
   bool equivalent(BasicBlock *one, BasicBlock *other) const {
     if (one == other)
       return true;
@@ -163,7 +163,7 @@ private:
     return (before.dominates(one, other) && behind.dominates(other, one)) || (before.dominates(other, one) && behind.dominates(one, other));
   }
 
-  // Whether a site adds 1 or nothing, and at most once.
+  // Returns true if a site adds 1 or nothing, and at most once.
   bool once(const Site &site) const { return !cyclic.contains(site.call->getParent()) && flag_of(site.step); }
 
   unsigned place_of(BasicBlock *block) {
@@ -261,7 +261,7 @@ private:
     return rounds && rounds->getAPInt().getActiveBits() <= 31 ? loop : nullptr;
   }
 
-  // Whether the sum over all iterations of a loop fits 32 bits.
+  // Returns true if the sum over all iterations of a loop fits 32 bits.
   bool fits(Loop *loop, ArrayRef<CallInst *> calls, bool steps) {
     auto *most = cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
     APInt rounds = most->getAPInt().zextOrTrunc(64);

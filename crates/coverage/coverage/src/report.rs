@@ -90,7 +90,7 @@ pub struct Html {
     output: PathBuf,
 }
 
-/// What files are called.
+/// The names of files.
 const LCOV: &str = "coverage.lcov";
 const PROFILE: &str = "coverage.profdata";
 

@@ -44,7 +44,7 @@ pub fn say(message: &str) {
     guest::standard_error::print(&format!("luthier coverage: {message}\n"));
 }
 
-/// Whether a runtime is connected.
+/// Returns `true` if a runtime is connected.
 pub fn is_armed() -> bool {
     CURRENT
         .get()

@@ -240,7 +240,7 @@ impl Collector {
         complete
     }
 
-    /// Whether any loaded or earlier image had profile sections.
+    /// Returns `true` if any loaded or earlier image had profile sections.
     pub fn has_data(&self) -> bool {
         !self.totals.is_empty()
             || self

@@ -116,7 +116,7 @@ pub struct Image {
     pub variables: Vec<Variable>,
     /// The version word, when the compiler emitted one.
     pub version: Option<u64>,
-    /// Whether the coverage mapping is there; without it counts cannot be shown by line.
+    /// `true` if the coverage mapping is there; without it counts cannot be shown by line.
     pub has_mapping: bool,
 }
 
@@ -215,7 +215,7 @@ impl Image {
     }
 }
 
-/// Whether a symbol is used for finding sections.
+/// Returns `true` if a symbol is used for finding sections.
 pub fn is_interesting(name: &str) -> bool {
     name.starts_with(BOUNDS_TABLE)
         || name.starts_with(VERSION_SYMBOL)

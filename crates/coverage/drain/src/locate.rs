@@ -92,7 +92,7 @@ impl Spans {
         }
     }
 
-    /// Whether anything was instrumented.
+    /// Returns `true` if anything was instrumented.
     pub fn has_records(&self) -> bool {
         self.data.size != 0 && self.counters.size != 0
     }

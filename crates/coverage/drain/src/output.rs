@@ -69,7 +69,7 @@ pub struct ManifestImage {
     pub method: String,
     /// Times it was loaded, over all devices.
     pub loads: u64,
-    /// Whether it carries the coverage mapping that reports by line need.
+    /// `true` if it carries the coverage mapping that reports by line need.
     pub has_mapping: bool,
 }
 

@@ -63,7 +63,7 @@ impl Profile {
         }
     }
 
-    /// Whether anything in this profile was executed.
+    /// Returns `true` if anything in this profile was executed.
     pub fn has_counts(&self) -> bool {
         let untouched = if self.version.is_byte_coverage() {
             0xff

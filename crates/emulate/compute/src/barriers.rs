@@ -115,12 +115,12 @@ impl Barriers {
         ticket
     }
 
-    /// Whether the wave with this place may pass.
+    /// Returns `true` if the wave with this place may pass.
     pub fn admitted(&self, resource: u32, ticket: u64) -> bool {
         ticket < self.barrier(resource).admitted.load(Ordering::Acquire)
     }
 
-    /// Whether the barrier has opened since `ticket` was given.
+    /// Returns `true` if the barrier has opened since `ticket` was given.
     pub fn passed(&self, resource: u32, ticket: u64) -> bool {
         self.barrier(resource).opened.load(Ordering::Acquire) != ticket
     }

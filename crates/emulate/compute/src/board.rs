@@ -166,7 +166,7 @@ impl RunQueue {
         inside.sleeping -= 1;
     }
 
-    /// Whether a run other than `run` has work.
+    /// Returns `true` if a run other than `run` has work.
     pub fn others_waiting(&self, run: &Arc<Run>) -> bool {
         lock(&self.inside)
             .runs

@@ -206,7 +206,7 @@ pub const REFUSED: &[Refusal] = &[
     Refusal { pattern: "CPF_*", reason: "it counts cycles of the command processor, and the emulated GPU has none" },
 ];
 
-/// Whether a name is of a pattern with `*` for anything.
+/// Returns `true` if a name is of a pattern with `*` for anything.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {

@@ -1,6 +1,6 @@
-//! How a thread waits that finds only workgroups which wait for somebody else.
+//! Waiting of a thread that finds only workgroups which wait for another thread.
 //!
-//! Whoever they wait for needs a core of the host: another thread of the device, or the program. On a host with nothing else to do, to offer
+//! That thread needs a core of the host. It belongs to the device or to the program. On a host with nothing else to do, to offer
 //! the core costs next to nothing, and the thread sees at once what has changed. On a busy host the same offer costs the time that other
 //! processes get, which is thousands of times as long, so it must not be made for every workgroup that waits, and a short sleep is better.
 
@@ -54,7 +54,7 @@ impl Patience {
         }
         self.turns += 1;
         self.dozed |= pause == Pause::Dozed;
-        // Once around, and nobody had anything to do.
+        // Once around, and no workgroup had anything to do.
         if waiting.is_none_or(|waiting| self.turns <= waiting) {
             return None;
         }

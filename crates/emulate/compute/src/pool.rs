@@ -521,7 +521,7 @@ fn work(inner: &Inner) {
 /// A thread's stay with a run, and what it takes along to the next one.
 struct Visit {
     slice: Slice,
-    /// What it has executed.
+    /// The instructions that it has executed.
     counts: Counts,
     patience: Patience,
     /// The run can do nothing at the moment, and the thread is to rest for so long.

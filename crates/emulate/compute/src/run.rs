@@ -199,7 +199,7 @@ impl Run {
         gpu::Counts::default()
     }
 
-    /// Whether a thread that attached now would find something to do.
+    /// Returns `true` if a thread that attached now would find something to do.
     pub fn has_work(&self) -> bool {
         !self.failed.load(Ordering::Relaxed) && !self.is_paused() && self.schedule.has_work()
     }
@@ -209,7 +209,7 @@ impl Run {
         self.paused.load(Ordering::SeqCst) && !self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Whether a thread works on it.
+    /// Returns `true` if a thread works on it.
     pub fn is_attended(&self) -> bool {
         lock(&self.shared).workers != 0
     }
@@ -235,7 +235,7 @@ impl Run {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether anything was noted since.
+    /// Returns `true` if anything was noted since.
     pub fn was_seen(&self) -> bool {
         !lock(&self.places).is_empty()
     }
@@ -248,7 +248,7 @@ impl Run {
         (std::mem::take(&mut lock(&self.places)), counts)
     }
 
-    /// Whether turns are to end soon: a user waits for what [`Run::note`] notes, or the kernel is to stand still or to end.
+    /// Returns `true` if turns are to end soon: a user waits for what [`Run::note`] notes, or the kernel is to stand still or to end.
     pub fn wants_turn(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
             || self.paused.load(Ordering::Relaxed)

@@ -167,12 +167,12 @@ impl<T> Schedule<T> {
         self.total
     }
 
-    /// Whether all workgroups have ended, as far as the threads have said so: each does before it finds nothing to do.
+    /// Returns `true` if all workgroups have ended, as far as the threads have said so: each does before it finds nothing to do.
     pub fn is_done(&self) -> bool {
         self.shared().ended == self.total
     }
 
-    /// Whether a thread with an empty hand would find something to do.
+    /// Returns `true` if a thread with an empty hand would find something to do.
     pub fn has_work(&self) -> bool {
         let shared = self.shared();
         let unstarted = || !shared.returned.is_empty() || self.next.0.load(ORDER) < self.total;

@@ -117,7 +117,7 @@ impl Pace {
         self.until = self.began + epoch.nanoseconds(wait.to - wait.from);
     }
 
-    /// Whether the wave has to wait still.
+    /// Returns `true` if the wave has to wait still.
     fn waits(&self) -> bool {
         self.until != 0 && clock::nanoseconds() < self.until
     }
@@ -126,7 +126,7 @@ impl Pace {
 /// The outcome of a workgroup's turn.
 pub(crate) enum Turn {
     Ended,
-    /// Somebody else should run.
+    /// Another workgroup should run.
     Again(Pause),
     Failed {
         wave: u32,
@@ -602,7 +602,7 @@ impl Workgroup {
         some_ready
     }
 
-    /// Whether the waves only meet, as [`Meetings::look`] says.
+    /// Returns `true` if the waves only meet, as [`Meetings::look`] says.
     #[cold]
     fn meets(&self, meetings: &mut Meetings, lds: &[u8], left: u32) -> bool {
         let waves = self.waves.iter();

@@ -120,7 +120,7 @@ struct Reader {
     cases: Vec<Case>,
     runs: Vec<(String, u32)>,
     evidence: String,
-    /// What every case starts from.
+    /// The state that every case starts from.
     given: Case,
     case: Case,
     not: Vec<String>,
@@ -418,7 +418,7 @@ impl Case {
             || self.stop.is_some()
     }
 
-    /// Whether it is for a target, or for one that has most of its instructions in common; the code may not assemble there then.
+    /// Returns `true` if it is for a target, or for one that has most of its instructions in common; the code may not assemble there then.
     pub fn is_for(&self, target: &str, wave_size: u32) -> bool {
         let runs = self.runs.iter().filter(|run| run.1 == wave_size);
         let alike = |name: &str| {
@@ -429,7 +429,7 @@ impl Case {
             .any(|(name, _)| name == target || alike(name))
     }
 
-    /// Whether it means something else on a target that is alike.
+    /// Returns `true` if it means something else on a target that is alike.
     fn excludes(&self, target: &str) -> bool {
         let word3 = self.memory.as_ref().and_then(|buffer| buffer.word3);
         self.not

@@ -185,7 +185,7 @@ impl Product {
         }
     }
 
-    /// The place of a value in gfx950's products of small formats. Those of eight bits lie in two halves.
+    /// The place of a value in gfx950's products of small formats. Values of eight bits lie in two halves.
     fn micro_place(&self, side: usize, index: usize, k: usize) -> (usize, usize) {
         let (size, bits) = ([self.rows, self.columns][side], self.inputs[side].bits);
         let (group, position) = if bits == 8 {

@@ -63,7 +63,7 @@ const TESTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Whether no order of the roles' steps shows `seen`, `a` and `b` of each role.
+/// Returns `true` if no order of the roles' steps shows `seen`, `a` and `b` of each role.
 fn forbidden(test: &str, seen: &[[i32; 2]]) -> bool {
     match test {
         "message passing" => seen[1] == [1, 0],

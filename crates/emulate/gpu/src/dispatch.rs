@@ -90,7 +90,7 @@ pub enum DispatchError {
     NoScratch { bytes: u64 },
 }
 
-/// Whether the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them are executed correctly.
+/// Returns `true` if the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them are executed correctly.
 pub fn executes(target: &Target) -> bool {
     target.family != Family::Gfx12_5
 }
@@ -323,7 +323,7 @@ impl Dispatch {
         self.scratch.wave_bytes >> self.wave_size.trailing_zeros()
     }
 
-    /// Whether it is a kernel of HIP or of ROCr, which copy and fill memory, and none of the program's. ROCr's have no names.
+    /// Returns `true` if it is a kernel of HIP or of ROCr, which copy and fill memory, and none of the program's. ROCr's have no names.
     pub fn is_of_runtime(&self) -> bool {
         let name = self.name.as_deref();
         name.is_none_or(|name| name.starts_with("__amd_rocclr_"))

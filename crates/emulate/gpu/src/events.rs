@@ -208,7 +208,7 @@ impl Events {
         any
     }
 
-    /// Whether this is a signal's event.
+    /// Returns `true` if this is a signal's event.
     pub fn is_signal(&self, id: u32) -> bool {
         let slots = self.lock();
         let slot = slots.get(id as usize).and_then(Option::as_ref);

@@ -33,7 +33,7 @@ pub trait Executor: Send + Sync {
     /// A queue goes on, or goes away: jobs that were paused may have changed.
     fn resume(&self) {}
 
-    /// Whether ROCr's own copy and fill shaders may be done natively instead of being submitted.
+    /// Returns `true` if ROCr's own copy and fill shaders may be done natively instead of being submitted.
     fn native_blits(&self) -> bool {
         true
     }

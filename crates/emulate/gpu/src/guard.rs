@@ -266,7 +266,7 @@ trait SignalOrigin {
 }
 
 impl SignalOrigin for libc::siginfo_t {
-    /// Whether it is a fault inside guarded work of this thread, which then goes on behind that.
+    /// Returns `true` if it is a fault inside guarded work of this thread, which then goes on behind that.
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     unsafe fn is_ours(&self, context: *mut c_void) -> bool {
         use libc::{REG_ERR, REG_RIP, REG_RSP};

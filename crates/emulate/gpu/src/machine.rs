@@ -50,7 +50,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether the runtime has asked for errors as exceptions.
+    /// Returns `true` if the runtime has asked for errors as exceptions.
     pub fn raises_exceptions(&self) -> bool {
         self.exceptions.load(Ordering::Relaxed)
     }
@@ -269,7 +269,7 @@ impl Machine {
             .unwrap_or_else(|poison| poison.into_inner())
     }
 
-    /// Whether devices retry accesses to missing pages, and so reach all memory of the program (XNACK).
+    /// Returns `true` if devices retry accesses to missing pages, and so reach all memory of the program (XNACK).
     pub fn retries(&self) -> bool {
         self.shared.memory.is_pageable()
     }
@@ -607,7 +607,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether a queue does nothing more, for an error or because it is destroyed.
+    /// Returns `true` if a queue does nothing more, for an error or because it is destroyed.
     pub fn has_stopped(&self, id: u64) -> bool {
         match self.queues().by_id.get(&id) {
             Some(Queue::Aql(queue)) => queue.has_stopped(),

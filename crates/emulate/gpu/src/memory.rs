@@ -575,7 +575,7 @@ impl Memory {
             .get(address, end, pageable, questions)
     }
 
-    /// Whether [`Memory::share`] covers `address`.
+    /// Returns `true` if [`Memory::share`] covers `address`.
     pub fn is_shared(&self, address: u64) -> bool {
         self.settle();
         self.read()

@@ -61,7 +61,7 @@ pub(crate) struct SdmaQueue {
     pub stopped: AtomicBool,
     /// Nothing is processed until this is taken back.
     pub suspended: AtomicBool,
-    /// Who holds it processes packets.
+    /// The thread that holds it processes packets.
     pub turn: Mutex<Option<Buffer>>,
     pub shared: Arc<Shared>,
 }

@@ -90,7 +90,7 @@ fn request(size: u64) -> Request {
     }
 }
 
-/// What comes of packets.
+/// The results of packets.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Done,

@@ -716,7 +716,7 @@ fn positions_may_lie_anywhere_in_device_memory() {
     // SAFETY: an allocated page.
     let done = unsafe { AtomicU64::from_ptr(done as *mut u64) };
     assert_eq!(done.load(Ordering::SeqCst), 1);
-    // Nobody named a signal for errors; the queue stops all the same.
+    // The program named no signal for errors; the queue stops all the same.
     write(ring + 64, 77_u16);
     write(written, 2_u64);
     bench.machine.ring();

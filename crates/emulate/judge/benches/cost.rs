@@ -1,4 +1,4 @@
-//! What judging waits costs: kernel time of the programs of `cargo bench -p emulate`, with a judge and without, by turns.
+//! The cost of judging waits: kernel time of the programs of `cargo bench -p emulate`, with a judge and without, by turns.
 //!
 //! `cargo bench -p judge` prints the ratios of processor time for two targets; a word after `--` chooses programs with it in
 //! their names.

@@ -1,4 +1,4 @@
-//! What waves meet at barriers: a corpus of kernels with a bug, each with a right twin, for targets of all families.
+//! Barriers at which waves meet: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
 use crate::common::compiled_text;
 use codeobj::{CodeObject, SourceLines};
@@ -26,7 +26,7 @@ type Row = (String, &'static str, Option<u32>, Option<u32>);
 /// Kind, whether it is certain, and the addresses of both instructions.
 type Meeting = (Wrong, bool, u64, Option<u64>);
 
-/// What was told, with addresses.
+/// The reports, with addresses.
 #[derive(Default)]
 struct Told {
     all: Mutex<Vec<Meeting>>,
@@ -55,7 +55,7 @@ fn marked(mark: &str) -> u32 {
     at.unwrap_or_else(|| panic!("no {mark}")) as u32 + 1
 }
 
-/// The findings of each kernel on a target, as barriers.tsv says. The end of a wave has no line that anybody chose.
+/// The findings of each kernel on a target, as barriers.tsv says. The end of a wave has no line that the source chose.
 fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
     let mut all: BTreeMap<&str, BTreeSet<Row>> = BTreeMap::new();
     for line in EXPECTED.lines().filter(|line| !line.starts_with('#')) {

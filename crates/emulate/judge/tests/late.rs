@@ -17,13 +17,13 @@ fn is_wait(inst: &Decoded) -> bool {
     inst.effects.contains(Effects::WAIT) && !internal && inst.size == 4
 }
 
-/// What came of taking waits out.
+/// The results of taking waits out.
 #[derive(Debug, Default)]
 struct Score {
     taken_out: usize,
     /// The kernel read, or overwrote, a register too early.
     protecting: usize,
-    /// Of these, the kernel computed something else, or failed.
+    /// Cases among these in which the kernel computed something else, or failed.
     changed: usize,
     /// The kernel computed something else although nothing was found.
     unfound: Vec<String>,

@@ -12,7 +12,7 @@ use crate::{
     path::{BUS, Spelling},
 };
 
-/// Whether a path leads into the folder of a device that the system has itself.
+/// Returns `true` if a path leads into the folder of a device that the system has itself.
 pub fn is_of_others(path: &Spelling) -> bool {
     let bus = BUS.to_bytes().len();
     let inside = path.bytes().get(bus + 1..).unwrap_or(&[]);

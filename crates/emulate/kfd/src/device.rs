@@ -29,12 +29,12 @@ pub struct Device {
     pub own: bool,
 }
 
-/// Whether there can be devices among the descriptors. In processes that use no GPU, no other check is made.
+/// Returns `true` if there can be devices among the descriptors. In processes that use no GPU, no other check is made.
 pub fn any() -> bool {
     OPENED.load(Ordering::Relaxed)
 }
 
-/// Whether the system has a graphics card of its own, whose folders must stay as they are. Looked up once.
+/// Returns `true` if the system has a graphics card of its own, whose folders must stay as they are. Looked up once.
 pub fn has_real_cards() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(0);
     const NO: u8 = 1;
@@ -54,7 +54,7 @@ pub fn has_real_cards() -> bool {
     found
 }
 
-/// Whether a descriptor is the root folder's, in a process that has opened a device.
+/// Returns `true` if a descriptor is the root folder's, in a process that has opened a device.
 pub fn is_root(descriptor: i32) -> bool {
     if !any() || descriptor < 0 {
         return false;
@@ -99,7 +99,7 @@ pub fn find(descriptor: i32) -> Option<Device> {
     })
 }
 
-/// Whether `descriptor` is an emulated folder.
+/// Returns `true` if `descriptor` is an emulated folder.
 pub fn is_folder(descriptor: i32) -> bool {
     descriptor >= 0
         && status(descriptor).is_some_and(|status| {

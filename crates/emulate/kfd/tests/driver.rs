@@ -408,7 +408,7 @@ fn the_driver_is_among_the_modules_and_its_gpus_among_the_cards() {
         print(ours in before or (read('vendor'), read('class')) == ('0x1002', '0x038000'))";
     let output = run("python3", &["-c", script], &[]);
     assert_eq!(text(&output), "True True True\nTrue\n");
-    // What the system has of its own is not touched.
+    // The system's own files are not touched.
     let is_there = |name: &&str| Path::new("/sys/class/drm").join(name).exists();
     if ["card0", "card1"].iter().any(is_there) {
         eprintln!("skipped: this system has cards of its own");

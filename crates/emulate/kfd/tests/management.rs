@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::driver::{run, text};
 
-/// What it prints about two GPUs.
+/// Its output for two GPUs.
 fn rocm_smi(option: &str) -> String {
     let devices = [("LUTHIER_DEVICE", "gfx90a,gfx1030")];
     let output = run("rocm-smi", &[option], &devices);

@@ -23,7 +23,7 @@ fn program(directory: &Path) -> Option<std::path::PathBuf> {
     Some(program)
 }
 
-/// What a scene writes to standard error.
+/// The standard error of a scene.
 fn scene(program: &Path, device: &str, name: &str) -> String {
     let output = run(program, &[name], &[("LUTHIER_DEVICE", device)]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -80,7 +80,7 @@ impl Round {
         }
     }
 
-    /// Whether a magnitude is increased when the discarded part is not zero, given the sign of the value, the parity of
+    /// Returns `true` if a magnitude is increased when the discarded part is not zero, given the sign of the value, the parity of
     /// the kept part and how the discarded part compares with one half.
     #[inline]
     pub(crate) const fn increments(
@@ -163,7 +163,7 @@ impl Condition {
 }
 
 impl Condition {
-    /// Whether the relation described by the four flags is in the set.
+    /// Returns `true` if the relation described by the four flags is in the set.
     #[inline(always)]
     pub const fn holds(self, less: bool, equal: bool, greater: bool, unordered: bool) -> bool {
         (self.0 & 1 != 0 && less)

@@ -67,7 +67,7 @@ fn single_functions_against_the_c_library() {
     }
 }
 
-/// Whether `r` is the nearest single to 1/sqrt(x), decided in integers: the midpoints around r bracket the true value.
+/// Returns `true` if `r` is the nearest single to 1/sqrt(x), decided in integers: the midpoints around r bracket the true value.
 fn rsq_is_nearest(x: u32, r: u32) -> bool {
     let parts = |bits: u32| {
         (

@@ -17,10 +17,10 @@ use crate::{
 
 /// Names the directory for findings.
 const DIRECTORY: &str = "LUTHIER_CHECK";
-/// What to look for, with commas.
+/// The kinds of bugs to look for, with commas.
 const WANTED: &str = "LUTHIER_CHECK_FOR";
 
-/// What is looked for in this process's kernels.
+/// The bugs that are looked for in this process's kernels.
 pub struct Check {
     findings: Arc<Findings>,
     judge: Judge,

@@ -60,7 +60,7 @@ struct Entry {
     by: MemoryFree,
 }
 
-/// Whether the user wants an exact device.
+/// Returns `true` if the user wants an exact device.
 pub fn is_wanted() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
     *WANTED.get_or_init(|| std::env::var_os(VARIABLE).is_some_and(|value| value == "1"))

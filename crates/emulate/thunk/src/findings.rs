@@ -1,4 +1,4 @@
-//! What was found in this process's kernels, in files that `luthier check` reads when the program has ended.
+//! Findings in this process's kernels, in files that `luthier check` reads when the program has ended.
 //!
 //! Each process writes a file `found-PID`: lines of fields with tabs between them, of which the first is a number of times.
 //! Code objects that findings lie in are files beside it.
@@ -34,7 +34,7 @@ pub struct Findings {
 struct Inner {
     file: Option<File>,
     length: u64,
-    /// Of each place where its number of times is in the file, and that number.
+    /// For each place, the position in the file of its number of times, and that number.
     waits: HashMap<usize, Counted>,
     /// The same of accesses, by kind and instruction.
     accesses: HashMap<(&'static str, u64), Counted>,
@@ -215,7 +215,7 @@ impl Findings {
     }
 }
 
-/// Where wrong frees go.
+/// The file for wrong frees.
 static OF_FREES: OnceLock<Arc<Findings>> = OnceLock::new();
 
 /// From now on, frees of what the program may not free are findings.

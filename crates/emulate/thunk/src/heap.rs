@@ -70,7 +70,7 @@ pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
     true
 }
 
-/// Whether a variable is the state of the heap, of an object whose kernels allocate memory.
+/// Returns `true` if a variable is the state of the heap, of an object whose kernels allocate memory.
 pub fn is_state(name: &str, size: u64) -> bool {
     name.starts_with(NAMELESS) && size >= STATE
 }

@@ -37,7 +37,7 @@ static INSTANCE: AtomicPtr<Instance> = AtomicPtr::new(std::ptr::null_mut());
 /// This process is a child that has not opened the device itself: the parent's threads and locks are of no use here.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether this is a forked child that has not opened the device itself.
+/// Returns `true` if this is a forked child that has not opened the device itself.
 pub fn is_forked_child() -> bool {
     FORKED.load(Ordering::Acquire)
 }

@@ -17,7 +17,7 @@ pub fn at(address: u64) -> Option<Mapping> {
     all.find_map(|(range, mapping)| range.contains(&address).then_some(mapping))
 }
 
-/// Whether something is mapped at all of these addresses, whatever rights it has.
+/// Returns `true` if something is mapped at all of these addresses, whatever rights it has.
 pub fn covers(start: u64, size: u64) -> bool {
     // SAFETY: asks the system to write modified pages of files back some time, which it does anyway; all that is looked at is whether
     // it finds the pages.

@@ -47,7 +47,7 @@ static KEEPER: Keeper = Keeper::new("luthier-stats");
 /// A kernel that has begun.
 struct Begun {
     dispatch: Arc<Dispatch>,
-    /// What it has executed so far.
+    /// The instructions that it has executed so far.
     counts: Counts,
     /// The file has it.
     is_told: bool,
@@ -98,7 +98,7 @@ impl Statistics {
         }
     }
 
-    /// Whether the user asked for statistics.
+    /// Returns `true` if the user asked for statistics.
     pub fn are_wanted(&self) -> bool {
         self.output.is_some()
     }
@@ -235,7 +235,7 @@ impl Output {
         self.write(ended)
     }
 
-    /// Whether the file has a line for the dispatch's kernel.
+    /// Returns `true` if the file has a line for the dispatch's kernel.
     fn has_line(&self, dispatch: &Dispatch) -> bool {
         let known = self.kernels.get(&dispatch.packet.kernel_object);
         known.is_some_and(|known| known.kernel.kernel == dispatch.label())

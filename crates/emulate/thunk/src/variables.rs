@@ -57,7 +57,7 @@ unsafe extern "C" fn freeze(executable: Handle, options: *const std::ffi::c_char
     answer
 }
 
-/// Whether kernels may read what lies at an address, and not write it.
+/// Returns `true` if kernels may read what lies at an address, and not write it.
 pub fn is_constant(address: u64) -> bool {
     let memory = instance().map(|instance| instance.machine.memory());
     memory.is_ok_and(|memory| memory.closing(address) == Some(CONSTANT))

@@ -254,7 +254,7 @@ unsafe fn look(signal: Handle, condition: u32, value: i64, time: u64) -> u64 {
     }
 }
 
-/// Whether a signal that is `found` is as wanted. ROCr knows what to do about conditions that do not exist.
+/// Returns `true` if a signal that is `found` is as wanted. ROCr knows what to do about conditions that do not exist.
 fn holds(found: i64, condition: u32, value: i64) -> bool {
     match condition {
         0 => found == value,

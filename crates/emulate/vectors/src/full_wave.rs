@@ -53,7 +53,7 @@ fn steps(stride: i32) -> __m256i {
 }
 
 compiled_for! { Avx2:
-/// Whether lane i holds the first lane's word plus `4 * i`, without passing 2^32.
+/// Returns `true` if lane i holds the first lane's word plus `4 * i`, without passing 2^32.
 ///
 /// # Safety
 /// The host has AVX2.
@@ -82,7 +82,7 @@ pub fn consecutive(groups: usize, row: &VectorRow) -> bool {
 }
 
 compiled_for! { Avx2:
-/// Whether all lanes hold the same word.
+/// Returns `true` if all lanes hold the same word.
 ///
 /// # Safety
 /// The host has AVX2.
@@ -483,7 +483,7 @@ pub unsafe fn store<const WORDS: usize>(
 }
 
 compiled_for! { Avx2:
-/// Whether eight lanes' offsets are `stride` apart.
+/// Returns `true` if eight lanes' offsets are `stride` apart.
 #[inline]
 unsafe fn in_a_row(offsets: *const u32, stride: i32) -> bool {
     // SAFETY: the callers pass parts of rows.

@@ -136,12 +136,12 @@ pub fn level() -> Level {
     })
 }
 
-/// Whether bodies for [`Level::Avx2`] run on this host.
+/// Returns `true` if bodies for [`Level::Avx2`] run on this host.
 pub fn has_avx2() -> bool {
     level() > Level::Base
 }
 
-/// Whether bodies for [`Level::Avx512`] run on this host.
+/// Returns `true` if bodies for [`Level::Avx512`] run on this host.
 pub fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     return level() >= Level::Avx512;

@@ -127,7 +127,7 @@ pub unsafe fn stand_in(
 }
 
 compiled_for! { Avx512:
-/// Whether all active lanes of a row hold `word`.
+/// Returns `true` if all active lanes of a row hold `word`.
 ///
 /// # Safety
 /// The host has AVX-512.

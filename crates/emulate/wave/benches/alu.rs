@@ -347,7 +347,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
                 (0..2 * ROWS).for_each(|row| wave.set_vgpr(row, lane, value));
             }
         }
-        // What division finds where no lane has to be scaled.
+        // The operands that division finds where no lane has to be scaled.
         wave.set_sgpr(VCC, 0);
         wave.set_sgpr(VCC + 1, 0);
         wave.set_sgpr(4, 0.75f32.to_bits());

@@ -17,7 +17,7 @@ const UNROLL: usize = 64;
 const TURNS: u32 = 100_000;
 const TURNS_OF_SLOW: u32 = 10_000;
 
-/// Where FLAT instructions see LDS.
+/// The address at which FLAT instructions see LDS.
 const SHARED: u64 = 0x1_0000_0000_0000;
 const HALF: u64 = 0x5555_5555_5555_5555;
 

@@ -51,12 +51,12 @@ impl SplitBarrier {
         self.log = Some(Box::default());
     }
 
-    /// Who has arrived since it opened last, if it is watched.
+    /// The waves that have arrived since it opened last, if it is watched.
     pub fn arrivals(&self) -> &[Arrival] {
         self.log.as_ref().map_or(&[], |log| &log.now)
     }
 
-    /// Who opened it, each time since the last call.
+    /// The waves that opened it, each time since the last call.
     pub fn take_opened(&mut self) -> Vec<Vec<Arrival>> {
         let log = self.log.as_mut();
         log.map_or_else(Vec::new, |log| std::mem::take(&mut log.opened))
@@ -105,7 +105,7 @@ impl SplitBarrier {
         (self.arrived & 0x7f) << 16 | (self.members & 0x7f) << 4 | u32::from(self.exists)
     }
 
-    /// Whether a wave that has passed it `passed` times may pass. Brings `passed` up to date if so.
+    /// Returns `true` if a wave that has passed it `passed` times may pass. Brings `passed` up to date if so.
     pub(crate) fn pass(&self, passed: &mut u64) -> bool {
         let open = !self.exists || self.opened > *passed;
         if open {

@@ -176,7 +176,7 @@ impl Wave {
         self.clock.catch_up(elapsed);
     }
 
-    /// Whether the wave sleeps between its looks, and its time leaps.
+    /// Returns `true` if the wave sleeps between its looks, and its time leaps.
     pub fn waits_asleep(&self) -> bool {
         self.clock.dozes && self.clock.patience == 1
     }

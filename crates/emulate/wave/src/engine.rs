@@ -34,7 +34,7 @@ pub trait Host: Sync {
     fn barrier_arrive(&self, _resource: u32, _count: u32) -> u64 {
         0
     }
-    /// Whether all waves have come to the barrier that gave `ticket`.
+    /// Returns `true` if all waves have come to the barrier that gave `ticket`.
     fn barrier_passed(&self, _resource: u32, _ticket: u64) -> bool {
         true
     }
@@ -46,11 +46,11 @@ pub trait Host: Sync {
     fn semaphore_wait(&self, _resource: u32) -> u64 {
         0
     }
-    /// Whether the wave that got `ticket` may go on.
+    /// Returns `true` if the wave that got `ticket` may go on.
     fn semaphore_passed(&self, _resource: u32, _ticket: u64) -> bool {
         true
     }
-    /// Whether the wave must let others run now, before its slice is used up. Asked every few hundred taken backward branches.
+    /// Returns `true` if the wave must let others run now, before its slice is used up. Asked every few hundred taken backward branches.
     fn wants_turn(&self) -> bool {
         false
     }
@@ -104,7 +104,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether the wave goes on later.
+    /// Returns `true` if the wave goes on later.
     pub(crate) fn is_pause(&self) -> bool {
         matches!(
             self,
@@ -137,13 +137,13 @@ fn run_timed(wave: &mut Wave, env: &mut Env<'_>, slice: u32) -> Stop {
     run_slice::<true, false>(wave, env, slice)
 }
 
-/// Whether the last micro-op has done nothing yet, because other waves have to come first.
+/// Returns `true` if the last micro-op has done nothing yet, because other waves have to come first.
 #[inline]
 pub(crate) fn is_retried(wave: &Wave, code: u32) -> bool {
     code == flow::STOP && wave.stop == Some(Stop::Retry)
 }
 
-/// Whether a run of micro-ops, of which the last one gave `code`, is over. Most writes of EXEC leave it as it is, in loops above all, and
+/// Returns `true` if a run of micro-ops, of which the last one gave `code`, is over. Most writes of EXEC leave it as it is, in loops above all, and
 /// what is counted for the run stays true.
 #[inline(always)]
 fn is_over(code: u32, wave: &Wave) -> bool {

@@ -272,7 +272,7 @@ impl Access {
     }
 }
 
-/// Whether an access with this immediate looks at a clock.
+/// Returns `true` if an access with this immediate looks at a clock.
 pub(crate) fn is_clock(target: &Target, immediate: u16) -> bool {
     let number = immediate & 63;
     let mut rows = REGISTERS.iter();

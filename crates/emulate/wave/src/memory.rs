@@ -11,7 +11,7 @@ use vectors::element::{read_element, write_element};
 
 /// Set in the addresses under which the device also reaches the application's own registered memory.
 ///
-/// Such a range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps
+/// The range has two names, as behind the real driver: the host's address and the one with this bit. HIP 5.2 keeps
 /// both in one table and aborts on unregistering if they are equal. No host address has the bit, and it is below the
 /// apertures.
 pub const ALIAS: u64 = 1 << 47;
@@ -45,7 +45,7 @@ pub trait AddressSpace: Send + Sync {
     fn find_in_allocator(&self, address: u64) -> Option<Range> {
         self.find(address)
     }
-    /// Who keeps account of memory that kernels allocate themselves.
+    /// The keeper of accounts of memory that kernels allocate themselves.
     fn allocator(&self) -> Option<&dyn Allocator> {
         None
     }
@@ -100,7 +100,7 @@ pub struct Memory<'a> {
     /// The range that was last asked about, and whether it is remote.
     link: (Range, bool),
     stores: Stores,
-    /// Somebody keeps account of memory that kernels allocate.
+    /// Memory that kernels allocate is accounted for.
     has_allocator: bool,
     /// The code of their allocator is executed.
     in_allocator: bool,
@@ -141,7 +141,7 @@ impl<'a> Memory<'a> {
         self.stores.settle();
     }
 
-    /// Whether `address`, the device's or the host's, lies in fine-grained memory of the host.
+    /// Returns `true` if `address`, the device's or the host's, lies in fine-grained memory of the host.
     #[inline(always)]
     pub(crate) fn is_remote(&mut self, address: u64) -> bool {
         let (range, remote) = self.link;
@@ -160,7 +160,7 @@ impl<'a> Memory<'a> {
         })
     }
 
-    /// Whether one range, none of it fine-grained memory of the host, has all addresses from `first` to `last`.
+    /// Returns `true` if one range, none of it fine-grained memory of the host, has all addresses from `first` to `last`.
     #[inline(always)]
     pub(crate) fn is_local(&mut self, first: u64, last: u64) -> bool {
         !self.is_remote(first) && first >= self.link.0.start && last < self.link.0.end
@@ -277,7 +277,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Whether somebody keeps account of memory that kernels allocate.
+    /// Returns `true` if somebody keeps account of memory that kernels allocate.
     #[inline(always)]
     pub(crate) fn has_allocator(&self) -> bool {
         self.has_allocator

@@ -282,8 +282,8 @@ pub(crate) fn modified(wave: &mut Wave, op: &MicroOp, count: usize, kind: Type) 
     plain
 }
 
-/// Whether a body that does modifiers itself can do those that `op`, of a row with sources of `count` times `kind`, has; and whether it
-/// has any. What it can not do takes passes.
+/// Returns `true` if a body that does modifiers itself can do those that `op`, of a row with sources of `count` times `kind`, has; and whether it
+/// has any. All other forms take passes.
 pub(crate) fn is_modified(op: &MicroOp, count: usize, kind: Type) -> bool {
     let vector = op.vector();
     let (mut all, mut any) = (vector.modifiers >> modifier::OMOD & 3 == 0, vector.clamp());

@@ -71,7 +71,7 @@ fn with_zeros_body(wave: &mut Wave, op: &MicroOp, types: [Type; 3]) -> MicroOp {
     zeroed
 }
 
-/// Whether bodies for uniform sources know this kind; all others are copied to rows first.
+/// Returns `true` if bodies for uniform sources know this kind; all others are copied to rows first.
 pub(crate) fn has_form(kind: SrcKind) -> bool {
     matches!(
         kind,

@@ -99,7 +99,7 @@ impl Segment {
         self.pcs.get(index).copied().unwrap_or(0)
     }
 
-    /// Whether its code may write this vector register.
+    /// Returns `true` if its code may write this vector register.
     pub fn may_write(&self, row: usize) -> bool {
         self.written.holds(row)
     }
@@ -161,7 +161,7 @@ impl Program {
         }
     }
 
-    /// Whether code that was decoded so far looks at the device's clocks.
+    /// Returns `true` if code that was decoded so far looks at the device's clocks.
     pub fn looks_at_clock(&self) -> bool {
         self.looks_at_clock.load(Ordering::Relaxed)
     }
@@ -334,7 +334,7 @@ fn lower(
     let polls = polls::polling(config, found);
     let joins = !config.observed && rows::chains_pay();
     let mut chains = ChainBuilder::default();
-    // Those that may share the micro-op of the instruction behind them.
+    // Instructions that may share the micro-op of the one behind them.
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;
@@ -443,7 +443,7 @@ fn lower_one(
     }
 }
 
-/// Whether what follows `inst` is executed next, with the same EXEC.
+/// Returns `true` if what follows `inst` is executed next, with the same EXEC.
 fn is_straight(inst: &Inst, lowered: &Lowered) -> bool {
     let leaves = Effects::BRANCH | Effects::CALL | Effects::END;
     lowered.ops.iter().all(|op| op.after == flow::NEXT as u8)
@@ -452,7 +452,7 @@ fn is_straight(inst: &Inst, lowered: &Lowered) -> bool {
         && !inst.effects.intersects(leaves)
 }
 
-/// Whether `inst` looks at one of the device's clocks.
+/// Returns `true` if `inst` looks at one of the device's clocks.
 fn looks_at_clock(config: &Config, inst: &Inst) -> bool {
     let reads =
         inst.op.is(Known::SGetregB32) && hwreg::is_clock(config.target, inst.constant() as u16);

@@ -147,7 +147,7 @@ impl Seen {
 }
 
 impl Wave {
-    /// Whether the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
+    /// Returns `true` if the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
     /// may be a tool's, or a lock's that somebody else has.)
     fn only_reads(&self, from: usize) -> bool {
         self.segment.reads(self.next, from, Effects::ATOMIC)
@@ -190,7 +190,7 @@ impl Segment {
         })
     }
 
-    /// Whether the loop from micro-operation `target` to before `from` accesses no memory but LDS.
+    /// Returns `true` if the loop from micro-operation `target` to before `from` accesses no memory but LDS.
     fn reads_lds_only(&self, target: usize, from: usize) -> bool {
         let insts = &self.insts;
         let at = |op: usize| insts.partition_point(|inst| inst.pc < self.pc_of(op));
@@ -199,7 +199,7 @@ impl Segment {
         !body.iter().any(|inst| inst.effects.intersects(elsewhere))
     }
 
-    /// Whether the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by instructions
+    /// Returns `true` if the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by instructions
     /// that are also `harmless`.
     fn reads(&self, target: usize, from: usize, harmless: Effects) -> bool {
         let insts = &self.insts;
@@ -243,12 +243,12 @@ impl Meetings {
         }
     }
 
-    /// Whether it is time for a look.
+    /// Returns `true` if it is time for a look.
     pub fn is_due(&self, left: u32) -> bool {
         0 < left && left <= self.at
     }
 
-    /// Whether the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same registers
+    /// Returns `true` if the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same registers
     /// and the same LDS, but for a few counters, and write nothing that others may see.
     #[cold]
     pub fn look(&mut self, waves: &[&Wave], lds: &[u8], left: u32) -> bool {

@@ -399,12 +399,12 @@ impl Wave {
         self.mask(sreg::VCC) & self.full
     }
 
-    /// Whether the wave stopped at a barrier that opens by itself, not when all waves have stopped at it.
+    /// Returns `true` if the wave stopped at a barrier that opens by itself, not when all waves have stopped at it.
     pub fn is_at_split_barrier(&self) -> bool {
         self.at_split_barrier
     }
 
-    /// Whether a wave that waits at `barrier` may go on, which it then has to do.
+    /// Returns `true` if a wave that waits at `barrier` may go on, which it then has to do.
     pub fn may_pass(&mut self, barrier: &crate::SplitBarrier) -> bool {
         let open = barrier.pass(&mut self.barriers_passed);
         self.at_split_barrier &= !open;
@@ -465,7 +465,7 @@ impl Wave {
         }
     }
 
-    /// Whether EXEC has other lanes than what was made of it.
+    /// Returns `true` if EXEC has other lanes than what was made of it.
     #[inline(always)]
     pub(crate) fn has_other_lanes(&self) -> bool {
         self.exec() != self.expanded

@@ -3,7 +3,7 @@
 use crate::harness::{CYCLES_PER_TICK, Machine};
 use wave::Stop;
 
-/// Runs `text` to its end, with a clock that ticks when somebody looks at it; what it paused for.
+/// Runs `text` to its end, with a clock that ticks at each look at it; what it paused for.
 fn pauses(text: &str) -> Vec<Stop> {
     let mut m = Machine::new("gfx90a", text);
     m.outside.tick = 1;

@@ -1,5 +1,5 @@
 //! Instructions on halves of registers, gfx11 and later: an upper half as operand gives what the same bits in the lower half
-//! give, and a result goes to the half that is named. Which operands are halves, LLVM's decoder says.
+//! give, and a result goes to the half that is named. Operands that are halves, by LLVM's decoder.
 
 use crate::harness::{Machine, random};
 use gfx::Target;

@@ -6,7 +6,7 @@ use wave::Stop;
 
 /// A target of gfx9 with the AccVGPRs apart, with them unified, one of gfx10, one of gfx11 and one of gfx12.
 const TARGETS: [&str; 5] = ["gfx906", "gfx90a", "gfx1030", "gfx1100", "gfx1201"];
-/// Those that sample with a level of their own.
+/// Instructions that sample with a level of their own.
 const SAMPLERS: [&str; 4] = ["gfx906", "gfx1030", "gfx1100", "gfx1201"];
 
 #[test]

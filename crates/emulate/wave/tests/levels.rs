@@ -10,7 +10,7 @@ const LESS: &str = "LUTHIER_TEST_LESS";
 /// Waves of each instruction and kind of values.
 const WAVES: usize = 12;
 
-/// What registers hold.
+/// The contents of registers.
 #[derive(Clone, Copy, Debug)]
 enum Values {
     Singles,
@@ -164,7 +164,7 @@ const TEXTS: &[(&str, u32, Values, Values, &str)] = &[
     ("gfx1100", 32, Values::Halves,  Values::Halves,  "v_rcp_f16_e32 v40.h, v2.l\nv_sqrt_f16_e32 v41.l, v2.h\nv_rsq_f16_e64 v42.l, |v4.h|"),
 ];
 
-/// What all vector registers hold at the end, as one number for each wave.
+/// A digest of all vector registers at the end, one number for each wave.
 fn digests() -> Vec<String> {
     let mut lines = Vec::new();
     for (index, &(target, wave_size, low, high, text)) in TEXTS.iter().enumerate() {

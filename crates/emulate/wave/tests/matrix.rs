@@ -217,7 +217,7 @@ fn blocks_and_broadcast_controls() {
         let a = (lane & !15) + 4 + 2;
         assert_eq!(element(&machine, 2, lane), (a * (100 + lane)) as f64);
     }
-    // BLGP 2: everybody reads B of the upper half.
+    // BLGP 2: all lanes read B of the upper half.
     let machine = run(" blgp:2");
     for lane in 0..64 {
         let a = (lane & !3) + 1;

@@ -14,7 +14,7 @@ const MASKS: [u64; 3] = [!0, 1 << 5, 0x7fff_0ff0_00ff_0101];
 const OFFSETS: [fn(usize) -> u64; 3] = [|_| 64, |lane| 8 * lane as u64, |lane| 24 * lane as u64];
 const TURNS: usize = 300;
 
-/// Whether both halves of `pair` come from one store.
+/// Returns `true` if both halves of `pair` come from one store.
 fn is_whole(pair: u64) -> bool {
     pair as u32 == (pair >> 32) as u32
 }

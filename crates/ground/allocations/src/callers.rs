@@ -1,4 +1,4 @@
-//! Who has called, on the host.
+//! The functions of the host that led to a call.
 
 use std::ffi::{CStr, c_void};
 
@@ -8,7 +8,7 @@ const DEPTH: usize = 32;
 /// Callers of one call, innermost first, as addresses of code.
 pub type Callers = Vec<usize>;
 
-/// Who has called, innermost first.
+/// The callers, innermost first.
 pub fn callers() -> Callers {
     let mut frames = [std::ptr::null_mut::<c_void>(); DEPTH];
     // SAFETY: the array has so many places.
@@ -27,7 +27,7 @@ const BETWEEN: [&str; 6] = [
     "ld-linux",
 ];
 
-/// The innermost caller in the program: its file, and where in it. `None`: nobody is known.
+/// The innermost caller in the program: its file, and where in it. `None`: no caller is known.
 pub fn in_program(callers: &[usize]) -> Option<String> {
     callers.iter().find_map(|caller| {
         // The address is where the call returns to.

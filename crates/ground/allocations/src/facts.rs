@@ -17,7 +17,7 @@ use guest::lock;
 
 use crate::callers::{Callers, callers};
 
-/// What is further away from an allocation has nothing to do with it.
+/// An address that is further away has nothing to do with the allocation.
 const NEAR: u64 = 1 << 20;
 /// Freed allocations that are kept.
 const MOST_FREED: usize = 1 << 16;
@@ -44,20 +44,20 @@ thread_local! {
 /// Is told of what happens to memory, after it has happened and on the thread where it did.
 pub type Listener = fn(&Event<'_>);
 
-/// What memory was asked for.
+/// The memory that the program asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Of HSA.
     Hsa,
-    /// Of a device, of HIP.
+    /// Device memory from HIP.
     Device,
-    /// Of the host, for devices to reach.
+    /// Host memory that devices reach.
     Pinned,
-    /// Of host and devices.
+    /// Memory that host and devices share.
     Managed,
     /// The program's own, which devices were allowed to reach.
     Registered,
-    /// Of a device, in the order of a stream.
+    /// Device memory in the order of a stream.
     Stream,
     /// Rows with padding between them.
     Pitched,
@@ -67,11 +67,11 @@ pub enum Kind {
     Mapped,
     /// Another process's.
     Imported,
-    /// Of a node of a graph.
+    /// Memory of a node of a graph.
     Node,
     /// A variable of a module.
     Variable,
-    /// Of a kernel, by `malloc` or `new`.
+    /// Memory of a kernel, by `malloc` or `new`.
     Heap,
 }
 
@@ -112,7 +112,7 @@ impl Kind {
         }
     }
 
-    /// Whether HIP divides a larger region for it, or takes memory that is no region.
+    /// Returns `true` if HIP divides a larger region for it, or takes memory that is no region.
     fn is_divided(self) -> bool {
         !matches!(
             self,
@@ -156,14 +156,14 @@ pub struct Allocation {
     pub freed: Option<Callers>,
 }
 
-/// Where an address lies with respect to an allocation.
+/// The position of an address with respect to an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
-    /// So many bytes from its start.
+    /// Inside: the bytes from its start.
     Inside(u64),
-    /// So many bytes behind its last byte.
+    /// Behind it: the bytes from its last byte on.
     Behind(u64),
-    /// So many bytes before its first byte.
+    /// Before it: the bytes up to its first byte.
     Before(u64),
 }
 
@@ -190,7 +190,7 @@ impl Allocation {
         }
     }
 
-    /// Of an address in the padding of a row: how far behind the row it lies.
+    /// The distance from the end of the row to an address in its padding.
     pub fn behind_row(&self, address: u64) -> Option<u64> {
         let rows = self.rows?;
         let at = address.checked_sub(self.base)?.checked_rem(rows.pitch)?;
@@ -198,7 +198,7 @@ impl Allocation {
     }
 }
 
-/// What happens to memory.
+/// An event in the life of memory.
 #[derive(Debug)]
 pub enum Event<'a> {
     Allocated(&'a Allocation),
@@ -248,7 +248,7 @@ impl Table {
 
     fn insert(&mut self, entry: Entry) {
         let (base, end) = (entry.allocation.base, entry.allocation.end());
-        // What was freed there before is there no more.
+        // The allocations that were freed there before are forgotten.
         let first = self.by_base.range(..=base).next_back();
         let from = first.map_or(base, |(start, _)| *start);
         let gone = self.by_base.range(from..end.max(base + 1));
@@ -285,7 +285,7 @@ impl Table {
         Some(freed)
     }
 
-    /// What lies at or before the address, and what begins behind it.
+    /// The allocation at or before the address, and the one behind it.
     fn around(&self, address: u64) -> impl Iterator<Item = &Allocation> {
         let below = self.by_base.range(..=address).next_back();
         let above = self.by_base.range(address..).next();
@@ -306,7 +306,7 @@ pub fn keep(listener: Option<Listener>) {
     WANTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether facts are kept.
+/// Returns `true` if facts are kept.
 pub fn are_kept() -> bool {
     WANTED.load(Ordering::Relaxed)
 }
@@ -315,7 +315,7 @@ pub(crate) fn known() -> MutexGuard<'static, Known> {
     lock(&KNOWN)
 }
 
-/// Tells listeners; no lock of ours is held.
+/// Tells listeners; the caller holds no lock of this crate.
 pub(crate) fn tell(event: &Event<'_>) {
     let all = lock(&LISTENERS).clone();
     all.iter().for_each(|listener| listener(event));
@@ -460,7 +460,7 @@ pub(crate) fn constant(name: &str) {
     known().constants.insert(name.to_owned());
 }
 
-/// Whether the program has said so.
+/// Returns `true` if the program has said so.
 pub fn is_constant(name: &str) -> bool {
     known().constants.contains(name)
 }

@@ -1,4 +1,4 @@
-//! What the program frees and may not free.
+//! Frees that are wrong.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +24,7 @@ pub(crate) fn are_refused() -> bool {
     REFUSED.load(Ordering::Relaxed)
 }
 
-/// What a function frees, as HIP documents it.
+/// The memory that a function frees, as HIP documents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frees {
     /// Memory of devices: `hipFree`, which refuses host memory.
@@ -36,7 +36,7 @@ pub(crate) enum Frees {
 }
 
 impl Frees {
-    /// Whether memory of this kind is freed so. What HSA was asked for has functions of its own, and HIP takes either.
+    /// Returns `true` if memory of this kind is freed so. What HSA was asked for has functions of its own, and HIP takes either.
     fn takes(self, kind: Kind) -> bool {
         match kind {
             Kind::Hsa => true,
@@ -50,7 +50,7 @@ impl Frees {
     }
 }
 
-/// Whether the program may not free what lies at this address with this function, which is then told of.
+/// Returns `true` if the program may not free what lies at this address with this function, which is then told of.
 pub(crate) fn is_wrong(address: u64, by: &'static str, frees: Frees) -> bool {
     if address == 0 {
         return false;
@@ -102,7 +102,7 @@ pub(crate) fn array_unknown(name: u64) {
     known().arrays.remove(&name);
 }
 
-/// Whether the program has freed this array before, which is then told of.
+/// Returns `true` if the program has freed this array before, which is then told of.
 pub(crate) fn is_wrong_array(name: u64, by: &'static str) -> bool {
     let array = known().arrays.get(&name).cloned();
     let wrong = array.filter(|one| one.freed.is_some());

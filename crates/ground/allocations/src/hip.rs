@@ -20,7 +20,7 @@ use crate::{
 };
 
 type Error = c_int;
-/// Where HIP stores an address.
+/// The place where HIP stores an address.
 type Out = *mut u64;
 type Opaque = *mut c_void;
 
@@ -336,7 +336,7 @@ fn hip(name: &CStr) -> Option<*mut c_void> {
     Some(library::symbol(&path, name)?.as_ptr())
 }
 
-/// Whether a graph is recorded of what this stream is asked for.
+/// Returns `true` if a graph is recorded of what this stream is asked for.
 fn is_recorded(stream: Opaque) -> bool {
     type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
     let Some(is_capturing) = hip(c"hipStreamIsCapturing") else {

@@ -1,4 +1,4 @@
-//! Which memory a program has asked HSA and HIP for, who asked, and who has freed it.
+//! The memory that a program has asked HSA and HIP for, with the callers that asked and those that freed it.
 //!
 //! Facts come from two sides. [`hsa`], or a tool that replaces these entries itself, tells of [`facts::region_allocated`] and
 //! [`facts::region_freed`]. [`hip`] stands between the program and HIP, which divides memory of HSA itself: pools of

@@ -1,4 +1,4 @@
-//! Functions of ours in place of a library's, for the program and its libraries.
+//! Functions of this crate in place of a library's, for the program and its libraries.
 //!
 //! Each object that is loaded has a table of addresses of functions that it calls. Ours are written there. `dlsym` is
 //! replaced in the same way, so that programs that look functions up get ours, too.
@@ -22,7 +22,7 @@ pub struct Wrap {
     pub original: &'static AtomicPtr<c_void>,
 }
 
-/// The address of a function of ours.
+/// The address of the function that stands in.
 #[derive(Clone, Copy)]
 pub struct Ours(pub *const ());
 
@@ -76,7 +76,7 @@ struct Symbol {
     size: u64,
 }
 
-/// What a walk over the objects takes with it.
+/// The state of a walk over the objects.
 struct Walk<'a> {
     wraps: &'a [Wrap],
     own_base: u64,
@@ -312,7 +312,7 @@ mod look_up {
     }
 
     unsafe extern "C" fn ours(library: *mut c_void, name: *const c_char) -> *mut c_void {
-        // SAFETY: `of` has kept `dlsym` before anybody could call this.
+        // SAFETY: `of` has kept `dlsym` before a caller could come here.
         let original: LookUp = unsafe { std::mem::transmute(ORIGINAL.load(Ordering::Acquire)) };
         // SAFETY: the caller's arguments.
         let found = unsafe { original(library, name) };

@@ -149,7 +149,7 @@ pub fn unpack(data: &[u8]) -> Result<(Vec<u8>, u64)> {
 }
 
 /// Reads `limit` bytes at most. `read_to_end` would clear all free room of its vector before every read, of which decoders fill 128 KiB.
-/// That takes hours for bundles of a gigabyte.
+/// A bundle of a gigabyte takes hours.
 pub(crate) fn read_up_to(reader: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut reader = reader.take(limit);
     let (mut all, mut chunk) = (Vec::new(), vec![0; CHUNK]);

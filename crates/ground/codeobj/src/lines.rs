@@ -53,7 +53,7 @@ struct SharedFrame {
 }
 
 impl SharedFrame {
-    /// Whether both certainly have the same line. Texts are compared by their addresses.
+    /// Returns `true` if both certainly have the same line. Texts are compared by their addresses.
     fn is_like(&self, other: &SharedFrame) -> bool {
         let same = |mine: &Option<Arc<str>>, theirs: &Option<Arc<str>>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),

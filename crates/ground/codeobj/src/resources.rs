@@ -135,7 +135,7 @@ pub fn resources(
 pub struct OneMore {
     /// `VGPRs`, `SGPRs` or `LDS`.
     pub of: &'static str,
-    /// What the kernel is given now: registers of a wave, bytes of a workgroup.
+    /// The amount that the kernel is given now: registers of a wave, bytes of a workgroup.
     pub now: u32,
     /// The most that leaves the room.
     pub at_most: u32,

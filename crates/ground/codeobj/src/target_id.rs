@@ -4,7 +4,7 @@ use crate::{Error, Result};
 use gfx::{Feature, Target};
 use std::fmt;
 
-/// What code assumes about one selectable feature, or what a device has.
+/// The setting of one selectable feature that code assumes, or that a device has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setting {
@@ -79,7 +79,7 @@ impl TargetId {
         Ok(id)
     }
 
-    /// Whether code built for `self` runs on `device`, whose settings are what the device really has switched on.
+    /// Returns `true` if code built for `self` runs on `device`, whose settings are what the device really has switched on.
     pub fn runs_on(&self, device: &TargetId) -> bool {
         let agree = |code, device| match (code, device) {
             // A device that leaves a setting open takes either code.

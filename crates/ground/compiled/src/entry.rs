@@ -91,7 +91,7 @@ impl Entry {
         }))
     }
 
-    /// Whether it is there, and made with the headers that are there now.
+    /// Returns `true` if it is there, and made with the headers that are there now.
     fn is_made(&self) -> bool {
         let Ok(made) = fs::read_to_string(self.folder.join("made")) else {
             return false;
@@ -148,7 +148,7 @@ fn lock_file(cache: &Path, key: &str) -> io::Result<(PathBuf, File)> {
     Ok((path, lock))
 }
 
-/// Whether this is the file that is now at the path.
+/// Returns `true` if this is the file that is now at the path.
 fn is_at(file: &File, path: &Path) -> bool {
     let numbers = |metadata: Metadata| (metadata.dev(), metadata.ino());
     let there = fs::metadata(path).map(numbers).ok();

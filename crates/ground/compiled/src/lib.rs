@@ -1,4 +1,4 @@
-//! What tests compile, compiled once for each content.
+//! A cache of the programs that tests compile: one entry for each content.
 //!
 //! [`Compiler`] is started like [`std::process::Command`]. If a compiler was started before with the same arguments, the same source
 //! files, and headers that are still the same, its output is copied from the cache instead. The cache is `target/compiled`;

@@ -55,7 +55,7 @@ const PACKAGES: &str = "/var/lib/dpkg/status";
 pub struct Plan {
     /// Names everything that decides about the result, except headers.
     pub key: String,
-    /// Where the caller wants the output.
+    /// The place where the caller wants the output.
     pub output: PathBuf,
     /// The arguments, with `None` for the output.
     arguments: Vec<Part>,
@@ -194,7 +194,7 @@ fn file_in(argument: &str, folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a file is still there when the tests run again: it belongs to the repository or to the system.
+/// Returns `true` if a file is still there when the tests run again: it belongs to the repository or to the system.
 pub fn is_lasting(path: &Path) -> bool {
     let lasting = ["/usr", "/opt", "/etc"];
     !path.starts_with(env::temp_dir())

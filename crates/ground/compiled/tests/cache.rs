@@ -254,7 +254,7 @@ impl Scene {
         File::open(folder).unwrap().set_modified(time).unwrap();
     }
 
-    /// Whether the program with this status is still there.
+    /// Returns `true` if the program with this status is still there.
     fn keeps(&self, status: i32) -> bool {
         self.started();
         let text = format!("int main() {{ return {status}; }}");

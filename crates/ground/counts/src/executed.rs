@@ -11,7 +11,7 @@ pub type Name = Cow<'static, str>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Class(pub u64, pub u64);
 
-/// What was executed.
+/// The instructions that were executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Executed {
     pub waves: u64,

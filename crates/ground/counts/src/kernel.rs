@@ -10,7 +10,7 @@ use crate::{Executed, Inexact, Name};
 const TOLD: usize = 12;
 const OTHERS: Name = Cow::Borrowed("others");
 
-/// What one kernel executed in one process on one emulated GPU.
+/// The instructions that one kernel executed in one process on one emulated GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Kernel {
     /// Its symbol.
@@ -98,7 +98,7 @@ pub fn lines(text: &str) -> serde_json::Result<Vec<Kernel>> {
     lines.map(serde_json::from_str).collect()
 }
 
-/// What a kernel executed, as the tool `instr-count` counted it.
+/// The instructions that a kernel executed, as the tool `instr-count` counted it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct OfTool {
     pub kernel: String,

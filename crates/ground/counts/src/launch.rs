@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::Executed;
 
-/// What one launch of a kernel executed.
+/// The instructions that one launch of a kernel executed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Launch<'a> {
     pub kernel: &'a str,

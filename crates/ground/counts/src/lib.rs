@@ -1,4 +1,4 @@
-//! What kernels executed, as the files and the output of commands have it. `docs/schemas` has the schema of each.
+//! The counts of executed instructions, as the files and the output of commands have them. `docs/schemas` has the schema of each.
 //!
 //! * [`Executed`]: the counts themselves, which the others contain.
 //! * [`Kernel`]: a kernel of a process on the emulated GPU. The emulated GPU writes one as a [`line`] of `LUTHIER_STATS`, and [`lines`] reads

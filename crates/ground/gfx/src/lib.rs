@@ -123,7 +123,7 @@ impl Target {
         every_target().find(|target| target.mach == mach)
     }
 
-    /// Whether one code object for this target runs on `device`: the same processor, or a generic target that covers it.
+    /// Returns `true` if one code object for this target runs on `device`: the same processor, or a generic target that covers it.
     pub fn covers(&self, device: &Target) -> bool {
         self.name == device.name
             || GENERIC_TARGETS.iter().any(|generic| {
@@ -138,17 +138,17 @@ impl Target {
         Some(&generic.target)
     }
 
-    /// Whether VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
+    /// Returns `true` if VOP3P packed FP32, DPP on 64-bit operands and the other gfx90a additions exist.
     pub fn is_gfx90a_or_later_cdna(&self) -> bool {
         self.unified_register_file
     }
 
-    /// Whether its eight-bit floats are the FNUZ ones; gfx950 and gfx12 have OCP's.
+    /// Returns `true` if its eight-bit floats are the FNUZ ones; gfx950 and gfx12 have OCP's.
     pub fn has_fnuz_fp8(&self) -> bool {
         self.matrix == Matrix::Mfma3
     }
 
-    /// Whether `global_atomic_add_f32` and its like keep denormals; before gfx94x and gfx11 they become zeros.
+    /// Returns `true` if `global_atomic_add_f32` and its like keep denormals; before gfx94x and gfx11 they become zeros.
     pub fn keeps_denormals_in_atomics(&self) -> bool {
         self.architected_flat_scratch
     }
@@ -157,7 +157,7 @@ impl Target {
         self.vgpr_granule[1] != 0
     }
 
-    /// Whether SRAM ECC is on unless something else is said: in the server parts of gfx9.
+    /// Returns `true` if SRAM ECC is on unless something else is said: in the server parts of gfx9.
     pub fn has_sramecc_by_default(&self) -> bool {
         self.sramecc == Feature::Selectable && self.family == Family::Gfx9
     }
@@ -177,7 +177,7 @@ impl Target {
         (self.scratch_wave_bytes / wave_size.max(1)) & !3
     }
 
-    /// Whether a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
+    /// Returns `true` if a pair of compute units (a work-group processor) can run one workgroup, with both units' LDS.
     pub fn has_work_group_processors(&self) -> bool {
         (Family::Gfx10..Family::Gfx12_5).contains(&self.family)
     }

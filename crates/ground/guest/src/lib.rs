@@ -1,4 +1,4 @@
-//! Life inside a process that belongs to somebody else.
+//! Life inside an application's process.
 //!
 //! * [`Keeper`] and [`Kept`]: a thread with a descriptor table of its own, for files that stay open. The application can neither close nor
 //!   reuse descriptors that are not in its table. [`apart`]: the same for one piece of work.

@@ -23,12 +23,12 @@ pub fn path_of(address: *const c_void) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
-/// Where the library that an address lies in begins in memory.
+/// The start in memory of the library that an address lies in.
 pub fn base_of(address: *const c_void) -> Option<usize> {
     look_up(address).map(|info| info.dli_fbase as usize)
 }
 
-/// Whether two addresses lie in the same library.
+/// Returns `true` if two addresses lie in the same library.
 pub fn is_same(one: *const c_void, other: *const c_void) -> bool {
     base_of(one).is_some_and(|one| base_of(other) == Some(one))
 }

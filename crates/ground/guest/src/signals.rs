@@ -35,7 +35,7 @@ pub fn handle(signal: libc::c_int, handler: Handler) -> Option<libc::sighandler_
     }
 }
 
-/// Whether a signal's action is a function of the library that this address lies in.
+/// Returns `true` if a signal's action is a function of the library that this address lies in.
 pub fn is_of_library(action: libc::sighandler_t, address: *const c_void) -> bool {
     action != libc::SIG_DFL
         && action != libc::SIG_IGN

@@ -184,7 +184,7 @@ pub struct ApiTable {
     pub image: *mut ImageTable,
 }
 
-/// Whether a table of this version has the entry at this byte offset.
+/// Returns `true` if a table of this version has the entry at this byte offset.
 pub fn covers(version: &TableVersion, offset: usize) -> bool {
     version.minor as usize >= offset + size_of::<usize>()
 }

@@ -1,4 +1,4 @@
-//! What libraries share that the HSA runtime loads as tools: the runtime's side of them. `guest` is about the process that they are in.
+//! The runtime's side of the libraries that HSA loads as tools. `guest` is about the process that they are in.
 //!
 //! [`Tables`]: the runtime's functions as they were before any hook, from the tables that `OnLoad` is given or from exported symbols.
 //! [`Original`]: the function that a hook replaced. [`Loader`]: which code lies where, and the file it came from; [`Uri`]: how the runtime

@@ -84,7 +84,7 @@ impl Decoded {
         self.words[0] >> 8 & 7
     }
 
-    /// Whether it is `s_waitcnt_depctr` or `s_wait_alu`, and waits until none of these is outstanding.
+    /// Returns `true` if it is `s_waitcnt_depctr` or `s_wait_alu`, and waits until none of these is outstanding.
     pub fn awaits(&self, depctr: Depctr) -> bool {
         let waits = matches!(
             self.op.known(),

@@ -94,7 +94,7 @@ const SOPK_WITH_LITERAL: &[u32] = &[0x14, 0x15];
 /// `v_madmk`, `v_madak`, `v_fmamk`, `v_fmaak` of singles and halves.
 const VOP2_WITH_LITERAL: &[u32] = &[0x17, 0x18, 0x20, 0x21, 0x24, 0x25, 0x2c, 0x2d, 0x37, 0x38];
 
-/// Whether the dword alone is surely a whole instruction, if it is one at all. LLVM tries its tables from the longest
+/// Returns `true` if the dword alone is surely a whole instruction, if it is one at all. LLVM tries its tables from the longest
 /// encoding down, so showing it 4 bytes saves half the time. "No" is always a right answer.
 pub(crate) fn is_one_dword(family: Family, word: u32) -> bool {
     // A scalar source field of 254 or 255 is followed by a literal.

@@ -11,7 +11,7 @@ const LOAD_SCALES: u32 = 0xd3ac;
 /// An SDWA control dword follows.
 const SDWA: u32 = 249;
 
-/// Whether the first instruction of `code` is one of these. `code` has at least 4 bytes.
+/// Returns `true` if the first instruction of `code` is one of these. `code` has at least 4 bytes.
 pub(crate) fn is_malformed(target: &Target, code: &[u8]) -> bool {
     let word = |index: usize| {
         let bytes = code.get(4 * index..4 * index + 4)?;

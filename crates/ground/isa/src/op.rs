@@ -117,7 +117,7 @@ impl Op {
         self.0.traits
     }
 
-    /// Whether the opcode has any of these traits.
+    /// Returns `true` if the opcode has any of these traits.
     #[inline]
     pub fn has(self, traits: Traits) -> bool {
         self.0.traits.intersects(traits)
@@ -128,7 +128,7 @@ impl Op {
         self.0.known
     }
 
-    /// Whether it is this one.
+    /// Returns `true` if it is this one.
     pub fn is(self, known: Known) -> bool {
         self.0.known == Some(known)
     }
@@ -190,7 +190,7 @@ fn halves(name: &str) -> Option<[Op; 2]> {
     Some([alone(x)?, alone(y)?])
 }
 
-/// Whether `name` is of the pattern.
+/// Returns `true` if `name` is of the pattern.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(rest), Some(_)) => name.contains(rest.trim_end_matches('*')),

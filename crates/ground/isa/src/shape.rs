@@ -267,7 +267,7 @@ fn numbered(operand: Operand, number: u16) -> Option<Operand> {
     }
 }
 
-/// Whether both are the same instruction of two dwords, apart from their operands.
+/// Returns `true` if both are the same instruction of two dwords, apart from their operands.
 fn is_alike(one: &Decoded, other: &Decoded) -> bool {
     one.size == 8
         && other.size == 8

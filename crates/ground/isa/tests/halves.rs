@@ -197,7 +197,7 @@ fn of_long_encodings() {
     assert!(halves > 1000, "{halves}");
 }
 
-/// What LLVM's printer calls an invalid register is no instruction.
+/// An encoding whose register LLVM's printer calls invalid is no instruction.
 #[test]
 fn operands_that_no_assembler_takes_are_refused() {
     let refused: [(&str, [u32; 3], &str); 4] = [

@@ -217,7 +217,7 @@ const FRAGMENTS: &[&str] = &[
     ".size x, .-x\n",
 ];
 
-/// What the file system holds is none of the assembler's business.
+/// The assembler must not read the file system.
 #[test]
 fn assembly_text_reads_no_files() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! What instructions read and write without naming it, against two others, both ways: LLVM's descriptions of its opcodes, and
-//! the pseudocode of AMD's manuals (`tests/decode/pseudocode.txt`). What differs is explained in a table.
+//! the pseudocode of AMD's manuals (`tests/decode/pseudocode.txt`). A table explains the differences.
 
 use crate::common::each_opcode;
 use gfx::{Family, Target};
@@ -74,7 +74,7 @@ const BESIDE_PSEUDOCODE: &[Explained] = &[
     Explained("v_swaprel_b32",            "reads",  "D0",  Ours,  "both registers are read and written"),
 ];
 
-/// Whether a name is of a pattern, in which a `*` stands for anything.
+/// Returns `true` if a name is of a pattern, in which a `*` stands for anything.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -268,7 +268,7 @@ pub(crate) fn encodings(format: Format) -> &'static [&'static str] {
     }
 }
 
-/// What the decoder says, in the words of the file. Samples name no special register where they may name another one.
+/// The decoder's answer, in the words of the file. Samples name no special register where they may name another one.
 fn ours(inst: &Inst) -> Sets {
     let (mut writes, mut reads) = (special(&inst.implicit_defs), special(&inst.implicit_uses));
     let scalar = |operand: &Operand, written: bool| match operand {

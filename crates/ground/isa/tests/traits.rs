@@ -1,5 +1,5 @@
 //! What follows from mnemonics, against two others: the flags of LLVM's opcodes, and the pseudocode of AMD's manuals
-//! (`tests/decode/traits.txt`). What differs is explained in a table.
+//! (`tests/decode/traits.txt`). A table explains the differences.
 
 use crate::common::each_opcode;
 use crate::reads_and_writes::{architecture, encodings, matches};
@@ -142,7 +142,7 @@ fn words<const N: usize>(all: [(&str, bool); N]) -> BTreeSet<String> {
     holding.map(|(word, _)| (*word).to_owned()).collect()
 }
 
-/// What the pseudocode says, by architecture, encoding and name.
+/// The statements of the pseudocode, by architecture, encoding and name.
 fn pseudocode() -> HashMap<(&'static str, &'static str, String), BTreeSet<String>> {
     let text = include_str!("decode/traits.txt");
     let mut facts = HashMap::new();
@@ -162,7 +162,7 @@ fn pseudocode() -> HashMap<(&'static str, &'static str, String), BTreeSet<String
     facts
 }
 
-/// What the decoder says, in the words of the file.
+/// The decoder's answer, in the words of the file.
 fn ours(inst: &Inst) -> BTreeSet<String> {
     let (op, effects) = (inst.op, inst.effects);
     let states = Traits::WRITES_HARDWARE | Traits::WRITES_MODE | Traits::INDEX_MODE;

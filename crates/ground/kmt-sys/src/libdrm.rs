@@ -1,4 +1,4 @@
-//! What libdrm's functions for amdgpu take and give. Handles are addresses or numbers that only libdrm understands.
+//! The types that libdrm's functions for amdgpu take and give. Handles are addresses or numbers that only libdrm understands.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! What the emulated device's library exports for tools in the same process, besides the functions of the driver's library.
+//! The functions that the emulated device's library exports for tools in the same process, besides the functions of the driver's library.
 
 use std::ffi::{CStr, c_void};
 

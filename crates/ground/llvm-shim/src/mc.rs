@@ -259,7 +259,7 @@ impl Mc {
         })
     }
 
-    /// Whether operand `index` is a displacement in dwords from the end of the instruction.
+    /// Returns `true` if operand `index` is a displacement in dwords from the end of the instruction.
     pub fn operand_is_pc_relative(&self, opcode: u32, index: usize) -> bool {
         // SAFETY: the handle is live; bad indices give 0.
         unsafe {
@@ -267,7 +267,7 @@ impl Mc {
         }
     }
 
-    /// Whether operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
+    /// Returns `true` if operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
     pub fn operand_is_modifier(&self, opcode: u32, index: usize) -> bool {
         // SAFETY: the handle is live; bad indices give 0.
         unsafe {

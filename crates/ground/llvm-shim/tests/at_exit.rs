@@ -5,7 +5,7 @@ use std::process;
 
 use llvm_shim::{DecodedInst, Mc, WINDOW};
 
-/// Whether `s_mov_b64 exec, 1` is an instruction.
+/// Returns `true` if `s_mov_b64 exec, 1` is an instruction.
 fn decodes() -> bool {
     let mut code = [0; WINDOW];
     code[..4].copy_from_slice(&0xbefe_0181_u32.to_le_bytes());

@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Whether its file system has no disk.
+    /// Returns `true` if its file system has no disk.
     fn is_in_memory(file: &File) -> bool {
         // SAFETY: the structure is plain data, and the descriptor is open.
         unsafe {

@@ -23,7 +23,7 @@ const PROCESSES: i64 = 0x9fa0;
 /// Ending of files that have no name of their own yet.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 
-/// Where a file belongs that a user named: in a directory it is called as usual. So one option takes either, wherever it is.
+/// Where a file belongs that a user named: in a directory it is called as usual. Every option takes either.
 pub fn named(path: &Path, usual: impl AsRef<Path>) -> PathBuf {
     match path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/") {
         true => path.join(usual),
@@ -262,7 +262,7 @@ fn unfinished(target: &Path) -> io::Result<Unfinished> {
     }
 }
 
-/// A hidden file beside the target, which nobody takes for a finished one.
+/// A hidden file beside the target, which is not taken for a finished one.
 fn with_a_name(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or(OsStr::new("luthier")));

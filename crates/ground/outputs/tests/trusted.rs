@@ -1,4 +1,4 @@
-//! Which files and directories are trusted, and which are refused.
+//! Files and directories that are trusted, and those that are refused.
 
 use std::{
     fs::{self, Permissions},

@@ -20,7 +20,7 @@ pub const LIST: &str = "LUTHIER_TEST_SKIPPED";
 /// Is set where everything that tests start is built already, so that no test has to ask cargo for it.
 pub const BUILT: &str = "LUTHIER_TEST_BUILT";
 
-/// Whether missing prerequisites are failures: `CI` is set to something other than nothing and `false`.
+/// Returns `true` if missing prerequisites are failures: `CI` is set to something other than nothing and `false`.
 pub fn required() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
@@ -56,7 +56,7 @@ pub fn skip(reason: &str) {
     written.expect("the list of skipped tests can be written");
 }
 
-/// Whether a file is there that a Debian package has; if not, the calling test is skipped.
+/// Returns `true` if a file is there that a Debian package has; if not, the calling test is skipped.
 #[track_caller]
 pub fn file(path: impl AsRef<Path>, package: &str) -> bool {
     let path = path.as_ref();
@@ -70,7 +70,7 @@ pub fn file(path: impl AsRef<Path>, package: &str) -> bool {
     found
 }
 
-/// Whether a program is in the PATH that a Debian package has; if not, the calling test is skipped.
+/// Returns `true` if a program is in the PATH that a Debian package has; if not, the calling test is skipped.
 #[track_caller]
 pub fn program(name: &str, package: &str) -> bool {
     let paths = env::var_os("PATH").unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn program(name: &str, package: &str) -> bool {
     found
 }
 
-/// Whether this process may mount a file system of its own (`unshare -rm`); if not, the calling test is skipped.
+/// Returns `true` if this process may mount a file system of its own (`unshare -rm`); if not, the calling test is skipped.
 #[track_caller]
 pub fn mounts() -> bool {
     let mut unshare = Command::new("unshare");

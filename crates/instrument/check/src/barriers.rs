@@ -7,7 +7,7 @@ use codeobj::CodeObject;
 use isa::Decoder;
 use lift::Module;
 
-/// What waves met at a barrier, as the emulated device tells of it.
+/// A meeting of waves at a barrier, as the emulated device tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Met {
     pub kind: Kind,

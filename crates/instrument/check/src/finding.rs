@@ -1,8 +1,8 @@
-//! What was found.
+//! Findings.
 
 use serde::Serialize;
 
-/// What kind of bug a finding is.
+/// The kind of bug of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -46,7 +46,7 @@ pub enum Kind {
     LdsRace,
 }
 
-/// Which check a kind of bug belongs to.
+/// The check that a kind of bug belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Checker {
@@ -261,12 +261,12 @@ pub struct Line {
     pub block: usize,
     /// The instruction.
     pub text: String,
-    /// What it has to do with the finding.
+    /// Its part in the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What can be said of a finding at little cost.
+/// The part of a finding that costs little.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unshown {
     /// The same for the same bug in the same kernel, in every run: 16 hexadecimal digits.
@@ -279,7 +279,7 @@ pub struct Unshown {
     pub target: String,
     /// Source files and lines of both instructions.
     pub sources: Vec<String>,
-    /// Where the code object lies in its file.
+    /// The position of the code object in its file.
     pub object: String,
     /// How often it was found: in a file once, in a program each time that a wave came there.
     pub times: u64,
@@ -296,7 +296,7 @@ pub struct Finding {
     pub message: String,
     /// How to mend it.
     pub remedy: String,
-    /// Where the code object lies in its file.
+    /// The position of the code object in its file.
     pub object: String,
     /// The code object's target with features.
     pub target: String,
@@ -304,7 +304,7 @@ pub struct Finding {
     pub symbol: String,
     /// The same as its author wrote it.
     pub function: String,
-    /// What both instructions touch.
+    /// The registers or the memory that both instructions touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register: Option<String>,
     /// The instruction that has not ended, of a missing wait.
@@ -312,13 +312,13 @@ pub struct Finding {
     pub producer: Option<Place>,
     /// The instruction that comes too early, or that accesses memory.
     pub consumer: Place,
-    /// What it accesses, and for whom.
+    /// The access, and the lane that it was for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
-    /// What waves met at a barrier.
+    /// The waves that met at a barrier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meeting: Option<Meeting>,
-    /// Of a finding in the program itself: what it frees.
+    /// The memory that the program frees, if the finding is in the program itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<Free>,
     /// Further instructions that come too early for the same producer.
@@ -341,7 +341,7 @@ pub struct Meeting {
 pub struct WaveThere {
     /// In the workgroup.
     pub wave: u32,
-    /// What it does, such as `at the barrier` or `has ended`.
+    /// The operation, such as `at the barrier` or `has ended`.
     pub state: String,
     /// The instruction that it is at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -371,7 +371,7 @@ pub struct Access {
 pub struct Allocation {
     pub address: u64,
     pub size: u64,
-    /// What memory it is, such as `device`, `stream-ordered` or `variable`.
+    /// The kind of memory, such as `device`, `stream-ordered` or `variable`.
     pub kind: String,
     /// The function of HIP or HSA that has allocated it, or `module`.
     pub with: String,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Instructions on either side of one that matters.
 const AROUND: usize = 2;
-/// So many in between are shown whole.
+/// Gaps of up to this many lines are shown whole.
 const WHOLE: usize = 12;
 
 /// Instructions around both, in the order in which the path runs through them.

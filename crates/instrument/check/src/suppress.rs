@@ -145,12 +145,12 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Which file findings are in from now on.
+    /// The file of the findings that follow.
     pub fn in_file(&mut self, file: &str) {
         file.clone_into(&mut self.file);
     }
 
-    /// Whether a suppression takes the finding.
+    /// Returns `true` if a suppression takes the finding.
     pub fn take(&mut self, finding: &Unshown) -> bool {
         let file = &self.file;
         let fits = |one: &&mut Suppression| {
@@ -196,7 +196,7 @@ pub fn suppression(finding: &crate::Finding) -> String {
     )
 }
 
-/// Whether a text is as a pattern with `*` and `?` says.
+/// Returns `true` if a text is as a pattern with `*` and `?` says.
 fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());

@@ -4,12 +4,12 @@ use crate::suppress::Suppressions;
 use crate::{Finding, Grade, Kind, Sink, Unshown};
 use std::collections::{BTreeMap, HashMap};
 
-/// What is shown.
+/// The findings that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// Those that are possible too.
+    /// Possible findings too.
     pub possible: bool,
-    /// So many at most.
+    /// The largest number of findings to show.
     pub limit: usize,
 }
 
@@ -18,7 +18,7 @@ pub struct Selection {
 pub struct Tally {
     selection: Selection,
     pub suppressions: Suppressions,
-    /// Of each bug, how often it was found.
+    /// How often each bug was found.
     seen: HashMap<String, u64>,
     /// Different bugs by grade and kind.
     different: BTreeMap<(Grade, Kind), u64>,
@@ -65,7 +65,7 @@ impl Tally {
         self.seen.get(fingerprint).copied().unwrap_or(0)
     }
 
-    /// What was found since it was last asked for.
+    /// The findings since they were last asked for.
     pub fn take(&mut self) -> Vec<Finding> {
         std::mem::take(&mut self.ready)
     }

@@ -13,7 +13,7 @@ use lift::{
 };
 use serde::Serialize;
 
-/// What to look at.
+/// The code to look at.
 pub struct Options<'o> {
     /// Whether a kernel or function of that name is looked at.
     pub selects: &'o dyn Fn(&str) -> bool,
@@ -56,7 +56,7 @@ impl Covered {
         self.undecodable += other.undecodable;
     }
 
-    /// Whether every instruction was compared along every way.
+    /// Returns `true` if every instruction was compared along every way.
     pub fn is_complete(&self) -> bool {
         self.with_unknown_jumps == 0 && self.indexed_instructions == 0 && self.undecodable == 0
     }
@@ -228,7 +228,7 @@ struct Suspect {
     path: Vec<BlockIndex>,
     message: String,
     remedy: String,
-    /// Of the two instructions in the listing.
+    /// The two instructions of the listing.
     notes: [String; 2],
 }
 
@@ -363,7 +363,7 @@ fn too_close(function: &Function, violation: &Violation) -> Option<Suspect> {
     })
 }
 
-/// Whether control runs along a path without a jump. A jump that is taken counts as one wait state, as LLVM has it, and
+/// Returns `true` if control runs along a path without a jump. A jump that is taken counts as one wait state, as LLVM has it, and
 /// takes longer; compilers leave some hazards behind one.
 fn falls(function: &Function, path: &[BlockIndex]) -> bool {
     path.windows(2).all(|pair| {

@@ -155,7 +155,7 @@ impl Walk {
         self.queue = kept;
     }
 
-    /// Whether the instruction reads what is on its way, or LDS behind a barrier that a store to it had not reached.
+    /// Returns `true` if the instruction reads what is on its way, or LDS behind a barrier that a store to it had not reached.
     fn step(&mut self, inst: &Decoded, family: Family, is_taken_out: bool) -> bool {
         if !is_taken_out {
             for (counter, left) in awaited(inst, family) {
@@ -221,7 +221,7 @@ impl Numbers {
 const PATHS: usize = 200;
 const BLOCKS: usize = 12;
 
-/// Whether some path through the wait reads a register, or LDS, too early without it, and not with it. Paths are drawn at
+/// Returns `true` if some path through the wait reads a register, or LDS, too early without it, and not with it. Paths are drawn at
 /// random and walked with nothing on its way at their start, so that what they show is so, and they may miss something.
 fn protects(function: &Function, wait: usize, family: Family) -> bool {
     let mut numbers = Numbers(wait as u64);
@@ -366,7 +366,7 @@ fn a_checker_that_looks_away_fails() {
     }
 }
 
-/// Whether the instruction behind a wait reads an SGPR or VCC. LLVM also waits before it reads `ttmp9`, which nothing writes.
+/// Returns `true` if the instruction behind a wait reads an SGPR or VCC. LLVM also waits before it reads `ttmp9`, which nothing writes.
 fn scalars_follow(function: &Function, wait: usize, _: Family) -> bool {
     let next = function.insts.at(wait + 1);
     let scalar = |reg: &Reg| matches!(reg.kind, RegKind::Sgpr | RegKind::Vcc);

@@ -107,12 +107,12 @@ impl Node {
         self.has(Effects::DPP16)
     }
 
-    /// Whether it is this one.
+    /// Returns `true` if it is this one.
     pub fn is(&self, known: Known) -> bool {
         self.inst.op.is(known)
     }
 
-    /// Whether the opcode has any of these traits.
+    /// Returns `true` if the opcode has any of these traits.
     pub fn is_of(&self, traits: Traits) -> bool {
         self.inst.op.has(traits)
     }
@@ -211,7 +211,7 @@ impl Node {
         spans.any(|span| matches!(span, Span::Vector(..)))
     }
 
-    /// Whether any half of a vector register is on both sides.
+    /// Returns `true` if any half of a vector register is on both sides.
     fn meet_in_vectors(left: &[Halves], right: &[Halves]) -> bool {
         let is_vector = |halves: &Halves| halves.is_vector();
         let mut vectors = left.iter().copied().filter(is_vector);

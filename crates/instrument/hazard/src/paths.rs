@@ -115,7 +115,7 @@ impl Paths {
         }
     }
 
-    /// Whether there were more numbers than are kept: findings may be missing then.
+    /// Returns `true` if there were more numbers than are kept: findings may be missing then.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
@@ -159,7 +159,7 @@ impl Paths {
         &self.steps[&key]
     }
 
-    /// Whether an instruction issues an operation whose results come later.
+    /// Returns `true` if an instruction issues an operation whose results come later.
     pub fn issues(&self, site: Site, lanes: bool) -> bool {
         let operations = self.facts(site).into_iter();
         let mut operations = operations.flat_map(|facts| &facts.operations);
@@ -304,7 +304,7 @@ impl Paths {
 }
 
 impl Operation {
-    /// Whether an instruction could conflict with the operation while it is outstanding. Without active lanes, vector
+    /// Returns `true` if an instruction could conflict with the operation while it is outstanding. Without active lanes, vector
     /// data is neither loaded nor stored.
     fn is_kept(&self, lanes: bool) -> bool {
         let scalar = matches!(self.kind, Kind::Scalar | Kind::Message);
@@ -312,7 +312,7 @@ impl Operation {
     }
 }
 
-/// Whether an instruction touches vector registers only for active lanes.
+/// Returns `true` if an instruction touches vector registers only for active lanes.
 fn needs_lanes(inst: &Decoded) -> bool {
     let memory = Effects::VMEM | Effects::LDS | Effects::FLAT | Effects::SCRATCH;
     let across = Traits::CROSS_LANE | Traits::LANE_TO_SCALAR | Traits::SELECTS_LANE;

@@ -20,7 +20,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether padding of a known length ends the hazard.
+    /// Returns `true` if padding of a known length ends the hazard.
     pub fn is_distance(self) -> bool {
         matches!(self, Unit::States | Unit::Vector)
     }
@@ -50,7 +50,7 @@ type Test = fn(&Node) -> bool;
 type Conflict = fn(&Node, &Node) -> bool;
 
 impl Rule {
-    /// Whether two instructions of the rule's kinds conflict.
+    /// Returns `true` if two instructions of the rule's kinds conflict.
     pub fn conflicts(&self, consumer: &Node, producer: &Node) -> bool {
         self.conflict
             .is_none_or(|conflict| conflict(consumer, producer))
@@ -141,7 +141,7 @@ fn gfx10_and_11(target: &Target) -> bool {
     gfx10(target) || target.family == Family::Gfx11
 }
 
-/// Whether a scalar instruction or load overwrites scalar registers.
+/// Returns `true` if a scalar instruction or load overwrites scalar registers.
 fn writes_scalars(node: &Node) -> bool {
     (node.is_salu() || node.is_smem()) && node.defines_any_scalar()
 }

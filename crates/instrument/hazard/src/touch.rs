@@ -44,12 +44,12 @@ impl Halves {
         })
     }
 
-    /// Whether they are of VGPRs or AccVGPRs.
+    /// Returns `true` if they are of VGPRs or AccVGPRs.
     pub fn is_vector(self) -> bool {
         self.start < SCALARS
     }
 
-    /// Whether any half is in both.
+    /// Returns `true` if any half is in both.
     pub fn meets(self, other: Halves) -> bool {
         self.start < other.start + other.count && other.start < self.start + self.count
     }

@@ -111,12 +111,12 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// Whether a wait for `left` means that the operation is done, with so many younger ones of its kind.
+    /// Returns `true` if a wait for `left` means that the operation is done, with so many younger ones of its kind.
     pub fn is_done(&self, age: u8, left: u32) -> bool {
         left == 0 || self.kind.in_order() && u32::from(age) >= left
     }
 
-    /// Whether an instruction could conflict with the operation while it is outstanding.
+    /// Returns `true` if an instruction could conflict with the operation while it is outstanding.
     pub fn matters(&self) -> bool {
         !self.writes.is_empty() || !self.reads.is_empty() || self.lds.is_some()
     }
@@ -135,7 +135,7 @@ impl Operation {
         Some((Conflict::OverwriteSource, register))
     }
 
-    /// Whether the results of an instruction come behind those of the operation by themselves.
+    /// Returns `true` if the results of an instruction come behind those of the operation by themselves.
     fn is_followed_by(&self, facts: &Facts, family: Family) -> bool {
         if facts.flat {
             return false;
@@ -275,7 +275,7 @@ struct State {
 }
 
 impl State {
-    /// Whether anything changed. `settle`: ages do not grow any more.
+    /// Returns `true` if anything changed. `settle`: ages do not grow any more.
     fn unite(&mut self, other: &State, settle: bool) -> bool {
         let before = std::mem::take(&mut self.operations);
         let mut united = Vec::with_capacity(before.len().max(other.operations.len()));
@@ -613,7 +613,7 @@ impl Walk<'_> {
         self.lds_is_used_behind(inst).then_some((conflict, None))
     }
 
-    /// Whether an instruction between this barrier and the next one accesses LDS. Only then do the contents of LDS at
+    /// Returns `true` if an instruction between this barrier and the next one accesses LDS. Only then do the contents of LDS at
     /// the barrier matter.
     fn lds_is_used_behind(&self, barrier: InstIndex) -> bool {
         let blocks = &self.function.blocks;
@@ -714,7 +714,7 @@ fn back(stretches: &[(BlockIndex, Option<usize>)], last: usize) -> Vec<BlockInde
     path
 }
 
-/// Whether a block is reached along an edge that is taken with lanes on.
+/// Returns `true` if a block is reached along an edge that is taken with lanes on.
 fn is_entered_otherwise(blocks: &[Block], to: BlockIndex) -> bool {
     let edges = blocks[to].predecessors.iter();
     edges

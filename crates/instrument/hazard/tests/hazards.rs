@@ -240,7 +240,7 @@ const PLANTED: &[(&str, &str, u32)] = &[
     ("gfx942",  "v_cmp_eq_u32_e64 s[2:3], v0, v1\nPAD\nv_cndmask_b32_e64 v2, v0, v1, s[2:3]",              2),
     ("gfx942",  "v_mov_b32_e32 v1, v0\nPAD\nv_readfirstlane_b32 s2, v1",                                   1),
     ("gfx942",  "v_rcp_f32_e32 v1, v0\nPAD\nv_add_f32_e32 v2, v1, v1",                                     1),
-    // What llc-22 leaves between a product and its first use.
+    // The distance that llc-22 leaves between a product and its first use.
     ("gfx942",  "v_mfma_f32_4x4x1_16b_f32 v[0:3], v8, v9, v[0:3]\nPAD\nv_add_f32_e32 v10, v1, v1",         4),
     ("gfx942",  "v_mfma_f32_16x16x4_f32 v[0:3], v8, v9, v[0:3]\nPAD\nv_add_f32_e32 v10, v1, v1",          10),
     ("gfx942",  "v_mfma_f32_32x32x2_f32 v[0:15], v18, v19, v[0:15]\nPAD\nglobal_store_dword v20, v1, s[0:1]", 18),

@@ -1,4 +1,4 @@
-//! Loads that nobody waited for: none in what compilers emit, and every one that is planted.
+//! Loads without a wait: none in what compilers emit, and every one that is planted.
 
 use codeobj::CodeObject;
 use gfx::Target;

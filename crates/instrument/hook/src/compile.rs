@@ -372,7 +372,7 @@ impl Compiler {
     }
 }
 
-/// Whether LLVM found no registers for all values.
+/// Returns `true` if LLVM found no registers for all values.
 fn lacks_registers(result: &Result<Template, CompileError>) -> bool {
     let Err(CompileError::Verify { source, .. }) = result else {
         return false;

@@ -151,7 +151,7 @@ pub fn derive(
     Ok(template)
 }
 
-/// Whether anything depends on how floating-point numbers are rounded or on what becomes of small ones.
+/// Returns `true` if anything depends on how floating-point numbers are rounded or on what becomes of small ones.
 fn reads_mode(flow: &Flow) -> bool {
     flow.instructions.iter().any(|inst| {
         let implicit = inst.implicit_uses.iter();
@@ -175,7 +175,7 @@ fn registers_of(inst: &Inst) -> impl Iterator<Item = (Reg, bool)> {
         .chain(inst.implicit_uses.iter().map(|reg| (*reg, false)))
 }
 
-/// Whether values without a register go to memory: to scratch or, where scratch is a buffer, to a buffer whose address
+/// Returns `true` if values without a register go to memory: to scratch or, where scratch is a buffer, to a buffer whose address
 /// LLVM takes from the program counter.
 fn spills(flow: &Flow) -> bool {
     let mut instructions = flow.instructions.iter();

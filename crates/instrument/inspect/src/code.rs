@@ -19,12 +19,12 @@ pub struct Line {
     /// Innermost inlined function first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source: Vec<SourceFrame>,
-    /// What the instruction is.
+    /// The instruction's kind.
     #[serde(skip)]
     pub what: Option<What>,
 }
 
-/// What an instruction is, for readers that must not look into its text.
+/// The kind of an instruction, for readers that must not look into its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct What {
     pub op: Op,

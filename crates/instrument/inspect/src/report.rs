@@ -286,7 +286,7 @@ impl Decoders {
     }
 }
 
-/// Whether the name filter takes `name`, in either form.
+/// Returns `true` if the name filter takes `name`, in either form.
 fn selected(name: &str, options: &Options) -> bool {
     let named = options
         .names

@@ -37,7 +37,7 @@ pub fn saved() -> Option<&'static Api> {
     unsafe { SAVED.load(Ordering::Acquire).as_ref() }
 }
 
-/// Whether queues are made by the runtime itself, as opposed to another tool that came before us.
+/// Returns `true` if queues are made by the runtime itself, as opposed to another tool that came before us.
 pub fn owns_queue_create(api: &Api) -> bool {
     let create = api.core.queue_create;
     let library = create.and_then(|create| guest::library::path_of(create as *const _));

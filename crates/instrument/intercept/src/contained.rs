@@ -1,6 +1,6 @@
 //! Threads that run code of others: what would end the process there ends the thread.
 //!
-//! Such a thread has a row in a table, where the handler of deadly signals ([`crate::signals`]) looks the thread up. If it is there, the
+//! The thread has a row in a table, where the handler of deadly signals ([`crate::signals`]) looks the thread up. If it is there, the
 //! handler writes down the signal and never returns. Data that the thread held or had borrowed is not touched any more, and a thread that
 //! waits for it sees the entry.
 

@@ -19,7 +19,7 @@ extern "C" fn loaded() {
     });
 }
 
-/// Whether HIP's runtime is in the process: shells and other programs on the way to it are left alone.
+/// Returns `true` if HIP's runtime is in the process: shells and other programs on the way to it are left alone.
 fn has_hip() -> bool {
     unsafe extern "C" fn is_hip(
         object: *mut libc::dl_phdr_info,

@@ -118,7 +118,7 @@ pub unsafe extern "C" fn OnLoad(
     true
 }
 
-/// Whether the tool is named twice: the tables must not be saved with our own hooks in them.
+/// Returns `true` if the tool is named twice: the tables must not be saved with our own hooks in them.
 ///
 /// # Safety
 /// The caller must keep the rules of [`OnLoad`].

@@ -38,7 +38,7 @@ impl Errors {
         (errors, Some(on_error as QueueError), route)
     }
 
-    /// Whether the device has given up on the queue.
+    /// Returns `true` if the device has given up on the queue.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }

@@ -162,7 +162,7 @@ impl Transfers {
         rest.iter().for_each(|one| session.copied(&one.copied));
     }
 
-    /// Whether times are wanted on copies: the application must not turn them off.
+    /// Returns `true` if times are wanted on copies: the application must not turn them off.
     pub fn is_timing(&self) -> bool {
         matches!(self.clock.get(), Some(Some(_)))
     }

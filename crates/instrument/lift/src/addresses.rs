@@ -179,7 +179,7 @@ fn passes_return_on(state: &State, registers: &BTreeSet<u16>, sets: &Sets) -> bo
 #[derive(Default)]
 struct EscapingAddresses {
     held: BTreeSet<(u16, u64)>,
-    /// The targets. Such a pair may be left over from an earlier call, or be there for a later one.
+    /// The targets. The pair may be left over from an earlier call, or be there for a later one.
     targets: BTreeSet<(u16, u64)>,
     /// Possible targets: the addresses that the registers held before a call that may have kept them. GCC calls such an address again.
     again: BTreeSet<u64>,

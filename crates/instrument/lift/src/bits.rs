@@ -80,7 +80,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         });
     }
 
-    /// Whether bit `number` is on.
+    /// Returns `true` if bit `number` is on.
     pub fn contains(&self, number: u16) -> bool {
         let number = usize::from(number);
         self.0
@@ -88,7 +88,7 @@ impl<const WORDS: usize> Bits<WORDS> {
             .is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Whether any of the numbers is in the set.
+    /// Returns `true` if any of the numbers is in the set.
     pub fn intersects_range(&self, start: u16, count: u16) -> bool {
         let mut found = 0;
         each_word(start, count, |index, mask| {
@@ -97,7 +97,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         found != 0
     }
 
-    /// Whether none is on.
+    /// Returns `true` if none is on.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

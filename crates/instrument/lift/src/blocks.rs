@@ -123,7 +123,7 @@ fn firsts(
 /// A block whose predecessors are not known yet.
 struct Begun {
     block: Block,
-    /// What is not known about where control goes from here, which counts if the block is reachable.
+    /// The unknown part of where control goes from here, which counts if the block is reachable.
     reasons: SmallVec<[Reason; 2]>,
     /// The function that the block runs on into, without a jump.
     runs_on: Option<FunctionIndex>,

@@ -59,7 +59,7 @@ impl Sets {
         self.number(changed)
     }
 
-    /// Whether the low 32 bits of both sets' addresses are the same.
+    /// Returns `true` if the low 32 bits of both sets' addresses are the same.
     fn low_halves_agree(&self, left: SetNumber, right: SetNumber) -> bool {
         let low = |set: SetNumber| {
             let mut halves: Vec<u32> = self.get(set).iter().map(|at| *at as u32).collect();
@@ -348,7 +348,7 @@ impl State {
     ) {
         if inst.effects.contains(Effects::CALL) {
             self.call(callee);
-            // Where it returns to.
+            // The address that it returns to.
             for operand in &inst.operands {
                 if let Operand::Def(reg) = operand {
                     self.forget(inst, *reg);
@@ -406,7 +406,7 @@ impl State {
         }
     }
 
-    /// Whether the state says what the instruction makes of the addresses that it reads.
+    /// Returns `true` if the state says what the instruction makes of the addresses that it reads.
     pub fn understands(
         &self,
         inst: Inst<&Decoded>,

@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether operations of this kind count down in the order of issue.
+    /// Returns `true` if operations of this kind count down in the order of issue.
     pub fn in_order(self) -> bool {
         self <= Kind::Export
     }

@@ -55,7 +55,7 @@ struct CacheEntry {
 }
 
 impl CacheEntry {
-    /// Whether these are its words, as far as it has any, and it does not end behind `length` bytes.
+    /// Returns `true` if these are its words, as far as it has any, and it does not end behind `length` bytes.
     #[inline]
     fn is(&self, words: Words, length: usize) -> bool {
         let size = usize::from(self.found.size);

@@ -201,17 +201,17 @@ impl Function {
         &self.shape.loops(&self.blocks).0
     }
 
-    /// Whether every cycle is entered at one block only.
+    /// Returns `true` if every cycle is entered at one block only.
     pub fn is_reducible(&self) -> bool {
         self.shape.loops(&self.blocks).1
     }
 
-    /// Whether control may continue at a place that is not known, perhaps in this function again.
+    /// Returns `true` if control may continue at a place that is not known, perhaps in this function again.
     pub fn jumps_anywhere(&self) -> bool {
         jumps_anywhere(&self.blocks)
     }
 
-    /// Whether control may go on at an unknown place that may be one of this function's blocks. What runs over the end does
+    /// Returns `true` if control may go on at an unknown place that may be one of this function's blocks. What runs over the end does
     /// not come back: behind a function lies padding, or another function.
     pub fn jumps_to_unknown_places(&self) -> bool {
         let mut reasons = self.unresolved.iter().map(|one| one.reason);
@@ -219,25 +219,25 @@ impl Function {
             && reasons.any(|reason| !matches!(reason, Reason::IndirectCall | Reason::RunsOff))
     }
 
-    /// Whether control runs over the end of the function.
+    /// Returns `true` if control runs over the end of the function.
     pub fn runs_off(&self) -> bool {
         self.unresolved
             .iter()
             .any(|one| one.reason == Reason::RunsOff)
     }
 
-    /// Whether nothing enters the function but calls of it, and jumps of functions that return in its place.
+    /// Returns `true` if nothing enters the function but calls of it, and jumps of functions that return in its place.
     pub fn callers_are_known(&self) -> bool {
         let entered = self.blocks.iter().any(|block| block.entered);
         !self.address_taken && !self.entered_by_jump && !entered
     }
 
-    /// Whether EXEC surely has all lanes on before the instruction.
+    /// Returns `true` if EXEC surely has all lanes on before the instruction.
     pub fn exec_is_full_before(&self, inst: InstIndex) -> bool {
         self.exec_full.get(inst).copied().unwrap_or(false)
     }
 
-    /// Whether general-purpose index mode may be on before the instruction (gfx9), so that nothing may be inserted there.
+    /// Returns `true` if general-purpose index mode may be on before the instruction (gfx9), so that nothing may be inserted there.
     pub fn indexing_before(&self, inst: InstIndex) -> bool {
         self.indexing.get(inst).copied().unwrap_or(false)
     }
@@ -248,7 +248,7 @@ impl Function {
         self.traits_of()[inst]
     }
 
-    /// Whether any of the traits holds for any instruction.
+    /// Returns `true` if any of the traits holds for any instruction.
     pub fn has(&self, wanted: InstFlags) -> bool {
         self.traits_of().iter().any(|traits| traits.any(wanted))
     }

@@ -25,12 +25,12 @@ impl Dominators {
             .filter(|parent| *parent != NONE)
     }
 
-    /// Whether the tree reaches the block.
+    /// Returns `true` if the tree reaches the block.
     pub fn reaches(&self, block: BlockIndex) -> bool {
         self.depth.get(block).is_some_and(|depth| *depth != 0)
     }
 
-    /// Whether every path to `inner` (from it to the exit, for post-dominators) goes through `outer`. A block dominates
+    /// Returns `true` if every path to `inner` (from it to the exit, for post-dominators) goes through `outer`. A block dominates
     /// itself; nothing is said of unreachable ones.
     pub fn dominates(&self, outer: BlockIndex, inner: BlockIndex) -> bool {
         if !self.reaches(outer) || !self.reaches(inner) {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Good enough for words of code: somebody who makes them collide on purpose only makes lifting slow.
+/// Good enough for words of code: code that makes them collide on purpose only makes lifting slow.
 pub type WordHash = BuildHasherDefault<MultiplyHasher>;
 
 /// The state of a [`WordHash`].

@@ -88,7 +88,7 @@ impl InstFlags {
         InstFlags(self.0 | other.0)
     }
 
-    /// Whether any of these facts holds.
+    /// Returns `true` if any of these facts holds.
     #[inline]
     pub const fn any(self, of: InstFlags) -> bool {
         self.0 & of.0 != 0

@@ -27,12 +27,12 @@ impl LiveSet {
         inactive: Bits::FULL,
     };
 
-    /// Whether any dword of the register may be read later, in any lane.
+    /// Returns `true` if any dword of the register may be read later, in any lane.
     pub fn is_live(&self, reg: Reg) -> bool {
         !self.dead_in_all_lanes(reg)
     }
 
-    /// Whether the active lanes of a vector register may be overwritten; for scalar registers, whether it is dead.
+    /// Returns `true` if the active lanes of a vector register may be overwritten; for scalar registers, whether it is dead.
     pub fn dead_in_active_lanes(&self, reg: Reg) -> bool {
         match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => !self.scalars.intersects_range(start, count),
@@ -41,7 +41,7 @@ impl LiveSet {
         }
     }
 
-    /// Whether the whole register may be overwritten, e.g. by `v_writelane_b32` or under another EXEC.
+    /// Returns `true` if the whole register may be overwritten, e.g. by `v_writelane_b32` or under another EXEC.
     pub fn dead_in_all_lanes(&self, reg: Reg) -> bool {
         match Span::from_register(reg) {
             Some(Span::Vector(start, count)) => {

@@ -79,7 +79,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Whether what is live in a function depends on others.
+    /// Returns `true` if what is live in a function depends on others.
     pub fn is_solved_with_others(&self, index: FunctionIndex) -> bool {
         self.related[index]
     }

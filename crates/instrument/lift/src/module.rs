@@ -299,7 +299,7 @@ impl DecodedFunction {
         calls.map(move |(number, _)| (number, self.with(table).at(number)))
     }
 
-    /// Whether following addresses through registers could find anything.
+    /// Returns `true` if following addresses through registers could find anything.
     fn has_addresses(&self) -> bool {
         let mut traits = self.places.traits.iter();
         traits.any(|traits| traits.any(InstFlags::ADDRESS))

@@ -110,12 +110,12 @@ impl Pending {
         set
     }
 
-    /// Whether any operation on the counter may be outstanding.
+    /// Returns `true` if any operation on the counter may be outstanding.
     pub fn is_outstanding(&self, counter: Counter) -> bool {
         self.kinds[counter as usize] != 0
     }
 
-    /// Whether nothing known or unknown may be outstanding on any counter.
+    /// Returns `true` if nothing known or unknown may be outstanding on any counter.
     pub fn is_empty(&self) -> bool {
         self.kinds == [0; COUNTERS.len()]
     }

@@ -127,7 +127,7 @@ impl RegisterSet {
         }
     }
 
-    /// Whether any dword of `reg` is in the set.
+    /// Returns `true` if any dword of `reg` is in the set.
     pub fn touches(&self, reg: Reg) -> bool {
         match Span::from_register(reg) {
             Some(Span::Scalar(start, count)) => self.scalars.intersects_range(start, count),
@@ -141,7 +141,7 @@ impl RegisterSet {
         self.scalars.unite(&other.scalars) | self.vectors.unite(&other.vectors)
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     pub fn is_empty(&self) -> bool {
         self.scalars.is_empty() && self.vectors.is_empty()
     }

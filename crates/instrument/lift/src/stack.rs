@@ -15,7 +15,7 @@ const STACK_POINTER: u16 = 32;
 const POINTERS: std::ops::RangeInclusive<u16> = 32..=34;
 
 impl Module {
-    /// Whether no function of the kernel calls itself, calls what nobody knows, or allocates an amount that it computes.
+    /// Returns `true` if no function of the kernel calls itself, calls what nobody knows, or allocates an amount that it computes.
     pub fn stack_is_fixed(&self, kernel: FunctionIndex) -> bool {
         let functions: BTreeSet<_> = self.closure(kernel).into_iter().collect();
         let each = || functions.iter().map(|&index| &self.functions[index]);

@@ -191,7 +191,7 @@ impl Insts {
         self.code().len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

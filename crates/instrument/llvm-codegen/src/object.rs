@@ -4,7 +4,7 @@ use crate::Error;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 const WRAPPER: &str = "luthier_template";
-/// What the name of a symbol begins with that `luthier::count_wave` defines.
+/// The beginning of the names of symbols that `luthier::count_wave` defines.
 pub(crate) const COUNTS_WAVES: &str = "__luthier_counts_waves";
 
 /// A place in the code that holds (half of) an address.

@@ -313,7 +313,7 @@ impl Launch<'_> {
 
     /// Changes an argument of the launch, before the kernel reads it.
     pub fn set_argument<T: Plain>(&self, parameter: &Parameter, value: T) -> Result<()> {
-        // SAFETY: the place of an argument, which nobody reads before the launch.
+        // SAFETY: the place of an argument, which is not read before the launch.
         unsafe { self.argument_at::<T>(parameter)?.write_unaligned(value) };
         Ok(())
     }

@@ -160,7 +160,7 @@ fn absent(
     }
 }
 
-/// Whether the argument that does not fit is another one elsewhere.
+/// Returns `true` if the argument that does not fit is another one elsewhere.
 fn varies(expressions: &[crate::description::Expression], error: &Error) -> bool {
     let Error::Argument { index, .. } = error else {
         return false;

@@ -294,7 +294,7 @@ impl<'k> Edit<'k> {
         self.place(&from.last(), Point::Edge(to))
     }
 
-    /// Whether the user's `--site` chooses the instruction. Insertions elsewhere are left out unless they are
+    /// Returns `true` if the user's `--site` chooses the instruction. Insertions elsewhere are left out unless they are
     /// [`InsertionPoint::for_others`].
     pub fn chooses(&self, instruction: &Instruction<'_>) -> bool {
         self.filter.allows(instruction)

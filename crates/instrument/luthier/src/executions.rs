@@ -14,12 +14,12 @@ pub(crate) struct Executions {
 }
 
 impl Executions {
-    /// Whether all executions are seen.
+    /// Returns `true` if all executions are seen.
     pub fn are_all(&self) -> bool {
         *self == Executions::default()
     }
 
-    /// Whether executions are counted, place by place.
+    /// Returns `true` if executions are counted, place by place.
     pub fn are_counted(&self) -> bool {
         self.first.is_some() || self.sample.is_some()
     }

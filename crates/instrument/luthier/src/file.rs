@@ -19,7 +19,7 @@ const EXPORT: &str = "__luthier_export_";
 /// Variable that `MARK_LUTHIER_DEVICE_MODULE` leaves in the device code.
 const MODULE: &str = "__luthier_module";
 
-/// Whether a unit with these variables says `MARK_LUTHIER_DEVICE_MODULE`.
+/// Returns `true` if a unit with these variables says `MARK_LUTHIER_DEVICE_MODULE`.
 pub fn is_marked(globals: &[Global]) -> bool {
     globals.iter().any(|global| global.name == MODULE)
 }
@@ -36,7 +36,7 @@ pub fn mark(globals: &mut Vec<Global>) {
     }
 }
 
-/// Whether the variables are those of a tool with host code in a library.
+/// Returns `true` if the variables are those of a tool with host code in a library.
 pub fn has_host_code(globals: &[Global]) -> bool {
     is_marked(globals) || !exports(globals).is_empty()
 }
@@ -173,7 +173,7 @@ impl ToolFile {
         &self.exports
     }
 
-    /// Whether there is a library with host code.
+    /// Returns `true` if there is a library with host code.
     pub fn has_host_code(&self) -> bool {
         self.has_host_code
     }

@@ -98,7 +98,7 @@ pub(crate) fn class_names() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// What the author of a class that does not exist may have meant, in brackets.
+/// A suggestion, in brackets, for a class that does not exist.
 pub(crate) fn class_hint(name: &str) -> &'static str {
     match name {
         _ if name.contains('=') => {
@@ -141,12 +141,12 @@ fn names_type(mnemonic: &str, name: &str) -> bool {
 }
 
 impl SiteFilter {
-    /// Whether it allows all places.
+    /// Returns `true` if it allows all places.
     pub fn is_empty(&self) -> bool {
         self.conditions.is_empty()
     }
 
-    /// Whether the user chose the instruction.
+    /// Returns `true` if the user chose the instruction.
     pub fn allows(&self, instruction: &Instruction<'_>) -> bool {
         self.conditions.iter().all(|condition| match condition {
             Condition::Opcode(pattern, _) => pattern.is_match(instruction.mnemonic()),

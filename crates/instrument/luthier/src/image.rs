@@ -98,7 +98,7 @@ impl Instruction<'_> {
     }
 }
 
-/// Whether single texels may be told by these [`Instruction::image_arguments`].
+/// Returns `true` if single texels may be told by these [`Instruction::image_arguments`].
 pub fn names_texels(arguments: &[Argument; IMAGE_ARGUMENTS]) -> bool {
     arguments[IMAGE_ARGUMENTS - 1] != Argument::Constant(0)
 }

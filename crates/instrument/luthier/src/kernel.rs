@@ -158,7 +158,7 @@ impl<'a> Function<'a> {
         self.lifted().wave_size
     }
 
-    /// Whether launches start here.
+    /// Returns `true` if launches start here.
     pub fn is_kernel(&self) -> bool {
         self.index == self.kernel.index
     }
@@ -370,7 +370,7 @@ impl<'a> Instruction<'a> {
         self.is_memory() && !self.effects().contains(Effects::SMEM)
     }
 
-    /// Whether hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
+    /// Returns `true` if hooks can have the address that each lane accesses: not where a descriptor decides, for which there are
     /// [`Instruction::buffer_arguments`] and [`Instruction::image_arguments`], nor where M0 or the lane's number does.
     pub fn has_address(&self) -> bool {
         let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
@@ -394,7 +394,7 @@ impl<'a> Instruction<'a> {
             .contains(Effects::BRANCH | Effects::CONDITIONAL)
     }
 
-    /// Whether EXEC may be different behind it.
+    /// Returns `true` if EXEC may be different behind it.
     pub fn writes_exec(&self) -> bool {
         let writes = |reg: &isa::Reg| reg.kind == isa::RegKind::Exec;
         let decoded = self.decoded();
@@ -417,7 +417,7 @@ impl<'a> Instruction<'a> {
         frames.unwrap_or_default()
     }
 
-    /// Whether any dword of a register may be read later, in any lane, when control stands in front of the instruction.
+    /// Returns `true` if any dword of a register may be read later, in any lane, when control stands in front of the instruction.
     pub fn is_live_before(&self, reg: isa::Reg) -> bool {
         let function = self.function.lifted();
         let live = self.function.liveness().live_before(function, self.index);

@@ -51,7 +51,7 @@ fn row(argument: &Argument) -> Option<&'static HookValueRow> {
     }
 }
 
-/// Whether lanes have values of their own.
+/// Returns `true` if lanes have values of their own.
 pub(crate) fn is_per_lane(argument: &Argument) -> bool {
     match argument {
         Argument::Register(reg) => matches!(reg.kind, RegKind::Vgpr | RegKind::Agpr),

@@ -39,7 +39,7 @@ pub struct Overview {
     /// if nobody counted.
     #[serde(default)]
     pub inexact: Option<Vec<(String, String, String, u64)>>,
-    /// What these reasons mean.
+    /// The meaning of these reasons.
     #[serde(default)]
     pub reasons: BTreeMap<String, String>,
 }
@@ -70,16 +70,16 @@ pub struct KernelRow {
     pub lanes: Option<u64>,
     pub wave_size: Option<u8>,
     pub nanoseconds: Option<u64>,
-    /// Whether there is a chunk `code-N` of this row's number.
+    /// `true` if there is a chunk `code-N` of this row's number.
     pub code: bool,
     /// Static instructions.
     pub instructions: u64,
-    /// What stands out, the most important first.
+    /// The findings, the most important first.
     #[serde(default)]
     pub remarks: Vec<Remark>,
 }
 
-/// What a rule says of one place of a kernel, or of the whole kernel.
+/// A rule's finding about one place of a kernel, or about the whole kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Remark {
     /// Name of the rule.
@@ -88,10 +88,10 @@ pub struct Remark {
     pub evidence: String,
     /// Position of the instruction in [`Code`].
     pub at: Option<u32>,
-    /// The instruction, and its source line as `FILE:LINE`; empty if it is about the whole kernel, or nobody knows.
+    /// The instruction, and its source line as `FILE:LINE`; empty if it is about the whole kernel, or the line is not known.
     pub instruction: String,
     pub place: String,
-    /// Executed wave instructions at this place, as a part of all of the kernel's; none if nobody counted.
+    /// Executed wave instructions at this place, as a part of all of the kernel's; none if no tool counted.
     pub share: Option<f64>,
     /// Further places of this rule in this kernel.
     pub more: u64,
@@ -115,7 +115,7 @@ pub struct Code {
     pub functions: Vec<Function>,
     pub pc: Vec<u64>,
     pub text: Vec<String>,
-    /// What the instructions are. Pages do not have it.
+    /// The kinds of the instructions. Pages do not have it.
     #[serde(skip)]
     pub what: Vec<Option<inspect::What>>,
     /// Kind of the instruction, see `kinds`.

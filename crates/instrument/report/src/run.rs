@@ -38,7 +38,7 @@ pub struct Options {
     pub command: String,
     /// Texts of source files.
     pub sources: bool,
-    /// Where source files lie that the debug information names without a directory; `None`: they have no text.
+    /// The directory of source files that the debug information names without one; `None`: they have no text.
     pub beside: Option<PathBuf>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn collect<'c>(
     let mut named: Vec<_> = named.into_iter().collect();
     named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let readable = named.into_iter().filter_map(|(name, _)| {
-        // What a name without a directory means nobody knows, unless somebody says it.
+        // The directory of a name without one is unknown, unless the user says it.
         let path = match Path::new(name) {
             path if path.is_absolute() => path.to_owned(),
             path => beside?.join(path),

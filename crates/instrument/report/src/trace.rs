@@ -39,7 +39,7 @@ pub struct Trace {
     pub unread: u64,
     /// Stretches of memory that were touched, with what lies between them left out: first byte, bytes, accesses.
     pub regions: Vec<(u64, u64, u64)>,
-    /// For each of them how many of its accesses write, and the pointer argument at or below its first byte; empty if nobody logged any.
+    /// For each of them how many of its accesses write, and the pointer argument at or below its first byte; empty if no tool logged any.
     #[serde(default)]
     pub written: Vec<u64>,
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Trace {
     pub rows: usize,
     /// Accesses by time and, within that, by address.
     pub cells: Vec<u32>,
-    /// Those of them that write.
+    /// The accesses that write.
     #[serde(default)]
     pub writes: Vec<u32>,
     /// Bytes from one lane's address to the next lane's in one access, and how often; most first, all others as none.

@@ -379,7 +379,7 @@ fn pages_fit_phones() {
     assert_eq!(browser.complaints(), [] as [String; 0]);
 }
 
-/// What a screen reader needs: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
+/// A page that a screen reader can read: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
 #[test]
 fn pages_are_accessible() {
     let named = "[...document.querySelectorAll('button, input, select, canvas, [role=img], [role=separator], summary')].every((one) => (one.textContent + (one.getAttribute('aria-label') ?? '') + [...(one.labels ?? [])].map((label) => label.textContent).join('')).replace(/[^\\p{L}−+:]/gu, '') !== '')";

@@ -182,7 +182,7 @@ impl Changes {
     }
 }
 
-/// Whether the instruction itself is gone.
+/// Returns `true` if the instruction itself is gone.
 fn takes_the_place(change: &Change) -> bool {
     match change {
         Change::Remove | Change::Replace(_) => true,

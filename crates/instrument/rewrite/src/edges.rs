@@ -14,7 +14,7 @@ pub(crate) struct SplitEdge {
 }
 
 impl Selection<'_, '_> {
-    /// Whether anything is inserted on the edge from the block that `inst` ends.
+    /// Returns `true` if anything is inserted on the edge from the block that `inst` ends.
     pub fn has_edge(&self, index: FunctionIndex, inst: InstIndex, to: BlockIndex) -> bool {
         if !self.agenda.edges {
             return false;

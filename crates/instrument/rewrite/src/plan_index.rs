@@ -33,7 +33,7 @@ impl PlanIndex {
         all.map(|(site, _)| *site)
     }
 
-    /// Whether anything is inserted or changed at one of these instructions.
+    /// Returns `true` if anything is inserted or changed at one of these instructions.
     pub fn any_in(&self, function: FunctionIndex, range: Range<InstIndex>) -> bool {
         let (insertions, changes) = (&self.insertions, &self.changes);
         !insertions.within(function, range.clone()).is_empty()

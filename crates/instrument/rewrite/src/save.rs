@@ -76,7 +76,7 @@ impl Save {
         ]
     }
 
-    /// Whether it takes nothing but scalar instructions that no hazard is about.
+    /// Returns `true` if it takes nothing but scalar instructions that no hazard is about.
     pub fn is_scalar_move(&self) -> bool {
         matches!(self, Save::Scc(_) | Save::Vcc(..) | Save::Exec(..))
     }

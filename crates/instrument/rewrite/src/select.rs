@@ -426,7 +426,7 @@ impl<'p> Selection<'_, 'p> {
     }
 }
 
-/// Whether the insertion is not passed whenever its block is.
+/// Returns `true` if the insertion is not passed whenever its block is.
 fn is_alone(function: &Function, insertion: &Insertion) -> bool {
     match insertion.point {
         Point::Before => false,

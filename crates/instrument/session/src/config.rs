@@ -25,7 +25,7 @@ const TEXTS: [&str; 12] = [
     "LUTHIER_KERNEL_LIMIT",
 ];
 
-/// Which messages go to stderr.
+/// The messages that go to standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Off,

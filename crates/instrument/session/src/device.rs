@@ -83,7 +83,7 @@ pub trait Device: Send + Sync {
     fn store_shared(&self, address: u64, value: u64);
     /// Runs a task on a thread that the application's signals do not reach; false if there can be none.
     fn spawn(&self, name: &str, stack: usize, task: Box<dyn FnOnce() + Send>) -> bool;
-    /// Whether all packets that went into a queue before the ticket have completed. Asking makes the queue find out.
+    /// Returns `true` if all packets that went into a queue before the ticket have completed. Asking makes the queue find out.
     fn drained(&self, queue: u64, ticket: u64) -> bool;
     /// A point in a queue behind all its dispatches; `None` when the queue does not exist any more.
     fn ticket(&self, queue: u64) -> Option<u64>;

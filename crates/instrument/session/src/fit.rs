@@ -50,7 +50,7 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    /// Whether all of them run at once if each unit of `footprint` holds so many.
+    /// Returns `true` if all of them run at once if each unit of `footprint` holds so many.
     fn fit(&self, footprint: &Footprint, per_unit: u32) -> bool {
         let units = self.compute_units / footprint.compute_units.max(1);
         self.workgroups <= u64::from(units) * u64::from(per_unit)

@@ -151,7 +151,7 @@ impl Globals {
         }
     }
 
-    /// Whether the first byte of a global on an agent, or of any of that name inside a code object, is other than 0.
+    /// Returns `true` if the first byte of a global on an agent, or of any of that name inside a code object, is other than 0.
     pub fn is_set(&self, device: &dyn Device, agent: AgentId, name: &str) -> bool {
         let set = |bytes: &Result<Vec<u8>, DeviceError>| matches!(bytes, Ok(bytes) if bytes.first().is_some_and(|byte| *byte != 0));
         let own = lock(&self.agents)

@@ -266,11 +266,11 @@ pub trait Instrumenter: Send + Sync {
     fn instrument(&self, request: &Request<'_>) -> Result<Variant, Refusal>;
     /// A variant is about to be used, whether built now or found in the cache.
     fn adopt(&self, _request: &Request<'_>, _variant: &Variant) {}
-    /// Whether [`Launch::arguments`] are wanted, and [`Instrumenter::ended`].
+    /// Returns `true` if [`Launch::arguments`] are wanted, and [`Instrumenter::ended`].
     fn observes_launches(&self) -> bool {
         false
     }
-    /// Whether [`Instrumenter::packets`] is wanted.
+    /// Returns `true` if [`Instrumenter::packets`] is wanted.
     fn observes_packets(&self) -> bool {
         false
     }

@@ -168,7 +168,7 @@ impl Kernel {
             .collect()
     }
 
-    /// Whether the application's own code object has the tool in it.
+    /// Returns `true` if the application's own code object has the tool in it.
     pub fn is_built_in(&self) -> bool {
         matches!(self.object.built_in(&self.original.name), Some(Ok(_)))
     }
@@ -202,7 +202,7 @@ impl Kernel {
         self.outcome.get().is_none() && !std::mem::replace(&mut *lock(&self.building), true)
     }
 
-    /// Whether a launch had to go out before the variant was there.
+    /// Returns `true` if a launch had to go out before the variant was there.
     pub fn was_late(&self) -> bool {
         self.late.load(Ordering::Relaxed)
     }

@@ -42,7 +42,7 @@ impl Dispatch {
     }
 }
 
-/// Whether a changed packet still is the kind that the queue was given; if not, it gets its kind back.
+/// Returns `true` if a changed packet still is the kind that the queue was given; if not, it gets its kind back.
 pub(crate) fn keeps_kind(before: &PacketBytes, after: &mut PacketBytes) -> bool {
     std::mem::replace(&mut after[0], before[0]) == before[0]
 }

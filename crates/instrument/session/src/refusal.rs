@@ -38,7 +38,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether the same kernel, tools and settings give the same result in another process.
+    /// Returns `true` if the same kernel, tools and settings give the same result in another process.
     pub fn is_lasting(&self) -> bool {
         match self {
             Refusal::Object(_) | Refusal::Resources(_) | Refusal::StackSize(_) => true,

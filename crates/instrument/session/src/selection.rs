@@ -152,7 +152,7 @@ impl Selection {
         &self.given
     }
 
-    /// Whether any launch of this kernel may be chosen. `name` is mangled, `pretty` is not.
+    /// Returns `true` if any launch of this kernel may be chosen. `name` is mangled, `pretty` is not.
     pub fn kernel(&self, name: &str, pretty: &str) -> bool {
         match &self.kernel {
             Some(pattern) => pattern.is_match(name) || pattern.is_match(pretty),
@@ -160,7 +160,7 @@ impl Selection {
         }
     }
 
-    /// Whether a launch of a chosen kernel is chosen. `ordinal` counts the kernel's launches from 0.
+    /// Returns `true` if a launch of a chosen kernel is chosen. `ordinal` counts the kernel's launches from 0.
     pub fn launch(&self, ordinal: u64, grid: [u32; 3]) -> bool {
         let listed = self.launches.is_empty()
             || self

@@ -173,7 +173,7 @@ impl Session {
         })
     }
 
-    /// Whether [`Session::ended`] is wanted.
+    /// Returns `true` if [`Session::ended`] is wanted.
     pub fn observes_launches(&self) -> bool {
         self.observes
     }
@@ -194,7 +194,7 @@ impl Session {
         found.map(|device| device.number)
     }
 
-    /// Whether [`Session::packets`] is wanted.
+    /// Returns `true` if [`Session::packets`] is wanted.
     pub fn observes_packets(&self) -> bool {
         self.instrumenter.observes_packets()
     }
@@ -523,7 +523,7 @@ impl Session {
         self.expect(address, &object, agent, original)
     }
 
-    /// Whether the settings choose a kernel.
+    /// Returns `true` if the settings choose a kernel.
     pub(crate) fn selects(&self, original: &Original) -> bool {
         let selection = &self.config.selection;
         self.instrumenter.builds()

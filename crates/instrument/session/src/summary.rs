@@ -24,7 +24,7 @@ pub struct Summary {
     pub agents: Vec<Agent>,
     /// Kernel dispatches of the application and its runtime.
     pub launches: u64,
-    /// Of those, launches of code that was loaded in a way that the session did not see.
+    /// Launches among them whose code was loaded in a way that the session did not see.
     pub unknown_launches: u64,
     /// Instrumented kernels that were put on a device, and taken away again with their originals.
     pub variants_loaded: u64,
@@ -154,7 +154,7 @@ impl KernelLine {
                 .map(|(launches, reason)| UnfitLine { reason, launches })
                 .collect(),
             build_seconds: kernel.build_time.load(Ordering::Relaxed) as f64 * 1e-9,
-            // The hash of one that nobody chose is not known yet, and takes time.
+            // The hash of a kernel that was not chosen is not known yet, and takes time.
             identity: match kernel.selected {
                 true => kernel.object.hex().chars().take(DIGITS).collect(),
                 false => format!("of {} bytes", kernel.object.loaded.bytes.len()),

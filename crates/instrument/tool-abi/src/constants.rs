@@ -8,7 +8,7 @@ pub struct Constant {
     /// As in C.
     pub name: &'static str,
     pub value: u32,
-    /// What it means, line by line; nothing where the name says it.
+    /// Its meaning, line by line; nothing where the name says it.
     pub about: &'static [&'static str],
 }
 

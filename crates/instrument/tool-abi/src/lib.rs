@@ -1,4 +1,4 @@
-//! What passes between Luthier and tools, one row for each fact: numbers ([`mod@constants`]), structures ([`mod@structures`]), functions
+//! The interface between Luthier and tools, one row for each fact: numbers ([`mod@constants`]), structures ([`mod@structures`]), functions
 //! that a tool may call ([`Api`]) and that it exports ([`Entries`]), and values that hooks can ask for ([`HookValue`]).
 //!
 //! Both sides in Rust, `tool-capi` and `luthier-tool`, use the types here. `cargo xtask tool-abi` writes the same into

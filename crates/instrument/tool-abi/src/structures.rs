@@ -6,7 +6,7 @@ use std::{
     fmt,
 };
 
-/// What there is to know of a structure.
+/// A structure.
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     /// As in C.
@@ -17,7 +17,7 @@ pub struct Structure {
     pub members: &'static [Member],
 }
 
-/// What there is to know of a member.
+/// A member of a structure.
 #[derive(Clone, Copy)]
 pub struct Member {
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! What hooks can ask every place for.
+//! The values that hooks can ask every place for.
 //!
 //! A row of [`HOOK_VALUES`] is all that languages and documentation know of a value. Where the value comes from stands in `rewrite`, in
 //! matches over [`HookValue`].
@@ -16,11 +16,11 @@ pub enum Asked {
     Bit,
 }
 
-/// What there is to know of a value.
+/// A value.
 #[derive(Clone, Copy, Debug)]
 pub struct HookValueRow {
     pub value: HookValue,
-    /// What it is, line by line.
+    /// Its meaning, line by line.
     pub about: &'static [&'static str],
     /// Of the port, and of the function in `luthier_device.h`.
     pub name: &'static str,

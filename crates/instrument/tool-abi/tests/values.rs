@@ -23,7 +23,7 @@ fn the_compiler_has_those_of_its_intrinsics() {
     let rows: Vec<_> = rows.collect();
     assert!(rows.len() > 5, "the compiler has {rows:?}");
     for (name, dwords, per_lane) in rows {
-        // What nobody gives is refused where it is asked for.
+        // A value that no place has is refused where a hook asks for it.
         if name == "queue_ptr" {
             continue;
         }

@@ -36,7 +36,7 @@ pub fn hide(library: &mut [u8]) {
     }
 }
 
-/// Where the dynamic section lies in the file.
+/// The position of the dynamic section in the file.
 fn dynamic(library: &[u8]) -> Option<Range<usize>> {
     let word = |at: usize| {
         Some(u64::from_le_bytes(

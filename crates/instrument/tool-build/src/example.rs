@@ -6,9 +6,9 @@ use crate::Error;
 
 /// A HIP program whose kernels also compile without HIP.
 pub const SOURCE: &str = include_str!("../../../../examples/transpose.hip");
-/// What its source is called; debug information names it so, without a directory.
+/// The name of its source; debug information names it so, without a directory.
 pub const SOURCE_FILE: &str = "transpose.hip";
-/// What its code object is called, in the directory of the ready tools.
+/// The name of its code object, in the directory of the ready tools.
 pub const OBJECT_FILE: &str = "transpose.co";
 
 /// Nothing in the object depends on where and when it is compiled.

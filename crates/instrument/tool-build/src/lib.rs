@@ -35,7 +35,7 @@ const HEADERS: [(&str, &str); 4] = [
         include_str!("../../../../include/luthier_hsa_events.h"),
     ),
 ];
-/// What start-up code of the host wants to register: device code, which is not in the library.
+/// Start-up code of the host wants to register device code, which is not in the library.
 const STUB: &str =
     "extern \"C\" { __attribute__((visibility(\"hidden\"))) char __hip_fatbin[16]; }";
 /// Variable with the description.
@@ -278,7 +278,7 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
     Ok(described.chain(exported).chain(own).collect())
 }
 
-/// What is wrong with a description, of a file that is named otherwise.
+/// The fault in a description, said of a file with another name.
 fn told(error: luthier::Error) -> String {
     match error {
         luthier::Error::Description { reason, .. } => format!("in LUTHIER_TOOL: {reason}"),

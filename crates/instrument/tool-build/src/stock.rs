@@ -5,9 +5,9 @@ use codeobj::{container::EntryKind, elf::Elf};
 use hook::{Bundle, Module};
 use std::path::Path;
 
-/// Where compilers embed bitcode.
+/// The section in which compilers embed bitcode.
 const BITCODE: &str = ".llvmbc";
-/// Where tools in Rust have their hooks; see `tool!` in `luthier-tool`.
+/// The section in which tools in Rust have their hooks; see `tool!` in `luthier-tool`.
 const COMPILED: &str = ".luthier_hooks";
 
 /// A stock tool in the two parts that `luthier tool build` makes.
@@ -87,7 +87,7 @@ fn compile(file: &str, contents: &[u8]) -> Result<Bundle, Error> {
         };
         let units = hook::split_bitcode(section.data);
         let units = units.map_err(|error| problem(error.to_string()))?;
-        // What was linked into one object (-fgpu-rdc) may use each other's functions.
+        // Units that were linked into one object (-fgpu-rdc) may use each other's functions.
         let bitcode = match &*units {
             [unit] => unit.to_vec(),
             units => hook::link_bitcode(units)

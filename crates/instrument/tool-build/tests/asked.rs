@@ -63,7 +63,7 @@ fn full() -> String {
     )
 }
 
-/// What comes of the kernel, and how often the tool was asked.
+/// The kernel's result, and how often the tool was asked.
 fn asked(name: &str, instrument: Instrument, strict: bool) -> (KernelOutcome, u32) {
     let folder = tempfile::tempdir().unwrap();
     let object = common::object(folder.path(), &full(), "gfx1030", &[]);

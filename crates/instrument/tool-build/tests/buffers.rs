@@ -62,7 +62,7 @@ struct Access {
     lane: u32,
 }
 
-/// `None`: nothing is accessed; a size of 0: nobody says where.
+/// `None`: nothing is accessed; a size of 0: no place is given.
 type Accessed = Option<(u64, u32)>;
 
 /// Bytes of format numbers, as ranges of LLVM's table of unified formats of gfx11.

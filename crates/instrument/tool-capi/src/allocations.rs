@@ -16,7 +16,7 @@ use tool_abi::{constants, structures::RawAllocation};
 /// Most events that wait for the next launch.
 const MOST: usize = 1 << 16;
 
-/// What has happened to memory since a tool was last told.
+/// The events of memory since a tool was last told.
 #[derive(Default)]
 pub struct Heard {
     events: Vec<Allocation>,
@@ -24,7 +24,7 @@ pub struct Heard {
     lost: u64,
 }
 
-/// What all tools have heard.
+/// The events that all tools have heard.
 static ALL: Mutex<Vec<Arc<Mutex<Heard>>>> = Mutex::new(Vec::new());
 
 /// Facts are kept from now on; what happens is put there.
@@ -137,7 +137,7 @@ fn number(kind: Kind) -> u32 {
 }
 
 thread_local! {
-    /// What the last answer on this thread points to.
+    /// The memory that the last answer on this thread points to.
     static ANSWER: RefCell<Option<Shown>> = const { RefCell::new(None) };
 }
 

@@ -118,12 +118,12 @@ impl Library {
         unsafe { said((self.entries.launch)(packet, name.as_ptr())) }.map_or(Ok(()), Err)
     }
 
-    /// Whether the tool wants to hear when launches have ended.
+    /// Returns `true` if the tool wants to hear when launches have ended.
     pub fn wants_ends(&self) -> bool {
         self.entries.wants & constants::WANTS_ENDS != 0
     }
 
-    /// Whether the tool wants to see packets.
+    /// Returns `true` if the tool wants to see packets.
     pub fn wants_packets(&self) -> bool {
         self.entries.packets.is_some() && self.entries.wants & constants::WANTS_PACKETS != 0
     }
@@ -152,7 +152,7 @@ impl Library {
         unsafe { said(ended(launch, start, end)) }.map_or(Ok(()), Err)
     }
 
-    /// Whether the tool wants to hear of copies.
+    /// Returns `true` if the tool wants to hear of copies.
     pub fn wants_copies(&self) -> bool {
         self.entries.copied.is_some() && self.entries.wants & constants::WANTS_COPIES != 0
     }
@@ -182,7 +182,7 @@ impl Library {
         unsafe { said(tell(&raw const raw)) }.map_or(Ok(()), Err)
     }
 
-    /// Whether the tool wants to hear of memory.
+    /// Returns `true` if the tool wants to hear of memory.
     pub fn wants_memory(&self) -> bool {
         self.entries.memory.is_some() && self.entries.wants & constants::WANTS_MEMORY != 0
     }

@@ -61,7 +61,7 @@ impl Registered {
         registered
     }
 
-    /// Whether host code has no addresses of hooks and variables.
+    /// Returns `true` if host code has no addresses of hooks and variables.
     pub fn is_empty(&self) -> bool {
         self.hooks.is_empty() && self.variables.is_empty()
     }

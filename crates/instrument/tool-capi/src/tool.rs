@@ -42,7 +42,7 @@ type Kernels = HashMap<(String, [u8; 32]), KernelState>;
 pub struct LibraryTool {
     file: ToolFile,
     hooks: Arc<Vec<(String, usize)>>,
-    /// What has happened to the program's memory, if the tool wants to hear of that.
+    /// The events of the program's memory, if the tool wants to hear of them.
     heard: Option<Arc<Mutex<Heard>>>,
     library: Library,
     compile: Compile,

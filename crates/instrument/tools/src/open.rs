@@ -277,13 +277,13 @@ pub fn read_library(path: &Path) -> std::io::Result<Vec<u8>> {
     outputs::read_regular(path, LARGEST)
 }
 
-/// Whether a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what
+/// Returns `true` if a library is a tool with host code in C++, from `hipcc` or another HIP compiler: it exports what
 /// `MARK_LUTHIER_DEVICE_MODULE` defines.
 pub fn is_stock(library: &[u8]) -> bool {
     exports(library, |name| name == "luthier_tool")
 }
 
-/// Whether the host code of a tool has functions that stand in for those of HIP (`LUTHIER_WRAP_HIP`).
+/// Returns `true` if the host code of a tool has functions that stand in for those of HIP (`LUTHIER_WRAP_HIP`).
 pub fn wraps(library: &[u8]) -> bool {
     exports(library, |name| name.starts_with("luthier_wraps_"))
 }
@@ -299,7 +299,7 @@ fn exports(library: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
     symbols.unwrap_or(false)
 }
 
-/// Whether this names a library: one with host code in Rust, or one from a HIP compiler ([`is_stock`]).
+/// Returns `true` if this names a library: one with host code in Rust, or one from a HIP compiler ([`is_stock`]).
 pub fn is_library(tool: &str) -> bool {
     tool.ends_with(".so")
 }

@@ -25,7 +25,7 @@ const WORD: u64 = 4;
 /// After so many instructions another wave gets its turn, and the time is looked at.
 const TURN: u64 = 1 << 16;
 
-/// What came of two builds.
+/// The result of comparing two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// Both leave the same memory behind, and end alike.
@@ -59,7 +59,7 @@ pub enum MemoryPlace {
     Address(u64),
 }
 
-/// What a build leaves in the word.
+/// The value that a build leaves in the word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub value: u32,
@@ -82,7 +82,7 @@ pub struct Store {
 /// Memory that both builds are given with the same contents.
 struct Region {
     place: MemoryPlace,
-    /// Where each build finds it.
+    /// The address at which each build finds it.
     address: [u64; 2],
     contents: Vec<u8>,
 }

@@ -165,7 +165,7 @@ fn moves(inst: &isa::Decoded) -> Option<(Holder, Holder)> {
         Span::Vector(index, _) => Some(Holder::Lanes(index)),
         Span::Scalar(index, _) => Some(Holder::Part(Part::Scalar(index))),
     };
-    // Such moves read other lanes, or parts of a number.
+    // These moves read other lanes, or parts of a number.
     if inst
         .effects
         .intersects(Effects::DPP16 | Effects::DPP8 | Effects::SDWA)
@@ -226,7 +226,7 @@ impl Places {
         self.start == self.base
     }
 
-    /// Whether `value` may be half of a code address that differs from the same half of the original address.
+    /// Returns `true` if `value` may be half of a code address that differs from the same half of the original address.
     #[inline]
     pub fn may_be_half(&self, value: u32) -> bool {
         let high = (self.start >> 32) as u32;
@@ -234,7 +234,7 @@ impl Places {
         value.wrapping_sub(self.start as u32) < self.size || moved & (value == high)
     }
 
-    /// Whether a word is half of a code address, and another one the same half of what it stands for.
+    /// Returns `true` if a word is half of a code address, and another one the same half of what it stands for.
     pub fn halves_agree(&self, value: u32, original: u32) -> bool {
         let offset = u64::from(value.wrapping_sub(self.start as u32));
         let meant = self.meant(self.start + offset);

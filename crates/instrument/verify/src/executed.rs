@@ -1,4 +1,4 @@
-//! What each wave of a launch executes, instruction by instruction, with the address of each access in each lane.
+//! The instructions that each wave of a launch executes, one by one, with the address of each access in each lane.
 
 use std::{
     collections::HashMap,
@@ -183,7 +183,7 @@ impl<S: Sink> Watcher<S> {
             };
             sink.executed(&executed).map_err(Untraced::Sink)
         };
-        // Waits and nops go with the instruction before them, and nobody is asked before they are executed.
+        // Waits and nops go with the instruction before them, and the observer is not asked before they are executed.
         let id = (workgroup, wave.index_in_workgroup);
         let mut at = ends.remove(&id).unwrap_or(pc);
         while at < pc {

@@ -360,7 +360,7 @@ fn lockstep_of_copy(
 struct Pair<'a, 'v> {
     stage: &'v Stage<'a>,
     code: &'v Code,
-    /// Where the original is.
+    /// The place of the original.
     places: Places,
     original: &'v KernelDescriptor,
     variant: &'v CodeObject<'v>,
@@ -369,7 +369,7 @@ struct Pair<'a, 'v> {
     rewritten: &'v KernelDescriptor,
 }
 
-/// What one execution showed, and how it ended.
+/// The observations of one execution, and how it ended.
 type Execution = (Observed, Outcome);
 
 impl Pair<'_, '_> {

@@ -140,7 +140,7 @@ impl TurnSchedule {
         (next, same_since.filter(|_| self.asked))
     }
 
-    /// Whether all waves that were observed in turn `since` or later wait for something that none of them does.
+    /// Returns `true` if all waves that were observed in turn `since` or later wait for something that none of them does.
     pub fn are_stuck<'a>(&self, since: u64, mut paces: impl Iterator<Item = &'a WavePace>) -> bool {
         paces.all(|pace| pace.seen < since || pace.waits == Some(self.writes))
     }

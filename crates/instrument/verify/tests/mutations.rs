@@ -21,7 +21,7 @@ impl Bench {
         }
     }
 
-    /// Whether `collatz` still does what it did, and is counted exactly.
+    /// Returns `true` if `collatz` still does what it did, and is counted exactly.
     fn holds(
         &self,
         plan: impl Fn(&mut rewrite::Plan<'_>),

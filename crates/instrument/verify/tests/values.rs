@@ -120,7 +120,7 @@ fn overwritten_addresses_are_known_behind_the_instruction() {
     }
 }
 
-/// Whether a load writes a register that it reads, beside those of images and buffers.
+/// Returns `true` if a load writes a register that it reads, beside those of images and buffers.
 fn overwrites_address(inst: &isa::Decoded) -> bool {
     let formats = [Format::Global, Format::Flat, Format::Ds, Format::Smem];
     let registers = |wanted: fn(&Operand) -> Option<isa::Reg>| {

@@ -1,4 +1,4 @@
-//! What stands out in the kernels of a run, without a page.
+//! The findings of a report's rules, without a page.
 
 use std::fmt::Write;
 

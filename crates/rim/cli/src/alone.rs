@@ -25,7 +25,7 @@ const FOR_A_PAGE: [&str; 5] = [
     "launch-log",
 ];
 
-/// What somebody wants to know of launches.
+/// The questions about launches.
 pub struct Wanted {
     pub tools: Vec<String>,
     /// Conditions on places, as of `--site`.
@@ -35,7 +35,7 @@ pub struct Wanted {
     pub page: Option<PathBuf>,
     /// Heading of the page.
     pub title: String,
-    /// Where source files lie that are named without a directory.
+    /// The directory of source files that are named without one.
     pub sources: Option<PathBuf>,
 }
 
@@ -53,7 +53,7 @@ pub fn threads() -> usize {
 }
 
 impl Wanted {
-    /// Loads the object. Whatever cannot be is said before anything runs.
+    /// Loads the object. Impossible options are errors before anything runs.
     pub fn open(mut self, object: Vec<u8>) -> Result<Alone> {
         if self.page.is_some() {
             match self.tools.is_empty() {

@@ -74,13 +74,13 @@ pub struct Check {
     /// Look for missing waits and wait states
     #[arg(long)]
     waits: bool,
-    /// Of a program: look for accesses beyond what it allocated, to what it freed, or at addresses that are not aligned
+    /// In a program: look for accesses beyond what it allocated, to what it freed, or at addresses that are not aligned
     #[arg(long, requires = "program")]
     memory: bool,
-    /// Of a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
+    /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// Of a program: look for accesses to LDS by different waves that nothing puts in order
+    /// In a program: look for accesses to LDS by different waves that nothing puts in order
     #[arg(long, requires = "program")]
     races: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
@@ -113,13 +113,13 @@ pub struct Check {
     /// Write the report to this file, or to check.txt, .json, .sarif or .xml in this directory, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Of a program: the results of loads and of LDS come when they are waited for, not before
+    /// In a program: the results of loads and of LDS come when they are waited for, not before
     #[arg(long, requires = "program")]
     late: bool,
     /// Of a program: find wrong accesses by hooks in its kernels, on a real GPU too; they do not stop kernels
     #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "late"])]
     hooks: bool,
-    /// Of a program: what to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
+    /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
     #[arg(long, requires = "program", value_name = "DEVICE")]
     device: Option<String>,

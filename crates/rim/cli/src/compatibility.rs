@@ -80,7 +80,7 @@ fn problem(contents: &Contents<'_>, devices: &str, xnack: bool) -> Option<Select
     problem
 }
 
-/// Whether the emulated device of that name runs some of the code.
+/// Returns `true` if the emulated device of that name runs some of the code.
 fn runs(contents: &Contents<'_>, name: &str, xnack: bool) -> bool {
     let wanted = device::named_xnack(name).unwrap_or(xnack);
     gpu::topology::Config::new(name).is_ok_and(|config| {

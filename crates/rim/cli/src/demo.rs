@@ -1,4 +1,4 @@
-//! `luthier demo`: what somebody can see right after installing, without HIP and without a GPU.
+//! `luthier demo`: what a user can see right after installing, without HIP and without a GPU.
 
 use std::{
     fs,
@@ -112,7 +112,7 @@ fn transpose(wanted: Wanted, object: Vec<u8>) -> Result<()> {
     alone.finish()
 }
 
-/// What to type next.
+/// The commands to type next.
 fn next(folder: &Path, target: &str) -> String {
     let at = |name: &str| folder.join(name).display().to_string();
     let bytes = SIDE * SIDE * size_of::<f32>();

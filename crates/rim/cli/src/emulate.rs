@@ -195,7 +195,7 @@ impl FromStr for Dump {
     }
 }
 
-/// What a kernel runs on.
+/// The device that a kernel runs on.
 enum Ground<'a> {
     Plain(Device<'a>),
     WithTools(Alone),

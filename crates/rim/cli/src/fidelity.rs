@@ -1,4 +1,4 @@
-//! Which results of a run a GPU may compute otherwise, and which counts may be others next time: parts of `luthier run --stats`.
+//! Results of a run that a GPU may compute otherwise, and counts that may differ next time: parts of `luthier run --stats`.
 
 use std::collections::BTreeMap;
 

@@ -87,7 +87,7 @@ pub struct HardwareCheck {
     serve: bool,
 }
 
-/// What the file is called.
+/// The name of the file.
 const FILE: &str = "hardware-check.json";
 
 impl HardwareCheck {
@@ -101,7 +101,7 @@ impl HardwareCheck {
         }
         let output = outputs::named(&self.output, FILE);
         let paths = [output.clone(), output.with_extension("html")];
-        // What cannot be written is said before minutes of work.
+        // A place that cannot be written is an error before minutes of work.
         let [file, page] = [create(&paths[0])?, create(&paths[1])?];
         let programs: Result<Vec<PathBuf>> = self.programs.iter().map(|path| found(path)).collect();
         let programs = programs?;

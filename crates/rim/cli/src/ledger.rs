@@ -79,7 +79,7 @@ fn said(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether tools were loaded in any process.
+/// Returns `true` if tools were loaded in any process.
 fn has_begun(text: &str) -> bool {
     text.lines().any(|line| line.ends_with(" began"))
 }

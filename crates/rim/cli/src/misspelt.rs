@@ -47,7 +47,7 @@ pub fn option(root: &Command, words: impl Iterator<Item = OsString>) -> Option<S
     None
 }
 
-/// Whether everything behind the options is a program and its arguments.
+/// Returns `true` if everything behind the options is a program and its arguments.
 fn starts_a_program(command: &Command) -> bool {
     let mut positionals = command.get_positionals();
     positionals.any(|argument| argument.get_id() == "program" || argument.get_id() == "command")

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Variables with the rank and the number of ranks, by the program that starts processes. Those of MPI libraries come first, because
+/// Variables with the rank and the number of ranks, by the program that starts processes. The variables of MPI libraries come first, because
 /// `mpirun` may itself have been started by `srun`.
 const STARTERS: [(&str, &str); 6] = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),

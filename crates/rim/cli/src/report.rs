@@ -86,7 +86,7 @@ impl Report {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What stands out, without a page.
+    /// The findings of the rules, without a page.
     fn advise(&self, steps: Steps) -> Result<ExitCode> {
         if self.timeline.is_some() {
             bail!("--timeline is written beside a page: leave --format out");
@@ -137,10 +137,10 @@ impl Report {
     }
 }
 
-/// What a page is called.
+/// The name of a page.
 pub const PAGE: &str = "report.html";
 
-/// What a run writes when its program has ended.
+/// The files that a run writes when its program has ended.
 pub struct Pages {
     page: Option<PathBuf>,
     timeline: Option<PathBuf>,

@@ -16,7 +16,7 @@ const SAVE: &str = "\x1b7";
 const RESTORE: &str = "\x1b8";
 const WHOLE: &str = "\x1b[r";
 
-/// Whether standard error is a terminal that can do this.
+/// Returns `true` if standard error is a terminal that can do this.
 pub fn is_seen() -> bool {
     stderr().is_terminal() && !console::is_dumb()
 }

@@ -17,7 +17,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", grouped(count))
 }
 
-/// What the emulated devices wrote, one line for each kernel.
+/// The lines that the emulated devices wrote, one for each kernel.
 pub fn read(text: &str, wall: Duration) -> Result<Run> {
     let kernels = counts::lines(text).context("a statistics line is damaged")?;
     let meanings = REASONS.iter().map(|reason| (reason.name, reason.meaning));

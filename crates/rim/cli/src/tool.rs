@@ -209,7 +209,7 @@ impl Build {
     }
 }
 
-/// Whether all tools in `directory` were built after the program, which has their sources in it.
+/// Returns `true` if all tools in `directory` were built after the program, which has their sources in it.
 fn newer_than_program(directory: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
     let Some(program) = std::env::current_exe().ok().as_deref().and_then(modified) else {

@@ -215,7 +215,7 @@ impl Trace {
     }
 }
 
-/// The name of each file without its end. Of files in different folders with one name, the later ones get a number behind it.
+/// The name of each file without its end. If files in different folders have one name, the later ones get a number behind it.
 fn stems(files: &[PathBuf]) -> Vec<String> {
     let stem = |file: &PathBuf| {
         let stem = file.file_stem().unwrap_or_default();

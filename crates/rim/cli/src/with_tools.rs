@@ -303,7 +303,7 @@ impl WithTools {
 struct Chosen {
     /// As the user wrote them.
     given: Vec<String>,
-    /// What they are, in the same order.
+    /// Their kinds, in the same order.
     named: Vec<String>,
     /// Values of their parameters.
     options: String,

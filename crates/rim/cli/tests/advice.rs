@@ -1,4 +1,4 @@
-//! What stands out: each rule finds the kernel that breaks it, and says nothing of its twin.
+//! The rules of a report: each one finds the kernel that breaks it, and says nothing of its twin.
 
 use crate::common::{
     hip, luthier,

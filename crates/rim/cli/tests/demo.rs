@@ -35,7 +35,7 @@ fn the_demonstration_leaves_a_report_and_says_what_to_type() {
     let lines: Vec<&str> = next.lines().map(str::trim).collect();
     assert!(lines.len() >= 4, "{next}");
     for line in lines {
-        // There is no desktop here, and nobody's program.
+        // There is no desktop here, and no program of the user's.
         if line.starts_with("xdg-open") || line.contains("your_hip_program") {
             continue;
         }
@@ -65,7 +65,7 @@ fn the_demonstration_says_when_it_cannot_write() {
     assert!(said.contains("cannot make /proc/nowhere"), "{said}");
 }
 
-/// What tools count is what the emulated device retired without them.
+/// Tools count the instructions that the emulated device retired without them.
 #[test]
 fn tools_count_what_the_device_executes() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a program may not free, with `run --strict` and with `check --memory`. What belongs to what is HIP's documentation's.
+//! Wrong frees, with `run --strict` and with `check --memory`. What belongs to what is HIP's documentation's.
 
 use crate::common::{hip, luthier};
 

@@ -181,7 +181,7 @@ fn schemas_are_closed() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         if path.extension().is_some_and(|ending| ending == "json") {
             let schema = schema(name);
-            // It is a schema: else the validator would say so. What is no object and no array fits none.
+            // It is a schema: else the validator would say so. A value that is no object and no array fits none.
             assert!(check(&schema, &json!(7.5)).is_err(), "{name}");
             open(name, &schema.read(), &mut found);
             assert!(page.contains(&format!("({name}.json)")), "{name}");
@@ -249,7 +249,7 @@ fn runs() {
     assert!(statistics["dispatches"].as_u64() > Some(0));
 }
 
-/// The kernel that looks for the host's word must wait: the host takes its time. Nobody keeps the other one.
+/// The kernel that looks for the host's word must wait: the host takes its time. The other one is not kept.
 #[test]
 fn kernels_that_waited_are_named_and_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +274,7 @@ fn kernels_that_waited_are_named_and_counted() {
     }
 }
 
-/// What ready tools leave as JSON, each in a file of its own.
+/// The JSON that ready tools leave, each in a file of its own.
 #[test]
 fn results_of_tools() {
     const TOOLS: [&str; 8] = [

@@ -26,7 +26,7 @@ fn the_reference_is_of_these_commands() {
     );
 }
 
-/// What the type of a command says of it is in `--help`, and its first sentence in the list of commands.
+/// The comment of a command's type is in `--help`, and its first sentence in the list of commands.
 #[test]
 fn long_help_is_all_that_is_said_of_a_command() {
     for (command, said) in [

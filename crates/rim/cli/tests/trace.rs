@@ -1,4 +1,4 @@
-//! What waves execute, for simulators: counts against those of a tool that is inserted into the kernel, addresses against the source.
+//! Traces for simulators: counts against those of a tool that is inserted into the kernel, addresses against the source.
 
 use std::{
     collections::BTreeMap,
@@ -81,7 +81,7 @@ fn lines_are_what_a_tool_counts_and_addresses_what_the_source_says() {
         assert_eq!(lines[0]["kernel"], "moves");
         assert_eq!(lines[0]["grid"], serde_json::json!([3, 1, 1]));
         assert_eq!(lines.len() as u64 - 1, counted(&object, "3"), "{target}");
-        // What each lane loads from, and what it stores to, of the first workgroup.
+        // The addresses that each lane of the first workgroup loads from and stores to.
         let addresses = |space: &str, what: &str| -> Vec<u64> {
             let of = lines[1..].iter().filter(|line| {
                 line["access"]["space"] == space

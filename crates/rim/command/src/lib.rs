@@ -1,4 +1,4 @@
-//! What all commands share: what they print, and the status that they end with.
+//! The common part of all commands: what they print, and the status that they end with.
 //!
 //! * [`say!`] and [`out!`]: lines on standard error and standard output; a full disk or a reader that left is no reason to panic.
 //! * [`Status`]: the one rule for exit statuses. [`of_child`]: the status of a command that ends as a program did.

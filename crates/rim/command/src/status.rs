@@ -45,7 +45,7 @@ pub fn of_child(status: ExitStatus) -> ExitCode {
     }
 }
 
-/// What a shell shows if this signal ended the program.
+/// The status that a shell shows if this signal ended the program.
 pub fn of_signal(signal: i32) -> u8 {
     SIGNAL.wrapping_add(signal as u8)
 }
@@ -54,7 +54,7 @@ pub fn of_signal(signal: i32) -> u8 {
 mod tests {
     use super::*;
 
-    /// What each status means to users.
+    /// The meaning of each status to users.
     const MEANINGS: [(Status, &str); 6] = [
         (
             Status::Done,
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// A shell's own answers are what ours are compared with.
+    /// The answers of a shell are the second source.
     #[test]
     fn children_end_as_a_shell_shows_them() {
         for (script, expected) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {

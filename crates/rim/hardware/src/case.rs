@@ -213,7 +213,7 @@ fn decode(decoder: &Decoder, words: &[u32; 4]) -> Option<Decoded> {
     decoder.decode_alone(&bytes, 0).ok()
 }
 
-/// Whether what was decoded is of another format than what was meant: short opcodes overlap with the longer formats.
+/// Returns `true` if what was decoded is of another format than what was meant: short opcodes overlap with the longer formats.
 fn encoding_differs(meant: Format, decoded: Format) -> bool {
     match meant {
         Format::Vop3 => !matches!(decoded, Format::Vop3 | Format::Vop3Sd),
@@ -303,7 +303,7 @@ impl Case {
             })
     }
 
-    /// Whether MODE changes what it computes.
+    /// Returns `true` if MODE changes what it computes.
     pub fn is_float(&self) -> bool {
         self.types()
             .any(|part| matches!(part, "f16" | "f32" | "f64" | "bf16"))
@@ -317,7 +317,7 @@ impl Case {
         self.mnemonic.split('_')
     }
 
-    /// Whether it acts on all lanes, and is undefined where some are off.
+    /// Returns `true` if it acts on all lanes, and is undefined where some are off.
     pub fn needs_all_lanes(&self, family: Family) -> bool {
         self.decoded.effects.contains(Effects::MATRIX) && family >= Family::Gfx9
             || self

@@ -148,7 +148,7 @@ impl Results<'_> {
         })
     }
 
-    /// Whether it is memory and the instruction writes such.
+    /// Returns `true` if it is memory and the instruction writes such.
     fn is_written(&self, place: &RecordWord) -> bool {
         let writes = Effects::STORE.union(Effects::ATOMIC);
         place.kind.is_none() && self.case.decoded.effects.intersects(writes)

@@ -153,7 +153,7 @@ pub const SOURCES: &[[bool; 3]] = &[
 pub struct Modifiers {
     clear: [u32; 3],
     set: [u32; 3],
-    /// Whether the result's register has to be named. Without this bit, the instruction has no result.
+    /// `true` if the result's register has to be named. Without this bit, the instruction has no result.
     pub returns: bool,
 }
 

@@ -78,7 +78,7 @@ const BY_NAME: &[(&str, Of, &str)] = &[
     ("ds_bvh",                   Alone, "walks a tree for ray tracing"),
 ];
 
-/// What arithmetic has in common is that it changes registers and nothing else.
+/// Arithmetic changes registers and nothing else.
 #[rustfmt::skip]
 const BY_EFFECT: &[(Effects, Of, &str)] = &[
     (Effects::CALL,    All,   "its result is an address"),

@@ -99,9 +99,9 @@ pub struct Differences {
     pub differing_waves: u32,
     /// Registers, one for each lane.
     pub registers: u64,
-    /// Of these, registers in which both results are NaNs of different bits.
+    /// Registers among these in which both results are NaNs of different bits.
     pub only_nan_bits: u64,
-    /// Of these, registers in which one result is a denormal and the other a zero.
+    /// Registers among these in which one result is a denormal and the other a zero.
     pub only_flushed: u64,
     /// The largest distance of the others in units of the last place, if they are floats.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -220,7 +220,7 @@ impl Report {
         text
     }
 
-    /// Whether the GPU and the emulated device did the same wherever there is something to compare: approximate results within one
+    /// Returns `true` if the GPU and the emulated device did the same wherever there is something to compare: approximate results within one
     /// unit of the last place.
     pub fn agrees(&self) -> bool {
         let same =

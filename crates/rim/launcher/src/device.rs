@@ -1,4 +1,4 @@
-//! Which GPU a program sees.
+//! The GPU that a program sees.
 
 use std::{env, ffi::OsString, path::Path, process::Command};
 
@@ -96,7 +96,7 @@ pub fn named_xnack(targets: &str) -> Option<bool> {
     (on || named("xnack-")).then_some(on)
 }
 
-/// Whether XNACK is asked for in a program that [`emulate`] prepares for these devices.
+/// Returns `true` if XNACK is asked for in a program that [`emulate`] prepares for these devices.
 pub fn wants_xnack(targets: &str) -> bool {
     named_xnack(targets)
         .unwrap_or_else(|| env::var_os(XNACK_VARIABLE).is_some_and(|value| value == "1"))

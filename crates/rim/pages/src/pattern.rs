@@ -1,6 +1,6 @@
 //! The output of a command on a page, with gaps.
 
-/// Whether `printed` is what `expected` says: `[..]` stands for any characters of a line, a line `...` for any lines. Spaces at
+/// Returns `true` if `printed` is what `expected` says: `[..]` stands for any characters of a line, a line `...` for any lines. Spaces at
 /// the ends of lines do not count.
 pub fn matches(expected: &str, printed: &str) -> bool {
     let expected: Vec<_> = expected.trim_end().lines().map(str::trim_end).collect();

@@ -70,7 +70,7 @@ pub fn steps(page: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// What the page's comments `<!-- WORD: TEXT -->` say, in its order.
+/// The page's comments `<!-- WORD: TEXT -->` say, in its order.
 pub fn notes<'a>(page: &'a str, word: &str) -> impl Iterator<Item = &'a str> {
     page.lines().filter_map(move |line| comment(line, word))
 }

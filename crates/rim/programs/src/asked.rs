@@ -1,4 +1,4 @@
-//! What compilers say about themselves. Nearly every test wants to know it, and hipcc takes a third of a second for an answer, so that each
+//! The answers of compilers about themselves. Nearly every test wants to know it, and hipcc takes a third of a second for an answer, so that each
 //! question is asked once in a process.
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// What a compiler printed on standard output; None if it is not there or failed.
+/// A compiler's standard output; None if it is not there or failed.
 type Answer = Option<Arc<[u8]>>;
 
 /// The answer of a compiler that is started with these arguments.

@@ -1,4 +1,4 @@
-//! Known errors that a compiler makes in a program. Such a program must fail in exactly that way.
+//! Known errors that a compiler makes in a program. The program must fail in exactly that way.
 
 use std::process::ExitStatus;
 
@@ -33,7 +33,7 @@ impl Known {
         })
     }
 
-    /// Whether `version`, as a compiler prints it, is of the compiler that is meant.
+    /// Returns `true` if `version`, as a compiler prints it, is of the compiler that is meant.
     fn is_of(&self, version: &str) -> bool {
         let number = |word: &str| word.split('.').next().unwrap_or_default().to_owned();
         let words: Vec<&str> = version.split_whitespace().collect();

@@ -72,7 +72,7 @@ impl Language {
             .find(|language| language.extension == extension)
     }
 
-    /// Whether its compiler is here with what it needs for device code.
+    /// Returns `true` if its compiler is here with what it needs for device code.
     pub fn is_here(&self) -> bool {
         let program = format!("-print-prog-name={}", self.needs);
         let option = if self.needs.is_empty() {
@@ -85,7 +85,7 @@ impl Language {
             .is_some_and(|printed| self.needs.is_empty() || printed.starts_with(b"/"))
     }
 
-    /// Whether its compiler finds a header.
+    /// Returns `true` if its compiler finds a header.
     pub fn includes(&self, header: &str) -> bool {
         let kind = if self.extension == "hip" { "c++" } else { "c" };
         let defined = "-D__HIP_PLATFORM_AMD__";

@@ -6,7 +6,7 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `flags` | arguments for the compiler besides ours |
+//! | `flags` | further arguments for the compiler |
 //! | `devices` | the targets it is for; otherwise [`DEVICES`] |
 //! | `also` | further targets, of which `LUTHIER_TEST_DEVICES` chooses; `*` for any |
 //! | `not` | targets that `LUTHIER_TEST_DEVICES` chooses in vain, because they lack what the program is about |
@@ -67,7 +67,7 @@ pub fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Whether programs can be compiled; if not, the calling test is skipped.
+/// Returns `true` if programs can be compiled; if not, the calling test is skipped.
 #[track_caller]
 pub fn can_compile() -> bool {
     prerequisite::program("hipcc", "hipcc")

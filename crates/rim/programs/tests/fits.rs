@@ -136,7 +136,7 @@ print = [{ text = "total {total}, sums {sums}." }])")
     .replace("VALUES", &values.to_string())
 }
 
-/// What that hook adds up in each of the wave's 64 lanes.
+/// The sum that the hook makes in each of the wave's 64 lanes.
 fn sum_of_a_wave(values: u32) -> u64 {
     let of_lane = |lane: u32| {
         let each = (0..values).rev().map(|i| i.wrapping_mul(lane));

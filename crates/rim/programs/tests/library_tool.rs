@@ -243,7 +243,8 @@ void luthier_at_hsa_event(hsa_api_args_t *args, luthier_api_phase_t, hsa_api_id_
 #endif
 "#;
 
-/// Whatever host code does, and in whichever callback, the program's output and status are its own, soon, and a line says what happened.
+/// Host code of a tool may fail in any way and in any callback. The program's output and status stay its own, it ends soon, and a line says
+/// what happened.
 #[test]
 fn a_tool_that_dies_or_hangs_harms_itself_alone() {
     let Some(scene) = Scene::new() else { return };

@@ -1,4 +1,4 @@
-//! What tools are told of the program's memory, in C++ and in Rust.
+//! Facts about the program's memory that tools get, in C++ and in Rust.
 
 use crate::{
     stock::{Scene, run},

@@ -206,7 +206,7 @@ fn hooks_get_every_value_that_is_documented() {
     }
 }
 
-/// What a hook before has left in registers is no part of a value that is narrower than its parameter.
+/// The bits that an earlier hook has left in registers are no part of a value that is narrower than its parameter.
 #[test]
 fn parameters_may_be_wider_than_values() {
     let Some(scene) = Scene::new() else { return };

@@ -83,7 +83,7 @@ def test_ready_queries(made, cluster, named):  # noqa: F811
     there = luthier.query(made[0], named=named, cache_line=LINE, scheduler=cluster[0])
     assert there.schema.names == here.schema.names and len(there) > 0
     assert rows(there) == rows(here)
-    # What the query was given is gone.
+    # The query's input is gone.
     assert not [path for path in made[0].iterdir() if path.name.startswith(".")]
 
 

@@ -84,7 +84,7 @@ impl Device for Emulated {
     }
 
     fn free(&self, address: u64) {
-        // (What was never allocated is nobody's here.)
+        // (Memory that was never allocated has no owner here.)
         let _ = self.device.free(address);
     }
 

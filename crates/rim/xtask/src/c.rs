@@ -68,7 +68,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// What clang-format says of every source and header. `.clang-format-ignore` names those that we generate.
+/// The answer of clang-format for every source and header. `.clang-format-ignore` names those that we generate.
 fn layout(how: &[&str]) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for folder in ["crates", "examples", "include", "programs", "runtime"] {

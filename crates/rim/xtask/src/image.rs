@@ -10,7 +10,7 @@ use crate::{command::done, rocm::environment};
 const RELEASE: &str = "bookworm";
 /// What the package recommends there, and what fetches over HTTPS need.
 const PACKAGES: &str = "libamdhip64-5,libhsa-runtime64-1,ca-certificates";
-/// What nobody reads in a container. Licences stay.
+/// Files that are not read in a container. Licences stay.
 const LEFT_OUT: [&str; 5] = [
     "path-exclude=/usr/share/man/*",
     "path-exclude=/usr/share/locale/*",

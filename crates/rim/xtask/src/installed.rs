@@ -212,7 +212,7 @@ fn one(
     Ok(complaints)
 }
 
-/// Where the package lies there.
+/// The path of the package there.
 const PACKAGE: &str = "/tmp/luthier.deb";
 /// The user and group.
 const SOMEBODY: u32 = 4242;

@@ -4,7 +4,7 @@ use std::{ffi::OsStr, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result};
 
-/// Of those of the packages that are Debian's.
+/// The packages among them that are Debian's.
 pub fn package(packages: &[PathBuf]) -> Result<Vec<String>> {
     let debian = packages
         .iter()

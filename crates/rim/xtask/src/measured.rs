@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::{command::said, root};
 
-/// What came of a stack or a suite.
+/// The result of a stack or a suite.
 pub struct Row {
     pub name: String,
     pub devices: String,

@@ -85,7 +85,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("examples/bot-match", "md"),
     ("examples/bot-match", "sh"),
 ];
-/// What users do not look for in documentation: decisions and their figures are for developers, who have the repository.
+/// Decisions and their figures are left out: they are for developers, who have the repository.
 const FOR_DEVELOPERS: [&str; 2] = ["docs/decisions", "docs/measurements"];
 /// A shell and where it looks for completions.
 const COMPLETIONS: &[(&str, &str)] = &[

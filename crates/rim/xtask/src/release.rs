@@ -18,7 +18,7 @@ use crate::{
     image, lint, notes, package, root, sbom,
 };
 
-/// What the repository says of itself.
+/// The facts that the repository states about itself.
 const SUITE: &str = "stable";
 const KEYRING: &str = "luthier.asc";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -63,7 +63,7 @@ fn options(arguments: &[String]) -> Result<Options> {
 /// `--key KEY | --unsigned [--no-wheel] [--no-image] [--twice]`; twice: to compare what does not depend on a signature's time.
 pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let options = options(arguments)?;
-    // Of whoever builds because a tag was pushed.
+    // The builder's, if it builds because a tag was pushed.
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let tag = variable("GITHUB_REF_NAME");
     ensure!(

@@ -1,4 +1,4 @@
-//! What is inside a release, as CycloneDX has it: the crates that are linked, by Cargo's own resolution, and LLVM.
+//! The contents of a release, as CycloneDX has them: the crates that are linked, by Cargo's own resolution, and LLVM.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

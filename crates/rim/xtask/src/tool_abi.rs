@@ -110,7 +110,7 @@ impl Section {
     }
 }
 
-/// The layout as tools were compiled with it, and behind it what is new. What tools were compiled with must not change.
+/// The layout as tools were compiled with it, and behind it what is new. Facts that tools were compiled with must not change.
 fn grown(known: &str) -> Result<String> {
     let mut present: Vec<(String, u64)> = Vec::new();
     for structure in tool_abi::all_structures() {
@@ -279,7 +279,7 @@ fn input(row: &HookValueRow) -> String {
     format!("__luthier_{file}{}_{}", row.dwords * 32, row.name)
 }
 
-/// What a function that sets the value calls it.
+/// The name of the value in the function that sets it.
 fn parameter(row: &HookValueRow) -> &'static str {
     match row.dwords {
         2 => "mask",

@@ -23,7 +23,7 @@ impl Way {
     }
 }
 
-/// Whether a variant was asked for; what others are compared with always is.
+/// Returns `true` if a variant was asked for; what others are compared with always is.
 pub fn chosen(index: usize, only: Option<&str>) -> bool {
     index == 0
         || only.is_none_or(|only| only.split('|').any(|part| VARIANTS[index].0.contains(part)))

@@ -8,7 +8,7 @@ const DEVICE_SOURCE: &str = include_str!("device.cl");
 const PUBLISHED_SOURCE: &str = include_str!("published.cl");
 const HOST_SOURCE: &str = include_str!("host.c");
 
-/// What the CPU's program is compiled with: all that this machine has.
+/// The options for the CPU's program: all that this machine has.
 pub const HOST_FLAGS: &str = "-O3 -march=native";
 
 pub fn clang() -> String {

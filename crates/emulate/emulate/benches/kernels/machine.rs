@@ -1,4 +1,4 @@
-//! What this machine is, and what it can do by itself.
+//! Facts about this machine, and its own speed.
 
 use std::{fs, process::Command, sync::Barrier, time::Instant};
 
@@ -83,7 +83,7 @@ pub fn scaling(threads: &[usize]) {
     }
 }
 
-/// What a gigabyte of device memory costs as long as nobody touches it.
+/// The cost of a gigabyte of device memory that is not touched.
 pub fn untouched(object: &[u8]) -> Outcome<()> {
     let device = Device::new(CodeObject::parse(object)?, 1)?;
     let (before, began) = (resident_bytes(), Instant::now());

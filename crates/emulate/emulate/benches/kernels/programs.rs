@@ -54,7 +54,7 @@ pub const PROGRAMS: &[Program] = &[
     Program { name: "launch of 256 work-items", prepare: launches, share: Some(Share { of: LAUNCHES as f64, unit: "us", seconds: 1e-6 }) },
 ];
 
-/// What the kernels of one run took; copies, arguments and checks by the host do not count.
+/// The time of the kernels of one run; copies, arguments and checks by the host do not count.
 pub struct Launches<'d> {
     pub device: &'d Device<'d>,
     pub time: time::Spent,

@@ -17,7 +17,7 @@ pub struct Published {
     pub host: &'static str,
     /// In the folder emulation/rocjitsu of ROCm/rocm-systems.
     pub source: &'static str,
-    /// What differs besides the machine.
+    /// The differences besides the machine.
     pub differences: &'static str,
 }
 

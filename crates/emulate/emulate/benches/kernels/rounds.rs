@@ -1,4 +1,4 @@
-//! Contestants by turns: each has the same share of the machine's quiet and busy moments. What counts is the best turn of each.
+//! Contestants by turns: each has the same share of the machine's quiet and busy moments. The best turn of each counts.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::{
 /// A program's turns go on until this is over for each contestant, and are at least two.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a program takes.
+/// The time that a program takes.
 pub struct Row {
     pub program: &'static Program,
     /// Seconds on one thread of the CPU; None: it is not a program for CPUs.
@@ -99,7 +99,7 @@ pub fn on_cpu(directory: &Path, name: &str) -> Outcome<Option<f64>> {
     Ok(String::from_utf8(output.stdout)?.trim().parse().ok())
 }
 
-/// What the shapes that AMD publishes take on one thread.
+/// The time on one thread of the shapes that AMD publishes.
 pub fn published(directory: &Path) -> Outcome<Vec<(&'static Published, Times)>> {
     let measure = |shape: &'static Published| {
         let object = fs::read(directory.join(format!("published-{}.co", shape.target)))?;

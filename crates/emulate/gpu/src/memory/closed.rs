@@ -8,7 +8,7 @@ use wave::{Range, host_address};
 
 use super::{Map, Memory};
 
-/// What kernels may not do there, and what is there, for messages.
+/// The accesses that are refused there, and the name of the place, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closing {
     /// Only writes are wrong.
@@ -60,7 +60,7 @@ impl Closed {
         (address < to).then_some((from, to, closing))
     }
 
-    /// What is left of a range around an address in it.
+    /// The rest of a range around an address in it.
     fn clip(&self, address: u64, range: Range) -> Option<Range> {
         if self.0.is_empty() {
             return Some(range);
@@ -125,7 +125,7 @@ impl Memory {
             .map(|(start, region)| (start, region.end))
     }
 
-    /// What is closed around an address.
+    /// The closed range around an address.
     pub fn closing(&self, address: u64) -> Option<Closing> {
         let found = self.read().closed.at(host_address(address));
         found.map(|(_, _, closing)| closing)

@@ -42,7 +42,7 @@ impl Memory {
         Ok(region.end - address)
     }
 
-    /// Whether `address` lies in an allocation that [`Memory::retire`] has taken from the device.
+    /// Returns `true` if `address` lies in an allocation that [`Memory::retire`] has taken from the device.
     pub fn is_retired(&self, address: u64) -> bool {
         let map = self.read();
         map.region(address)

@@ -5,7 +5,7 @@
 //! and the host's page tables decide at each access, inside [`crate::guard::guarded`]. Mappings that the program makes, protects and unmaps
 //! therefore count at once, and nothing has to be remembered or forgotten.
 //!
-//! A recording must know which of that memory a launch uses. So the memory can be watched: devices then get it page by page, and each page
+//! A recording must know which of that memory a launch uses. The memory can therefore be watched: devices then get it page by page, and each page
 //! is kept as it was when a device first asked for it.
 
 use std::{collections::BTreeMap, fmt, sync::PoisonError, sync::atomic::Ordering};
@@ -55,7 +55,7 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether devices reach all memory of the program.
+    /// Returns `true` if devices reach all memory of the program.
     pub fn is_pageable(&self) -> bool {
         self.pageable.load(Ordering::Acquire)
     }
@@ -116,7 +116,7 @@ impl Memory {
         }
     }
 
-    /// Whether `address` is in memory that was allocated for devices or given to them.
+    /// Returns `true` if `address` is in memory that was allocated for devices or given to them.
     pub fn is_known(&self, address: u64) -> bool {
         self.known(address).is_some()
     }
@@ -127,7 +127,7 @@ impl Memory {
         super::span(address, size, write, |at| self.find(at))
     }
 
-    /// Whether devices may read what is at `address`, but not write it.
+    /// Returns `true` if devices may read what is at `address`, but not write it.
     pub fn is_read_only(&self, address: u64) -> bool {
         match self.known(address) {
             Some(_) => true,

@@ -171,7 +171,7 @@ impl View<'_> {
         self.memory.read_bytes(address, bytes)
     }
 
-    /// Whether the device may read what is at `address`, but not write it.
+    /// Returns `true` if the device may read what is at `address`, but not write it.
     pub fn is_read_only(&self, address: u64) -> bool {
         if self
             .memory

@@ -103,7 +103,7 @@ impl Packets<'_> {
         u64::from(self.dword(at, 3) & 0xf_ffff) + 1
     }
 
-    /// Whether the packet at `at` has dwords behind `end`.
+    /// Returns `true` if the packet at `at` has dwords behind `end`.
     pub fn is_cut(&self, at: u64, end: u64) -> bool {
         let header = self.dword(at, 0);
         let left = (end - at) / 4;

@@ -47,7 +47,7 @@ pub fn compiled_text(target: &str, options: &[&str], text: &str) -> Option<Vec<u
     Some(std::fs::read(&out).unwrap())
 }
 
-/// What was told, by place.
+/// The reports, by place.
 #[derive(Default)]
 pub struct Told {
     found: Mutex<BTreeMap<usize, (Unwaited, u64)>>,
@@ -74,7 +74,7 @@ impl Sink for Told {
     }
 }
 
-/// Who looks while a kernel runs.
+/// The observer of a running kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
     Nobody,
@@ -83,7 +83,7 @@ pub enum Judge {
     Late,
 }
 
-/// What a launch came to: its memory, or why it did not end.
+/// The result of a launch: its memory, or why it did not end.
 pub type Ended = Result<Vec<Vec<u8>>, String>;
 
 /// An argument of a kernel.

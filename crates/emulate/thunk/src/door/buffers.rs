@@ -144,7 +144,7 @@ pub fn free(instance: &Instance, number: u32) -> Result {
 
 /// Takes a buffer object from the host's view where it was put by `buffer_map`.
 pub fn unmap(address: u64, size: u64) {
-    // SAFETY: a mapping of ours, which its last user gives up.
+    // SAFETY: a mapping that this module made, which its last user gives up.
     unsafe { libc::munmap(address as *mut libc::c_void, size as usize) };
 }
 

@@ -72,7 +72,7 @@ pub fn look_up(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     }
 }
 
-/// What is at a path below `/sys/bus/pci/devices`: the same devices by their places on the bus.
+/// The entry at a path below `/sys/bus/pci/devices`: the same devices by their places on the bus.
 pub fn on_bus(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     let mut nodes = 1..=machine.gpus().len() as u32;
     let Some((name, inside)) = parts.split_first() else {
@@ -85,7 +85,7 @@ pub fn on_bus(machine: &Machine, parts: &[&str]) -> Option<Entry> {
     look_up(machine, &[&[card.as_str(), "device"], inside].concat())
 }
 
-/// Where a device is on the bus.
+/// The place of a device on the bus.
 fn bus(node: u32) -> String {
     format!("0000:{node:02x}:00.0")
 }

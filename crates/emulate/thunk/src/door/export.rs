@@ -278,7 +278,7 @@ unsafe extern "C" fn buffer_map(number: u32) -> i64 {
         let buffer = handles.buffer_mut(number)?;
         if let Some((address, users)) = &mut buffer.mapped {
             *users += 1;
-            // SAFETY: just made, and nobody else has it.
+            // SAFETY: just made, and no other code has it.
             unsafe { libc::close(file) };
             return Ok(*address as i64);
         }

@@ -252,7 +252,7 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
 }
 }
 
-/// Whether the device makes zeros of denormals in C. Where a sum of products is not zero, it is far above all denormals, so that the host
+/// Returns `true` if the device makes zeros of denormals in C. Where a sum of products is not zero, it is far above all denormals, so that the host
 /// need only do so with those that are left in D.
 const fn flushes(sums: u8) -> bool {
     sums == Sums::Fours as u8 || sums == Sums::Pairs as u8

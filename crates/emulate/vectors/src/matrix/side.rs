@@ -83,7 +83,7 @@ impl Extent {
         (highest <= SCALES[0]).then_some(extent)
     }
 
-    /// Whether products of two sides are of sizes that their sums are right for.
+    /// Returns `true` if products of two sides are of sizes that their sums are right for.
     pub fn fit([a, b]: [Extent; 2]) -> bool {
         a.lowest + b.lowest >= -MOST_EXPONENT && a.highest + b.highest <= MOST_EXPONENT
     }

@@ -68,7 +68,7 @@ const EXPONENT: i32 = 0xff << 23;
 pub struct Scales {
     /// Powers of two, as the bits of singles.
     pub powers: [__m512i; TILE],
-    /// There may be an element without products.
+    /// An element may have no products.
     pub without: bool,
 }
 
@@ -155,7 +155,7 @@ fn inverse(power: __m512) -> __m512 {
 pub struct Sums {
     pub sums: [__m512i; TILE],
     pub scales: [__m512; TILE],
-    /// There may be an element without products.
+    /// An element may have no products.
     pub without: bool,
 }
 

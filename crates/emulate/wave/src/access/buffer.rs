@@ -95,7 +95,7 @@ impl Descriptor {
         }
     }
 
-    /// Whether every lane has a record of its own, all of them interleaved.
+    /// Returns `true` if every lane has a record of its own, all of them interleaved.
     #[inline(always)]
     fn is_private(&self, wave: &Wave, op: &MicroOp) -> bool {
         self.swizzled
@@ -104,7 +104,7 @@ impl Descriptor {
             && !op.vector_memory().idxen()
     }
 
-    /// Whether the range check of private memory lets all lanes pass that stay below offset `end`.
+    /// Returns `true` if the range check of private memory lets all lanes pass that stay below offset `end`.
     #[inline(always)]
     fn has_all_lanes(&self, wave: &Wave, end: u64) -> bool {
         match self.check {

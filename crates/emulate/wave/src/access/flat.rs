@@ -106,7 +106,7 @@ impl Space for Global {
 /// offset. (Compilers therefore put offsets there only if they know that they stay in the same memory.)
 pub(crate) struct Flat;
 
-/// Whether an active lane's base has `aperture` as its high half.
+/// Returns `true` if an active lane's base has `aperture` as its high half.
 #[inline(always)]
 fn any_in(aperture: u64, bases: &[u64; GROUP], active: u16) -> bool {
     if aperture == 0 {

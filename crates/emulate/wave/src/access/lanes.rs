@@ -105,14 +105,14 @@ impl Lanes {
         self.valid == !0
     }
 
-    /// Whether lane i of the group accesses `first + stride * i`.
+    /// Returns `true` if lane i of the group accesses `first + stride * i`.
     #[inline(always)]
     fn consecutive(&self, stride: u64) -> bool {
         consecutive(&self.at, stride)
     }
 }
 
-/// Whether address i is `first + stride * i`.
+/// Returns `true` if address i is `first + stride * i`.
 #[inline(always)]
 pub(crate) fn consecutive(addresses: &[u64; GROUP], stride: u64) -> bool {
     // Not by comparing with lane 0: the compiler would drop that lane and load the others across its own stores, which

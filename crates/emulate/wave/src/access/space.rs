@@ -33,7 +33,7 @@ pub(crate) struct Access {
 
 /// A way of forming and checking addresses.
 pub(crate) trait Space {
-    /// Whether each lane's bytes lie next to each other and can be resolved at once.
+    /// Returns `true` if each lane's bytes lie next to each other and can be resolved at once.
     fn contiguous(wave: &Wave, op: &MicroOp, env: &Env<'_>, access: &Access) -> bool;
 
     /// For accesses that are not contiguous: whether even single dwords are torn, because some address is not a multiple of

@@ -139,7 +139,7 @@ impl Offsets {
         }
     }
 
-    /// Whether writing rows `first..first + count` destroys them.
+    /// Returns `true` if writing rows `first..first + count` destroys them.
     #[inline(always)]
     pub fn lie_in(&self, first: usize, count: usize) -> bool {
         self.row.wrapping_sub(first) < count
@@ -714,7 +714,7 @@ impl Spread {
         }
     }
 
-    /// Whether all active lanes' host addresses are multiples of `bytes`, a power of two.
+    /// Returns `true` if all active lanes' host addresses are multiples of `bytes`, a power of two.
     pub fn is_aligned(&self, wave: &Wave, bytes: u32) -> bool {
         let base = self.base.addr() as u32;
         let add = |bits: u32, word: &u32| bits | base.wrapping_add(*word);
@@ -810,7 +810,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Whether `bytes` bytes from `offset` on are whole dwords or lie in one.
+    /// Returns `true` if `bytes` bytes from `offset` on are whole dwords or lie in one.
     #[inline(always)]
     pub fn holds(offset: u32, bytes: u32) -> bool {
         offset % 4 + bytes.min(4) <= 4

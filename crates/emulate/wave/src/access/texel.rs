@@ -170,7 +170,7 @@ impl Format {
         colour
     }
 
-    /// Whether [`Format::store`] knows how.
+    /// Returns `true` if [`Format::store`] knows how.
     pub fn can_store(self) -> bool {
         let encodes =
             |(component, &width)| encode(0, width, self.component_kind(component)).is_some();

@@ -95,7 +95,7 @@ impl Image {
         self.operands
     }
 
-    /// Whether the instruction has these operands.
+    /// Returns `true` if the instruction has these operands.
     #[inline(always)]
     pub fn has(&self, operands: ImageOperands) -> bool {
         self.operands.0 & operands.0 != 0

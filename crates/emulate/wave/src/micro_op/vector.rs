@@ -100,7 +100,7 @@ impl Vector {
         self.modifiers >> modifier::OMOD & 3
     }
 
-    /// Whether results of floats are clamped, and those of integers saturate.
+    /// Returns `true` if results of floats are clamped, and those of integers saturate.
     #[inline(always)]
     pub fn clamp(&self) -> bool {
         self.modifiers & modifier::CLAMP != 0

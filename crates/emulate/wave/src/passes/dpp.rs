@@ -281,7 +281,7 @@ pub(crate) fn static_lanes(control: u32) -> u64 {
         .fold(0, |enabled, quad| enabled | 15 << (4 * quad))
 }
 
-/// What the DPP16 dword of a pass says.
+/// The meaning of the DPP16 dword of a pass.
 struct Control {
     movement: &'static Movement,
     /// Lanes that are off can be read, or there are none.
@@ -312,7 +312,7 @@ impl Control {
     }
 }
 
-/// Whether an instruction with this DPP16 dword writes all active lanes, whichever these are.
+/// Returns `true` if an instruction with this DPP16 dword writes all active lanes, whichever these are.
 pub(crate) fn writes_all_lanes(word: u32) -> bool {
     word >> 19 & 1 != 0 && static_lanes(word) == !0
 }

@@ -45,7 +45,7 @@ impl Body for Finish {
 pub(crate) struct PlaceHalf;
 
 impl PlaceHalf {
-    /// Whether it will do for a result that needs something behind the body.
+    /// Returns `true` if it will do for a result that needs something behind the body.
     pub(crate) fn is_all(completion: &Completion) -> bool {
         matches!(completion.result(), Type::B16 | Type::F16)
             && completion.control != Control::SDWA

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use crate::state::{LANES, VectorRow};
 
-/// Where the lanes of a row come from.
+/// The lanes that the lanes of a row come from.
 pub(crate) struct Sources<'a> {
     /// For each lane, where in a group its source is.
     pub within: &'a VectorRow,

@@ -84,7 +84,7 @@ impl Operands<'_> {
         self.active
     }
 
-    /// Whether source `index` is uniform.
+    /// Returns `true` if source `index` is uniform.
     #[inline(always)]
     pub fn is_uniform<F: Form>(&self, index: usize) -> bool {
         F::UNIFORM >> index & 1 != 0 || F::MODIFIED && self.src[index].is_null()

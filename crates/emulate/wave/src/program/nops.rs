@@ -28,7 +28,7 @@ impl Waiting {
         }
     }
 
-    /// Whether `inst`, a nop, waits for an instruction behind it. Control may arrive at a target, and only there.
+    /// Returns `true` if `inst`, a nop, waits for an instruction behind it. Control may arrive at a target, and only there.
     pub fn take(&mut self, segment: &mut Segment, inst: &Inst, is_target: bool) -> bool {
         if is_target {
             self.flush(segment);
@@ -58,14 +58,14 @@ impl Waiting {
         }
     }
 
-    /// Those that wait share the last micro-op.
+    /// Instructions that wait share the last micro-op.
     pub fn list(&mut self, segment: &mut Segment) {
         for nop in self.nops.drain(..) {
             segment.list(nop.pc, nop.size, nop.op, nop.effects);
         }
     }
 
-    /// Those that wait get a micro-op of their own.
+    /// Instructions that wait get a micro-op of their own.
     pub fn flush(&mut self, segment: &mut Segment) {
         if let Some(first) = self.nops.first() {
             segment.push(first.pc, MicroOp::new(crate::rows::nop()));
@@ -74,10 +74,10 @@ impl Waiting {
     }
 }
 
-/// Whether nothing can come of `inst` but results in registers.
+/// Returns `true` if nothing can come of `inst` but results in registers.
 fn only_computes(inst: &Inst, row: Option<&Row>) -> bool {
     let leaves = Effects::BRANCH | Effects::CALL | Effects::END | Effects::RETURN;
-    // Who looks at barriers is told where they are.
+    // An observer of barriers is told where they are.
     let told = Effects::BARRIER | Effects::SENDMSG | Effects::TRAP;
     let computes = match row.map(|row| &row.shape) {
         // Dual instructions.

@@ -25,7 +25,7 @@ pub(super) fn exec_after(first: u16, words: usize) -> u8 {
     }
 }
 
-/// Whether operand number `code` is NULL. It and M0 changed places on gfx11.
+/// Returns `true` if operand number `code` is NULL. It and M0 changed places on gfx11.
 fn is_null(config: &Config, code: u32) -> bool {
     numbers::null(config.target.family).is_some_and(|null| code == null.into())
 }

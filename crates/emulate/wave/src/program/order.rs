@@ -9,7 +9,7 @@ use isa::{Counter, Effects, Inst, Traits, Waits};
 
 use super::{Config, Fetched};
 
-/// Whether `inst` waits for vector stores, or for scalar ones where there are such.
+/// Returns `true` if `inst` waits for vector stores, or for scalar ones where there are such.
 fn waits(family: Family, inst: &Inst, scalar_stores: bool) -> bool {
     if inst.op.waits() != Waits::ByFamily {
         return inst.op.has(Traits::WRITES_BACK);
@@ -31,7 +31,7 @@ fn stores(inst: &Inst) -> bool {
     inst.effects.intersects(writes) && inst.effects.intersects(elsewhere)
 }
 
-/// Addresses of the instructions of a segment at which a store may be pending for which they wait; none where nobody asks.
+/// Addresses of the instructions of a segment at which a store may be pending for which they wait; none where no observer asks.
 pub(super) fn pending_waits(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
     if !config.ordered {
         return HashSet::new();

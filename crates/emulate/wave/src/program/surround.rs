@@ -63,7 +63,7 @@ struct Inner<'a> {
 }
 
 impl Inner<'_> {
-    /// Whether the body can do all modifiers; it is then the one that does.
+    /// Returns `true` if the body can do all modifiers; it is then the one that does.
     fn does_modifiers(&mut self) -> bool {
         let (Some(handler), shape) = (self.handlers.modified, self.shape) else {
             return false;
@@ -167,7 +167,7 @@ impl Inner<'_> {
         }
     }
 
-    /// Whether a body can read source `index` as a scalar or constant. (Those for pairs of singles know modifiers.)
+    /// Returns `true` if a body can read source `index` as a scalar or constant. (Those for pairs of singles know modifiers.)
     fn may_be_uniform(&self, index: usize) -> bool {
         let kind = self.shape.sources[index];
         has_form(self.op.src[index].kind)
@@ -251,7 +251,7 @@ fn is_float(kind: Type) -> bool {
     )
 }
 
-/// Whether the result needs work behind the body: clamp, omod, op_sel or SDWA destination, half-register write.
+/// Returns `true` if the result needs work behind the body: clamp, omod, op_sel or SDWA destination, half-register write.
 fn needs_finish(config: &Config, shape: &VectorShape, vector: &mut Vector) -> bool {
     let half_result = matches!(shape.result, Type::B16 | Type::F16);
     if half_result && (config.target.family != Family::Gfx9 || shape.keep_high) {

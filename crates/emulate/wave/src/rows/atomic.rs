@@ -124,7 +124,7 @@ fn spread(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>, bytes: u32) -> Optio
     spread.is_aligned(wave, bytes).then_some(spread)
 }
 
-/// Whether the device's floating-point atomics change all of the words: else it is asked word by word.
+/// Returns `true` if the device's floating-point atomics change all of the words: else it is asked word by word.
 #[inline(never)]
 fn takes_floats(wave: &Wave, env: &mut Env<'_>, spread: &Spread) -> bool {
     if env.program.config().target.remote_float_atomics {
@@ -134,7 +134,7 @@ fn takes_floats(wave: &Wave, env: &mut Env<'_>, spread: &Spread) -> bool {
     in_lds(env, lowest) || env.memory.is_local(lowest, highest)
 }
 
-/// Whether a host address is in the workgroup's LDS, which no other memory is part of.
+/// Returns `true` if a host address is in the workgroup's LDS, which no other memory is part of.
 #[inline(always)]
 fn in_lds(env: &Env<'_>, address: u64) -> bool {
     let lds = env.lds.as_ptr_range();

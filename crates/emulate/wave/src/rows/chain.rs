@@ -289,7 +289,7 @@ impl Chain {
     }
 }
 
-/// Whether chains are quicker than their instructions on this host.
+/// Returns `true` if chains are quicker than their instructions on this host.
 pub(crate) fn pay() -> bool {
     vectors::level::has_avx2()
 }

@@ -28,7 +28,7 @@ const VECTOR: Effects = Effects::VALU
     .union(Effects::LDS)
     .union(Effects::COUNTS_EXP);
 
-/// Whether micro-op `index` belongs to a vector instruction.
+/// Returns `true` if micro-op `index` belongs to a vector instruction.
 fn is_vector(segment: &Segment, index: usize) -> bool {
     let position = segment
         .insts

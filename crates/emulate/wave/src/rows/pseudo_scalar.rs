@@ -13,7 +13,7 @@ use crate::{
     state::Wave,
 };
 
-/// Whether a modifier of source 0, or of the result, is there.
+/// Returns `true` if a modifier of source 0, or of the result, is there.
 fn has(op: &MicroOp, bit: u32) -> bool {
     op.vector().modifiers >> bit & 1 != 0
 }

@@ -142,7 +142,7 @@ impl Conversion {
         })
     }
 
-    /// Whether source `index` is one single, which NEG and ABS apply to.
+    /// Returns `true` if source `index` is one single, which NEG and ABS apply to.
     fn is_single(&self, index: usize) -> bool {
         let value = self.direction == Narrow && index < self.sources && self.wide == F32;
         self.runs()[index] == 1 && (value || index == self.scale())

@@ -46,7 +46,7 @@ pub(super) fn first_group<F: Form>(wave: &mut Wave) -> usize {
     }
 }
 
-/// Whether what is outlined of a body writes the active lanes of its result at once, not through a temporary row.
+/// Returns `true` if what is outlined of a body writes the active lanes of its result at once, not through a temporary row.
 #[inline(always)]
 const fn blends<V: VectorBody, F: Form>() -> bool {
     V::HOT && F::USUAL && F::AVX2

@@ -252,7 +252,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("ds_param_load",            "attributes of pixel shaders"),
 ];
 
-/// Whether `mnemonic` needs what the emulated device does not have.
+/// Returns `true` if `mnemonic` needs what the emulated device does not have.
 pub fn is_outside(mnemonic: &str) -> bool {
     OUTSIDE
         .iter()

@@ -77,7 +77,7 @@ pub(crate) fn find(data: &[u8]) -> impl Iterator<Item = Result<(u64, u64)>> {
     })
 }
 
-/// Whether there is one in `data`.
+/// Returns `true` if there is one in `data`.
 pub(crate) fn has_any(data: &[u8]) -> bool {
     find(data).any(|found| found.is_ok())
 }

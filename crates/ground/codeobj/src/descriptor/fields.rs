@@ -71,7 +71,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Whether descriptors for `target` have it.
+    /// Returns `true` if descriptors for `target` have it.
     pub fn exists_on(&self, target: &Target) -> bool {
         match self.on {
             Availability::All => true,

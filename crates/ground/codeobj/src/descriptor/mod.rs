@@ -174,7 +174,7 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Whether one workgroup may use both halves of a work-group processor.
+    /// Returns `true` if one workgroup may use both halves of a work-group processor.
     pub fn work_group_processor_mode(&self) -> bool {
         self.flag("wgp_mode")
     }

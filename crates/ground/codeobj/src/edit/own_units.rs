@@ -100,7 +100,7 @@ fn shift(bytes: &mut [u8], at: usize, moved: u64) -> Option<()> {
     Some(())
 }
 
-/// Whether there is one unit and nothing else.
+/// Returns `true` if there is one unit and nothing else.
 fn is_alone(section: &[u8]) -> bool {
     let length = section
         .first_chunk()

@@ -218,7 +218,7 @@ fn is_table(row: &SectionRow) -> bool {
         || row.kind == format::SHT_STRTAB.0 && row.flags & format::SHF_ALLOC.0 != 0
 }
 
-/// Whether a section has new contents that are loaded by a segment of their own.
+/// Returns `true` if a section has new contents that are loaded by a segment of their own.
 fn has_own_segment(row: &SectionRow) -> bool {
     row.contents.is_some() && row.flags & format::SHF_ALLOC.0 != 0 && !is_table(row)
 }

@@ -35,12 +35,12 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Whether it is loaded with the program.
+    /// Returns `true` if it is loaded with the program.
     pub fn is_allocated(&self) -> bool {
         self.flags & elf::SHF_ALLOC.0 != 0
     }
 
-    /// Whether it is loaded and holds instructions.
+    /// Returns `true` if it is loaded and holds instructions.
     pub fn is_code(&self) -> bool {
         self.is_allocated() && self.flags & elf::SHF_EXECINSTR.0 != 0
     }
@@ -133,7 +133,7 @@ pub struct Symbol<'a> {
 }
 
 impl Symbol<'_> {
-    /// Whether this file defines it.
+    /// Returns `true` if this file defines it.
     pub fn is_defined(&self) -> bool {
         self.section != SymbolSection::Undefined
     }
@@ -187,7 +187,7 @@ pub struct Elf<'a> {
 }
 
 impl<'a> Elf<'a> {
-    /// Whether `data` starts as an ELF file does.
+    /// Returns `true` if `data` starts as an ELF file does.
     pub fn is_elf(data: &[u8]) -> bool {
         data.starts_with(&elf::ELFMAG)
     }

@@ -67,7 +67,7 @@ pub struct Kernel<'a> {
 }
 
 impl<'a> CodeObject<'a> {
-    /// Whether `data` is an ELF file for AMD GPUs (of any version).
+    /// Returns `true` if `data` is an ELF file for AMD GPUs (of any version).
     pub fn is_code_object(data: &[u8]) -> bool {
         Elf::is_elf(data) && data.get(18..20) == Some(&EM_AMDGPU.to_le_bytes())
     }

@@ -45,7 +45,7 @@ impl ArgumentKind {
         }
     }
 
-    /// Whether the runtime provides it, not the caller.
+    /// Returns `true` if the runtime provides it, not the caller.
     pub fn is_hidden(&self) -> bool {
         matches!(self, ArgumentKind::Hidden(_))
     }

@@ -16,7 +16,7 @@ const OFF: u16 = 0x7f;
 /// Fields of the flat formats (FLAT, GLOBAL, SCRATCH).
 #[derive(Clone, Copy, Debug)]
 pub struct Flat {
-    /// What is added to the address, in bytes.
+    /// The offset that is added to the address, in bytes.
     pub offset: i32,
     /// An atomic returns what was there.
     pub glc: bool,
@@ -90,7 +90,7 @@ impl Flat {
 /// Fields of MUBUF and MTBUF.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
-    /// What is added to the address, in bytes.
+    /// The offset that is added to the address, in bytes.
     pub offset: u32,
     /// A VGPR has an offset.
     pub offen: bool,
@@ -98,7 +98,7 @@ pub struct Buffer {
     pub idxen: bool,
     /// An atomic returns what was there.
     pub glc: bool,
-    /// What is read goes to LDS.
+    /// The loaded data goes to LDS.
     pub lds: bool,
     /// First VGPR: of the index, then of the offset.
     pub vaddr: u16,
@@ -305,7 +305,7 @@ pub struct Smem {
     pub sdata: u16,
     /// An atomic returns what was there.
     pub glc: bool,
-    /// What is added to the address, in bytes.
+    /// The offset that is added to the address, in bytes.
     pub offset: i32,
     /// Scalar offset register, when there is one.
     pub soffset: Option<u16>,

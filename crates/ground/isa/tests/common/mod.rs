@@ -357,7 +357,7 @@ fn dwords(upper: u32) -> Vec<(u32, &'static [u32])> {
             let plain = by_opcode(8, 6).chain(by_opcode(8, 2));
             plain.map(|lower| (lower, LITERAL)).collect()
         }
-        // Those without operands have zeros there.
+        // Instructions without operands have zeros there.
         0x7e00 => (0..128).map(|op| (op << 9, LITERAL)).collect(),
         _ if VOP1.contains(&upper) || SOP1.contains(&upper) => Vec::new(),
         ..0x8000 if VOPC.contains(&upper) || few(upper >> 1 & 0xff) => {
@@ -370,7 +370,7 @@ fn dwords(upper: u32) -> Vec<(u32, &'static [u32])> {
         ..0x8000 => Vec::new(),
         // A scalar destination, or an opcode.
         0x8000..0xbf00 if !few(upper & 0x7f) => Vec::new(),
-        // Those without operands have zeros there.
+        // Instructions without operands have zeros there.
         0x8000..0xc000 => [0x0a06, 0x0002, 0].map(|lower| (lower, LITERAL)).to_vec(),
         _ => {
             let mut dwords = [0x0503, 0x8005, 0x7c05]

@@ -19,7 +19,7 @@ macro_rules! row {
     };
 }
 
-/// Whether Debian's header is here.
+/// Returns `true` if Debian's header is here.
 fn has(header: &str) -> bool {
     let packages = "libhsakmt-dev, libhsa-runtime-dev, libdrm-dev or linux-libc-dev";
     prerequisite::file(Path::new("/usr/include").join(header), packages)
@@ -63,7 +63,7 @@ pub fn check(needed_header: &str, includes: &str, rows: Vec<Row>) {
     assert_eq!(printed(includes, &body), expected);
 }
 
-/// What a C program with these lines prints.
+/// The output of a C program with these lines.
 fn printed(includes: &str, body: &str) -> String {
     let source = format!(
         "{includes}\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0; }}\n"

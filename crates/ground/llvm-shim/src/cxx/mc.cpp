@@ -169,7 +169,7 @@ int luthier_mc_operand_tied_to(const luthier_mc *Mc, uint32_t Opcode, uint32_t I
   return Index < D.getNumOperands() ? D.getOperandConstraint(Index, MCOI::TIED_TO) : -1;
 }
 
-// Whether every operand is one that its place can have. LLVM's decoder does not ask that of all fields: its printer writes
+// Returns true if every operand is one that its place can have. LLVM's decoder does not ask that of all fields: its printer writes
 // "Invalid register" then, and its assembler takes no such text.
 static bool isSound(const luthier_mc &Mc, const MCInst &Inst) {
   const MCInstrDesc &D = Mc.P.Instructions->get(Inst.getOpcode());

@@ -105,7 +105,7 @@ impl Manifest {
     }
 }
 
-/// Whether a code object has tools in it.
+/// Returns `true` if a code object has tools in it.
 pub(crate) fn is_in(object: &Elf<'_>) -> bool {
     object.section(SECTION).is_some()
 }

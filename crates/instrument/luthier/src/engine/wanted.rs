@@ -225,7 +225,7 @@ impl<'k> Asked<'k> {
         Ok(asked)
     }
 
-    /// Whether any tool counts ([`crate::Place::count`]).
+    /// Returns `true` if any tool counts ([`crate::Place::count`]).
     fn counts(&self) -> bool {
         self.edits.iter().any(|(_, edit)| !edit.counts.is_empty())
     }

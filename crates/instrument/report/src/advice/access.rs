@@ -145,7 +145,7 @@ fn may_change_memory(view: &View<'_>, at: usize) -> bool {
         || view.is_of(at, Traits::INVALIDATES)
 }
 
-/// Whether the first operand is a result.
+/// Returns `true` if the first operand is a result.
 fn writes(mnemonic: &str) -> bool {
     !mnemonic.starts_with("s_cmp")
         && !mnemonic.starts_with("s_wait")

@@ -1,8 +1,8 @@
-//! Precision that nobody asked for.
+//! Precision that the source did not ask for.
 
 use super::{Found, counted, view::View};
 
-/// Of the kernel's vector instructions, those in double precision.
+/// The share of double precision among the kernel's vector instructions.
 const LEAST_SHARE: f64 = 0.02;
 
 /// Arithmetic in double precision in a block that makes its operands from single precision and goes back to it.

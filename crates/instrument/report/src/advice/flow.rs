@@ -9,7 +9,7 @@ const PART: f64 = 0.25;
 const LEAST_SHARE: f64 = 0.001;
 /// Lanes that are on, of a wave's, below which it is told.
 const LANES: f64 = 0.5;
-/// Of the kernel's vector instructions, those with so few lanes.
+/// The share of instructions with few lanes among the kernel's vector instructions.
 const IDLE: f64 = 0.1;
 /// Wave instructions for one barrier that are little work.
 const WORK: f64 = 24.0;

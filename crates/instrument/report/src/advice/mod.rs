@@ -1,6 +1,6 @@
 //! What stands out in a run: rules that look at the code of a kernel and at what tools counted there, each with evidence and a place.
 //!
-//! A rule says what is the case and how it knows. It never says how much time a change would save: nobody measured that.
+//! A rule says what is the case and how it knows. It never says how much time a change would save: nothing measured that.
 
 mod access;
 mod arithmetic;
@@ -13,12 +13,12 @@ mod waits;
 use crate::model::{Code, KernelRow, Remark};
 use view::View;
 
-/// What a rule found at one place.
+/// A rule's finding at one place.
 struct Found {
     /// Position of the instruction; none if it is about the whole kernel.
     at: Option<usize>,
     evidence: String,
-    /// By which places are sorted: instructions, cache lines or turns of waves, as far as somebody counted.
+    /// By which places are sorted: instructions, cache lines or turns of waves, as far as a tool counted.
     weight: u64,
     /// Wave instructions that were executed there.
     executed: u64,
@@ -49,7 +49,7 @@ const RULES: &[Rule] = &[
 /// Places of one rule in one kernel that are told; the rest are counted.
 const TOLD: usize = 3;
 
-/// What stands out in a kernel, the most important first.
+/// The findings of a kernel, the most important first.
 pub(crate) fn of(row: &KernelRow, code: &Code) -> Vec<Remark> {
     let view = View::new(row, code);
     let mut remarks: Vec<(u64, Remark)> = Vec::new();

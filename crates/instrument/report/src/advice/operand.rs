@@ -16,7 +16,7 @@ fn registers(text: &str) -> Option<(&str, u32, u32)> {
     Some((file, number, number))
 }
 
-/// Whether two operands have a register in common.
+/// Returns `true` if two operands have a register in common.
 pub(super) fn overlap(a: &str, b: &str) -> bool {
     match (registers(a), registers(b)) {
         (Some(a), Some(b)) => a.0 == b.0 && a.1 <= b.2 && b.1 <= a.2,

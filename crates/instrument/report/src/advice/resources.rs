@@ -73,7 +73,7 @@ pub(super) fn occupancy(view: &View<'_>) -> Vec<Found> {
     }]
 }
 
-/// Where most VGPRs are live.
+/// The place with most live VGPRs.
 fn fullest(view: &View<'_>) -> Option<usize> {
     let live = view.code.live.iter().enumerate();
     let counted = live.filter_map(|(at, live)| Some((at, (*live)?[0])));

@@ -6,7 +6,7 @@ use isa::{Effects, Traits};
 
 pub(super) struct View<'a> {
     pub code: &'a Code,
-    /// Executed wave instructions of the kernel; 0 if nobody counted.
+    /// Executed wave instructions of the kernel; 0 if no tool counted.
     pub total: u64,
     /// Lanes of a wave.
     pub wave_size: u64,
@@ -26,23 +26,23 @@ impl<'a> View<'a> {
         text.split(' ').next().unwrap_or_default()
     }
 
-    /// What an instruction is; none if the bytes are none of the target.
+    /// The kind of an instruction; none if the bytes are none of the target.
     pub fn what(&self, at: usize) -> Option<What> {
         self.code.what.get(at).copied().flatten()
     }
 
-    /// Whether an instruction does any of these.
+    /// Returns `true` if an instruction does any of these.
     pub fn does(&self, at: usize, effects: Effects) -> bool {
         self.what(at)
             .is_some_and(|what| what.effects.intersects(effects))
     }
 
-    /// Whether any of these holds of an instruction.
+    /// Returns `true` if any of these holds of an instruction.
     pub fn is_of(&self, at: usize, traits: Traits) -> bool {
         self.what(at).is_some_and(|what| what.op.has(traits))
     }
 
-    /// Whether an instruction loads from vector memory or LDS to vector registers. Those that load to LDS store there.
+    /// Returns `true` if an instruction loads from vector memory or LDS to vector registers. Loads to LDS store there.
     pub fn loads(&self, at: usize) -> bool {
         let memory = self.does(at, Effects::VMEM | Effects::LDS);
         memory && self.does(at, Effects::LOAD) && !self.does(at, Effects::STORE)
@@ -55,12 +55,12 @@ impl<'a> View<'a> {
         operands.split(',').map(str::trim)
     }
 
-    /// Waves that executed an instruction; 0 if nobody counted.
+    /// Waves that executed an instruction; 0 if no tool counted.
     pub fn executed(&self, at: usize) -> u64 {
         self.code.waves[at].unwrap_or(0)
     }
 
-    /// Lanes that were on, on average; all of a wave's if nobody counted.
+    /// Lanes that were on, on average; all of a wave's if no tool counted.
     pub fn lanes(&self, at: usize) -> f64 {
         match (self.code.waves[at], self.code.lanes[at]) {
             (Some(waves), Some(lanes)) if waves > 0 => lanes as f64 / waves as f64,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether somebody counted executions.
+    /// Returns `true` if somebody counted executions.
     pub fn is_counted(&self) -> bool {
         self.total > 0
     }

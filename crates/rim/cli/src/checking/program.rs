@@ -132,10 +132,10 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What was found in a code object.
+/// The findings in a code object.
 type OfObject = (Vec<Executed>, Vec<Accessed>, Vec<Met>, Vec<Raced>);
 
-/// What a line told of.
+/// The subject of a line.
 #[derive(Clone, Copy, Default)]
 enum Last {
     #[default]
@@ -143,7 +143,7 @@ enum Last {
     Free,
 }
 
-/// What the emulated device wrote.
+/// The lines that the emulated device wrote.
 #[derive(Default)]
 struct Found {
     /// Target and name.
@@ -157,7 +157,7 @@ struct Found {
     meetings: Vec<(String, Met)>,
     /// Each with the file of its code object.
     races: Vec<(String, Raced)>,
-    /// What the lines that follow tell more of.
+    /// The subject of the lines that follow.
     last: Last,
     symbols: Symbols,
 }

@@ -44,7 +44,7 @@ struct Access {
     atomic: bool,
     /// Bytes of each lane, or of the wave for scalar memory.
     size: u32,
-    /// Of each lane that is on, lowest first; of the wave for scalar memory. Absent where it is not made of registers alone.
+    /// One for each lane that is on, lowest first; for scalar memory, one for the wave. Absent where it is not made of registers alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Vec<u64>>,
 }

@@ -1,4 +1,4 @@
-//! Which instruction of NVIDIA's GPUs stands for one of AMD's: one that does the same kind of work.
+//! The instruction of NVIDIA's GPUs that stands for one of AMD's: one that does the same kind of work.
 //!
 //! Accel-Sim looks names up in a table (`ISA_Def/volta_opcode.h`), which says the unit and the latency, and stops at a name that it does
 //! not know. Every name here is in it.
@@ -10,7 +10,7 @@ use isa::{Decoded, Effects, Format, Op, Traits};
 enum Numbers {
     F64,
     F32,
-    /// Of 16 bits and fewer.
+    /// Integers of 16 bits and fewer.
     F16,
     Integer,
 }

@@ -1,4 +1,4 @@
-//! What docs/schemas says, by the validator in the folder `schemas`, which is not ours.
+//! The schemas of docs/schemas, by the validator in the folder `schemas`, which is a crate of others.
 
 use std::{
     io::Write,

@@ -43,7 +43,7 @@ pub struct Whole {
     pub address: Address,
     /// Bytes of a work-item.
     pub scratch: u32,
-    /// Whether it writes by scalar instructions.
+    /// `true` if it writes by scalar instructions.
     pub writes_scalars: bool,
 }
 
@@ -92,7 +92,7 @@ impl Frames {
         Ok(all)
     }
 
-    /// Whether rows of vector registers from [`AGPR_BASE`] on are AccVGPRs.
+    /// Returns `true` if rows of vector registers from [`AGPR_BASE`] on are AccVGPRs.
     pub fn has_accvgprs(&self) -> bool {
         self.assembler
             .assemble("v_accvgpr_write_b32 a0, v0")

@@ -116,7 +116,7 @@ def main() -> int:
         print(f"luthier: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Nobody reads on. (What Python flushes in the end goes nowhere.)
+        # The reader has gone. (Python's last flush goes nowhere.)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:

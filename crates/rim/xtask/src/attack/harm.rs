@@ -15,7 +15,7 @@ use super::{Numbers, Row, Setting, compiled};
 
 /// No run of these needs as long.
 const LIMIT: &str = "120";
-/// Those that the distribution's compiler makes code for.
+/// The targets that the distribution's compiler makes code for.
 const DEVICES: [&str; 4] = ["gfx906", "gfx908", "gfx90a", "gfx1030"];
 const TOOLS: [&str; 8] = [
     "instr-count",
@@ -78,7 +78,7 @@ fn run(
         .arg(program)
         .args(words)
         .env("XDG_CACHE_HOME", setting.folder.join("cache"))
-        // Where tools leave their results.
+        // The directory in which tools leave their results.
         .current_dir(&setting.folder)
         .stdin(Stdio::null())
         .output()
@@ -196,7 +196,7 @@ pub(super) fn room(setting: &Setting) -> Result<Row> {
                 &arguments,
             )?;
             let same = plain.status == with.status && plain.stdout == with.stdout;
-            // What the device cannot hold is refused without tools, too.
+            // A launch that the device cannot hold is refused without tools, too.
             if !same || !matches!(plain.status.code(), Some(0 | 3)) {
                 let kept = setting
                     .folder

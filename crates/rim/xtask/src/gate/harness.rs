@@ -63,7 +63,7 @@ impl Left {
     }
 }
 
-/// Whether a line says that a test has ended or is ignored.
+/// Returns `true` if a line says that a test has ended or is ignored.
 fn is_over(line: &str) -> bool {
     let outcome = line
         .strip_prefix("test ")

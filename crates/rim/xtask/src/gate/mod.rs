@@ -37,7 +37,7 @@ struct Total {
     times: Vec<(Duration, String)>,
     /// Processor time of programs.
     work: Vec<(Duration, String)>,
-    /// Of single tests.
+    /// The figures of single tests.
     tests: Vec<(Duration, String)>,
 }
 

@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it failed without naming a test: it crashed, was killed, or its status does not fit its output.
+    /// Returns `true` if it failed without naming a test: it crashed, was killed, or its status does not fit its output.
     pub fn crashed(&self) -> bool {
         match &self.said {
             Some(said) => self.succeeded != (said.failed == 0),

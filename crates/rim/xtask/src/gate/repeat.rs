@@ -21,7 +21,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// Whether the gate fails because of it.
+    /// Returns `true` if the gate fails because of it.
     pub fn fails(&self) -> bool {
         !self.passed || self.known.is_none()
     }

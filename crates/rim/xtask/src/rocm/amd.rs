@@ -2,7 +2,7 @@
 
 use super::built::{Program, Unfit, Unit};
 
-/// Tests of the driver's interface, linked with the thunk of the same sources. Those of power management put the machine to sleep.
+/// Tests of the driver's interface, linked with the thunk of the same sources. Tests of power management put the machine to sleep.
 pub const KFDTEST: Program = Program {
     name: "kfdtest",
     package: "rocr-runtime",

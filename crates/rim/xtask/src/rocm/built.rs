@@ -27,7 +27,7 @@ pub struct Program {
     pub variables: &'static [(&'static str, &'static str)],
     /// Tests that are only run when they are asked for, and why: patterns.
     pub unfit: &'static [Unfit],
-    /// What tests print that leave themselves out and end well.
+    /// The lines of tests that leave themselves out and end well.
     pub skips: &'static [&'static str],
     /// A test that prints nothing for so many seconds has failed.
     pub patience: u64,
@@ -71,16 +71,16 @@ pub struct Unit {
     pub adapter: Option<(&'static [&'static str], Header)>,
 }
 
-/// A header of ours: its name and text.
+/// A header that is added: its name and text.
 pub type Header = (&'static str, &'static str);
 
-/// What came of building: where the program lies, and the folder that it wants to run in.
+/// The result of building: where the program lies, and the folder that it wants to run in.
 pub struct Built {
     pub file: String,
     pub folder: String,
 }
 
-/// Builds the program for the device. What was compiled since the sources changed is not again.
+/// Builds the program for the device. Files that were compiled since the sources changed are not compiled again.
 pub fn build(setting: &Setting<'_>, program: &Program, given: Option<&Path>) -> Result<Built> {
     let environment = setting.environment;
     let sources = sources_of(setting, program, given)?;
@@ -134,7 +134,7 @@ fn sources_of(setting: &Setting<'_>, program: &Program, given: Option<&Path>) ->
     Ok(sources)
 }
 
-/// What compiles the program's sources for the host.
+/// The compiler of the program's sources for the host.
 fn units(
     setting: &Setting<'_>,
     program: &Program,
@@ -179,7 +179,7 @@ fn units(
     Ok(jobs)
 }
 
-/// What compiles the program's kernels for the device.
+/// The compiler of the program's kernels for the device.
 fn kernels(
     setting: &Setting<'_>,
     program: &Program,
@@ -225,7 +225,7 @@ struct Job {
 }
 
 impl Job {
-    /// Whether it was made after that.
+    /// Returns `true` if it was made after that.
     fn is_newer(&self, environment: &Environment, than: SystemTime) -> bool {
         let made = environment.inside(&self.result).metadata();
         made.and_then(|made| made.modified())
@@ -277,7 +277,7 @@ fn run(environment: &Environment, jobs: Vec<Job>, newest: SystemTime) -> Result<
     Ok(true)
 }
 
-/// Where the release has its newest LLVM with headers.
+/// The directory of the release's newest LLVM with headers.
 fn newest_llvm(environment: &Environment) -> Result<String> {
     let headers = environment.files("/usr/lib/llvm-*/include/llvm/MC/TargetRegistry.h")?;
     let version = |path: &String| -> Option<u32> {

@@ -216,7 +216,7 @@ impl Environment {
         if self.inside(&folder).exists() {
             return Ok(folder);
         }
-        // What most of them are packed with.
+        // The program that most of them are packed with.
         self.install("xz-utils")?;
         let release = release(self.name)?;
         let archive = format!(
@@ -381,7 +381,7 @@ impl Environment {
         self.apt(&[&["--no-install-recommends"], packages].concat())
     }
 
-    /// The same as somebody does who knows no options of apt's: with what they recommend.
+    /// Like a user who knows no options of apt: with the recommended packages.
     pub fn apt_install_recommended(&self, packages: &[&str]) -> Result<()> {
         self.apt(packages)
     }
@@ -485,7 +485,7 @@ impl Environment {
     }
 }
 
-/// Where apt has packages of Debian from here.
+/// The source of Debian's packages for apt on this machine.
 pub fn debian() -> Result<String> {
     mirror(&DEBIAN)
 }

@@ -31,17 +31,17 @@ pub struct Program<'a> {
     /// Where it runs, if that matters to it.
     pub folder: Option<&'a str>,
     pub variables: &'a [(&'a str, &'a str)],
-    /// What tests print that leave themselves out and end well.
+    /// The lines of tests that leave themselves out and end well.
     pub skips: &'a [&'a str],
     /// A test that prints nothing for so many seconds is ended and has failed; 0: it may take all the time there is.
     pub patience: u64,
 }
 
-/// What a run of a program printed so far.
+/// The output of a run of a program so far.
 #[derive(Default)]
 struct Reader<'a> {
     skips: &'a [&'a str],
-    /// What the running test said when it left itself out.
+    /// The message of the running test when it left itself out.
     left_out: Option<String>,
     /// Tests of this start, when it has said so.
     total: Option<usize>,
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether this is news: the summary at the end repeats what failed.
+    /// Returns `true` if this is news: the summary at the end repeats what failed.
     fn end(&mut self, rest: &str) -> bool {
         self.running = None;
         let name = first_word(rest);
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a program that ended while no test ran ended in an unusual way. Usual is 0 or 1, after it has said how many tests there are.
+/// Returns `true` if a program that ended while no test ran ended in an unusual way. Usual is 0 or 1, after it has said how many tests there are.
 /// That may be none, if the test is that it compiles.
 fn is_amiss(status: i32, total: Option<usize>) -> bool {
     !matches!(status, 0 | 1) || total.is_none()

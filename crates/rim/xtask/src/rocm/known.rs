@@ -57,7 +57,7 @@ impl Row {
     }
 }
 
-/// Whether `text` is `pattern`, in which `*` stands for anything.
+/// Returns `true` if `text` is `pattern`, in which `*` stands for anything.
 pub fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

@@ -30,7 +30,7 @@ pub enum End {
     Late,
 }
 
-/// So often it is looked whether a program that prints nothing has ended.
+/// The interval between looks at a program that prints nothing.
 const A_WHILE: Duration = Duration::from_secs(1);
 /// Lines of standard error that are kept.
 const LAST: usize = 12;

@@ -145,7 +145,7 @@ def main():
             say(wrong)
         failed += end == "FAILED"
         say(f"[{MARKS[end]}] {name} ({1000 * (time.monotonic() - start):.0f} ms)")
-    # Without the providers' destructors, which are nobody's concern here.
+    # Without the providers' destructors, which do not matter here.
     sys.stdout.flush()
     os._exit(1 if failed else 0)
 

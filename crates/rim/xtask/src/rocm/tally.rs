@@ -86,7 +86,7 @@ pub fn report(suite: &str, device: &str, tally: &Tally, known: &Known) -> usize 
 /// A suite, what came of some of its tests, and why.
 type Outcome = (String, &'static str, String);
 
-/// What did not pass, of several suites and devices, for a page of the documentation.
+/// The tests that did not pass, of several suites and devices, for a page of the documentation.
 #[derive(Default)]
 pub struct Table {
     /// Suite, device, and how many passed, failed, were explained, were left out and were not run.

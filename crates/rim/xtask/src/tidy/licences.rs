@@ -74,7 +74,7 @@ fn wildcards(metadata: &Value) -> Vec<String> {
     complaints
 }
 
-/// Whether an SPDX expression can be satisfied by allowed licences. `/` is an old way to write `OR`.
+/// Returns `true` if an SPDX expression can be satisfied by allowed licences. `/` is an old way to write `OR`.
 fn satisfied(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression
         .replace('/', " OR ")

@@ -1,4 +1,4 @@
-//! Functions that nobody can look at in one piece.
+//! Functions that are too long to look at in one piece.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -32,7 +32,7 @@ const FINISHED: u64 = 256;
 const ALIGNMENT: u64 = 4;
 const LONGEST: u32 = 0xf_ffff;
 
-/// Which of a context's rings.
+/// The ring of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     kind: u32,
@@ -189,7 +189,7 @@ impl Ring {
         let mut words = Vec::new();
         let mut awaited = Vec::new();
         for (ring, number) in first {
-            // What is submitted to one ring is done in order.
+            // The submissions to one ring are done in order.
             if !ring.finish(instance, *number, Some(Instant::now()))? && ring.queue != self.queue {
                 words.extend(self.wait_for(ring, ring.resolve(*number)?));
                 awaited.push(ring.clone());

@@ -99,7 +99,7 @@ impl Level {
         self.base + offset(0) + offset(1) + offset(2)
     }
 
-    /// Whether coordinates are those of a texel.
+    /// Returns `true` if coordinates are those of a texel.
     #[inline(always)]
     pub fn holds(&self, at: [u32; 3]) -> bool {
         (0..3).all(|axis| at[axis] < self.size[axis])
