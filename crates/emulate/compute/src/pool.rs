@@ -381,6 +381,12 @@ impl Inner {
         ))
     }
 
+    /// Lets checkers look at a workgroup that begins.
+    fn look_at(&self, workgroup: &mut Workgroup, dispatch: &Arc<Dispatch>) {
+        workgroup.look_at_barriers(self.gate.get(), dispatch);
+        workgroup.look_for_races(self.order.get().is_some());
+    }
+
     /// Tells of the races of a workgroup's turn.
     fn tell_races(&self, dispatch: &Arc<Dispatch>, workgroup: &mut Workgroup) {
         if let Some(order) = self.order.get() {
@@ -666,8 +672,7 @@ fn serve_watched(
             Work::Start(index, slots) => {
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
-                workgroup.look_at_barriers(inner.gate.get(), dispatch);
-                workgroup.look_for_races(inner.order.get().is_some());
+                inner.look_at(&mut workgroup, dispatch);
                 slice = run.first_slice(visit.slice);
             }
             Work::Resume(started) => (workgroup, slice) = (*started, visit.slice.later()),

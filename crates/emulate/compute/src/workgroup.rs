@@ -242,13 +242,7 @@ impl Workgroup {
         memory: &Memory,
         spare: &mut WorkgroupBuffers,
     ) -> Workgroup {
-        let Run {
-            dispatch,
-            rows,
-            kernarg,
-            ..
-        } = run;
-        let rows = *rows;
+        let (dispatch, rows, kernarg) = (&run.dispatch, run.rows, &run.kernarg);
         let (id, workgroup) = (dispatch.workgroup(index), index);
         let count = dispatch.waves(id);
         let lds_bytes = dispatch.lds_bytes();
@@ -520,12 +514,7 @@ impl Workgroup {
                 return Turn::Ended;
             }
             let all_stopped = self.waves.iter().all(|(_, state)| *state != State::Ready);
-            if self.looking.is_some() {
-                self.meet(&mut env.barrier, all_stopped);
-            }
-            if let Some(races) = &mut env.races {
-                self.order_accesses(races, &env.barrier, all_stopped);
-            }
+            self.check(env, all_stopped);
             if !self.open_barriers(&env.barrier, all_stopped, timed) {
                 return self.nobody_goes_on(&env.barrier);
             }
@@ -556,6 +545,16 @@ impl Workgroup {
         match self.looking.is_some() {
             true => self.stuck(barrier),
             false => Turn::Again(Pause::Waits),
+        }
+    }
+
+    /// Barriers are about to open: lets checkers look.
+    fn check(&mut self, env: &mut Env<'_>, all_stopped: bool) {
+        if self.looking.is_some() {
+            self.meet(&mut env.barrier, all_stopped);
+        }
+        if let Some(races) = &mut env.races {
+            self.order_accesses(races, &env.barrier, all_stopped);
         }
     }
 

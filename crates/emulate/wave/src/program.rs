@@ -334,7 +334,6 @@ fn lower(
     let polls = polls::polling(config, found);
     let joins = !config.observed && rows::chains_pay();
     let mut chains = ChainBuilder::default();
-    // Instructions that may share the micro-op of the one behind them.
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;

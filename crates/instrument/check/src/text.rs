@@ -66,16 +66,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
             None => writeln!(out, "    {:#7x}  {}", line.offset, line.text)?,
         }
     }
-    let path: Vec<String> = finding
-        .path
-        .iter()
-        .map(|block| format!("bb{block}"))
-        .collect();
-    match &path[..] {
-        [] if finding.producer.is_none() || finding.kind == Kind::LdsRace => {}
-        [] => writeln!(out, "  path: one that a wave has taken")?,
-        path => writeln!(out, "  path: {}", path.join(" -> "))?,
-    }
+    write_path(out, finding)?;
     writeln!(out, "  help: {}", finding.remedy)?;
     if finding.further > 0 {
         let more = finding.further;
@@ -85,6 +76,20 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         )?;
     }
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+/// The basic blocks between both instructions.
+fn write_path(out: &mut impl Write, finding: &Finding) -> Result {
+    let path: Vec<String> = finding
+        .path
+        .iter()
+        .map(|block| format!("bb{block}"))
+        .collect();
+    match &path[..] {
+        [] if finding.producer.is_none() || finding.kind == Kind::LdsRace => Ok(()),
+        [] => writeln!(out, "  path: one that a wave has taken"),
+        path => writeln!(out, "  path: {}", path.join(" -> ")),
+    }
 }
 
 fn write_access(out: &mut impl Write, access: &Access) -> Result {
