@@ -3,7 +3,7 @@
 //! Some encodings imply VCC, and assembly names it nevertheless: `v_cmp_lt_f32_e32 vcc, v1, v2`. LLVM's machine instruction has
 //! no operand for it.
 
-use crate::{Decoded, Effects, Format, Operand, Reg, RegKind};
+use crate::{Decoded, Effects, Format, Operand, Reg, RegKind, Traits};
 use smallvec::SmallVec;
 
 /// Sources of a VOP2 before VCC, which assembly names last.
@@ -82,8 +82,14 @@ impl Decoded {
             let register = matches!(operand, Operand::Use(_));
             (register && self.is_unprinted(index)).then_some(*operand)
         });
+        // A conditional move leaves its destination as it is if the condition does not hold.
+        let moves = self.op.has(Traits::KEEPS) && self.op.has(Traits::SELECTS);
+        let kept = self.operands.iter().find_map(|operand| match operand {
+            Operand::Def(register) if moves => Some(Operand::Use(*register)),
+            _ => None,
+        });
         let mut implied = SmallVec::new();
-        for operand in defs.chain(uses).chain(tied) {
+        for operand in defs.chain(uses).chain(tied).chain(kept) {
             if !printed.contains(&operand) && !implied.contains(&operand) {
                 implied.push(operand);
             }

@@ -132,6 +132,8 @@ fn implied_operands_have_their_place() {
         ("gfx90a",  "s_cselect_b64 s[4:5], s[6:7], s[8:9]",            "s[4:5] s[6:7] s[8:9]", "scc"),
         ("gfx90a",  "s_cmp_lt_i32 s4, s5",                             "s4 s5",               "scc"),
         ("gfx90a",  "s_cmpk_lt_i32 s4, 5",                             "s4",                  "scc"),
+        ("gfx90a",  "s_cmovk_i32 s4, 5",                               "s4",                  "scc s4"),
+        ("gfx90a",  "s_cmov_b32 s4, s5",                               "s4 s5",               "scc s4"),
         ("gfx90a",  "s_addc_u32 s4, s5, s6",                           "s4 s5 s6",            "scc scc"),
         ("gfx90a",  "s_bitcmp1_b32 s4, s5",                            "s4 s5",               "scc"),
         ("gfx90a",  "s_cbranch_vccz 0",                                "",                    "vcc"),
