@@ -6,6 +6,7 @@
 //! known. Failures are listed at the end.
 
 mod harm;
+mod jumps;
 
 use std::{
     fs,
@@ -68,6 +69,11 @@ const CHANCES: &[Chance] = &[
     ("frees", "blocks that are freed twice", harm::frees),
     ("absent", "registers that are not there", harm::absent),
     ("raised", "signals that are raised again", harm::raised),
+    (
+        "jumps",
+        "kernels of computed jumps below hooks, compared with themselves",
+        jumps::jumps,
+    ),
 ];
 
 const USAGE: &str = "\
