@@ -675,7 +675,7 @@ fn serve_watched(
                 inner.look_at(&mut workgroup, dispatch);
                 slice = run.first_slice(visit.slice);
             }
-            Work::Resume(started) => (workgroup, slice) = (*started, visit.slice.later()),
+            Work::Resume(started) => (workgroup, slice) = (*started, run.later_slice(visit.slice)),
             Work::Nothing => return env.counts,
         }
         env.memory.refresh();

@@ -255,12 +255,18 @@ impl Run {
             || self.cancelled.load(Ordering::Relaxed)
     }
 
+    /// How much a workgroup that goes on, and is to have `usual` at first, executes in its turn.
+    pub fn later_slice(&self, usual: Slice) -> Slice {
+        usual.later(self.sliced.load(Ordering::Relaxed))
+    }
+
     /// How much a workgroup that starts, and is to have `usual`, executes in its first turn.
     pub fn first_slice(&self, usual: Slice) -> Slice {
         if !self.asked.load(Ordering::Relaxed) {
-            return match self.sliced.load(Ordering::Relaxed) < MANY_SLICED {
+            let sliced = self.sliced.load(Ordering::Relaxed);
+            return match sliced < MANY_SLICED {
                 true => usual,
-                false => usual.later(),
+                false => usual.later(sliced),
             };
         }
         // Another number each time, so that all places are seen that waves spend their time at.

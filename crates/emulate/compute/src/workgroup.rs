@@ -56,11 +56,21 @@ impl Slice {
         micro_operations: None,
     };
 
-    /// What a workgroup executes in a turn after its first one, for which it had this.
-    pub fn later(self) -> Slice {
-        match self == Slice::USUAL {
-            true => Slice::LATER,
-            false => self,
+    /// Turns in which no workgroup has ended, after which turns become longer by one [`Slice::LATER`]. Where workgroups wait for each other, one
+    /// ends in each round, so that these are workgroups with much to do.
+    const PATIENT: u32 = 1024;
+
+    /// A turn after the first one, for which a workgroup had this. `fruitless` turns are over since a workgroup has ended.
+    pub fn later(self, fruitless: u32) -> Slice {
+        if self != Slice::USUAL {
+            return self;
+        }
+        let times = 1 + fruitless / Slice::PATIENT;
+        let grown = |later: u32, usual: u32| later.saturating_mul(times).min(usual);
+        Slice {
+            branches: grown(Slice::LATER.branches, self.branches),
+            barriers: grown(Slice::LATER.barriers, self.barriers),
+            ..self
         }
     }
 

@@ -204,3 +204,12 @@ fn a_used_buffer_starts_like_a_new_one() {
         }
     }
 }
+
+#[test]
+fn later_turns_grow_while_no_workgroup_ends() {
+    let later = |fruitless| Slice::USUAL.later(fruitless);
+    assert_eq!(later(0), Slice::LATER);
+    assert_eq!(later(Slice::PATIENT).branches, 2 * Slice::LATER.branches);
+    assert_eq!(later(u32::MAX), Slice::USUAL);
+    assert_eq!(Slice::MOMENT.later(u32::MAX), Slice::MOMENT);
+}
