@@ -313,6 +313,19 @@ kernel void plain_count(global int *out) {
   out[t] = KEEP(*(local int *)&count);
 }
 
+// By a FLAT instruction.
+__attribute__((noinline)) static int value(int *place) {
+  return *(volatile int *)place; // @by_pointer.B
+}
+
+kernel void by_pointer(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @by_pointer.A
+  SYNC_OK;
+  out[t] = value((int *)&shared[LAST - t]);
+}
+
 kernel void pairs(global int *out) {
   local int shared[2 * ITEMS];
   int t = ITEM;

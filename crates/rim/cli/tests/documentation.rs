@@ -81,7 +81,7 @@ pages! {
     check_races "docs/check/races.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"
-    check_memory_measurements "docs/measurements/check-memory.md"
+    check_cost "docs/measurements/check-cost.md"
     measured_engine "docs/measurements/engine.md"
     measured_coverage "docs/measurements/coverage.md"
     measured_installing "docs/measurements/installing.md"

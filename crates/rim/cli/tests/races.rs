@@ -14,6 +14,15 @@ fn raced() -> std::path::PathBuf {
     )
 }
 
+/// The same as debuggers want it: all accesses go through generic pointers.
+fn not_optimised() -> std::path::PathBuf {
+    compile(
+        "hipcc",
+        "raced.hip",
+        &["-O0", "-w", "--offload-arch=gfx90a"],
+    )
+}
+
 /// Exit status, standard output and standard error.
 fn run(options: &[&str], mode: &str) -> (Option<i32>, String, String) {
     let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
@@ -93,4 +102,15 @@ fn races_have_the_forms_of_all_findings() {
     let sarif: serde_json::Value = serde_json::from_str(&read("sarif", "missing")).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
     assert!(read("junit", "missing").contains("<testsuite name=\"races\""));
+}
+
+#[test]
+fn code_that_is_not_optimised_is_checked_too() {
+    for (mode, certain) in [("missing", true), ("missing-ok", false), ("counted", true)] {
+        let mut command = luthier(&["check", "--races", "--device", "gfx90a", "--"]);
+        let output = command.arg(not_optimised()).arg(mode).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{mode}: {said}");
+        assert_eq!(said.contains("error[lds-race]"), certain, "{mode}: {said}");
+    }
 }

@@ -35,7 +35,10 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
         }
         let changes = Effects::STORE | Effects::ATOMIC | Effects::BARRIER;
         let only_reads = !body.iter().any(|one| one.effects.intersects(changes));
-        for one in body.iter().filter(|one| one.effects.contains(Effects::LDS)) {
+        for one in body
+            .iter()
+            .filter(|one| one.effects.intersects(Effects::LDS | Effects::FLAT))
+        {
             let waits = only_reads || swaps(one);
             if waits && !body.iter().any(|other| writes_address(other, one)) {
                 polls.insert(one.pc);

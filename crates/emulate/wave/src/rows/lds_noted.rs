@@ -1,4 +1,4 @@
-//! A note of each access to LDS before it happens, for devices that look for races.
+//! A note of each access to LDS by DS and FLAT instructions before it happens, for devices that look for races.
 //!
 //! The access gets a micro-op of its own in front, which looks at its addresses. Without the wish for that nothing costs time.
 
@@ -9,68 +9,103 @@ use super::{
     lds_exact::{Addresses, access},
 };
 use crate::{
-    access::{lanes::GROUP, lds},
+    access::{
+        lanes::{self, GROUP},
+        lds,
+    },
     engine::Env,
     micro_op::{LdsNote, MicroOp, flow},
     program::Lowered,
-    races::{Access, Noted},
+    races::{Access, Noted, Races},
     shell::{self, Body},
     state::Wave,
 };
 
-/// `lowered` with the note in front, where it accesses LDS. `polls`: a loop does nothing but this until the word changes. The error says that
-/// nothing is known about the instruction's addresses.
+/// `lowered` with the note in front, where it may access LDS. `polls`: a loop does nothing but this until the word changes. The error says
+/// that nothing is known about the instruction's addresses.
 pub(crate) fn noted(
     row: &Row,
     inst: &Inst,
     polls: bool,
     mut lowered: Lowered,
 ) -> Result<Lowered, String> {
-    if !matches!(row.shape, Shape::Lds { .. }) {
-        return Ok(lowered);
-    }
-    let (addresses, bytes) = access(row.mnemonic)
-        .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
-    let mut note = MicroOp::new(match addresses {
-        Addresses::None => return Ok(lowered),
-        Addresses::Lanes | Addresses::Pairs(_) => shell::wide_handler::<Note<REGISTER>>(),
-        Addresses::LaneNumbers => shell::wide_handler::<Note<LANE_NUMBER>>(),
-        Addresses::Counter => shell::wide_handler::<Note<COUNTER>>(),
-    });
+    let unknown = || "how many bytes of LDS it accesses is not known".to_owned();
     let op = &lowered.bare;
-    let offsets = match addresses {
-        Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
-        _ => [op.lds().offset; 2],
-    };
-    let name = row.mnemonic;
-    let is = |word: &str| {
-        name.strip_prefix("ds_")
-            .is_some_and(|name| name.starts_with(word))
-    };
-    let access = match () {
-        () if is("read") => Access::Read,
-        () if is("write") => Access::Write,
-        () => Access::Atomic,
+    let (handler, offsets, bytes, shift) = match row.shape {
+        Shape::Lds { .. } => {
+            let (addresses, bytes) = access(row.mnemonic).ok_or_else(unknown)?;
+            let handler = match addresses {
+                Addresses::None => return Ok(lowered),
+                Addresses::Lanes | Addresses::Pairs(_) => shell::wide_handler::<Note<REGISTER>>(),
+                Addresses::LaneNumbers => shell::wide_handler::<Note<LANE_NUMBER>>(),
+                Addresses::Counter => shell::wide_handler::<Note<COUNTER>>(),
+            };
+            let offsets = match addresses {
+                Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
+                _ => [op.lds().offset; 2],
+            };
+            (handler, offsets, bytes, op.lds().store_shift())
+        }
+        Shape::Flat { .. } if row.mnemonic.starts_with("flat_") => {
+            let bytes = flat_bytes(row.mnemonic).ok_or_else(unknown)?;
+            let offsets = [op.vector_memory().offset as u32; 2];
+            let shift = op.vector_memory().store_shift();
+            (shell::wide_handler::<NoteFlat>(), offsets, bytes, shift)
+        }
+        _ => return Ok(lowered),
     };
     let returns = inst
         .operands
         .iter()
         .any(|operand| matches!(operand, Operand::Def(_)));
+    let mut note = MicroOp::new(handler);
     note.src = op.src;
+    let access = kind(row.mnemonic) as u8;
     note.set(LdsNote::new(
         offsets,
         bytes,
-        op.lds().store_shift(),
-        (access as u8, polls, returns),
+        shift,
+        (access, polls, returns),
     ));
     lowered.ops.insert(0, note);
     Ok(lowered)
+}
+
+fn kind(mnemonic: &str) -> Access {
+    let name = mnemonic.split_once('_').map_or("", |(_, name)| name);
+    let is = |words: [&str; 2]| words.iter().any(|word| name.starts_with(word));
+    match () {
+        () if is(["read", "load"]) => Access::Read,
+        () if is(["write", "store"]) => Access::Write,
+        () => Access::Atomic,
+    }
+}
+
+/// The bytes in memory of a FLAT instruction.
+fn flat_bytes(mnemonic: &str) -> Option<u32> {
+    let name = mnemonic.strip_prefix("flat_")?;
+    if let Some(atomic) = name.strip_prefix("atomic_") {
+        let wide = atomic.ends_with("_x2") || atomic.ends_with("_f64");
+        return Some(if wide { 8 } else { 4 });
+    }
+    let (_, data) = name.split_once('_')?;
+    let words = data
+        .strip_prefix("dword")
+        .map(|count| count.strip_prefix('x'));
+    match words {
+        Some(None) => Some(4),
+        Some(Some(count)) => Some(4 * count.parse::<u32>().ok()?),
+        None if data.contains("byte") => Some(1),
+        None if data.contains("short") => Some(2),
+        None => None,
+    }
 }
 
 const REGISTER: u8 = 0;
 const LANE_NUMBER: u8 = 1;
 const COUNTER: u8 = 2;
 
+/// Of DS instructions.
 struct Note<const ADDRESSES: u8>;
 
 impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
@@ -79,6 +114,73 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
         let Some(mut races) = env.races.take() else {
             return flow::NEXT;
         };
+        let mut scene = Scene::new(wave, op, env, &mut races);
+        let [first, second] = op.lds_note().offsets;
+        for group in 0..wave.groups {
+            let active = lds::active(wave, group);
+            scene.group((0, group), &Self::addresses(wave, op, group, first), active);
+        }
+        if first != second {
+            for group in 0..wave.groups {
+                let active = lds::active(wave, group);
+                scene.group(
+                    (1, group),
+                    &Self::addresses(wave, op, group, second),
+                    active,
+                );
+            }
+        }
+        scene.end();
+        env.races = Some(races);
+        flow::NEXT
+    }
+}
+
+/// Of FLAT instructions: the lanes whose base lies in LDS.
+struct NoteFlat;
+
+impl Body for NoteFlat {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let Some(mut races) = env.races.take() else {
+            return flow::NEXT;
+        };
+        let mut scene = Scene::new(wave, op, env, &mut races);
+        let aperture = (wave.shared_aperture >> 32) as u32;
+        let row = op.src[0].index as usize;
+        for group in 0..wave.groups {
+            let high = lanes::words(wave, row + 1, group);
+            let inside =
+                (0..GROUP).fold(0, |inside, i| inside | u16::from(high[i] == aperture) << i);
+            let active = lds::active(wave, group) & inside;
+            if active != 0 {
+                let at = lds::addresses(wave, op, group, op.lds_note().offsets[0]);
+                scene.group((0, group), &at, active);
+            }
+        }
+        scene.end();
+        env.races = Some(races);
+        flow::NEXT
+    }
+}
+
+/// One instruction's accesses.
+struct Scene<'a, 'e> {
+    wave: &'a Wave,
+    op: &'a MicroOp,
+    env: &'a Env<'e>,
+    races: &'a mut Races,
+    noted: Noted,
+}
+
+impl<'a, 'e> Scene<'a, 'e> {
+    #[inline(always)]
+    fn new(
+        wave: &'a Wave,
+        op: &'a MicroOp,
+        env: &'a Env<'e>,
+        races: &'a mut Races,
+    ) -> Scene<'a, 'e> {
         let note = op.lds_note();
         let noted = Noted {
             access: match note.access {
@@ -91,53 +193,55 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
             wave: wave.index_in_workgroup,
             pc: wave.pc_of(op),
         };
-        let [first, second] = note.offsets;
-        for (index, offset) in [first, second].into_iter().enumerate() {
-            if index == 1 && first == second {
+        Scene {
+            wave,
+            op,
+            env,
+            races,
+            noted,
+        }
+    }
+
+    /// The lanes of `active` in a group, at the addresses of the `index`-th data register.
+    #[inline(always)]
+    fn group(&mut self, (index, group): (usize, usize), at: &[u32; GROUP], active: u16) {
+        if active == 0 {
+            return;
+        }
+        let (noted, bytes) = (&self.noted, self.op.lds_note().bytes);
+        // All lanes at one word are as one.
+        let one = lds::uniform(at) && noted.access != Access::Write;
+        let dwords = bytes as usize / 4;
+        let of_row = match one {
+            true => dwords,
+            false => GROUP * dwords,
+        };
+        if active == !0
+            && noted.access != Access::Atomic
+            && bytes.is_multiple_of(4)
+            && (one || is_row(at, bytes))
+            && self.races.note_row(noted, at[0], of_row)
+        {
+            return;
+        }
+        for i in (0..GROUP).filter(|i| active >> i & 1 != 0) {
+            let lane = GROUP * group + i;
+            let is_same = |address: u32| {
+                let word = (address.wrapping_sub(at[i]) / 4) as usize;
+                is_same(self.wave, self.op, self.env, (index, word), lane, address)
+            };
+            self.races.note(noted, lane as u32, (at[i], bytes), is_same);
+            if one {
                 break;
             }
-            for group in 0..wave.groups {
-                let active = lds::active(wave, group);
-                if active == 0 {
-                    continue;
-                }
-                let at = Self::addresses(wave, op, group, offset);
-                // All lanes at one word are as one.
-                let one = lds::uniform(&at) && noted.access != Access::Write;
-                let dwords = note.bytes as usize / 4;
-                let of_row = match one {
-                    true => dwords,
-                    false => GROUP * dwords,
-                };
-                if active == !0
-                    && noted.access != Access::Atomic
-                    && note.bytes.is_multiple_of(4)
-                    && (one || is_row(&at, note.bytes))
-                    && races.note_row(&noted, at[0], of_row)
-                {
-                    continue;
-                }
-                for i in 0..GROUP {
-                    if active >> i & 1 == 0 {
-                        continue;
-                    }
-                    let lane = GROUP * group + i;
-                    let is_same = |address: u32| {
-                        let word = (address.wrapping_sub(at[i]) / 4) as usize;
-                        is_same(wave, op, env, (index, word), lane, address)
-                    };
-                    races.note(&noted, lane as u32, (at[i], note.bytes), is_same);
-                    if one {
-                        break;
-                    }
-                }
-            }
         }
-        if noted.access == Access::Atomic && noted.returns {
-            races.steps(noted.wave);
+    }
+
+    #[inline(always)]
+    fn end(self) {
+        if self.noted.access == Access::Atomic && self.noted.returns {
+            self.races.steps(self.noted.wave);
         }
-        env.races = Some(races);
-        flow::NEXT
     }
 }
 
@@ -182,5 +286,39 @@ impl<const ADDRESSES: u8> Note<ADDRESSES> {
             }
             _ => [base; GROUP],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flat_instruction_has_a_size() {
+        for row in crate::all_rows() {
+            let name = row.mnemonic;
+            if name.starts_with("flat_") && matches!(row.shape, Shape::Flat { .. }) {
+                let bytes = flat_bytes(name).unwrap_or_else(|| panic!("{name}"));
+                assert!([1, 2, 4, 8, 12, 16].contains(&bytes), "{name}: {bytes}");
+            }
+        }
+        for (name, bytes, access) in [
+            ("flat_load_ubyte_d16_hi", 1, Access::Read),
+            ("flat_store_short", 2, Access::Write),
+            ("flat_load_dword", 4, Access::Read),
+            ("flat_store_dwordx3", 12, Access::Write),
+            ("flat_atomic_add_x2", 8, Access::Atomic),
+            ("flat_atomic_add_f64", 8, Access::Atomic),
+            ("flat_atomic_cmpswap", 4, Access::Atomic),
+        ] {
+            assert_eq!(
+                (flat_bytes(name), kind(name)),
+                (Some(bytes), access),
+                "{name}"
+            );
+        }
+        assert_eq!(kind("ds_read2_b32"), Access::Read);
+        assert_eq!(kind("ds_write_b8"), Access::Write);
+        assert_eq!(kind("ds_add_rtn_u32"), Access::Atomic);
     }
 }

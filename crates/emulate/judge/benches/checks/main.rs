@@ -1,6 +1,7 @@
-//! What exactness costs: kernel time on a device whose memory ends with the last byte, and on an ordinary one, by turns.
+//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers and for races, and on an ordinary one, by
+//! turns.
 //!
-//! `cargo bench -p judge --bench exact` prints the ratios of processor time; a word after `--` chooses programs with it in their
+//! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
 //! names. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
 
 #[allow(dead_code)]
@@ -11,11 +12,14 @@ mod programs;
 mod time;
 
 use codeobj::CodeObject;
-use emulate::{Argument, Device, Shape};
+use emulate::{Argument, Device, Order, Race, Shape};
+use gpu::Dispatch;
+use judge::{Barriers, MeetingSink, Unmet};
 use programs::{Launches, PROGRAMS, Program, Run, line, number};
 use std::{
     error::Error,
     process::Command,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -87,13 +91,13 @@ fn main() -> Outcome<()> {
     let word = word.unwrap_or_default();
     let here = env!("CARGO_MANIFEST_DIR");
     let sources = [
-        (format!("{here}/benches/exact/lds.cl"), OF_LDS),
+        (format!("{here}/benches/checks/lds.cl"), OF_LDS),
         (
             format!("{here}/../emulate/benches/kernels/device.cl"),
             PROGRAMS,
         ),
     ];
-    println!("| target | program | ms | exact | ratio |\n|---|---|---|---|---|");
+    println!("| target | program | ms | memory | barriers | races |\n|---|---|---|---|---|---|");
     for target in TARGETS {
         for (source, programs) in &sources {
             let bytes = compile(target, source)?;
@@ -105,25 +109,45 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
+/// Expects nothing certain to be found.
+struct Silent;
+
+impl MeetingSink for Silent {
+    fn unmet(&self, _: &Dispatch, found: &Unmet<'_>) {
+        panic!("{found:?}");
+    }
+}
+
+impl Order for Silent {
+    fn raced(&self, _: &Arc<Dispatch>, _: [u32; 3], races: &[Race]) {
+        assert!(races.iter().all(|race| !race.certain), "{races:?}");
+    }
+}
+
 fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
-    let plain = Device::new(CodeObject::parse(bytes)?, 1)?;
-    let exact = Device::new(CodeObject::parse(bytes)?, 1)?;
+    let device = || Device::new(CodeObject::parse(bytes)?, 1);
+    let devices = [device()?, device()?, device()?, device()?];
+    let [_, exact, gated, ordered] = &devices;
     exact.be_exact();
-    let devices = [&plain, &exact];
-    let mut runs = [(program.prepare)(&plain)?, (program.prepare)(&exact)?];
-    let mut best = [f64::MAX; 2];
+    gated.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
+    ordered.look_for_races(Arc::new(Silent));
+    let mut runs = Vec::new();
+    for device in &devices {
+        runs.push((program.prepare)(device)?);
+    }
+    let mut best = [f64::MAX; 4];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
-            let mut launches = Launches::new(devices[index]);
+            let mut launches = Launches::new(&devices[index]);
             run(&mut launches)?;
             best[index] = best[index].min(launches.time.processor);
         }
         turns += 1;
     }
-    let ratio = best[1] / best[0];
-    let [plain, exact] = best.map(|seconds| 1e3 * seconds);
-    let name = program.name;
-    println!("| {target} | {name} | {plain:.2} | {exact:.2} | {ratio:.3} |");
+    let [plain, others @ ..] = best;
+    let [memory, barriers, races] = others.map(|seconds| seconds / plain);
+    let (name, plain) = (program.name, 1e3 * plain);
+    println!("| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} |");
     Ok(())
 }
