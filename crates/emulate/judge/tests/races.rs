@@ -134,7 +134,8 @@ fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
 /// With a rule switched off, the corpus fails.
 #[test]
 fn the_corpus_needs_each_rule() {
-    let target = "gfx1201";
+    // On gfx12 the last wave that arrives goes on first, so that pairs are met in both orders.
+    let target = "gfx90a";
     let Some(wrong) = corpus(target, false) else {
         return;
     };

@@ -10,7 +10,7 @@ use std::{
     io,
     os::unix::{fs::MetadataExt, process::ExitStatusExt},
     path::{Path, PathBuf},
-    process::{ExitStatus, Output},
+    process::{Command, ExitStatus, Output},
     time::SystemTime,
 };
 
@@ -20,6 +20,23 @@ use crate::{
     Compiler,
     plan::{self, Plan},
 };
+
+/// Copies a program by a process of its own. If this process wrote the copy, a child that another test starts meanwhile would hold it open for
+/// writing until it executes, and the program could not be started ("Text file busy").
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut cp = Command::new("cp");
+    let printed = cp
+        .args(["--reflink=auto", "--"])
+        .arg(from)
+        .arg(to)
+        .output()?;
+    match printed.status.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(
+            String::from_utf8_lossy(&printed.stderr).into_owned(),
+        )),
+    }
+}
 
 pub struct Entry {
     folder: PathBuf,
@@ -83,7 +100,7 @@ impl Entry {
         if plan.output.exists() {
             fs::remove_file(&plan.output)?;
         }
-        fs::copy(&output, &plan.output)?;
+        copy(&output, &plan.output)?;
         Ok(Some(Output {
             status: ExitStatus::from_raw(0),
             stdout: fs::read(self.folder.join("stdout"))?,
