@@ -475,9 +475,14 @@ constexpr luthier_u32 ring_patience = 1u << 30, cycles_counted = 1u << 20;
 LUTHIER_INLINE luthier_u64 reserve(ring *stream, luthier_u64 capacity, luthier_u32 count) {
   global_u64 taken = (global_u64)&stream->taken, in_vain = (global_u64)&stream->in_vain;
   luthier_u32 last = 0, waited = 0;
+  luthier_u64 seen = 0;
   for (;;) {
     luthier_u64 consumed =
         __scoped_atomic_load_n((global_u64) * (global_u64)&stream->consumed, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
+    // Others may take the room that the host makes: only time without any room counts.
+    if (consumed != seen)
+      waited = 0;
+    seen = consumed;
     // It looks before it takes: room that waiting waves take and give back would keep others waiting.
     if (__scoped_atomic_load_n(taken, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) + count - consumed <= capacity) {
       luthier_u64 before = __scoped_atomic_fetch_add(taken, (luthier_u64)count, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
