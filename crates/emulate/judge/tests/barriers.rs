@@ -1,6 +1,6 @@
 //! Barriers at which waves meet: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::compiled_text;
+use crate::common::corpus::{Corpus, TARGETS, grade, line, rows};
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, Shape};
 use gpu::Dispatch;
@@ -11,10 +11,7 @@ use std::{
     time::Duration,
 };
 
-const TARGETS: [&str; 7] = [
-    "gfx900", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1201",
-];
-const SOURCE: &str = include_str!("barriers.cl");
+const CORPUS: Corpus = Corpus(include_str!("barriers.cl"));
 const EXPECTED: &str = include_str!("barriers.tsv");
 /// A kernel that takes longer does not end.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -44,37 +41,18 @@ impl MeetingSink for Told {
     }
 }
 
-fn grade(certain: bool) -> &'static str {
-    if certain { "certain" } else { "possible" }
-}
-
-/// The line of the source that has this mark.
-fn marked(mark: &str) -> u32 {
-    let is_it = |line: &str| line.split_whitespace().any(|word| word == mark);
-    let at = SOURCE.lines().position(is_it);
-    at.unwrap_or_else(|| panic!("no {mark}")) as u32 + 1
-}
-
 /// The findings of each kernel on a target, as barriers.tsv says. The end of a wave has no line that the source chose.
 fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
     let mut all: BTreeMap<&str, BTreeSet<Row>> = BTreeMap::new();
-    for line in EXPECTED.lines().filter(|line| !line.starts_with('#')) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [kernel, kind, grade, barrier, other, targets] = fields[..] else {
-            panic!("{line:?}");
+    for fields in rows(EXPECTED, target) {
+        let [kernel, kind, sure, barrier, other] = fields[..] else {
+            panic!("{fields:?}");
         };
-        if targets != "all" && !target.starts_with(targets) {
-            continue;
-        }
-        let line_of = |letter: &str| marked(&format!("@{kernel}.{letter}"));
+        let line_of = |letter: &str| CORPUS.marked(&format!("@{kernel}.{letter}"));
         let other = (!["-", "*"].contains(&other)).then(|| line_of(other));
         all.entry(kernel).or_default().insert((
             kind.to_owned(),
-            if grade == "certain" {
-                "certain"
-            } else {
-                "possible"
-            },
+            grade(sure == "certain"),
             Some(line_of(barrier)),
             other,
         ));
@@ -118,10 +96,7 @@ fn found_without(
     let prepared = device.prepare(kernel, &shape, &both[..takes]).unwrap();
     let ended = device.run_within(&prepared, LIMIT);
     // (SYNC is a macro, so that its line is that of its use.)
-    let line = |pc: u64| {
-        let frames = lines.frames(pc - device.base()).ok()?;
-        frames.first()?.line
-    };
+    let line = |pc: u64| line(&lines, pc - device.base());
     let told = told.all.lock().unwrap();
     let rows = told.iter().map(|(wrong, certain, pc, other)| {
         let other = other.filter(|_| *wrong != Wrong::MissedByEnded);
@@ -138,18 +113,14 @@ fn found_without(
     )
 }
 
-fn corpus(target: &str, ok: bool) -> Option<Vec<u8>> {
-    let split = target.starts_with("gfx12").then_some("-DSPLIT");
-    let ok = format!("-DOK={}", u32::from(ok));
-    let options: Vec<&str> = ["-O2", "-g", &ok].into_iter().chain(split).collect();
-    compiled_text(target, &options, SOURCE)
-}
-
 #[test]
 fn each_bug_is_found_where_it_is_and_right_twins_are_silent() {
     let mut failed = Vec::new();
     for target in TARGETS {
-        let (Some(wrong), Some(right)) = (corpus(target, false), corpus(target, true)) else {
+        let (Some(wrong), Some(right)) = (
+            CORPUS.compiled(target, false),
+            CORPUS.compiled(target, true),
+        ) else {
             return;
         };
         for (kernel, expected) in expected(target) {
@@ -174,7 +145,7 @@ fn each_bug_is_found_where_it_is_and_right_twins_are_silent() {
 #[test]
 fn the_corpus_needs_each_rule() {
     let target = "gfx1201";
-    let Some(wrong) = corpus(target, false) else {
+    let Some(wrong) = CORPUS.compiled(target, false) else {
         return;
     };
     let all = expected(target);

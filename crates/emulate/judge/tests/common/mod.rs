@@ -1,5 +1,7 @@
 //! Kernels, compiled, and launched with and without a judge.
 
+pub mod corpus;
+
 use codeobj::CodeObject;
 use compiled::Compiler;
 use emulate::{Argument, Device, Memory, Shape};
