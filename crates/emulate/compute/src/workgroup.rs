@@ -42,8 +42,8 @@ impl Slice {
         barriers: 1_000,
         micro_operations: None,
     };
-    /// A later turn. It is long enough that to change workgroups costs little, and short enough that those which wait do not hold up the
-    /// one that they wait for, even where nobody sees that they wait: tools make the loop longer, and write to memory in it.
+    /// A later turn. It is long enough that a change of workgroups costs little. It is short enough that workgroups which wait do not hold up
+    /// the one that they wait for. The engine does not see all of them wait: tools make the loop longer, and write to memory in it.
     const LATER: Slice = Slice {
         branches: 250,
         barriers: 25,

@@ -42,7 +42,7 @@ pub struct InitialState {
     place: Option<([u32; 3], u32)>,
     /// Places among `sgprs` of the workgroup's ids and of the scratch offset; [`usize::MAX`]: it does not ask for this one.
     changing: [usize; 4],
-    /// What is there.
+    /// The words there.
     changed: [u32; 4],
 }
 
@@ -113,7 +113,7 @@ impl Dispatch {
         is_new
     }
 
-    /// What is the same for all workgroups of one shape.
+    /// Makes the part that is the same for all workgroups of one shape.
     #[cold]
     fn renew_all(
         &self,

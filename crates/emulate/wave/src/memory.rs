@@ -277,7 +277,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Returns `true` if somebody keeps account of memory that kernels allocate.
+    /// Returns `true` if memory that kernels allocate is accounted for.
     #[inline(always)]
     pub(crate) fn has_allocator(&self) -> bool {
         self.has_allocator

@@ -162,7 +162,7 @@ pub(crate) struct Noted {
 }
 
 impl Races {
-    /// Of a workgroup of so many waves, if it has more than one and LDS.
+    /// For a workgroup of so many waves; `None` if it has one wave only, or no LDS.
     pub fn new(lds_bytes: u32, waves: u32) -> Option<Races> {
         if lds_bytes == 0 || !(2..=MOST_WAVES).contains(&waves) {
             return None;

@@ -25,7 +25,7 @@ pub mod sreg {
     pub const SINK: usize = 128;
 }
 
-/// What a wave starts with.
+/// The state that a wave starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     pub mode: u32,

@@ -19,7 +19,7 @@ pub struct Access<'a> {
     pub workgroup: [u32; 3],
     pub wave: u32,
     pub lane: Option<u32>,
-    /// What there is to say, if an address does not say all.
+    /// A sentence, if the address does not say all.
     pub detail: Option<&'a str>,
 }
 

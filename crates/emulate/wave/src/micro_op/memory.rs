@@ -302,7 +302,7 @@ impl Lds {
         self.returns != 0
     }
 
-    /// What the instruction accesses, on a device where that has to lie in the workgroup's LDS.
+    /// The bytes that the instruction accesses, on a device where they have to lie in the workgroup's LDS.
     #[inline(always)]
     pub fn bounds(&self) -> Option<LdsBounds> {
         (self.bounds_bytes != 0).then_some(LdsBounds {
@@ -336,16 +336,15 @@ pub(crate) struct LdsNote {
 }
 
 impl LdsNote {
-    /// `bytes` bytes at both offsets; the access, whether a loop polls with it, and whether it returns a value.
+    /// The bytes at both offsets; the access, whether a loop polls with it, and whether it returns a value.
     pub fn new(
-        offsets: [u32; 2],
-        bytes: u32,
+        bounds: LdsBounds,
         shift: u32,
         (access, polls, returns): (u8, bool, bool),
     ) -> LdsNote {
         LdsNote {
-            offsets,
-            bytes,
+            offsets: bounds.offsets,
+            bytes: bounds.bytes,
             shift,
             access,
             polls: polls.into(),

@@ -11,7 +11,7 @@ const LONGEST: usize = 64;
 
 /// Addresses of the accesses to LDS that loops wait with; none where no one looks for races.
 ///
-/// Such an access is in a loop that does not change the register of its address. Loads are taken only from loops that change nothing in
+/// The access is in a loop that does not change the register of its address. Loads are taken only from loops that change nothing in
 /// memory and have no barrier.
 pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
     let mut polls = HashSet::new();

@@ -32,7 +32,7 @@ pub(super) enum Addresses {
 }
 
 /// Addresses of a DS instruction, and how many bytes lie at each.
-pub(super) fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
+fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
     let name = mnemonic.strip_prefix("ds_")?;
     let is = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     if is(&["permute", "bpermute", "swizzle", "nop"]) {
@@ -60,25 +60,28 @@ pub(super) fn access(mnemonic: &str) -> Option<(Addresses, u32)> {
     Some((addresses, bits / 8))
 }
 
-/// `lowered` with the look at its addresses, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
-pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String> {
-    let (
-        Shape::Lds {
-            gds: false, looks, ..
-        },
-        op,
-    ) = (&row.shape, &lowered.bare)
-    else {
-        return Ok(lowered);
+/// The addresses that an instruction names in LDS, and the bytes there; `None` if it accesses none. The error says that nothing is known
+/// about them.
+pub(super) fn named(row: &Row, op: &MicroOp) -> Result<Option<(Addresses, LdsBounds)>, String> {
+    let Shape::Lds { gds: false, .. } = row.shape else {
+        return Ok(None);
     };
     let (addresses, bytes) = access(row.mnemonic)
         .ok_or_else(|| "how many bytes of LDS it accesses is not known".to_owned())?;
     let offsets = match addresses {
+        Addresses::None => return Ok(None),
         Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
         _ => [op.lds().offset; 2],
     };
-    let bounds = LdsBounds { offsets, bytes };
-    if *looks {
+    Ok(Some((addresses, LdsBounds { offsets, bytes })))
+}
+
+/// `lowered` with the look at its addresses, where it accesses LDS. The error says that nothing is known about the instruction's addresses.
+pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String> {
+    let Some((addresses, bounds)) = named(row, &lowered.bare)? else {
+        return Ok(lowered);
+    };
+    if matches!(row.shape, Shape::Lds { looks: true, .. }) {
         for own in &mut lowered.ops {
             own.lds_mut().bind(bounds);
         }
@@ -90,8 +93,8 @@ pub(crate) fn checked(row: &Row, mut lowered: Lowered) -> Result<Lowered, String
         Addresses::LaneNumbers => shell::scalar_handler::<Check<LANE_NUMBER>>(),
         Addresses::Counter => shell::scalar_handler::<Check<COUNTER>>(),
     });
-    check.src = op.src;
-    check.set(*op.lds());
+    check.src = lowered.bare.src;
+    check.set(*lowered.bare.lds());
     check.lds_mut().bind(bounds);
     lowered.ops.insert(0, check);
     Ok(lowered)
@@ -110,9 +113,9 @@ fn first_outside(wave: &mut Wave, op: &MicroOp, env: &Env<'_>, bounds: LdsBounds
     stop_outside::<REGISTER>(wave, op, env, bounds)
 }
 
-const REGISTER: u8 = 0;
-const LANE_NUMBER: u8 = 1;
-const COUNTER: u8 = 2;
+pub(super) const REGISTER: u8 = 0;
+pub(super) const LANE_NUMBER: u8 = 1;
+pub(super) const COUNTER: u8 = 2;
 
 struct Check<const ADDRESSES: u8>;
 
@@ -126,8 +129,9 @@ impl<const ADDRESSES: u8> Body for Check<ADDRESSES> {
     }
 }
 
+/// The addresses of a group's lanes.
 #[inline(always)]
-fn addresses<const ADDRESSES: u8>(
+pub(super) fn addresses<const ADDRESSES: u8>(
     wave: &Wave,
     op: &MicroOp,
     group: usize,

@@ -6,7 +6,7 @@ use isa::{Inst, Operand};
 
 use super::{
     Row, Shape,
-    lds_exact::{Addresses, access},
+    lds_exact::{self, Addresses, COUNTER, LANE_NUMBER, REGISTER, addresses},
 };
 use crate::{
     access::{
@@ -14,7 +14,7 @@ use crate::{
         lds,
     },
     engine::Env,
-    micro_op::{LdsNote, MicroOp, flow},
+    micro_op::{LdsBounds, LdsNote, MicroOp, flow},
     program::Lowered,
     races::{Access, Noted, Races},
     shell::{self, Body},
@@ -29,28 +29,24 @@ pub(crate) fn noted(
     polls: bool,
     mut lowered: Lowered,
 ) -> Result<Lowered, String> {
-    let unknown = || "how many bytes of LDS it accesses is not known".to_owned();
     let op = &lowered.bare;
-    let (handler, offsets, bytes, shift) = match row.shape {
-        Shape::Lds { .. } => {
-            let (addresses, bytes) = access(row.mnemonic).ok_or_else(unknown)?;
+    let named = lds_exact::named(row, op)?;
+    let (handler, bounds, shift) = match (named, &row.shape) {
+        (Some((addresses, bounds)), _) => {
             let handler = match addresses {
-                Addresses::None => return Ok(lowered),
-                Addresses::Lanes | Addresses::Pairs(_) => shell::wide_handler::<Note<REGISTER>>(),
                 Addresses::LaneNumbers => shell::wide_handler::<Note<LANE_NUMBER>>(),
                 Addresses::Counter => shell::wide_handler::<Note<COUNTER>>(),
+                _ => shell::wide_handler::<Note<REGISTER>>(),
             };
-            let offsets = match addresses {
-                Addresses::Pairs(unit) => op.lds().offsets().map(|offset| offset * bytes * unit),
-                _ => [op.lds().offset; 2],
-            };
-            (handler, offsets, bytes, op.lds().store_shift())
+            (handler, bounds, op.lds().store_shift())
         }
-        Shape::Flat { .. } if row.mnemonic.starts_with("flat_") => {
-            let bytes = flat_bytes(row.mnemonic).ok_or_else(unknown)?;
+        (None, Shape::Flat { .. }) if row.mnemonic.starts_with("flat_") => {
+            let bytes = flat_bytes(row.mnemonic)
+                .ok_or_else(|| "how many bytes it accesses is not known".to_owned())?;
             let offsets = [op.vector_memory().offset as u32; 2];
             let shift = op.vector_memory().store_shift();
-            (shell::wide_handler::<NoteFlat>(), offsets, bytes, shift)
+            let bounds = LdsBounds { offsets, bytes };
+            (shell::wide_handler::<NoteFlat>(), bounds, shift)
         }
         _ => return Ok(lowered),
     };
@@ -61,12 +57,7 @@ pub(crate) fn noted(
     let mut note = MicroOp::new(handler);
     note.src = op.src;
     let access = kind(row.mnemonic) as u8;
-    note.set(LdsNote::new(
-        offsets,
-        bytes,
-        shift,
-        (access, polls, returns),
-    ));
+    note.set(LdsNote::new(bounds, shift, (access, polls, returns)));
     lowered.ops.insert(0, note);
     Ok(lowered)
 }
@@ -101,11 +92,7 @@ fn flat_bytes(mnemonic: &str) -> Option<u32> {
     }
 }
 
-const REGISTER: u8 = 0;
-const LANE_NUMBER: u8 = 1;
-const COUNTER: u8 = 2;
-
-/// Of DS instructions.
+/// The note of a DS instruction.
 struct Note<const ADDRESSES: u8>;
 
 impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
@@ -118,14 +105,18 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
         let [first, second] = op.lds_note().offsets;
         for group in 0..wave.groups {
             let active = lds::active(wave, group);
-            scene.group((0, group), &Self::addresses(wave, op, group, first), active);
+            scene.group(
+                (0, group),
+                &addresses::<ADDRESSES>(wave, op, group, first),
+                active,
+            );
         }
         if first != second {
             for group in 0..wave.groups {
                 let active = lds::active(wave, group);
                 scene.group(
                     (1, group),
-                    &Self::addresses(wave, op, group, second),
+                    &addresses::<ADDRESSES>(wave, op, group, second),
                     active,
                 );
             }
@@ -136,7 +127,7 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
     }
 }
 
-/// Of FLAT instructions: the lanes whose base lies in LDS.
+/// The note of a FLAT instruction: it is about the lanes whose base lies in LDS.
 struct NoteFlat;
 
 impl Body for NoteFlat {
@@ -273,20 +264,6 @@ fn is_same(
     let start = address as usize;
     let old = env.lds.get(start..start + bytes);
     old.is_some_and(|old| *old == value.to_le_bytes()[..bytes])
-}
-
-impl<const ADDRESSES: u8> Note<ADDRESSES> {
-    #[inline(always)]
-    fn addresses(wave: &Wave, op: &MicroOp, group: usize, offset: u32) -> [u32; GROUP] {
-        let base = (wave.m0() & 0xffff).wrapping_add(offset);
-        match ADDRESSES {
-            REGISTER => lds::addresses(wave, op, group, offset),
-            LANE_NUMBER => {
-                std::array::from_fn(|i| base.wrapping_add(4 * (GROUP * group + i) as u32))
-            }
-            _ => [base; GROUP],
-        }
-    }
 }
 
 #[cfg(test)]

@@ -187,7 +187,8 @@ impl Machine {
             observed: false,
             exact,
             measured: None,
-            races: false,
+            // Both checks get along with each other.
+            races: exact,
             ordered: true,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
