@@ -155,11 +155,11 @@ typedef enum {
   LUTHIER_IPOINT_BLOCK = 3,
 } luthier_ipoint_t;
 
-// What an argument of a hook is: a constant, something of the tool's or a register; or a value of the place.
+// Kinds of a hook's arguments: a constant, a variable of the tool, a register, or a value of the place.
 enum luthier_arg_kind {
   LUTHIER_ARG_CONSTANT = 0,
-  // value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register, the
-  // hook is left out and the summary says why.
+  // value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register,
+  // the hook is left out and the summary says why.
   LUTHIER_ARG_SGPR = 1,
   LUTHIER_ARG_VGPR = 2, // the same; a value for each lane
   LUTHIER_ARG_EXEC = 3, // The lanes that are active at the place. luthier::exec() has those at this point of the hook.
@@ -169,7 +169,7 @@ enum luthier_arg_kind {
   LUTHIER_ARG_VARIABLE = 6,
   LUTHIER_ARG_ADDRESS = 7, // The address that each lane accesses, in bytes; for LDS and scratch, an offset.
   LUTHIER_ARG_ACCESS_SIZE = 8, // Bytes that the instruction accesses in each lane; 0 for image instructions, see image_address.
-  LUTHIER_ARG_ACCESS_KIND = 9, // What the instruction does to which memory: bits of luthier::access.
+  LUTHIER_ARG_ACCESS_KIND = 9, // The access that the instruction makes, and to which memory: bits of luthier::access.
   LUTHIER_ARG_DISPATCH_ID = 10, // Number of the launch, counted from 0 over all kernels.
   LUTHIER_ARG_WORKGROUP_ID = 11, // Number of the workgroup in the grid, in dimension 0, 1 or 2.
   LUTHIER_ARG_WORKITEM_ID = 12, // Number of each lane in its workgroup, in dimension 0, 1 or 2; threadIdx where HIP is included.
@@ -205,27 +205,27 @@ enum luthier_tool_wants {
   LUTHIER_WANTS_MEMORY = 16, // Luthier stands between the program and the functions of HIP and HSA that allocate and free.
 };
 
-// What memory the program has asked for.
+// Kinds of memory that a program asks for.
 enum luthier_memory_kind {
-  LUTHIER_MEMORY_HSA = 0, // Of HSA.
+  LUTHIER_MEMORY_HSA = 0, // The program called HSA itself.
   LUTHIER_MEMORY_DEVICE = 1,
-  LUTHIER_MEMORY_PINNED = 2, // The host's, for devices to reach.
+  LUTHIER_MEMORY_PINNED = 2, // Memory of the host, for devices to reach.
   LUTHIER_MEMORY_MANAGED = 3,
-  LUTHIER_MEMORY_REGISTERED = 4, // The program's own, which devices were allowed to reach.
+  LUTHIER_MEMORY_REGISTERED = 4, // Memory of the program's own, which devices were allowed to reach.
   LUTHIER_MEMORY_STREAM = 5, // In the order of a stream, as of hipMallocAsync.
   LUTHIER_MEMORY_PITCHED = 6, // Rows with padding between them.
   LUTHIER_MEMORY_ARRAY = 7,
   LUTHIER_MEMORY_MAPPED = 8, // Physical memory at addresses that the program has reserved.
-  LUTHIER_MEMORY_IMPORTED = 9, // Another process's.
-  LUTHIER_MEMORY_NODE = 10, // Of a node of a graph.
+  LUTHIER_MEMORY_IMPORTED = 9, // Memory of another process.
+  LUTHIER_MEMORY_NODE = 10, // A node of a graph allocates it.
   LUTHIER_MEMORY_VARIABLE = 11, // A variable of a module.
 };
 
-// Where an address lies with respect to an allocation.
+// Position of an address with respect to an allocation.
 enum luthier_memory_position {
-  LUTHIER_POSITION_INSIDE = 0, // So many bytes from its first byte.
-  LUTHIER_POSITION_BEHIND = 1, // So many bytes behind its last byte; 0 is the byte that follows.
-  LUTHIER_POSITION_BEFORE = 2, // So many bytes before its first byte.
+  LUTHIER_POSITION_INSIDE = 0, // The distance counts from the allocation's first byte.
+  LUTHIER_POSITION_BEHIND = 1, // The distance counts from the byte that follows the allocation's last byte.
+  LUTHIER_POSITION_BEFORE = 2, // The distance is that of the address to the allocation's first byte.
 };
 
 typedef enum {
@@ -279,8 +279,8 @@ typedef struct {
   luthier_u64 queue;
   luthier_u32 device;
   luthier_u32 reserved;
-  // When the launch was enqueued, in nanoseconds of the clock of luthier_at_launch_end. Only tools that hear of ends or copies get the
-  // time and the host thread; otherwise, and where they are unknown, these are 0.
+  // When the launch was enqueued, in nanoseconds of the clock of luthier_at_launch_end. Only tools that hear of ends or copies get
+  // the time and the host thread; otherwise, and where they are unknown, these are 0.
   luthier_u64 enqueued;
   luthier_u32 thread; // The thread's number in the system (gettid).
   luthier_u32 reserved2;
@@ -383,7 +383,7 @@ typedef struct {
   size_t struct_size;
   luthier_u32 point; // luthier_ipoint_t
   luthier_u32 amount;
-  size_t place; // As in luthier_raw_insertion.
+  size_t place; // The place, as in luthier_raw_insertion.
   size_t to;
   size_t counter; // Number of the kernel's counter, from 0.
 } luthier_raw_count;
@@ -406,7 +406,7 @@ typedef struct {
   const char *text; // Instructions in the assembler's language.
 } luthier_raw_change;
 
-// What a HIP compiler's start-up code registers.
+// An object that a HIP compiler's start-up code registers.
 typedef struct {
   luthier_u32 kind; // luthier_registered_kind
   luthier_u32 reserved;

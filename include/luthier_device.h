@@ -130,7 +130,7 @@ LUTHIER_INLINE void write_mode(luthier_u32 value) { __luthier_write_mode(value);
 LUTHIER_INLINE luthier_u64 effective_address() { return __luthier_vector64_effective_address(); }
 // Bytes that the instruction accesses in each lane; 0 for image instructions, see image_address.
 LUTHIER_INLINE luthier_u32 access_size() { return __luthier_scalar32_access_size(); }
-// What the instruction does to which memory: bits of luthier::access.
+// The access that the instruction makes, and to which memory: bits of luthier::access.
 LUTHIER_INLINE luthier_u32 access_kind() { return __luthier_scalar32_access_kind(); }
 // Number of the launch, counted from 0 over all kernels.
 LUTHIER_INLINE luthier_u64 dispatch_id() { return __luthier_scalar64_dispatch_id(); }

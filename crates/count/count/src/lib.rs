@@ -133,7 +133,7 @@ pub enum BudgetPer {
     Turn,
 }
 
-/// What to list.
+/// The subject of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Per {
     Function,

@@ -1,4 +1,5 @@
-//! Counts of processes that were killed. Such a process cannot report, so its counters are read while it lives. The runtime writes to
+//! Counts of processes that were killed. A process of this kind cannot report, so its counters are read while it lives. The runtime writes
+//! to
 //! `<pid>.live` where its counters are; they are read through `/proc/<pid>/mem`.
 //!
 //! The last look before the end is a lower bound, and is reported as one.

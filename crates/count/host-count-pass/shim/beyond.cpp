@@ -110,7 +110,7 @@ Value *widened(IRBuilder<> &builder, Value *value, unsigned &parts) {
   return builder.CreateSExt(value, wide);
 }
 
-// Which amounts the runtime is told of.
+// The amounts that the runtime is told of.
 enum class Telling { Large, Beyond };
 
 // Checks `amount` in front of `at`, if it may be too much.
@@ -233,8 +233,8 @@ std::optional<APInt> growth(const SCEVAddRecExpr &sum, const APInt &iterations) 
   return total;
 }
 
-// Sums of loops that come to 2^62 by constants alone, before the optimiser replaces them. An outermost loop tells the runtime, once for all;
-// what it adds itself says nothing then. A loop in another one adds 2^62, which the other one multiplies.
+// Sums of loops that come to 2^62 by constants alone, before the optimiser replaces them. An outermost loop tells the runtime, once for
+// all; what it adds itself says nothing then. A loop in another one adds 2^62, which the other one multiplies.
 class WatchLoopsPass : public PassInfoMixin<WatchLoopsPass> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {

@@ -5,9 +5,9 @@
 // and, where the number of iterations is known, the sum into a product behind the loop. A local *difference* is kept,
 // never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
 //
-// A loop with budget checks cannot keep its sum aside for long. There the variable is the counter itself, which the
-// checks compare. It is written back on every way out and before the limit is handled; no function that counts may be
-// called. (The runtime takes the count of a signal handler out of the counter again.)
+// A loop with budget checks cannot keep its sum aside for long. The variable is the counter itself there, and the checks compare it. It is
+// written back on every way out and before the limit is handled; no function that counts may be called. (The runtime takes the count of a
+// signal handler out of the counter again.)
 
 #include "count.h"
 
@@ -173,7 +173,7 @@ private:
     // (Every check looks at an addition.)
     if (region.additions.empty() || iterations(loop, region) < LeastIterations || !prepare(loop))
       return;
-    // Of two loops that began at the same place, this is now the inner one.
+    // This is now the inner one of two loops that began at the same place.
     Region inside;
     if (!isCandidate(loop, inside) || inside.additions.empty())
       return;

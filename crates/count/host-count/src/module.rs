@@ -24,7 +24,7 @@ pub struct Call {
     pub callee: Callee,
     /// Attributes promise that it comes back (`nounwind willreturn`).
     pub promised: bool,
-    /// Whether it can be a jump.
+    /// True if it can be a jump.
     pub tail: Tail,
     /// It can return more than once (`setjmp`, `getcontext`): a jump back to it makes a loop that has no latch.
     pub returns_again: bool,

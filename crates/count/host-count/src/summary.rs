@@ -48,8 +48,8 @@ pub fn comes_back(call: &Call, summaries: &[Summary]) -> bool {
     }
 }
 
-/// Returns `true` if a call is paid for together with the return behind it. (If no code reads the counter meanwhile, an addition may stand before the
-/// call anyway.)
+/// Returns `true` if a call is paid for together with the return behind it. (If no code reads the counter meanwhile, an addition may stand
+/// before the call anyway.)
 pub fn ends_function(call: &Call, summaries: &[Summary]) -> bool {
     call.tail != Tail::No && !comes_back(call, summaries)
 }
@@ -249,8 +249,8 @@ fn stretches(module: &Module, summaries: &[Summary], throws: bool) -> Vec<Option
         } else if recursive[index] || !function.priced_at_run_time.is_empty() {
             None
         } else {
-            // The linker may take the body of an inline function from another module, which sees other callees, and in another order. That
-            // body must not lack the check that this module relies on.
+            // The linker may take the body of an inline function from another module, which sees other callees, and in another order. The
+            // other body must not lack the check that this module relies on.
             let callees_check = callees[index]
                 .iter()
                 .any(|&callee| stretches[callee].is_none());

@@ -2,8 +2,8 @@
 //
 // Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a
 // mask. One on a cycle is a sum of 64 bits; inside of the innermost loop, if its number of iterations is bounded, of 32
-// bits, which is added to the other at the loop's exits. Such a sum is an induction variable, and often needs no work
-// at all. The note (`notes.cpp`) tells the drain how counters follow from places.
+// bits, which is added to the other at the loop's exits. The sum is an induction variable, and often needs no work at all. The note
+// (`notes.cpp`) tells the drain how counters follow from places.
 
 #include "pass.h"
 

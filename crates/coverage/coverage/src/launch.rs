@@ -132,7 +132,7 @@ impl Run {
     }
 }
 
-/// What the program says of the profiles that it has written since it started.
+/// The program's message about the profiles that it has written since it started.
 fn written(directory: &Path, started: SystemTime) -> Vec<Manifest> {
     // File systems may store coarser times than the clock gives.
     let since = started - std::time::Duration::from_secs(2);

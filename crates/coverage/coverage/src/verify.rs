@@ -177,7 +177,7 @@ pub fn atomicity_warnings(tools: &Tools, found: &Profiles) -> Vec<String> {
     warnings
 }
 
-/// Whether any 64-bit atomic addition or call of the device runtime occurs. `None` when the image cannot be disassembled.
+/// True if a 64-bit atomic addition or a call of the device runtime occurs. `None` when the image cannot be disassembled.
 fn updates_atomically(tools: &Tools, image: &Path) -> Option<bool> {
     let mut command = tools.command("llvm-objdump");
     command

@@ -229,7 +229,7 @@ fn is_unique(name: &str) -> bool {
     name.starts_with("__llvm_prof") || name == NOTES_TABLE
 }
 
-/// Whether an object's image has profile sections, by reading its headers only. `None` when it cannot be read.
+/// True if an object's image has profile sections; reads its headers only. `None` when it cannot be read.
 pub fn is_instrumented(runtime: &dyn Runtime, object: &LoadedObject) -> Option<bool> {
     let read = |offset: u64, size: u64| {
         let end = offset.checked_add(size)?;

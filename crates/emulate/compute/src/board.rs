@@ -24,7 +24,7 @@ pub(crate) struct RunQueue {
     signals: Signals,
     /// Threads that may look for work at a time; the others sleep.
     watchers: AtomicU64,
-    /// There will be no further runs.
+    /// No further runs follow.
     closed: AtomicBool,
 }
 

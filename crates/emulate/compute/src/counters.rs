@@ -42,7 +42,7 @@ fn named(op: Op, begins: &[&str], end: &str) -> bool {
     middle.is_some_and(|middle| begins.contains(&middle))
 }
 
-/// Whether this holds of an instruction, or of a half of a dual one.
+/// True if this holds of an instruction, or of a half of a dual one.
 fn any(inst: &Kind, holds: impl Fn(Op) -> bool) -> bool {
     match inst.op.halves() {
         Some(halves) => halves.into_iter().any(holds),

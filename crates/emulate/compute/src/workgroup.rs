@@ -42,8 +42,8 @@ impl Slice {
         barriers: 1_000,
         micro_operations: None,
     };
-    /// A later turn. It is long enough that a change of workgroups costs little. It is short enough that workgroups which wait do not hold up
-    /// the one that they wait for. The engine does not see all of them wait: tools make the loop longer, and write to memory in it.
+    /// A later turn. It is long enough that a change of workgroups costs little. It is short enough that workgroups which wait do not hold
+    /// up the one that they wait for. The engine does not see all of them wait: tools make the loop longer, and write to memory in it.
     const LATER: Slice = Slice {
         branches: 250,
         barriers: 25,
@@ -56,8 +56,8 @@ impl Slice {
         micro_operations: None,
     };
 
-    /// Turns in which no workgroup has ended, after which turns become longer by one [`Slice::LATER`]. Where workgroups wait for each other, one
-    /// ends in each round, so that these are workgroups with much to do.
+    /// Turns in which no workgroup has ended, after which turns become longer by one [`Slice::LATER`]. Where workgroups wait for each
+    /// other, one ends in each round, so that these are workgroups with much to do.
     const PATIENT: u32 = 1024;
 
     /// A turn after the first one, for which a workgroup had this. `fruitless` turns are over since a workgroup has ended.
@@ -620,7 +620,7 @@ impl Workgroup {
         meetings.look(&waves, lds, left)
     }
 
-    /// What to call it that some of its waves pause, and no other goes on.
+    /// The outcome if some of its waves pause, and no other goes on.
     fn doze(&self) -> Pause {
         let is_pacing = |index: usize| self.paces.get(index).is_some_and(Pace::waits);
         let mut ready = self.waves.iter().enumerate();

@@ -150,7 +150,7 @@ fn what_was_seen_of_others_is_past() {
             let out = device.buffer(&[], 64).unwrap();
             let flag = device.buffer(&[], 4).unwrap();
             let arguments = [Argument::pointer(flag), Argument::pointer(out)];
-            // Of one wave, however large that is.
+            // The time of one wave, however large that is.
             let one_lane = Shape {
                 block: [1, 1, 1],
                 ..shape(8)

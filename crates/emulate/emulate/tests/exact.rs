@@ -1,4 +1,4 @@
-//! What an exact device lets pass, because compilers make it.
+//! Code that an exact device lets pass, because compilers make it.
 
 use crate::common::assembled_for;
 use codeobj::CodeObject;

@@ -1,6 +1,6 @@
 //! Conditions on a word of memory that commands wait for: those of `WAIT_REG_MEM` (PM4) and `POLL_REGMEM` (SDMA) have the same numbers.
 
-/// Whether the condition with the number `function` holds between `value` and `reference`; `None` if there is no such condition.
+/// True if the condition with the number `function` holds between `value` and `reference`; `None` if there is no such condition.
 #[rustfmt::skip]
 pub(crate) fn holds<T: PartialOrd>(function: u32, value: T, reference: T) -> Option<bool> {
     Some(match function {

@@ -715,7 +715,7 @@ impl Memory {
         guarded(&mut bytes, copy).map_err(|fault| fault.address)
     }
 
-    /// Whether all of `address..address + size` was allocated for devices or given to them, and may be accessed.
+    /// True if all of `address..address + size` was allocated for devices or given to them, and may be accessed.
     pub fn covers(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
         span(address, size, write, |at| self.known(at))
     }

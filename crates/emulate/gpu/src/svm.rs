@@ -187,7 +187,7 @@ impl Ranges {
         (address < *end).then_some((range, attributes.flags & COHERENT != 0))
     }
 
-    /// Whether `node` may use `address`, and the addresses around it for which the answer is the same. If access was given only to other
+    /// True if `node` may use `address`, and the addresses around it for which the answer is the same. If access was given only to other
     /// nodes, it may not.
     pub fn access_of(&self, address: u64, node: u32, pageable: bool) -> (Range, bool) {
         let below = self.entries.range(..=address).next_back();

@@ -1,6 +1,6 @@
 //! Packets of copy engines and PM4 commands at their edges: at the end of memory, in parts, too short, unknown, and in buffers.
 //!
-//! What a packet must touch follows from AMD's definitions of its fields; where memory ends is the test's own choice.
+//! The memory that a packet must touch follows from AMD's definitions of its fields; the test chooses where memory ends.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -60,7 +60,7 @@ fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
     all
 }
 
-/// What is found in a kernel, and whether it ended.
+/// The findings in a kernel, and true if it ended.
 fn found(bytes: &[u8], kernel: &str, threads: usize) -> (BTreeSet<Row>, Result<(), String>) {
     found_without(bytes, kernel, threads, None)
 }

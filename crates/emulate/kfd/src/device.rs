@@ -17,7 +17,7 @@ const FOLDER_MARK: i64 = MARK + 1;
 /// Devices a process can have, the driver among them; part of the number in the nanoseconds.
 const DEVICES: u64 = 200;
 
-/// Whether this process has ever opened a device.
+/// True if this process has ever opened a device.
 static OPENED: AtomicBool = AtomicBool::new(false);
 
 /// The device behind a descriptor.

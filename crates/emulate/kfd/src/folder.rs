@@ -49,7 +49,7 @@ fn own(folder: *mut libc::DIR) -> Option<*mut Folder> {
         .then_some(folder.cast())
 }
 
-/// Whether a folder was ever opened as a descriptor.
+/// True if a folder was ever opened as a descriptor.
 static DESCRIPTORS: AtomicBool = AtomicBool::new(false);
 
 /// A descriptor of a folder, or a negative error code.

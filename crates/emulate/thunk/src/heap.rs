@@ -48,7 +48,7 @@ impl Allocator for Account {
     }
 }
 
-/// An object was loaded at this address. Whether its kernels allocate memory.
+/// An object was loaded at this address. True if its kernels allocate memory.
 pub fn loaded(memory: &Memory, base: u64, object: &CodeObject<'_>) -> bool {
     let symbols = object.symbols().iter();
     let functions = symbols.filter(|symbol| symbol.kind == SymbolKind::Function);

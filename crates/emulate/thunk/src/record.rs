@@ -2,7 +2,7 @@
 //!
 //! `LUTHIER_RECORD` names a directory. `LUTHIER_RECORD_KERNEL` is a regular expression for symbols (default: all). A file holds all memory
 //! that the device may use at the moment when the dispatch starts; changes that other queues or the host make at that moment may be in it
-//! or not. Of memory that the program never registered with the device, the file holds the pages that the dispatch uses.
+//! or not. The file holds the pages that the dispatch uses of memory that the program never registered with the device.
 
 use std::{
     collections::BTreeSet,
@@ -202,8 +202,8 @@ impl Shelf {
         Job::new(dispatch, cancelled, Box::new(finish)).pausing(paused)
     }
 
-    /// A file name that nothing else uses: no other process, no earlier device of this one, and no earlier program in it. Mangled names may be longer than file
-    /// names can be.
+    /// A file name that nothing else uses: no other process, no earlier device of this one, and no earlier program in it. Mangled names may
+    /// be longer than file names can be.
     fn path(&self, name: &str) -> PathBuf {
         let short: String = name
             .chars()

@@ -535,7 +535,7 @@ impl<R: Reader> Builder<'_, R> {
         })
     }
 
-    /// What is inlined in the code of all functions; `None` if some of it overlaps.
+    /// The calls inlined in the code of all functions; `None` if some of it overlaps.
     fn all_stacks(
         &mut self,
         mut functions: Vec<Stretch<usize>>,

@@ -130,7 +130,7 @@ pub fn resources(
     }
 }
 
-/// What the scarcest resource of a kernel must shrink to so that one more wave of a SIMD finds room.
+/// The size to which a kernel's scarcest resource must shrink so that one more wave of a SIMD finds room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct OneMore {
     /// `VGPRs`, `SGPRs` or `LDS`.
@@ -216,12 +216,12 @@ pub fn one_more(
     })
 }
 
-/// What one resource of a kernel leaves room for, and what the next smaller piece of it would.
+/// The waves that one resource of a kernel leaves room for, and those that its next smaller piece would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WhatIf {
     /// `VGPRs`, `SGPRs` or `LDS`.
     pub of: &'static str,
-    /// What the kernel needs, in the pieces in which it is given out: registers of a wave, bytes of a workgroup.
+    /// The kernel's need, in the pieces in which the resource is given out: registers of a wave, bytes of a workgroup.
     pub now: u32,
     /// Waves per SIMD that this resource alone leaves room for.
     pub waves_per_simd: u32,

@@ -23,9 +23,9 @@ pub enum Setting {
 pub struct TargetId {
     /// The processor.
     pub target: &'static Target,
-    /// Whether memory accesses may be repeated after a page fault.
+    /// True if memory accesses may be repeated after a page fault.
     pub xnack: Setting,
-    /// Whether memory has error correction, which changes what 16-bit loads do to the other half of a register.
+    /// True if memory has error correction, which changes what 16-bit loads do to the other half of a register.
     pub sramecc: Setting,
 }
 

@@ -21,8 +21,8 @@ use crate::{
     plan::{self, Plan},
 };
 
-/// Copies a program by a process of its own. If this process wrote the copy, a child that another test starts meanwhile would hold it open for
-/// writing until it executes, and the program could not be started ("Text file busy").
+/// Copies a program by a process of its own. If this process wrote the copy, a child that another test starts meanwhile would hold it open
+/// for writing until it executes, and the program could not be started ("Text file busy").
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut cp = Command::new("cp");
     let printed = cp
@@ -49,7 +49,7 @@ impl Entry {
         loop {
             let (path, lock) = lock_file(cache, key)?;
             lock.lock()?;
-            // Who removed the entry has removed its lock, and others may have made another one since.
+            // The process that removed the entry has removed its lock, and others may have made another one since.
             if is_at(&lock, &path) {
                 return Ok(Entry {
                     folder: cache.join(key),
@@ -59,7 +59,7 @@ impl Entry {
         }
     }
 
-    /// Removes the result and its lock, unless somebody uses it now; whether it did.
+    /// Removes the result and its lock, unless a process uses it now. Returns true if it did.
     pub fn remove(cache: &Path, key: &str) -> io::Result<bool> {
         let (path, lock) = lock_file(cache, key)?;
         match lock.try_lock() {
@@ -96,7 +96,7 @@ impl Entry {
                 return Ok(None);
             }
         }
-        // What is there may be a link, or a program that runs.
+        // A link may be there, or a program that runs.
         if plan.output.exists() {
             fs::remove_file(&plan.output)?;
         }

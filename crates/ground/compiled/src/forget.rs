@@ -8,7 +8,7 @@ use std::{
 
 use crate::entry::Entry;
 
-/// Removes the results that nobody wanted for a time, and then, as long as all together need more than `most` bytes, the one that was
+/// Removes the results that no test wanted for a time, and then, as long as all together need more than `most` bytes, the one that was
 /// wanted longest ago. Results that are being made or copied stay. Returns how many were removed.
 pub fn forget(cache: &Path, unused: Duration, most: u64) -> io::Result<usize> {
     let mut results = results(cache)?;
@@ -51,7 +51,7 @@ fn results(cache: &Path) -> io::Result<Vec<(SystemTime, u64, String)>> {
     Ok(results)
 }
 
-/// The bytes of all files below a folder. Those that vanish meanwhile count nothing.
+/// The bytes of all files below a folder. Results that vanish meanwhile count nothing.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {

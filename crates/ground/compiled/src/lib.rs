@@ -5,11 +5,13 @@
 //! `LUTHIER_TEST_COMPILED` names another folder, or is `off`.
 //!
 //! Sources that a test wrote to a temporary folder are copied into the cache and compiled there, so that the same text is found again
-//! from another folder. Names of files in debug information lead there, too; a test for which these names matter starts the compiler itself.
+//! from another folder. Names of files in debug information lead there, too; a test for which these names matter starts the compiler
+//! itself.
 //!
 //! Nothing is removed by itself: [`forget`] does it, which the gate calls.
 //!
-//! A command that is not understood is started as it is: see [`Plan`](plan). So is one that fails, for its messages.
+//! A command that is not understood is started as it is: see [`Plan`](plan). The compiler also runs again after a failure, for its
+//! messages.
 #![forbid(unsafe_code)]
 
 mod entry;
@@ -92,7 +94,7 @@ impl Compiler {
         self
     }
 
-    /// What the compiler printed, now or when it made what is in the cache, and its status.
+    /// The compiler's output and status, of this run or of the one that made the entry in the cache.
     pub fn output(&mut self) -> io::Result<Output> {
         if let (Some(cache), Some(plan)) = (&self.cache, plan::Plan::of(self)) {
             fs::create_dir_all(cache)?;

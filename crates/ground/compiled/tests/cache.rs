@@ -134,7 +134,7 @@ fn a_changed_header_compiles_again() {
 
 #[test]
 fn headers_of_every_pass_count() {
-    // What is compiled for the device alone is read by another pass than the host's.
+    // Code for the device alone is read by another pass than the host's.
     let (scene, header) = (Scene::new(), Header::new("passes"));
     let text = "#ifdef __HIP_DEVICE_COMPILE__\n#include <number.h>\n#else\n#define NUMBER 0\n#endif\n\
                 extern \"C\" __attribute__((global)) void kernel(int *p) { *p = NUMBER; }\n";

@@ -10,7 +10,7 @@ const READS_DESTINATION: &[&str] = &[
     "v_dual_dot2acc_f32_bf16",
 ];
 
-/// Sources, none of them a destination. Those of the two halves lie in different banks.
+/// Sources, none of them a destination. Sources of the two halves lie in different banks.
 const SOURCES: [u32; 4] = [100, 101, 103, 106];
 
 fn encode(opcodes: [u32; 2], destination: u32, other: u32) -> Vec<u8> {

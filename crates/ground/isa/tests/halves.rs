@@ -31,7 +31,7 @@ fn of_inst(inst: &Inst) -> Registers {
     inst.operands.iter().filter_map(vector).collect()
 }
 
-/// What LLVM's decoder says that knows whole registers only: number and whether it is written.
+/// The answer of LLVM's decoder, which knows whole registers only: number, and true if it is written.
 fn of_whole(mc: &Mc, inst: &DecodedInst) -> Vec<(bool, u16)> {
     let definitions = mc.opcode(inst.opcode()).expect("an opcode").definitions;
     let number = |index: usize| match inst.operand(index) {

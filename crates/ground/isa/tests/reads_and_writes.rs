@@ -1,4 +1,4 @@
-//! What instructions read and write without naming it, against two others, both ways: LLVM's descriptions of its opcodes, and
+//! Compares the operands that instructions do not name against two other sources, both ways: LLVM's descriptions of its opcodes, and
 //! the pseudocode of AMD's manuals (`tests/decode/pseudocode.txt`). A table explains the differences.
 
 use crate::common::each_opcode;

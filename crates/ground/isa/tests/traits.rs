@@ -1,5 +1,5 @@
-//! What follows from mnemonics, against two others: the flags of LLVM's opcodes, and the pseudocode of AMD's manuals
-//! (`tests/decode/traits.txt`). A table explains the differences.
+//! Compares the traits that follow from mnemonics against two other sources: the flags of LLVM's opcodes, and the pseudocode of AMD's
+//! manuals (`tests/decode/traits.txt`). A table explains the differences.
 
 use crate::common::each_opcode;
 use crate::reads_and_writes::{architecture, encodings, matches};
@@ -37,7 +37,7 @@ const BESIDE_PSEUDOCODE: &[Explained] = &[
     Explained("ds_*_gs_reg_rtn",       "STORE",     Ours, "the pseudocode speaks of a register of GDS"),
     Explained("buffer_load_*",         "STORE",     Ours, "forms with the lds bit store to LDS"),
     Explained("scratch_load_*",        "STORE",     Ours, "forms with the lds bit store to LDS"),
-    // That a part of the destination stays is safe to say of an instruction that overwrites it.
+    // An instruction that overwrites its whole destination may safely be said to keep a part of it.
     Explained("v_*_legacy_*",          "RESULT_16", Ours, "the upper half becomes 0 without op_sel, which gfx9 alone has"),
     Explained("v_mac_f16",             "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),
     Explained("v_madak_f16",           "RESULT_16", Ours, "the upper half becomes 0 on gfx9"),

@@ -378,7 +378,7 @@ pub struct Allocation {
     /// A variable's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where the accessed address lies: `4 bytes before`, `8 bytes behind`, `0 bytes into`.
+    /// Position of the accessed address: `4 bytes before`, `8 bytes behind`, `0 bytes into`.
     pub position: String,
     /// Functions of the program that have allocated it, innermost first.
     pub allocated_by: Vec<String>,

@@ -1,8 +1,8 @@
 //! Waits are taken out of compiled kernels, one at a time: those that protect a register or LDS have to be missed.
 //!
 //! Which waits do that is decided by walks along single paths, which know nothing of the checker: they name operations by
-//! the registers in their operands and keep them in a queue. What a walk meets without the wait, and not with it, the wait
-//! protects. Waits for stores to memory, for caches and at the ends of functions protect neither.
+//! the registers in their operands and keep them in a queue. If a walk meets an operation without the wait, and not with it, the wait
+//! protects it. Waits for stores to memory, for caches and at the ends of functions protect neither.
 
 use check::{Finding, Kind, Selection, Suppressions, Tally};
 use codeobj::CodeObject;
@@ -59,7 +59,7 @@ fn compile(target: &str, way: &[&str]) -> Vec<u8> {
     std::fs::read(&out).unwrap()
 }
 
-/// What the checker says of one function of an object, or of all.
+/// The checker's findings in one function of an object, or in all.
 fn checker(bytes: &[u8], function: Option<&str>) -> Vec<Finding> {
     let object = CodeObject::parse(bytes).unwrap();
     let selection = Selection {
@@ -119,7 +119,7 @@ impl OnItsWay {
     }
 }
 
-/// What is on its way along one path: a queue for each counter, counted by hand.
+/// The operations that are outstanding along one path: a queue for each counter, counted by hand.
 #[derive(Default)]
 struct Walk {
     queue: Vec<OnItsWay>,
@@ -177,7 +177,7 @@ impl Walk {
         if !partial(inst) && self.queue.iter().any(meets) {
             return true;
         }
-        // What overwrites a register ends the question for it.
+        // An instruction that overwrites a register ends the question for it.
         for one in &mut self.queue {
             one.loads.retain(|reg| !writes.contains(reg));
         }
@@ -261,13 +261,13 @@ fn protects(function: &Function, wait: usize, family: Family) -> bool {
     })
 }
 
-/// What came of taking waits out.
+/// Results of taking waits out.
 #[derive(Default, Debug)]
 struct Score {
     deleted: usize,
     found: usize,
     protecting: usize,
-    /// Those that protect something and were not found.
+    /// Waits that protect something and were not found.
     missed: Vec<String>,
 }
 
@@ -396,8 +396,9 @@ fn waits_for_scalar_registers_are_missed() {
     assert!(missed.len() * 100 <= protecting, "{missed:#?}");
 }
 
-/// Whether the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register behind it. What the vector
-/// unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although it inserts one.
+/// Whether the wait is for the scalar unit or for what memory instructions read, or the vector unit reads the first scalar register behind
+/// it. A register that the vector unit writes and the scalar unit reads needs no wait, as LLVM's description of the hazard says, although
+/// it inserts one.
 fn is_read_by_vectors(function: &Function, wait: usize, _: Family) -> bool {
     let block = &function.blocks[function.block_of(wait)];
     let mut behind = (wait + 1..block.end).map(|index| function.insts.at(index));

@@ -7,7 +7,7 @@
 //!
 //! * the least one on any path: an operation without it is certainly done;
 //! * the greatest one, if it is outstanding on all paths;
-//! * the least one on a likely path. Such a path begins with a branch that is taken while the operation is outstanding
+//! * the least one on a likely path. This path begins with a branch that is taken while the operation is outstanding
 //!   on all paths to it. It has no further branch but those back to a loop's head and those that skip code for which no
 //!   lane is on.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Entry types: [`Compiler`] (bitcode to [`Template`] or to a per-site [`Template`]), [`derive()`] (what machine code reads,
 //! writes and needs, from its decoded bytes alone) and [`build_tool`] (a HIP file to a [`Bundle`]). A template that is not
-//! provably harmless is refused, never repaired by trust in the compiler. What a template is and how it is bound is crate
+//! provably harmless is refused, never repaired by trust in the compiler. Templates and their binding are in crate
 //! `template`, whose names are exported here as well.
 #![forbid(unsafe_code)]
 

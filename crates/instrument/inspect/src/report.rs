@@ -87,7 +87,7 @@ pub struct Occupancy {
     pub max_waves_per_simd: u32,
     /// `VGPRs`, `SGPRs`, `LDS`, `workgroup size` or `barriers`; none at the maximum.
     pub limited_by: Option<&'static str>,
-    /// What that must shrink to for one more wave.
+    /// The size to which that must shrink for one more wave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_more: Option<OneMore>,
     /// Each resource, and what a piece less of it would give.

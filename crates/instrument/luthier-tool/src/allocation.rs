@@ -18,7 +18,7 @@ pub struct Allocation {
     pub freed: bool,
     /// The function of HIP or HSA that the program has called, or `module`.
     pub with: String,
-    /// Of a variable.
+    /// Name of a variable.
     pub name: Option<String>,
     /// Addresses of the host's code to which the calls return, innermost first.
     pub allocated_by: Vec<usize>,

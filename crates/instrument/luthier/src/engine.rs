@@ -131,12 +131,12 @@ impl Engine {
         })
     }
 
-    /// What its kernels cost that need every kernel of their objects.
+    /// The cost of its kernels that need every kernel of their objects.
     pub fn whole_objects(&self) -> &WholeObjects {
         &self.whole_objects
     }
 
-    /// Whether a place that cannot take a hook costs the whole kernel, instead of itself.
+    /// If true, a place that cannot take a hook costs the whole kernel, instead of itself.
     pub fn strict(self, strict: bool) -> Engine {
         Engine { strict, ..self }
     }

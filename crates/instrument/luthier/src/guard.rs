@@ -80,7 +80,7 @@ impl Glue {
     fn kept(&self, tool: &Bundle, entry: &Entry, executions: &Executions) -> Option<Template> {
         let (target, wave_size) = (&entry.template.target, entry.template.wave_size);
         let variant = |hook: &str| tool.find(hook, target, wave_size, false, entry.preserve_vcc);
-        // Of two, the one that is as small.
+        // The smaller one of two.
         let smallest = Target::find(target).map_or(0, |target| target.least_vgprs(wave_size));
         let most = match entry.template.vector_registers() {
             few if few <= smallest => smallest,

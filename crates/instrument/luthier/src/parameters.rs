@@ -11,7 +11,7 @@ use tool_abi::HookValueRow;
 /// Behind the name of a hook that host code inserts: the variant whose parameters all have a value for each lane.
 pub const LANES: &str = ":lanes";
 
-/// What a hook has, after its name, that is given too many arguments or too few.
+/// Message for a hook, after its name, that is given too many arguments or too few.
 pub fn wrong_number(wanted: usize, given: usize) -> String {
     let parameters = match wanted {
         1 => "1 parameter".to_owned(),

@@ -303,7 +303,7 @@ pub(crate) fn mix(code: &Code) -> [(u64, u64); KINDS.len()] {
 }
 
 impl Results {
-    /// Returns `true` if somebody counted instructions of this kernel.
+    /// Returns `true` if a tool counted instructions of this kernel.
     pub fn counted(rows: Option<&KernelResults<'_>>) -> bool {
         rows.is_some_and(|rows| rows.iter().any(|(_, row)| row["stretches"].is_array()))
     }

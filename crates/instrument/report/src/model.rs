@@ -36,7 +36,7 @@ pub struct Overview {
     /// Launches and copies with times; the chunk `timeline` has them.
     pub timed: u64,
     /// Instructions whose results a GPU may compute otherwise, those of tools included: reason, kernel, mnemonic, wave instructions. None
-    /// if nobody counted.
+    /// if no tool counted.
     #[serde(default)]
     pub inexact: Option<Vec<(String, String, String, u64)>>,
     /// The meaning of these reasons.

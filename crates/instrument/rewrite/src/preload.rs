@@ -11,7 +11,7 @@ use lift::Function;
 /// Bytes from the start to where firmware that preloads enters (LLVM, "AMDGPU backend", kernarg preload).
 const BEHIND: u64 = 256;
 
-/// Whether the kernel can be started at one entry, whatever the firmware does: what can be said of it without its callees.
+/// True if the kernel can be started at one entry, whatever the firmware does, as far as its own code shows without its callees.
 pub fn starts(function: &Function, descriptor: &KernelDescriptor) -> Result<(), Refusal> {
     give_up(function, &mut descriptor.clone())
 }

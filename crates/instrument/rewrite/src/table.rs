@@ -7,7 +7,7 @@ use lift::Counter;
 /// True for the targets that have an instruction.
 type Availability = fn(&Target, u8) -> bool;
 
-/// The places of an instruction's operands (ISA manuals, "Microcode formats"). Those of scalar and vector arithmetic are the same
+/// The places of an instruction's operands (ISA manuals, "Microcode formats"). The encodings of scalar and vector arithmetic are the same
 /// on all families; what differs, opcode numbers and the prefix of VOP3, comes from LLVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {

@@ -7,7 +7,7 @@ use std::{io, path::Path};
 
 use crate::{Session, Summary};
 
-/// Leaves the summary and the code objects whose kernels ran in the session's directory, where somebody wants them; what could not be
+/// Leaves the summary and the code objects whose kernels ran in the session's directory, where the user wants them; what could not be
 /// written, in words. Readers see whole files or none.
 pub fn leave(session: &Session, summary: &Summary) -> Vec<String> {
     let config = session.config();

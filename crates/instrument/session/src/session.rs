@@ -429,7 +429,7 @@ impl Session {
         self.substitute(dispatch, &kernel, &launch)
     }
 
-    /// Which of its kernels the tool wants in place of this one. It may change the packet.
+    /// The kernel of its own that the tool wants in place of this one. It may change the packet.
     fn ask(&self, launch: &Launch<'_>, kernel: &Kernel, packet: &mut PacketBytes) -> Option<u64> {
         let request = build::request(kernel);
         let code = &kernel.object.loaded.bytes;

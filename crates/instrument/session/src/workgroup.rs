@@ -34,7 +34,7 @@ pub(crate) fn asked(conditions: &str) -> Option<[u32; 3]> {
     values.next_back().and_then(parse)
 }
 
-/// Whether launches had the workgroup, and the grids of those that did not.
+/// True if launches had the workgroup, and the grids of those that did not.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     had: AtomicBool,

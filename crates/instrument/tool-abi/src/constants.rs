@@ -149,11 +149,11 @@ enumerations! {
         IPOINT_EDGE = 2,
         IPOINT_BLOCK = 3,
     }
-    /// What an argument of a hook is: a constant, something of the tool's or a register; or a value of the place.
+    /// Kinds of a hook's arguments: a constant, a variable of the tool, a register, or a value of the place.
     Numbers "luthier_arg_kind" {
         ARG_CONSTANT = 0,
-        /// value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register, the
-        /// hook is left out and the summary says why.
+        /// value: the number of the first register; the parameter's dwords take consecutive registers. If the kernel has no such register,
+        /// the hook is left out and the summary says why.
         ARG_SGPR = 1,
         /// the same; a value for each lane
         ARG_VGPR = 2,
@@ -186,15 +186,15 @@ enumerations! {
         /// Luthier stands between the program and the functions of HIP and HSA that allocate and free.
         WANTS_MEMORY = 16,
     }
-    /// What memory the program has asked for.
+    /// Kinds of memory that a program asks for.
     Numbers "luthier_memory_kind" {
-        /// Of HSA.
+        /// The program called HSA itself.
         MEMORY_HSA = 0,
         MEMORY_DEVICE = 1,
-        /// The host's, for devices to reach.
+        /// Memory of the host, for devices to reach.
         MEMORY_PINNED = 2,
         MEMORY_MANAGED = 3,
-        /// The program's own, which devices were allowed to reach.
+        /// Memory of the program's own, which devices were allowed to reach.
         MEMORY_REGISTERED = 4,
         /// In the order of a stream, as of hipMallocAsync.
         MEMORY_STREAM = 5,
@@ -203,20 +203,20 @@ enumerations! {
         MEMORY_ARRAY = 7,
         /// Physical memory at addresses that the program has reserved.
         MEMORY_MAPPED = 8,
-        /// Another process's.
+        /// Memory of another process.
         MEMORY_IMPORTED = 9,
-        /// Of a node of a graph.
+        /// A node of a graph allocates it.
         MEMORY_NODE = 10,
         /// A variable of a module.
         MEMORY_VARIABLE = 11,
     }
-    /// Where an address lies with respect to an allocation.
+    /// Position of an address with respect to an allocation.
     Numbers "luthier_memory_position" {
-        /// So many bytes from its first byte.
+        /// The distance counts from the allocation's first byte.
         POSITION_INSIDE = 0,
-        /// So many bytes behind its last byte; 0 is the byte that follows.
+        /// The distance counts from the byte that follows the allocation's last byte.
         POSITION_BEHIND = 1,
-        /// So many bytes before its first byte.
+        /// The distance is that of the address to the allocation's first byte.
         POSITION_BEFORE = 2,
     }
     Type "luthier_api_phase_t" {

@@ -124,8 +124,8 @@ structures! {
         queue: u64,
         device: u32,
         reserved: u32,
-        /// When the launch was enqueued, in nanoseconds of the clock of luthier_at_launch_end. Only tools that hear of ends or copies get the
-        /// time and the host thread; otherwise, and where they are unknown, these are 0.
+        /// When the launch was enqueued, in nanoseconds of the clock of luthier_at_launch_end. Only tools that hear of ends or copies get
+        /// the time and the host thread; otherwise, and where they are unknown, these are 0.
         enqueued: u64,
         /// The thread's number in the system (gettid).
         thread: u32,
@@ -246,7 +246,7 @@ structures! {
         /// luthier_ipoint_t
         point: u32,
         amount: u32,
-        /// As in luthier_raw_insertion.
+        /// The place, as in luthier_raw_insertion.
         place: usize,
         to: usize,
         /// Number of the kernel's counter, from 0.
@@ -272,7 +272,7 @@ structures! {
         /// Instructions in the assembler's language.
         text: *const c_char,
     }
-    /// What a HIP compiler's start-up code registers.
+    /// An object that a HIP compiler's start-up code registers.
     RawRegistered = "luthier_registered" {
         /// luthier_registered_kind
         kind: u32,

@@ -22,22 +22,22 @@ pub struct HookValueRow {
     pub value: HookValue,
     /// Its meaning, line by line.
     pub about: &'static [&'static str],
-    /// Of the port, and of the function in `luthier_device.h`.
+    /// Name of the port, and of the function in `luthier_device.h`.
     pub name: &'static str,
-    /// In descriptions of tools; empty where hooks alone ask for it.
+    /// Word in descriptions of tools; empty where hooks alone ask for it.
     pub word: &'static str,
     /// For host code, number and name of the kind of arguments.
     pub argument: Option<(u32, &'static str)>,
     /// 0, 1 or 2, for a value that has dimensions.
     pub dimension: Option<u8>,
-    /// As the hook sees it.
+    /// Dwords as the hook sees the value.
     pub dwords: u8,
     /// Dwords that a parameter must have to take it.
     pub least: u8,
     /// Lanes have values of their own.
     pub per_lane: bool,
     pub asked: Asked,
-    /// What it means that hooks set it; `None` if they cannot.
+    /// The effect when a hook sets it; `None` if hooks cannot.
     pub written: Option<&'static [&'static str]>,
 }
 
@@ -56,7 +56,7 @@ impl HookValueRow {
         written: None,
     };
 
-    /// So many bits, all of which a parameter must take.
+    /// A value of this many bits; a parameter must take all of them.
     const fn bits(bits: u8) -> HookValueRow {
         let dwords = bits / 32;
         HookValueRow {
@@ -66,7 +66,7 @@ impl HookValueRow {
         }
     }
 
-    /// So many bits, of which a parameter may take the low ones.
+    /// A value of this many bits; a parameter may take the low ones.
     const fn low_bits(bits: u8) -> HookValueRow {
         HookValueRow {
             dwords: bits / 32,
@@ -173,7 +173,7 @@ hook_values! {
         EffectiveAddress = "effective_address": Row::bits(64).per_lane().word("address").argument(7, "LUTHIER_ARG_ADDRESS");
         /// Bytes that the instruction accesses in each lane; 0 for image instructions, see image_address.
         AccessSize = "access_size": Row::bits(32).word("access.size").argument(8, "LUTHIER_ARG_ACCESS_SIZE");
-        /// What the instruction does to which memory: bits of luthier::access.
+        /// The access that the instruction makes, and to which memory: bits of luthier::access.
         AccessKind = "access_kind": Row::bits(32).word("access.kind").argument(9, "LUTHIER_ARG_ACCESS_KIND");
         /// Global address of the variables in memory that lane 0 of the wave has for hooks.
         Stack = "stack": Row::bits(64).asked(Asked::Never);

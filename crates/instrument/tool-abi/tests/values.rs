@@ -9,7 +9,7 @@ fn wrapper() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// What hooks in HIP get from the compiler's own functions (`threadIdx`).
+/// Values that hooks in HIP get from the compiler's own functions (`threadIdx`).
 #[test]
 fn the_compiler_has_those_of_its_intrinsics() {
     let wrapper = wrapper();

@@ -128,7 +128,7 @@ fn measure(object: &CodeObject<'_>, engine: &Engine, rounds: usize, whole: bool)
     instrumented
 }
 
-/// What the first launches of all kernels wait, one after the other; and the first of all, if the cache has every kernel.
+/// The time that the first launches of all kernels wait, one after the other; and the first of all, if the cache has every kernel.
 fn measure_launches(object: &CodeObject<'_>, engine: &Engine, rounds: usize) {
     let bytes = object.elf().data;
     let object_hash: [u8; 32] = Sha256::digest(bytes).into();

@@ -228,8 +228,8 @@ fn described(globals: &[Global]) -> Result<Description, Error> {
     })
 }
 
-/// The hooks that the description among the variables names, those that host code inserts, and the header's own. Of a unit
-/// that is `part` of a tool, another one may say what the tool is.
+/// The hooks that the description among the variables names, those that host code inserts, and the header's own. If a unit
+/// is `part` of a tool, another unit may say what the tool is.
 fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, String> {
     let text = description_text(globals);
     let exports = luthier::exports(globals);

@@ -262,7 +262,7 @@ fn buffer_addresses_are_those_of_the_manuals() {
     assert!(kinds.iter().all(|kind| *kind > 10_000), "{kinds:?}");
 }
 
-/// What the tests of AMD's emulator (`rocjitsu`) say was seen on a gfx1100 and a gfx1201: where an index, the lane's number,
+/// Values that the tests of AMD's emulator (`rocjitsu`) say were seen on a gfx1100 and a gfx1201: where an index, the lane's number,
 /// and the scalar offset go. The manuals have them otherwise.
 #[test]
 fn buffer_addresses_are_those_of_devices() {

@@ -2,7 +2,7 @@
 
 use luthier::ToolFile;
 
-/// What authors write: LDS of all widths with computed values, values of lanes beside registers that are written, many values
+/// Hooks as authors write them: LDS of all widths with computed values, values of lanes beside registers that are written, many values
 /// at a time.
 const HOOKS: &str = r#"
 #include <luthier_device.h>
@@ -69,7 +69,7 @@ fn ordinary_hooks_build_for_every_target() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// What hooks cannot use, on one line.
+/// Things that hooks cannot use, on one line.
 const BESIDE: &str = "LUTHIER_GLOBAL luthier_u64 *table[4] = {&n, &n, (luthier_u64 *)&big[2], 0}; \
     struct pair { int which; luthier_u64 *to[2]; }; LUTHIER_GLOBAL pair nested[2] = {{1, {&n, &n}}, {2, {&n, &n}}}; \
     __attribute__((device)) static int sum(int count, ...) { __builtin_va_list all; __builtin_va_start(all, count); int s = 0; \

@@ -61,8 +61,8 @@ pub fn with_host_code(
 /// program starts, if HIP is linked to that.
 pub const WRAPS: &str = "LUTHIER_WRAPS";
 
-/// Loads the libraries of a list as in [`WRAPS`] and has them wrap what they wrap. What cannot be loaded is said later, where the
-/// tool is made. Runs code of the tools'.
+/// Loads the libraries of a list as in [`WRAPS`] and has them wrap what they wrap. The error about a tool that cannot be loaded comes
+/// later, where the tool is made. Runs code of the tools'.
 pub fn wrap(libraries: &str) {
     for path in libraries.split(':').filter(|path| !path.is_empty()) {
         if let Ok(library) = library::Library::load(Path::new(path), Path::new(path)) {

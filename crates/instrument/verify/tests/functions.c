@@ -8,7 +8,7 @@ static u32 me(void) { return __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_
 
 static NOINLINE u32 leaf(u32 x) { return x * 7 + (x >> 3); }
 
-// What is in y matters only where x is 1 << 30, which it never is.
+// The value of y matters only where x is 1 << 30, which it never is.
 static NOINLINE u32 unlikely(u32 x, u32 y) {
   u32 z = leaf(x);
   return x == 1 << 30 ? z + y : z;

@@ -241,7 +241,7 @@ fn mode_is_read_and_written() {
             hooks.extend(value.as_ref().map(|value| ("writes_mode", &value[..])));
             hooks.extend([("reads_mode", &[][..]), computes]);
             let counted = ["rounding", "waves", "exact", "ones"];
-            // What the kernel's first instructions do is done where it stores.
+            // The work of the kernel's first instructions is done where it stores.
             let run = run_where(bytes, bundle, &launch, &hooks, &counted, |mnemonic| {
                 writing.is_some() || mnemonic.starts_with("global_store")
             });

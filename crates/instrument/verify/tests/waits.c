@@ -1,4 +1,4 @@
-// Kernels that wait: for somebody outside, for each other, and not for ever.
+// Kernels that wait: for the host, for each other, and not for ever.
 #define KERNEL __attribute__((amdgpu_kernel))
 #define GLOBAL __attribute__((address_space(1)))
 typedef unsigned u32;
@@ -6,7 +6,7 @@ typedef unsigned u32;
 static u32 me(void) { return __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x(); }
 static u32 look(GLOBAL const u32 *at) { return __scoped_atomic_load_n(at, __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM); }
 
-// Nobody writes there.
+// No kernel writes there.
 KERNEL void answer(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
   out[me()] = n;
   while (look(&in[3]) != 77)
@@ -38,7 +38,7 @@ KERNEL void turns(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
     out[me()] = in[me()];
 }
 
-// As the other one, but every wave waits at a barrier as well, and nobody writes in between.
+// As the other one, but every wave waits at a barrier as well, and no wave writes in between.
 KERNEL void barriers(GLOBAL u32 *out, GLOBAL const u32 *in, u32 n) {
   GLOBAL u32 *turn = &out[n - 1];
   u32 last = n / 64 - 1, group = __builtin_amdgcn_workgroup_id_x();

@@ -26,7 +26,7 @@ pub struct Demo {
     output: PathBuf,
 }
 
-/// What the tools of the demonstration show: the report needs the first, and the others have something to say of these kernels.
+/// The tools of the demonstration: the report needs the first, and the others have results for these kernels.
 const TOOLS: [&str; 4] = ["hotspots", "instr-count", "mem-coalesce", "lds-conflicts"];
 /// The example's kernels and sizes, as its source has them.
 const KERNELS: [&str; 3] = ["transpose_naive", "transpose_tiled", "transpose_padded"];

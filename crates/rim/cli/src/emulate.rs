@@ -241,7 +241,7 @@ impl Emulate {
             output: self.output.clone(),
             page: self.report.clone(),
             title: self.kernel.clone(),
-            // The directories of sources in code objects of others are not ours to guess; names without one may lie beside the object.
+            // Luthier does not guess the directories of sources of other code objects; names without one may lie beside the object.
             sources: self.file.parent().map(Path::to_owned),
         };
         wanted.open(object.to_vec()).map(Some)

@@ -55,7 +55,7 @@ struct Cli {
     command: Command,
 }
 
-// What each of them does, its own type says: a comment here would take the place of all of that in `--help`.
+// The type of each command says what it does: a comment here would take the place of all of that in `--help`.
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Demo),

@@ -39,7 +39,7 @@ impl Completions {
 /// Write manual pages, one for each command, into a directory.
 #[derive(Args)]
 pub struct Manual {
-    /// Where the pages go
+    /// Folder for the pages
     #[arg(required_unless_present = "markdown")]
     directory: Option<PathBuf>,
     /// Print the reference of docs/reference.md instead

@@ -50,7 +50,7 @@ pub struct Report {
     timeline: Option<PathBuf>,
 }
 
-/// What `luthier report` makes.
+/// The output that `luthier report` makes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
     Text,

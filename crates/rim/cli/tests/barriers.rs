@@ -79,7 +79,7 @@ fn findings_have_the_forms_of_all_checks() {
     let sarif: serde_json::Value = serde_json::from_str(&read("sarif")).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 2);
     assert!(read("junit").contains("<testsuite name=\"barriers\""));
-    // What is printed suppresses what it was printed for.
+    // The printed suppressions suppress the findings that they were printed for.
     let (_, _, said) = run(&["--gen-suppressions"], "lanes");
     let start = said.find("\n{\n").unwrap() + 1;
     let end = start + said[start..].find("\n}\n").unwrap() + 3;

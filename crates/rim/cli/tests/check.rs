@@ -176,7 +176,7 @@ fn all_are_counted_where_few_are_shown() {
     );
 }
 
-/// What section 3 of SARIF 2.1.0 (OASIS) requires, and what code hosts need: a rule for each result, a physical location,
+/// The requirements of section 3 of SARIF 2.1.0 (OASIS) and of code hosts: a rule for each result, a physical location,
 /// a fingerprint.
 #[test]
 fn sarif_has_a_result_for_each_bug() {

@@ -1,4 +1,4 @@
-//! Wrong frees, with `run --strict` and with `check --memory`. What belongs to what is HIP's documentation's.
+//! Wrong frees, with `run --strict` and with `check --memory`. HIP's documentation says which call frees which memory.
 
 use crate::common::{hip, luthier};
 

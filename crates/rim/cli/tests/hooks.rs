@@ -11,7 +11,7 @@ fn hip_for(target: &str, name: &str) -> PathBuf {
     compile("hipcc", name, &["-O1", "-w", "-g", &offload])
 }
 
-/// Whether the program passed, the findings, and what else was said.
+/// True if the program passed, the findings, and the other messages.
 fn run(target: &str, options: &[&str], name: &str, mode: &str) -> (bool, Vec<Value>, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("found.json");
@@ -31,7 +31,7 @@ fn run(target: &str, options: &[&str], name: &str, mode: &str) -> (bool, Vec<Val
     (output.status.success(), findings, said)
 }
 
-/// What both ways have to agree about. Addresses are others in each run.
+/// The facts that both ways have to agree about. Addresses are others in each run.
 fn essence(finding: &Value) -> Vec<Value> {
     let access = &finding["access"];
     let allocation = &access["allocation"];

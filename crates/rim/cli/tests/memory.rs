@@ -5,7 +5,7 @@ use crate::common::{
     schema::{check, schema},
 };
 
-/// Whether the program passed, standard output and standard error.
+/// True if the program passed, standard output and standard error.
 fn run(options: &[&str], mode: &str) -> (bool, String, String) {
     let mut command = luthier(&["check", "--memory", "--device", "gfx90a"]);
     let command = command.args(options).arg("--");
@@ -103,7 +103,7 @@ fn waits_and_memory_are_checked_together() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Whether the program passed, what it printed, and the report.
+/// True if the program passed, its output, and the report.
 fn run_divided(mode: &str) -> (bool, String, String) {
     let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
     let command = command.args(["--device", "gfx90a", "--"]);
@@ -216,7 +216,7 @@ fn a_wrong_free_has_the_form_of_the_schema() {
     assert_eq!(finding["free"]["allocation"]["kind"], "device", "{value}");
 }
 
-/// Whether the program passed, what it printed, and the report.
+/// True if the program passed, its output, and the report.
 fn run_heap(mode: &str) -> (bool, String, String) {
     let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
     let command = command.args(["--device", "gfx90a", "--"]);

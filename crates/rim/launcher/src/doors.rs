@@ -23,7 +23,7 @@ pub enum Door {
     Thunk,
     /// ROCr has a thunk of its own, which calls the kernel driver.
     Driver,
-    /// ROCr loads a thunk library and needs more of it than Luthier's has. That library calls the kernel driver.
+    /// ROCr loads a thunk library and needs more of it than Luthier's has. The library calls the kernel driver.
     NewerThunk,
 }
 
@@ -59,7 +59,7 @@ pub fn detect(runtime: &Path) -> Result<Door> {
     })
 }
 
-/// Whether a library defines or imports a function of that name, which has zeros around it.
+/// True if a library defines or imports a function of that name, which has zeros around it.
 fn names(bytes: &[u8], name: &[u8]) -> Result<bool> {
     let file = ElfFile64::<LittleEndian>::parse(bytes)?;
     let sections = file.elf_section_table();

@@ -73,7 +73,7 @@ pub fn can_compile() -> bool {
     prerequisite::program("hipcc", "hipcc")
 }
 
-/// Whether the headers of the HIP here let `program` compile.
+/// True if the headers of the HIP here let `program` compile.
 pub fn fits_headers(program: &Program) -> Result<bool> {
     let (until, without) = (&program.header.until, &program.header.without);
     if until.is_none() && without.is_none() {

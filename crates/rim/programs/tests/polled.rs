@@ -1,5 +1,5 @@
-//! Workgroups that wait for each other while tools, or they themselves, write to memory at each look, so that nobody sees that they wait.
-//! What they cost is asked in instructions, on one thread of the host.
+//! Workgroups that wait for each other while tools, or they themselves, write to memory at each look, so that the engine cannot see that
+//! they wait. The tests measure their cost in instructions, on one thread of the host.
 
 use crate::stock::{Scene, run_with};
 

@@ -104,7 +104,7 @@ fn graphs_are_counted() {
     let json = &files["graph_counter"];
     assert_eq!(json["graphs"], 7);
     assert_eq!(json["kernels"][0]["wave_instructions"], expected);
-    // Of what the user chooses.
+    // The user chooses these.
     let all = run(
         &scene,
         Some(Path::new("opcode-histogram")),

@@ -230,7 +230,7 @@ fn reuse_distances(arguments: &Bound<'_, PyTuple>) -> Answer {
 
 const TOUCHED: &CStr = c"luthier.touched_lines";
 
-/// Whether the lines were told already, after which there are none.
+/// True if the lines were told already, after which there are none.
 type Lines = Mutex<Option<Touched>>;
 
 /// `(line, memory)`: no lines of so many bytes, a power of two, of which so many bytes of rows are kept in memory.

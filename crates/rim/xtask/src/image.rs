@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{command::done, rocm::environment};
 
 const RELEASE: &str = "bookworm";
-/// What the package recommends there, and what fetches over HTTPS need.
+/// The packages that Luthier's package recommends there, and those that fetches over HTTPS need.
 const PACKAGES: &str = "libamdhip64-5,libhsa-runtime64-1,ca-certificates";
 /// Files that are not read in a container. Licences stay.
 const LEFT_OUT: [&str; 5] = [

@@ -172,7 +172,7 @@ fn one(
     for (recommended, packages, lines) in stages {
         let start = Instant::now();
         if recommended {
-            // What is installed already gets nothing recommended any more.
+            // For a package that is installed already, apt installs no recommended packages any more.
             done(release.command("dpkg").args(["--purge", "luthier"]))?;
             release.apt_install_recommended(packages)?;
         } else {

@@ -1,8 +1,8 @@
 //! `cargo xtask release`: everything that a release needs, in `target/dist`.
 //!
 //! The archive, the Debian package and the wheel are those of `cargo xtask package`. Besides there are an apt repository as a folder of
-//! files, a container image, a list of all that is inside (SBOM), notes, the script that installs a release, and checksums. Whoever calls
-//! it names the key that signs. The same commit and the same build give the same files; the image also depends on what Debian has.
+//! files, a container image, a list of all that is inside (SBOM), notes, the script that installs a release, and checksums. The caller
+//! names the key that signs. The same commit and the same build give the same files; the image also depends on what Debian has.
 
 use std::{
     ffi::OsStr,
@@ -210,7 +210,7 @@ fn public(key: &str, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Of the files that a page of a release offers.
+/// Sums of the files that a page of a release offers.
 fn sums(dist: &Path) -> Result<()> {
     let names = files(dist)?;
     let names = names.iter().filter_map(|path| path.file_name());

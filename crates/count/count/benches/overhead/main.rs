@@ -39,10 +39,10 @@ struct Arguments {
     /// Measure what --build left in DIR, on this machine or another
     #[arg(long, value_name = "DIR")]
     measure: Option<PathBuf>,
-    /// What cargo passes to every benchmark
+    /// Cargo passes this to every benchmark
     #[arg(long, hide = true)]
     bench: bool,
-    /// Which programs (default: all)
+    /// Programs to measure (default: all)
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(REAL.iter().map(|real| real.name)))]
     programs: Vec<String>,
 }

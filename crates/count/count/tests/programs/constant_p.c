@@ -1,4 +1,4 @@
-// What the compiler knows depends on its level and on inlining. The count must not.
+// The compiler's knowledge depends on its level and on inlining. The count must not.
 #include <stdio.h>
 #include <string.h>
 static inline int power(int x, int n) {

@@ -186,7 +186,7 @@ int main(int count, char **arguments) {
         throw 1;
     }
     if (is("raise")) {
-        // Whoever started us may have ignored it.
+        // The process that started this one may have ignored it.
         int number = atoi(arguments[2]);
         signal(number, SIG_DFL);
         run(10);

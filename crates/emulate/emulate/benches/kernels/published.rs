@@ -56,7 +56,7 @@ fn saturate<'d>(device: &'d Device<'d>, passes: u32) -> Outcome<Run<'d>> {
     }))
 }
 
-/// What work-item `id` writes.
+/// The value that work-item `id` writes.
 fn saturated(id: u32, passes: u32) -> u32 {
     let first = |i: u32| id.wrapping_add(0x9e37_79b9u32.wrapping_mul(i + 1));
     let mut values: Vec<u32> = (0..VALUES).map(first).collect();

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(reaches(160, 1), Err(at + 160));
         memory.open(at, at + PAGE);
         assert_eq!(reaches(0, PAGE), Ok(()));
-        // What is there next is not what was closed.
+        // The memory that is there next is not the memory that was closed.
         memory.close(at, at + 8, PADDING);
         memory.free(at).unwrap();
         assert_eq!(memory.closing(at), None);

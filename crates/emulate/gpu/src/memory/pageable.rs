@@ -5,8 +5,8 @@
 //! and the host's page tables decide at each access, inside [`crate::guard::guarded`]. Mappings that the program makes, protects and unmaps
 //! therefore count at once, and nothing has to be remembered or forgotten.
 //!
-//! A recording must know which of that memory a launch uses. The memory can therefore be watched: devices then get it page by page, and each page
-//! is kept as it was when a device first asked for it.
+//! A recording must know which of that memory a launch uses. The memory can therefore be watched: devices then get it page by page, and
+//! each page is kept as it was when a device first asked for it.
 
 use std::{collections::BTreeMap, fmt, sync::PoisonError, sync::atomic::Ordering};
 
@@ -121,8 +121,8 @@ impl Memory {
         self.known(address).is_some()
     }
 
-    /// Like [`Memory::covers`], and also for memory of the program, if devices reach it. That memory may turn out to be unmapped, so this
-    /// is only for work inside [`crate::guard::guarded`].
+    /// Like [`Memory::covers`], and also for memory of the program, if devices reach it. The memory may turn out to be unmapped, so this is
+    /// only for work inside [`crate::guard::guarded`].
     pub fn reaches(&self, address: u64, size: u64, write: bool) -> Result<(), u64> {
         super::span(address, size, write, |at| self.find(at))
     }

@@ -304,7 +304,7 @@ static void xnack(void) {
     CHECK(ioctl(kfd, request, &asked) == 0 && asked.rows[0].type == KFD_IOCTL_SVM_ATTR_NO_ACCESS);
 }
 
-// Whether a page has the attribute that `mark` gave it.
+// True if a page has the attribute that `mark` gave it.
 static bool is_marked(char *page, bool mark) {
     enum { FLAG = KFD_IOCTL_SVM_FLAG_GPU_EXEC };
     struct {
@@ -410,7 +410,7 @@ static void system_events(void) {
     uint64_t mask = END;
     CHECK(write(all, &mask, sizeof mask) == sizeof mask && heard(all, page, 0, gpu_id) == END);
     CHECK(heard(none, page, gpu_id, 0) == 0);
-    // One who does not read disturbs nobody, and one who has left is forgotten.
+    // A client that does not read disturbs no other one, and the driver forgets a client that has left.
     for (int i = 0; i < 5000; i++)
         heard(none, page, 0, i & 1 ? 0 : gpu_id);
     CHECK(close(some) == 0 && heard(none, page, 0, gpu_id) == 0);
@@ -434,7 +434,7 @@ static uint32_t wait_event(uint32_t id, uint64_t *age, uint32_t ms) {
     return args.wait_result;
 }
 
-// What the driver answers where there is no event, or one that the host may not set, or one that goes away.
+// The driver's answers where there is no event, or one that the host may not set, or one that goes away.
 static void *destroy_soon(void *id) {
     struct kfd_ioctl_destroy_event_args gone = {*(uint32_t *)id};
     usleep(50000);
@@ -472,7 +472,7 @@ static void absent_events(void) {
     CHECK(pthread_join(thread, &destroyed) == 0 && !destroyed);
 }
 
-// What the driver answers to queues that cannot be.
+// The driver's answers to queues that cannot be.
 static void absent_queues(void) {
     struct kfd_ioctl_create_queue_args args = {.gpu_id = gpu_id, .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL, .ring_size = PAGE};
     // Nothing is mapped at address 0; no program has the other one.
@@ -723,7 +723,7 @@ static void graphics_memory(void) {
     CHECK(alloc(device, &wanted, &object) == -ENOMEM);
 }
 
-// What is not emulated of libdrm says so, and crashes nothing.
+// Functions of libdrm that are not emulated say so, and crash nothing.
 static void missing_functions(void) {
     int (*initialize)(int, uint32_t *, uint32_t *, void **) = dlsym(RTLD_DEFAULT, "amdgpu_device_initialize");
     uint32_t major, minor;

@@ -143,7 +143,7 @@ static void dependencies(void) {
     give_up(gate), give_up(later), give_up(free_one);
 }
 
-// What the driver refuses.
+// Submissions that the driver refuses.
 static void refusals(void) {
     struct memory memory = allocate();
     struct submission it = MAKE(AMDGPU_HW_IP_DMA, &memory, COPY_STORE(memory.address, 7));

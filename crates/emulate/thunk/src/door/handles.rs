@@ -40,7 +40,7 @@ pub struct Buffer {
     pub size: u64,
     /// Bytes that count as used on the node.
     pub claimed: u64,
-    /// Where the host has it and for how many who asked, if anybody did.
+    /// The host's address of it and the number of callers that asked for it, if any did.
     pub mapped: Option<(u64, u32)>,
 }
 

@@ -199,7 +199,7 @@ impl Image {
         if target.family >= Family::Gfx11 {
             if bits(w0, 0, 0) != 0 {
                 let bytes = inst.words[2].to_le_bytes();
-                // What does not fit follows the last one.
+                // A field that does not fit follows the last one.
                 for (index, address) in addresses[1..].iter_mut().enumerate() {
                     let beyond = index.saturating_sub(3) as u8;
                     *address = bytes[index.min(3)].wrapping_add(beyond);

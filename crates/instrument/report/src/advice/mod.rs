@@ -1,4 +1,4 @@
-//! What stands out in a run: rules that look at the code of a kernel and at what tools counted there, each with evidence and a place.
+//! Finds what stands out in a run: rules look at the code of a kernel and at what tools counted there, each with evidence and a place.
 //!
 //! A rule says what is the case and how it knows. It never says how much time a change would save: nothing measured that.
 

@@ -14,7 +14,7 @@ pub(super) fn spills(view: &View<'_>) -> Vec<Found> {
     if vgprs == 0 {
         return Vec::new();
     }
-    // Of a buffer without an index or an address: the compiler's own is the only one that is accessed so.
+    // An access of a buffer without an index or an address: only the compiler's own buffer is accessed so.
     let is_scratch = |at: &usize| {
         let buffer = view
             .what(*at)

@@ -68,7 +68,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns `true` if somebody counted executions.
+    /// Returns `true` if a tool counted executions.
     pub fn is_counted(&self) -> bool {
         self.total > 0
     }
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         Some(format!("{}:{}", frame.file, frame.line))
     }
 
-    /// What a tool counted by instruction: position and the counters with these names.
+    /// A tool's counts by instruction: position and the counters with these names.
     pub fn counters<const N: usize>(&self, tool: &str, names: [&str; N]) -> Vec<(usize, [u64; N])> {
         let known = |metric: &&Metric| metric.tool == tool;
         let mut all = Vec::new();

@@ -229,7 +229,7 @@ impl Found {
                     "by" => &mut self.frees.last_mut()?.free.called_by,
                     _ => &mut allocation?.allocated_by,
                 };
-                // What calls the program's first function is the same in all programs.
+                // The frames that call the program's first function are the same in all programs.
                 if !by.last().is_some_and(|last| last.starts_with("main (")) {
                     by.extend(self.symbols.caller(module, offset));
                 }

@@ -247,7 +247,7 @@ fn summary(
     Ok(())
 }
 
-/// What was looked at.
+/// The files and kernels that were checked.
 fn checked(report: &Report, checkers: &[Checker]) -> String {
     let covered = report.covered;
     let Some(kernels) = report.run else {

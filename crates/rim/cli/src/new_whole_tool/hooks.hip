@@ -3,7 +3,7 @@
 LUTHIER_GLOBAL luthier_u64 total;
 LUTHIER_HOOK void count(luthier_u32 instructions) { luthier::add(&total, instructions); }
 
-// What the parameters of hooks are that host code inserts.
+// Parameters of hooks that host code inserts.
 LUTHIER_TOOL(R"(
 about = "counts wave instructions"
 hooks = { count = ["scalar"] }

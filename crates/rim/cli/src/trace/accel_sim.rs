@@ -1,6 +1,6 @@
 //! The traces of Accel-Sim: a text file for each kernel, with the warps of one workgroup after the other.
 //!
-//! Its warps have 32 lanes: a wave of 64 lanes is two of them. What the wave does once, in the first, is no work of the second.
+//! Its warps have 32 lanes: a wave of 64 lanes is two of them. Work that the wave does once stands in the first warp only.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

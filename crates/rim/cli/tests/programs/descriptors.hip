@@ -1,5 +1,5 @@
-// Plays with descriptors as daemons and careless programs do, while kernels run. Exits with 1 if a file of its own was written by
-// somebody else.
+// Plays with descriptors as daemons and careless programs do, while kernels run. Exits with 1 if a file of its own was written by another
+// process or library.
 #include <hip/hip_runtime.h>
 
 #include <atomic>
@@ -34,7 +34,7 @@ static void launch(int rounds) {
     die("a launch failed");
 }
 
-// Files of ours behind every low number that is free.
+// Opens the program's own files behind every low number that is free.
 static std::vector<std::string> names;
 static void open_many(const char *folder) {
   for (int number = 0; number < 64; number++) {

@@ -37,7 +37,7 @@ extern "C" __attribute__((noinline)) void drop(void *made) {
   asm volatile("" ::: "memory");
 }
 
-// What is legal, and looks like a bug to a careless checker.
+// Legal code that looks like a bug to a careless checker.
 static void legal(hipStream_t stream, int *out) {
   char *memory = nullptr;
   // A kernel that was enqueued before the free runs when the program has asked for less in its place.

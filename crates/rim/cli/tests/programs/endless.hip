@@ -1,4 +1,4 @@
-// A kernel that never ends, until somebody loses patience.
+// A kernel that never ends, until the user loses patience.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ int main() {
   (void)hipDeviceSynchronize();
   *begun = 0;
   forever<<<2, 64>>>(values, begun);
-  // HIP submits a launch at the latest when somebody asks.
+  // HIP submits a launch at the latest when the program asks for its state.
   while (!*begun)
     (void)hipStreamQuery(0);
   printf("begins\n");

@@ -1,4 +1,4 @@
-// What a program may not free, and the twins of that, whose names end in -ok: with the first, HIP's answer to the wrong call.
+// Wrong frees, and their twins, whose names end in -ok: with the first, HIP's answer to the wrong call.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -154,7 +154,7 @@ int main(int count, char **arguments) {
   kinds();
   if (is("legal"))
     legal(stream);
-  // What was not freed is as it was, and new memory is elsewhere.
+  // Memory that was not freed is as it was, and new memory is elsewhere.
   char *fresh[8];
   for (char *&one : fresh) {
     MUST(hipMallocAsync((void **)&one, 1000, stream));

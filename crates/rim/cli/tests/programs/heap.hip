@@ -43,7 +43,7 @@ __global__ void made(int *out, bool ok) {
 
 __global__ void far(bool ok) { ((volatile int *)table)[ok ? 9 : 2000] = 3; }
 
-// What is legal: blocks of all sizes, which other kernels use and free.
+// Legal: blocks of all sizes, which other kernels use and free.
 __global__ void make(char **blocks, size_t largest) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   size_t size = 1 + i * largest / (gridDim.x * blockDim.x);

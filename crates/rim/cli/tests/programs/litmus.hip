@@ -13,7 +13,7 @@ constexpr int APART = 32;
 
 struct Room {
   int *x, *y;
-  // What roles have seen.
+  // The values that the roles have seen.
   int *seen;
   int *arrived;
   int rounds;
@@ -125,7 +125,7 @@ int main(int count, char **arguments) {
   Room room{};
   room.rounds = count > 1 ? atoi(arguments[1]) : 2000;
   size_t apart = sizeof(int) * APART * room.rounds, seen = sizeof(int) * ROLES * 2 * room.rounds;
-  // Of the host, so that its threads can take part.
+  // Host memory, so that the host's threads can take part.
   (void)hipHostMalloc(&room.x, apart);
   (void)hipHostMalloc(&room.y, apart);
   (void)hipHostMalloc(&room.seen, seen);

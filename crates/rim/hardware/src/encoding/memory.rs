@@ -120,8 +120,8 @@ pub fn encodings(target: &Target) -> Vec<Encoding> {
     }
 }
 
-/// Offsets of LDS instructions that have two, in units of their elements: the first field, then the second. Those with strides of 64 elements reach
-/// the other half of the arena, of which each has `half` bytes.
+/// Offsets of LDS instructions that have two, in units of their elements: the first field, then the second. Accesses with strides of 64
+/// elements reach the other half of the arena, of which each has `half` bytes.
 pub fn two_offsets(op: Op, half: u32) -> Option<u32> {
     let data = op.data();
     data.two_addresses.then(|| match data.stride {

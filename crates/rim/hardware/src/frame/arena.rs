@@ -1,7 +1,7 @@
 //! Memory for one instruction: filled from the input's record before, stored to the output's after.
 //!
-//! Each lane has 64 bytes, and as many in the second half of an arena in global memory or LDS: no lane accesses what another one does. Addresses lie in
-//! registers that are not compared, as devices have different ones.
+//! Each lane has 64 bytes, and as many in the second half of an arena in global memory or LDS: no lane accesses what another one does.
+//! Addresses lie in registers that are not compared, as devices have different ones.
 
 use gfx::{Family, Target};
 use isa::Format;
@@ -82,8 +82,8 @@ fn last_word(family: Family) -> u32 {
     }
 }
 
-/// Code that fills the arena and sets the registers of addresses. The lane is in v0, the records' addresses are in s[4:5] (input) and s[6:7] (output), in
-/// both of which the arena has the same place. `wait` is the code that waits for loads.
+/// Code that fills the arena and sets the registers of addresses. The lane is in v0, the records' addresses are in s[4:5] (input) and
+/// s[6:7] (output), in both of which the arena has the same place. `wait` is the code that waits for loads.
 pub fn before(layout: Layout, target: &Target, wait: &str) -> String {
     let Layout {
         wave_size, arena, ..
@@ -143,8 +143,8 @@ pub fn carry(wave_size: u8, family: Family) -> (&'static str, &'static str) {
     }
 }
 
-/// Code that finds scratch, where waves have to: its base and where in it the wave's part is are in registers. What the rest of the
-/// frame takes for the wave's number comes to s2.
+/// Code that finds scratch, where waves have to: its base and where in it the wave's part is are in registers. The rest of the frame takes
+/// the wave's number from s2.
 pub fn find_scratch(target: &Target) -> &'static str {
     if target.architected_flat_scratch {
         return "";

@@ -63,7 +63,7 @@ impl Scene {
         Scene::compiled(text, &[])
     }
 
-    /// Likewise, with options for the compiler.
+    /// The same with options for the compiler.
     pub fn compiled(text: &str, options: &[&str]) -> Option<Scene> {
         let mut scene = Scene::new()?;
         let (source, application) = (scene.path("application.hip"), scene.path("application"));

@@ -38,7 +38,7 @@ pub struct Unfit {
     /// A pattern.
     pub tests: &'static str,
     pub reason: &'static str,
-    /// Whether they fit this device all the same.
+    /// True if they fit this device all the same.
     pub fits: fn(&str) -> bool,
 }
 

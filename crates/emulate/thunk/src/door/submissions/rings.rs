@@ -209,7 +209,7 @@ impl Ring {
             self.forget(&mut state);
             let free = match state.pending.front() {
                 None => RING / 4,
-                // What is in front of the oldest one that is not done is free.
+                // The space in front of the oldest one that is not done is free.
                 Some(oldest) => RING / 4 - (state.end - oldest.begin),
             };
             if free >= count {
