@@ -2,7 +2,7 @@
 
 use crate::common::{
     hip, luthier,
-    schema::{check, schema},
+    schema::{self, check, schema},
 };
 
 /// Exit status, standard output and standard error.
@@ -77,6 +77,7 @@ fn findings_have_the_forms_of_all_checks() {
     let waves = certain["meeting"]["waves"].as_array().unwrap();
     assert_eq!(waves.len(), 2, "{value}");
     let sarif: serde_json::Value = serde_json::from_str(&read("sarif")).unwrap();
+    check(&schema::sarif(), &sarif).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 2);
     assert!(read("junit").contains("<testsuite name=\"barriers\""));
     // The printed suppressions suppress the findings that they were printed for.

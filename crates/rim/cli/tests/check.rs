@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 
 use crate::common::{
     luthier,
-    schema::{check, schema},
+    schema::{check, sarif, schema},
 };
 use serde_json::Value;
 
@@ -184,6 +184,7 @@ fn sarif_has_a_result_for_each_bug() {
     let (status, out, errors) = run(&["--format", "sarif", "gfx90a.co"], folder.path());
     assert_eq!(status, 1, "{errors}");
     let value: Value = serde_json::from_str(&out).unwrap();
+    check(&sarif(), &value).unwrap();
     assert_eq!(value["version"], "2.1.0");
     assert_eq!(value["runs"].as_array().unwrap().len(), 1);
     let run = &value["runs"][0];
@@ -215,12 +216,47 @@ fn sarif_has_a_result_for_each_bug() {
     }
 }
 
+/// Else every report would seem to be SARIF.
+#[test]
+fn what_is_no_sarif_is_found() {
+    let report = |result: Value| {
+        let driver = serde_json::json!({ "name": "luthier" });
+        serde_json::json!({
+            "version": "2.1.0",
+            "runs": [{ "tool": { "driver": driver }, "results": [result] }],
+        })
+    };
+    let text = serde_json::json!({ "text": "found" });
+    for (result, fault) in [
+        (serde_json::json!({ "message": text }), None),
+        (
+            serde_json::json!({ "level": "error" }),
+            Some("missing field `message`"),
+        ),
+        (
+            serde_json::json!({ "message": text, "level": "bad" }),
+            Some("unknown variant `bad`"),
+        ),
+        (
+            serde_json::json!({ "message": text, "levels": "error" }),
+            Some("$.runs[0].results[0].levels"),
+        ),
+    ] {
+        let places = check(&sarif(), &report(result)).err().unwrap_or_default();
+        match fault {
+            Some(fault) => assert!(places[0].contains(fault), "{places:?}"),
+            None => assert_eq!(places, [] as [String; 0]),
+        }
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_read_is_said_in_every_form() {
     let folder = compiled();
     fs::write(folder.path().join("a & b"), "nothing").unwrap();
-    let sarif = run(&["--format", "sarif", "a & b"], folder.path()).1;
-    let value: Value = serde_json::from_str(&sarif).unwrap();
+    let text = run(&["--format", "sarif", "a & b"], folder.path()).1;
+    let value: Value = serde_json::from_str(&text).unwrap();
+    check(&sarif(), &value).unwrap();
     let invocation = &value["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     let said = &invocation["toolExecutionNotifications"][0]["message"]["text"];

@@ -2,7 +2,7 @@
 
 use crate::common::{
     compile, luthier,
-    schema::{check, schema},
+    schema::{self, check, schema},
 };
 
 /// The program, with lines.
@@ -100,6 +100,7 @@ fn races_have_the_forms_of_all_findings() {
     check(&schema("check"), &value).unwrap();
     assert_eq!(value["findings"][0]["grade"], "possible");
     let sarif: serde_json::Value = serde_json::from_str(&read("sarif", "missing")).unwrap();
+    check(&schema::sarif(), &sarif).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
     assert!(read("junit", "missing").contains("<testsuite name=\"races\""));
 }

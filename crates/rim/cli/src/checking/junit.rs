@@ -3,27 +3,25 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Result;
 use check::{Checker, Grade};
+use quick_junit::{NonSuccessKind, Report as Whole, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::{Found, Report};
 
+/// The class of test cases that stand for no kernel.
+const CLASS: &str = "luthier check";
+
 /// Certain findings are failures; files that could not be read are errors.
-pub fn junit(
-    checkers: &[Checker],
-    found: &[Found],
-    report: &Report,
-) -> Result<String, std::fmt::Error> {
-    let mut suites = String::new();
+pub fn junit(checkers: &[Checker], found: &[Found], report: &Report) -> Result<String> {
+    let mut whole = Whole::new(CLASS);
     for checker in checkers {
-        suites += &suite(*checker, found, report)?;
+        whole.add_test_suite(suite(*checker, found, report)?);
     }
-    let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-    Ok(format!(
-        "{head}\n<testsuites name=\"luthier check\">\n{suites}</testsuites>\n"
-    ))
+    Ok(whole.to_string()?)
 }
 
-fn suite(checker: Checker, found: &[Found], report: &Report) -> Result<String, std::fmt::Error> {
+fn suite(checker: Checker, found: &[Found], report: &Report) -> Result<TestSuite> {
     let mut kernels: BTreeMap<(&str, String), Vec<&Found>> = BTreeMap::new();
     for one in found {
         let of_checker = one.finding.kind.checker() == checker;
@@ -32,53 +30,39 @@ fn suite(checker: Checker, found: &[Found], report: &Report) -> Result<String, s
             kernels.entry((&one.file, name)).or_default().push(one);
         }
     }
-    let mut cases = String::new();
-    for ((file, name), findings) in &kernels {
-        let (file, name) = (escaped(file), escaped(name));
-        cases += &format!("    <testcase classname=\"{file}\" name=\"{name}\">\n");
-        for one in findings {
-            let mut text = String::new();
-            check::write_finding(&mut text, &one.file, &one.finding)?;
-            cases += &format!(
-                "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                one.finding.kind.name(),
-                escaped(&one.finding.message),
-                escaped(&text)
-            );
-        }
-        cases += "    </testcase>\n";
+    let mut suite = TestSuite::new(checker.name());
+    for ((file, name), findings) in kernels {
+        suite.add_test_case(case(file, name, failure(&findings)?));
     }
     for problem in &report.problems {
-        let text = escaped(&problem.to_string());
-        cases += &format!(
-            "    <testcase classname=\"luthier check\" name=\"{text}\">\n      <error type=\"unreadable\" message=\"{text}\"/>\n    </testcase>\n"
-        );
+        let text = problem.to_string();
+        let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
+        error.set_type("unreadable").set_message(&*text);
+        suite.add_test_case(case(CLASS, text, error));
     }
-    cases += "    <testcase classname=\"luthier check\" name=\"all other kernels\"/>\n";
-    Ok(format!(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{cases}  </testsuite>\n",
-        checker.name(),
-        kernels.len() + report.problems.len() + 1,
-        kernels.len(),
-        report.problems.len(),
-    ))
+    let others = case(CLASS, "all other kernels".into(), TestCaseStatus::success());
+    suite.add_test_case(others);
+    Ok(suite)
 }
 
-/// Without what ends a text or an attribute, and without characters that XML does not have.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\n' => escaped += "&#10;",
-            other if other.is_control() || matches!(other, '\u{fffe}' | '\u{ffff}') => {
-                escaped += "?"
-            }
-            other => escaped.push(other),
-        }
+fn case(class: &str, name: String, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class);
+    case
+}
+
+/// A test case has one failure at most: its type and message are those of the kernel's first finding, its text has all.
+fn failure(findings: &[&Found]) -> Result<TestCaseStatus> {
+    let mut text = String::new();
+    for one in findings {
+        check::write_finding(&mut text, &one.file, &one.finding)?;
     }
-    escaped
+    let first = &findings[0].finding;
+    let message = match findings.len() {
+        1 => first.message.clone(),
+        count => format!("{}, and {} more", first.message, count - 1),
+    };
+    let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    (failure.set_type(first.kind.name()).set_message(message)).set_description(text);
+    Ok(failure)
 }

@@ -26,6 +26,11 @@ pub fn schema(name: &str) -> Schema {
     )
 }
 
+/// SARIF 2.1.0, as a library of others reads it, whose types come from OASIS's schema.
+pub fn sarif() -> Schema {
+    Schema("sarif".into())
+}
+
 impl Schema {
     pub fn read(&self) -> Value {
         let name = self.0.display();
@@ -35,7 +40,7 @@ impl Schema {
     }
 }
 
-/// Whether `value` is as the schema says; else every place where it is not.
+/// Returns every place where `value` is not as the schema says as an error.
 pub fn check(schema: &Schema, value: &Value) -> Result<(), Vec<String>> {
     let mut child = Command::new(validator())
         .arg(&schema.0)
