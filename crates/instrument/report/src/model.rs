@@ -79,21 +79,27 @@ pub struct KernelRow {
     pub remarks: Vec<Remark>,
 }
 
-/// A rule's finding about one place of a kernel, or about the whole kernel.
+/// A finding about one place of a kernel, or about the whole kernel: a rule's, or one of `luthier check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Remark {
-    /// Name of the rule.
+    /// Name of the rule, or the kind of what the checker found.
     pub rule: String,
+    /// `certain` or `possible` for what the checker found; empty for rules.
+    #[serde(default)]
+    pub grade: String,
     pub title: String,
     pub evidence: String,
     /// Position of the instruction in [`Code`].
     pub at: Option<u32>,
+    /// Position of the other instruction, if the finding is about two.
+    #[serde(default)]
+    pub other: Option<u32>,
     /// The instruction, and its source line as `FILE:LINE`; empty if it is about the whole kernel, or the line is not known.
     pub instruction: String,
     pub place: String,
     /// Executed wave instructions at this place, as a part of all of the kernel's; none if no tool counted.
     pub share: Option<f64>,
-    /// Further places of this rule in this kernel.
+    /// Further places of this rule in this kernel, or further times that the checker found the same.
     pub more: u64,
 }
 

@@ -148,6 +148,57 @@ fn places_in_the_code_have_addresses_and_blocks_fold() {
     );
 }
 
+/// Both instructions of a finding, and their lines, have a sign; those of rules have none.
+#[test]
+fn findings_of_checkers_stand_in_the_source_and_beside_instructions() {
+    let mut run = made_up::run(1, 40);
+    let remark = |at: u32, other: Option<u32>, grade: &str| report::Remark {
+        rule: "lds-race".to_owned(),
+        grade: grade.to_owned(),
+        title: "two accesses race".to_owned(),
+        instruction: "an instruction".to_owned(),
+        at: Some(at),
+        other,
+        ..Default::default()
+    };
+    run.overview.kernels[0].remarks = vec![remark(9, Some(13), "certain"), remark(2, None, "")];
+    let code = &run.codes[&0];
+    let address = |at: usize| format!("{:x}", code.pc[at]);
+    let flagged = format!(
+        "JSON.stringify([...document.querySelectorAll('.isa .line')].filter((line) => line.querySelector('.finding')).map((line) => line.dataset.pc)) === '[\"{}\",\"{}\"]'",
+        address(9),
+        address(13)
+    );
+    let lines = [9, 13].map(|at| code.places[code.place[at] as usize][0].line);
+    let shown = format!(
+        "{lines:?}.every((line) => document.querySelector(`.source [data-line=\"${{line}}\"] .finding`)?.title === 'two accesses race')"
+    );
+    let choose = format!(
+        "(location.hash = '#kernel/0?view=code&pc={}', true)",
+        address(9)
+    );
+    check(
+        &run,
+        &[
+            ("the finding's instruction", &choose),
+            ("both instructions have a sign", &flagged),
+            ("so have their lines", &shown),
+            (
+                "the chosen one says what it is",
+                "document.querySelector('.frames .finding')?.textContent.includes('two accesses race')",
+            ),
+            (
+                "the list of what stands out",
+                "(location.hash = '#kernel/0?view=remarks', true)",
+            ),
+            (
+                "it is told from what rules say",
+                "document.querySelectorAll('.remarks .found').length === 1 && document.querySelectorAll('.remarks .found a').length === 2",
+            ),
+        ],
+    );
+}
+
 #[test]
 fn addresses_far_down_are_brought_into_sight() {
     let inside = |list: &str, row: &str| {

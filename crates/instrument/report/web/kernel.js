@@ -31,23 +31,24 @@ export async function kernelPage(overview, route) {
   return [head, tabs, content];
 }
 
-async function codeView({ overview, code, route, moved }) {
-  const listing = new Listing(overview, code, { pc: route.pc, line: route.line }, moved);
+async function codeView({ overview, kernel, code, route, moved }) {
+  const listing = new Listing(overview, code, { pc: route.pc, line: route.line }, moved, kernel.remarks);
   await listing.ready;
   return listing.element;
 }
 
-/** What rules say, each with a link to its instruction. */
+/** What checkers found and what rules say, each with a link to its instruction. */
 function remarksView({ kernel, number, code }) {
   const remarks = kernel.remarks ?? [];
   if (!remarks.length) return el("p", { class: "empty", text: "No rule says anything of this kernel. A rule whose tool did not run says nothing." });
+  const link = (at, text) => el("a", { href: address("kernel", number, { view: "code", pc: code.pc[at].toString(16) }), text });
   return el("div", { class: "stack" }, el("ol", { class: "remarks" }, remarks.map((remark) => {
-    const at = remark.at === null ? null : address("kernel", number, { view: "code", pc: code.pc[remark.at].toString(16) });
     const place = [remark.place ? tail(remark.place) : "", remark.instruction].filter(Boolean).join(": ");
-    return el("li", {},
-      el("h2", { text: remark.title }), el("p", { class: "about", text: [remark.rule, remark.share ? `${(remark.share * 100).toFixed(1)} % of the kernel's wave instructions` : ""].filter(Boolean).join(" · ") }),
-      el("p", { text: remark.evidence }), place ? el("p", {}, at ? el("a", { href: at, text: place }) : place) : null,
-      remark.more ? el("p", { text: `and at ${grouped(remark.more)} more places` }) : null);
+    return el("li", { class: remark.grade ? "found" : undefined },
+      el("h2", { text: remark.title }), el("p", { class: "about", text: [remark.grade, remark.rule, remark.share ? `${(remark.share * 100).toFixed(1)} % of the kernel's wave instructions` : ""].filter(Boolean).join(" · ") }),
+      el("p", { text: remark.evidence }), place ? el("p", {}, remark.at === null ? place : link(remark.at, place)) : null,
+      (remark.other ?? null) === null ? null : el("p", {}, link(remark.other, code.text[remark.other])),
+      remark.more ? el("p", { text: remark.grade ? `found ${grouped(remark.more)} more times` : `and at ${grouped(remark.more)} more places` }) : null);
   })));
 }
 

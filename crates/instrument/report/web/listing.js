@@ -14,9 +14,26 @@ const SOURCE = [
   { title: "lanes", hint: "active lanes on average" }, { title: "source" },
 ];
 
+/** Of each instruction, what checkers found there. */
+function found(remarks) {
+  const at = new Map();
+  for (const remark of remarks.filter(({ grade }) => grade)) {
+    const places = [remark.at, remark.other].filter((place) => (place ?? null) !== null);
+    for (const place of new Set(places)) at.set(place, [...(at.get(place) ?? []), remark.title]);
+  }
+  return at;
+}
+
+/** A sign before a line with findings. */
+function flag(titles) {
+  if (!titles?.length) return null;
+  const said = [...new Set(titles)].join("\n");
+  return el("span", { class: "finding", text: "⚠ ", title: said, role: "img", "aria-label": said });
+}
+
 export class Listing {
-  /** place: { pc } or { line: "file:number" } to begin with; moved(query): the address of what was chosen. */
-  constructor(overview, code, place, moved) {
+  /** place: { pc } or { line: "file:number" } to begin with; moved(query): the address of what was chosen; remarks: of the kernel. */
+  constructor(overview, code, place, moved, remarks = []) {
     this.overview = overview;
     this.code = code;
     this.moved = moved;
@@ -29,6 +46,7 @@ export class Listing {
     this.file = null;
     this.lines = new Map();
     this.marked = new Set();
+    this.found = found(remarks);
     this.blockOf = new Int32Array(code.pc.length).fill(-1);
     code.blocks.forEach((block, number) => this.blockOf.fill(number, block.first, block.end));
     this.atLines();
@@ -159,7 +177,7 @@ export class Listing {
       el("span", { class: "number pc", text: code.pc[at].toString(16) }),
       waves === null ? el("span", { class: "number", text: "–" }) : el("span", { class: "number" }, bar(this.most ? waves / this.most : 0, short(waves), grouped(waves))),
       el("span", { class: "number", text: lanes }),
-      el("span", { class: `text kind${code.kind[at]}`, text: code.text[at], title: `${code.text[at]}\n${code.kinds[code.kind[at]]}` }),
+      el("span", { class: `text kind${code.kind[at]}`, title: `${code.text[at]}\n${code.kinds[code.kind[at]]}` }, flag(this.found.get(at)), code.text[at]),
       this.live ? el("span", { class: "number", text: code.live[at]?.[0] ?? "", title: code.live[at] ? `${code.live[at][1]} AccVGPRs, ${code.live[at][2]} SGPRs` : undefined }) : null,
       this.columns.map((column) => {
         const sum = column.sums.get(at);
@@ -201,7 +219,7 @@ export class Listing {
       el("span", { class: "number pc", text: number }),
       el("span", { class: "number" }, line ? bar(line.waves / this.mostLine, short(line.waves), grouped(line.waves)) : ""),
       el("span", { class: "number", text: line && line.waves ? (line.lanes / line.waves).toFixed(1) : "" }),
-      el("span", { class: "text", text: this.text ? this.text[index] : "(the source is not in this page)" }));
+      el("span", { class: "text" }, flag(line?.at.flatMap((at) => this.found.get(at) ?? [])), this.text ? this.text[index] : "(the source is not in this page)"));
   }
 
   /** A source line: all its instructions are marked, the first one is shown. */
@@ -231,7 +249,8 @@ export class Listing {
     const frames = this.code.places[this.code.place[at]];
     this.frames.replaceChildren(el("strong", { text: hex(this.code.pc[at]) }), ...frames.map((frame, depth) =>
       el("button", { class: "frame", title: frame.file, onclick: async () => { await this.openFile(frame.file); this.line = frame.line; this.source.redraw(); this.source.show(this.rowOfLine(frame.line)); },
-        text: `${depth ? "inlined into " : ""}${tail(frame.file)}:${frame.line}${frame.column ? `:${frame.column}` : ""} ${frame.function}` })));
+        text: `${depth ? "inlined into " : ""}${tail(frame.file)}:${frame.line}${frame.column ? `:${frame.column}` : ""} ${frame.function}` })),
+      ...(this.found.get(at) ?? []).map((title) => el("span", { class: "finding", text: ` ⚠ ${title}` })));
     this.isa.redraw();
     this.isa.show(this.rowOf.get(at) ?? 0);
     this.moved({ pc: this.code.pc[at].toString(16) });

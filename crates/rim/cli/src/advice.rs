@@ -17,6 +17,8 @@ struct Row<'r> {
 #[derive(Serialize)]
 struct Remark<'r> {
     rule: &'r str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    grade: &'r str,
     title: &'r str,
     evidence: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +53,7 @@ pub fn json(run: &report::Run) -> Json<'_> {
             target: &kernel.target,
             remark: Remark {
                 rule: &remark.rule,
+                grade: &remark.grade,
                 title: &remark.title,
                 evidence: &remark.evidence,
                 pc: remark.at.and_then(|at| code?.pc.get(at as usize).copied()),
@@ -88,7 +91,11 @@ pub fn text(run: &report::Run) -> String {
         for remark in &kernel.remarks {
             let share = remark.share.filter(|share| *share > 0.0);
             let share = share.map_or(String::new(), |share| format!(", {:.1} %", share * 100.0));
-            let _ = writeln!(text, "  {} [{}{share}]", remark.title, remark.rule);
+            let grade = match remark.grade.as_str() {
+                "" => String::new(),
+                grade => format!("{grade}, "),
+            };
+            let _ = writeln!(text, "  {} [{grade}{}{share}]", remark.title, remark.rule);
             let _ = writeln!(text, "    {}", remark.evidence);
             let place = [remark.place.as_str(), remark.instruction.as_str()];
             let place: Vec<_> = place.into_iter().filter(|part| !part.is_empty()).collect();
@@ -96,7 +103,11 @@ pub fn text(run: &report::Run) -> String {
                 let _ = writeln!(text, "    at {}", place.join(": "));
             }
             if remark.more > 0 {
-                let _ = writeln!(text, "    and at {} more places", remark.more);
+                let more = match remark.grade.as_str() {
+                    "" => format!("and at {} more places", remark.more),
+                    _ => format!("found {} more times", remark.more),
+                };
+                let _ = writeln!(text, "    {more}");
             }
         }
     }

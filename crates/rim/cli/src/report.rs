@@ -18,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   luthier run --report app.html -- ./app
   luthier run -t hotspots,mem-coalesce --output out -- ./app; luthier report out -o app.html
+  luthier check --races --format json -o races.json -- ./app; luthier report out --findings races.json
   luthier report --diff before.html after.html -o change.html";
 
 /// Make one HTML page from the files of `luthier run --output`, or compare two runs.
@@ -45,6 +46,9 @@ pub struct Report {
     /// Leave texts of source files out
     #[arg(long)]
     no_sources: bool,
+    /// Show what `luthier check --format json` found, at the instructions in this file; may be repeated
+    #[arg(long, value_name = "FILE.json", conflicts_with = "diff")]
+    findings: Vec<PathBuf>,
     /// Also write when launches ran, for Perfetto (ui.perfetto.dev) and Chrome
     #[arg(long, value_name = "FILE.json", conflicts_with = "diff")]
     timeline: Option<PathBuf>,
@@ -72,7 +76,8 @@ impl Report {
             let runs = [self.one(a, &steps)?, self.one(b, &steps)?];
             report::comparison_page(&report::compare(&runs[0], &runs[1]), &mut page)?;
         } else {
-            let run = self.read(&self.inputs, &steps)?;
+            let mut run = self.read(&self.inputs, &steps)?;
+            self.add_findings(&mut run)?;
             if let Some(path) = &self.timeline {
                 timeline(&run, path)?;
             }
@@ -91,10 +96,11 @@ impl Report {
         if self.timeline.is_some() {
             bail!("--timeline is written beside a page: leave --format out");
         }
-        let run = match &self.inputs[..] {
+        let mut run = match &self.inputs[..] {
             [page] if !page.is_dir() => report::read_page(page)?,
             directories => self.read(directories, &steps)?,
         };
+        self.add_findings(&mut run)?;
         drop(steps);
         let said = match self.format {
             Form::Json => format!("{}\n", serde_json::to_string_pretty(&advice::json(&run))?),
@@ -111,6 +117,16 @@ impl Report {
             None => command::print_output(format_args!("{said}")),
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn add_findings(&self, run: &mut report::Run) -> Result<()> {
+        // The findings of the file that was named first come first.
+        for file in self.findings.iter().rev() {
+            if let Some(sentence) = run.add_findings(&report::Findings::read(file)?) {
+                command::say!("luthier: {sentence}");
+            }
+        }
+        Ok(())
     }
 
     /// A directory or a page.

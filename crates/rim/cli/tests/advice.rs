@@ -100,3 +100,72 @@ fn rules_find_what_they_are_for_and_spare_the_twins() {
         "{wrong:?}"
     );
 }
+
+/// The addresses and lines are those of the checker's own report, which other tests compare with the source.
+#[test]
+fn findings_stand_at_their_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (races, page) = (file("races.json"), file("page.html"));
+    let program = hip("raced.hip");
+    let words = ["check", "--races", "--device", "gfx90a", "--format", "json"];
+    let mut checked = luthier(&[&words[..], &["-o", &races, "--"]].concat());
+    checked.arg(&program).arg("missing").output().unwrap();
+    let mut run = luthier(&["run", "--device", "gfx90a", "--report", &page, "--"]);
+    let run = run.arg(&program).arg("missing").output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let found: Value = serde_json::from_str(&fs::read_to_string(&races).unwrap()).unwrap();
+    let finding = &found["findings"][0];
+    assert_eq!(finding["kind"], "lds-race");
+
+    let said = report(&["--format", "json", &page, "--findings", &races]);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    check(&schema("report"), &said).unwrap();
+    let remark = &said["remarks"][0];
+    assert_eq!(
+        (&remark["rule"], &remark["grade"], &remark["title"]),
+        (&finding["kind"], &finding["grade"], &finding["message"])
+    );
+    let place = &finding["consumer"];
+    assert_eq!(
+        (&remark["pc"], &remark["instruction"], &remark["source"]),
+        (&place["address"], &place["text"], &place["source"][0])
+    );
+    let other = finding["producer"]["text"].as_str().unwrap();
+    assert!(remark["evidence"].as_str().unwrap().contains(other));
+    let text = report(&["--format", "text", &page, "--findings", &races]);
+    assert!(text.contains("[certain, lds-race]"), "{text}");
+
+    // The kernel of another program is not in the report; a finding of another instruction has no place in it.
+    let mut other = found.clone();
+    other["findings"][0]["consumer"]["text"] = "s_nop 7".into();
+    let moved = file("moved.json");
+    fs::write(&moved, other.to_string()).unwrap();
+    let mut output = luthier(&["report", "--format", "json", &page, "--findings", &moved]);
+    let output = output.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(
+        errors.contains("moved.json: no kernel with code"),
+        "{errors}"
+    );
+    assert!(errors.contains("lds-race in missing("), "{errors}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("lds-race"));
+
+    // A file that is no report of the checker, and two runs.
+    for (arguments, fault) in [
+        (
+            vec!["report", "--format", "json", &page, "--findings", &page],
+            "page.html: this is no report of `luthier check --format json`",
+        ),
+        (
+            vec!["report", "--diff", &page, &page, "--findings", &races],
+            "cannot be used with",
+        ),
+    ] {
+        let output = luthier(&arguments).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{errors}");
+        assert!(errors.contains(fault), "{errors}");
+    }
+}

@@ -67,6 +67,7 @@ pub(crate) fn of(row: &KernelRow, code: &Code) -> Vec<Remark> {
                 instruction: found.at.map_or(String::new(), |at| code.text[at].clone()),
                 share: view.share(found.executed),
                 more: if number == 0 { more } else { 0 },
+                ..Remark::default()
             };
             remarks.push((found.weight, remark));
         }
