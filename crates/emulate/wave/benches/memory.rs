@@ -99,7 +99,7 @@ fn main() {
 }
 
 fn speed(case: &Case) -> f64 {
-    // What is multiplied tells the engine that the loop does not wait for memory: that is not even growth.
+    // The multiplied value tells the engine that the loop does not wait for memory: it does not grow evenly.
     let body = format!("{}\n", case.instruction).repeat(UNROLL);
     let text = format!(
         "s_mov_b32 s20, {}

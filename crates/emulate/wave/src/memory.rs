@@ -49,7 +49,7 @@ pub trait AddressSpace: Send + Sync {
     fn allocator(&self) -> Option<&dyn Allocator> {
         None
     }
-    /// Whether `address` lies in fine-grained memory of the host, which the device reaches through its link, and
+    /// True if `address` lies in fine-grained memory of the host, which the device reaches through its link, and
     /// for which addresses around it that is true as well. `None`: nothing is known about it. Spaces without a host have no
     /// such memory.
     fn link(&self, address: u64) -> Option<(Range, bool)> {

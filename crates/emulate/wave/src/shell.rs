@@ -60,7 +60,7 @@ pub(crate) trait VectorBody {
     const SOURCES: usize;
     /// Whether the result depends on MODE or on the clamp bit.
     const MODE: bool;
-    /// Whether sources that are not vector rows have bodies of their own, or are first copied to a row.
+    /// True if sources that are not vector rows have bodies of their own; else they are first copied to a row.
     const HOT: bool;
     /// Compiled code often has it choose between two uniform sources.
     const CHOOSES: bool = false;

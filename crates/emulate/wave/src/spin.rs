@@ -199,8 +199,8 @@ impl Segment {
         !body.iter().any(|inst| inst.effects.intersects(elsewhere))
     }
 
-    /// Returns `true` if the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by instructions
-    /// that are also `harmless`.
+    /// Returns `true` if the loop from micro-operation `target` to before `from` is short, reads memory, and stores nothing but by
+    /// instructions that are also `harmless`.
     fn reads(&self, target: usize, from: usize, harmless: Effects) -> bool {
         let insts = &self.insts;
         let at = |op: usize| insts.partition_point(|inst| inst.pc < self.pc_of(op));
@@ -214,7 +214,7 @@ impl Segment {
     }
 }
 
-/// What three looks in a row at a workgroup have shown whose waves meet at barriers.
+/// The results of three looks in a row at a workgroup whose waves meet at barriers.
 #[derive(Debug)]
 pub struct Meetings {
     /// The next look takes place when so many barriers of the slice are left.
@@ -248,8 +248,8 @@ impl Meetings {
         0 < left && left <= self.at
     }
 
-    /// Returns `true` if the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same registers
-    /// and the same LDS, but for a few counters, and write nothing that others may see.
+    /// Returns `true` if the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same
+    /// registers and the same LDS, but for a few counters, and write nothing that others may see.
     #[cold]
     pub fn look(&mut self, waves: &[&Wave], lds: &[u8], left: u32) -> bool {
         let Some(met) = &mut self.seen else {
@@ -296,7 +296,7 @@ impl Met {
         }
     }
 
-    /// Whether all waves have taken the same step as the time before; `None` if one has done more than that.
+    /// `Some(true)` if all waves have taken the same step as the time before; `None` if one has done more than that.
     fn goes_on(&mut self, waves: &[&Wave], lds: &[u8]) -> Option<bool> {
         if waves.len() != self.waves.len() || lds != self.lds {
             return None;

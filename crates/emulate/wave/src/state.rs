@@ -455,11 +455,11 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn mask(&self, index: usize) -> u64 {
         if self.wave_size == 64 {
-            // What writes masks writes both words at once.
+            // Instructions that write masks write both words at once.
             let [low, high] = *self.scalars.0[index..].first_chunk().expect("a pair");
             u64::from(low) | u64::from(high) << 32
         } else {
-            // Of two usual loads the compiler makes one of both words, which stalls where an instruction has just written this one.
+            // The compiler makes one load of both words of two usual loads, and it stalls where an instruction has just written this one.
             // SAFETY: a reference to an initialised word.
             u64::from(unsafe { std::ptr::read_volatile(&raw const self.scalars.0[index]) })
         }

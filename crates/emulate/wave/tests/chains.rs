@@ -143,7 +143,7 @@ impl Instruction {
             (sources[2], negated[2]) = (Operand::Register(target), false);
         }
         for (source, negated) in sources.iter().zip(&mut negated) {
-            // That would be another constant.
+            // The value would be another constant.
             *negated &= !matches!(source, Operand::Constant(_));
         }
         Instruction {

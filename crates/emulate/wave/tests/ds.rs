@@ -353,7 +353,7 @@ fn result_may_overlap_the_address() {
     }
 }
 
-/// Where the last byte of an access lies behind the address in v1 is what the manuals say about its size and offsets.
+/// The manuals say of size and offsets how far the last byte of an access lies behind the address in v1.
 #[test]
 fn exact_devices_stop_behind_the_last_byte() {
     const ROOM: u32 = 2048;

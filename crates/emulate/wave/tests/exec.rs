@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use documented::FILES;
 use gfx::Target;
 
-/// What is embedded is what lies in the folder.
+/// The embedded files are those that lie in the folder.
 #[test]
 fn no_file_is_forgotten() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exec");

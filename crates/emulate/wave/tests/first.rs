@@ -122,7 +122,7 @@ fn triangular_numbers_by_divergent_loop() {
     assert_eq!(total.lanes, 3 * 64 + 2 * head + body * 5 + 3 * 64);
 }
 
-/// Whatever stands behind an instruction that writes EXEC runs with the new lanes, also if it does nothing.
+/// Each instruction behind one that writes EXEC runs with the new lanes, also if it does nothing.
 #[test]
 fn waits_count_the_lanes_that_are_on_then() {
     // With lanes 0 to 7 on, and 8 to 19 in s[6:7].
@@ -133,7 +133,7 @@ fn waits_count_the_lanes_that_are_on_then() {
         ("s_and_saveexec_b64 s[4:5], s[6:7]", 0),
         ("s_andn2_wrexec_b64 s[4:5], s[6:7]", 12),
         ("v_cmpx_gt_u32 vcc, 3, v0", 3),
-        // Those that leave it as it is.
+        // Instructions that leave it as it is.
         ("s_mov_b64 exec, exec", 8),
         ("s_or_b64 exec, exec, s[8:9]", 8),
         ("s_and_saveexec_b64 s[4:5], exec", 8),

@@ -182,7 +182,7 @@ fn bits_choose_halves_in_vop3() {
     };
     let (zero, one, two, three) = (plain(0), plain(1), plain(2), plain(3));
     let registers: [&dyn Fn(usize) -> u32; 4] = [&zero, &one, &two, &three];
-    // What comes third: a vector register, VCC, nothing.
+    // The third operand: a vector register, VCC, nothing.
     let thirds = [256, 106, 0];
     let (mut halves, mut wrong) = (0, Vec::new());
     for name in ["gfx1100", "gfx1151", "gfx1201"] {

@@ -60,7 +60,7 @@ fn around(lane: usize, offset: [i32; 2]) -> ([f32; 4], [f32; 2]) {
     (texels, middle.map(|at| at - at.floor()))
 }
 
-/// What the form gives in a lane: one number, or four.
+/// The form's result in a lane: one number, or four.
 fn expected(form: &str, lane: usize, linear: bool) -> Vec<f32> {
     let has = |part: &str| form.split('_').any(|other| other == part);
     let offset = if has("o") { offset(lane) } else { [0, 0] };

@@ -224,7 +224,7 @@ fn least_levels_and_derivatives_in_halves() {
         let text = "image_sample_d_cl v20, v[2:8], s[8:15], s[16:19] dmask:0x1 DIM DA";
         let mut m = scene.machine(target, text);
         with_levels(&mut m, target, [0, 2]);
-        // Of 1, 2 and 4 texels along x, and a least level of 1/2, 3/2 or 1.
+        // Images of 1, 2 and 4 texels along x, and a least level of 1/2, 3/2 or 1.
         for word in 0..4 {
             m.vgpr(2 + word, |lane| {
                 f(if word == 0 {
@@ -424,7 +424,7 @@ fn atomic(target: &str, name: &str, format: Format, old: &[u32], data: &[u32]) -
 
 #[test]
 fn atomics_on_texels() {
-    // What the manual's pseudocode makes of the old value and the data.
+    // The result of the manual's pseudocode for the old value and the data.
     let below_zero = -5i32 as u32;
     let words: [(&str, u32, &[u32], u32); 18] = [
         ("swap", 7, &[9], 9),

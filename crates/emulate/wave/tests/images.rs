@@ -165,7 +165,7 @@ fn levels_beyond_the_last_do_not_exist() {
             .vgpr(5, |lane| 70 + lane as u32 % 2);
         m.run();
         m.check(8, |lane| if lane % 2 == 0 { 6 } else { 0 });
-        // What odd lanes would store to the second level is nowhere.
+        // The values that odd lanes would store to the second level are nowhere.
         m.check(9, |_| 70);
     }
 }

@@ -347,7 +347,7 @@ fn a_fault_in_index_mode_is_told_with_its_own_address() {
     assert_eq!(machine.wave.stopped_at() - start, 8);
 }
 
-/// LLVM's printer writes a remark in place of a control that the target does not have. Those stop, all others run.
+/// LLVM's printer writes a remark in place of a control that the target does not have. The listed controls stop, all others run.
 #[test]
 fn dpp16_controls_that_are_reserved_stop() {
     for target in gfx::TARGETS {

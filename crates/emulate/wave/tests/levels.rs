@@ -1,4 +1,4 @@
-//! What the engine does with the host's vector extensions equals what it does without: every level executes the same instructions
+//! The engine does the same with and without the host's vector extensions: every level executes the same instructions
 //! on the same random and special values, in a process of its own.
 
 use std::process::Command;

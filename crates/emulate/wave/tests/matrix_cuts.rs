@@ -32,15 +32,15 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 struct Profile {
     /// Exponents of A and B: the lowest, and how many.
     exponents: [(u64, u64); 2],
-    /// Of a thousand elements of A and B, so many are zeros.
+    /// Zeros among a thousand elements of A and B.
     zeros: u64,
-    /// Of a thousand others of A, and of B, so many are denormals.
+    /// Denormals among a thousand others of A, and of B.
     denormals: [u64; 2],
     /// Rows of A and columns of B that are zeros, as bits.
     empty: u64,
     /// Exponent fields of C.
     addends: (u64, u64),
-    /// Of a hundred elements of C, so many are special.
+    /// Special values among a hundred elements of C.
     special: u64,
 }
 

@@ -236,7 +236,7 @@ fn bodies_do_modifiers_as_passes_do() {
     for target in ["gfx90a", "gfx1030", "gfx1100"] {
         for &row in ROWS {
             let (name, size, sources) = row;
-            // There a register's number says which half.
+            // A register's number says which half, there.
             if target == "gfx1100" && size.bits == 16 {
                 continue;
             }

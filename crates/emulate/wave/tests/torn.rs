@@ -1,4 +1,4 @@
-//! What other threads may see of a wave's memory accesses: two dwords at a multiple of eight bytes move as one, because
+//! Memory accesses of a wave as other threads may see them: two dwords at a multiple of eight bytes move as one, because
 //! programs keep a value and the flag that says it is there in them.
 
 use std::{

@@ -1,5 +1,5 @@
-//! Rows of registers have room for 64 lanes. What lies behind the lanes of a wave of 32, values of an earlier wave for example, changes
-//! nothing that the wave computes: every encoding and some accesses to memory, twice from states that differ there alone.
+//! Rows of registers have room for 64 lanes. Values behind the lanes of a wave of 32, of an earlier wave for example, change nothing that
+//! the wave computes: every encoding and some accesses to memory, twice from states that differ there alone.
 
 use crate::every_encoding::{Quiet, Random, SLOT, encodings};
 use crate::harness::{self, Allocations, Machine};
@@ -9,7 +9,7 @@ use wave::{Config, Counts, Env, LANES, Memory, Program, Range, Segment, Stop, Wa
 const ROWS: usize = 288;
 const LANES_OF_WAVE: usize = 32;
 
-/// What a wave shows after it ran.
+/// The state of a wave after it ran.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     stop: Stop,

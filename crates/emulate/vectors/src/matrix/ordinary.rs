@@ -69,7 +69,7 @@ struct Extent {
 
 impl Extent {
     compiled_for! { Avx512:
-    /// Those of both halves of words, too.
+    /// The products of both halves of words, too.
     #[inline]
     fn of_halves(&mut self, words: __m512i) {
         let size = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
@@ -252,8 +252,8 @@ unsafe fn whole<const FORMAT: u8, const SUMS: u8>(
 }
 }
 
-/// Returns `true` if the device makes zeros of denormals in C. Where a sum of products is not zero, it is far above all denormals, so that the host
-/// need only do so with those that are left in D.
+/// Returns `true` if the device makes zeros of denormals in C. Where a sum of products is not zero, it is far above all denormals, so that
+/// the host need only do so with those that are left in D.
 const fn flushes(sums: u8) -> bool {
     sums == Sums::Fours as u8 || sums == Sums::Pairs as u8
 }

@@ -15,7 +15,7 @@ use crate::{
     state::Wave,
 };
 
-/// Whether a check passed; boxed to keep the usual outcome in one register.
+/// The outcome of a check; boxed to keep the usual one in one register.
 pub(crate) type Checked = Result<(), Box<Fault>>;
 
 /// One access of a group of lanes.

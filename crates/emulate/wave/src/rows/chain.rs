@@ -81,7 +81,7 @@ struct Link {
     result_is_factor: bool,
     factor: Port,
     addend: Port,
-    /// Whether factor and addend are to be negated.
+    /// True if factor and addend are to be negated.
     negated: [bool; 2],
     /// Where the result goes, unless this is the last link or a later one overwrites it first.
     store: Option<u16>,

@@ -31,7 +31,7 @@ pub(super) trait Kind {
     const TYPE: Type;
     /// The type of results.
     const RESULT: Type = Self::TYPE;
-    /// Whether registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
+    /// True if registers with other things than these numbers in them can be denormals to the host. As singles, no half is.
     const DENORMALS: bool;
     type Bits: Copy + Default;
     /// The same numbers where the host has arithmetic on halves.

@@ -50,10 +50,10 @@ impl AddressSpace for Allocations {
     }
 }
 
-/// Of the engine's clock, in tests.
+/// Cycles of a tick of the engine's clock, in tests.
 pub const CYCLES_PER_TICK: u64 = 17;
 
-/// What instructions do to the world outside the wave, and what they hear from there.
+/// Effects of instructions on the world outside the wave, and its answers.
 #[derive(Debug, Default)]
 pub struct Outside {
     /// The constant-rate counter.
@@ -64,8 +64,7 @@ pub struct Outside {
     pub own_time: bool,
     /// `s_sendmsg`: id and M0 of each.
     pub messages: Mutex<Vec<(u32, u32)>>,
-    /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`. Nobody is
-    /// held up.
+    /// `ds_gws_*`: resource and count of each, which is one for `sema_v` and none for `sema_p` and `sema_release_all`. No wave is held up.
     pub barriers: Mutex<Vec<(u32, u32)>>,
 }
 
@@ -143,10 +142,10 @@ pub struct Machine {
     pub wave: Wave,
     /// LDS of the workgroup; its length is the allocation.
     pub lds: Vec<u8>,
-    /// Of the workgroup, where arriving and waiting are apart.
+    /// The barrier of the workgroup, where arriving and waiting are apart.
     pub barrier: SplitBarrier,
     pub outside: Outside,
-    /// Of the last run.
+    /// Counts of the last run.
     pub counts: Counts,
     program: Program,
     allocations: Allocations,
@@ -329,7 +328,7 @@ impl Machine {
         stop
     }
 
-    /// Who starts the next wave relies on it: code writes the rows that it says it may write, and no other ones.
+    /// The code that starts the next wave relies on it: code writes the rows that it says it may write, and no other ones.
     fn check_written(&self, before: &[[u32; LANES]]) {
         let mut changed: Vec<usize> = (0..VECTOR_ROWS).collect();
         changed.retain(|&row| before[row] != *self.wave.vgpr_row(row));
