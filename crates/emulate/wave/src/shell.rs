@@ -1,13 +1,12 @@
 //! Multiversioning: each row's body compiled for several host vector extensions and operand kinds, chosen once at decode.
 
+mod copies;
+
 use std::marker::PhantomData;
 
-use vectors::level::{Base, Extensions, Level, level};
 #[cfg(target_arch = "x86_64")]
-use vectors::{
-    compiled_for,
-    level::{Avx2, Avx512, Fp16},
-};
+use vectors::level::{Avx2, Avx512, Fp16};
+use vectors::level::{Base, Extensions, Level, level};
 
 use crate::{
     engine::Env,
@@ -16,6 +15,9 @@ use crate::{
     ports::Type,
     state::Wave,
 };
+#[cfg(target_arch = "x86_64")]
+use copies::{avx2, avx2_vector, avx512, avx512_vector, fp16_vector};
+use copies::{base, base_vector};
 
 /// A row's body, written once and inlined into every shell. It may take for granted what callers of [`call`] promise.
 pub(crate) trait Body {
@@ -238,49 +240,6 @@ fn without_modifiers<B: VectorBody>(wave: &mut Wave, op: &MicroOp, env: &mut Env
 /// The handler of a body that gains nothing from vector extensions; half the code.
 pub(crate) fn scalar_handler<B: Body>() -> Handler {
     base::<B>
-}
-
-fn base<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run(wave, op, env)
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Avx2:
-fn avx2<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run(wave, op, env)
-}
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Avx512:
-fn avx512<B: Body>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run(wave, op, env)
-}
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Fp16:
-fn fp16_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run::<F>(wave, op, env)
-}
-}
-
-fn base_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run::<F>(wave, op, env)
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Avx2:
-fn avx2_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run::<F>(wave, op, env)
-}
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Avx512:
-fn avx512_vector<B: VectorBody, F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-    B::run::<F>(wave, op, env)
-}
 }
 
 /// Executes a micro-op.

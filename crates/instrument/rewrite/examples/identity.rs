@@ -38,7 +38,14 @@ fn main() {
     let bundles = bundles(Path::new(tools));
     for file in files {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let found = codeobj::walk(&bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let found = match codeobj::walk(&bytes) {
+            Ok(found) => found,
+            // Of many programs some have none.
+            Err(error) => {
+                println!("{file}: {error}");
+                continue;
+            }
+        };
         for (number, entry) in found.code_objects().enumerate() {
             let Ok(object) = CodeObject::parse(&entry.bytes) else {
                 continue;

@@ -29,10 +29,14 @@ impl Seat {
 }
 
 /// The results of `judge` for all programs, in the order in which they are ready.
+///
+/// `judge` also says whether the program passed. That is printed as Rust's test harness does, so that `./dev test` knows how many
+/// programs are left and how long each took.
 pub fn side_by_side<T: Send>(
     programs: Vec<Program>,
-    judge: impl Fn(&Program, &Seat) -> T + Sync,
+    judge: impl Fn(&Program, &Seat) -> (T, bool) + Sync,
 ) -> Result<Vec<T>> {
+    println!("{}", announced(programs.len()));
     let all = sched_getaffinity(None).context("cannot tell which cores there are")?;
     let cores = (0..CpuSet::MAX_CPU).filter(|&core| all.is_set(core));
     let queue = Mutex::new(VecDeque::from(programs));
@@ -47,11 +51,35 @@ pub fn side_by_side<T: Send>(
                 loop {
                     let next = queue.lock().expect("no judge panics").pop_front();
                     let Some(program) = next else { return };
-                    let result = judge(&program, &seat);
+                    let (result, passed) = judge(&program, &seat);
+                    println!("{}", ended(&program.name, passed));
                     results.lock().expect("no judge panics").push(result);
                 }
             });
         }
     });
     Ok(results.into_inner().expect("no judge panics"))
+}
+
+fn announced(programs: usize) -> String {
+    let noun = if programs == 1 { "test" } else { "tests" };
+    format!("running {programs} {noun}")
+}
+
+fn ended(program: &str, passed: bool) -> String {
+    let outcome = if passed { "ok" } else { "FAILED" };
+    format!("test {program} ... {outcome}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_told_as_rust_tells_tests() {
+        assert_eq!(announced(1), "running 1 test");
+        assert_eq!(announced(203), "running 203 tests");
+        assert_eq!(ended("lanes", true), "test lanes ... ok");
+        assert_eq!(ended("lds", false), "test lds ... FAILED");
+    }
 }

@@ -63,7 +63,7 @@ fn main() -> ExitCode {
             1
         };
         let devices = program.header.devices.iter().take(devices);
-        devices
+        let verdicts: Vec<_> = devices
             .map(|device| {
                 let verdict = judge(&emulator, program, device, seat);
                 match &verdict {
@@ -78,7 +78,9 @@ fn main() -> ExitCode {
                 let verdict = verdict.with_context(|| format!("{} on {device}", program.name));
                 (program.name.clone(), verdict)
             })
-            .collect::<Vec<_>>()
+            .collect();
+        let passed = verdicts.iter().all(|(_, verdict)| verdict.is_ok());
+        (verdicts, passed)
     })
     .expect("there are cores")
     .into_iter()

@@ -33,7 +33,9 @@ fn main() -> ExitCode {
     });
     let began = Instant::now();
     let results = programs::side_by_side(chosen, |program, _| {
-        (program.name.clone(), judge(&emulator, program))
+        let failures = judge(&emulator, program);
+        let passed = failures.is_empty();
+        ((program.name.clone(), failures), passed)
     })
     .expect("there are cores");
     let mut tally = Tally::default();

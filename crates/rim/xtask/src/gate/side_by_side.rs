@@ -1,12 +1,12 @@
 //! Test programs side by side. A program whose last test is long leaves processors idle, and so does one whose tests wait. The next
-//! program starts as soon as those that run have fewer tests left than there are processors.
+//! program starts as soon as those that run have fewer tests left than there are processors, or when processors have been idle.
 
 use std::{
     cmp::Reverse,
     collections::BTreeMap,
     io::{self, Write},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Result;
@@ -14,7 +14,13 @@ use anyhow::Result;
 use super::{
     harness::Left,
     programs::{Outcome, Program},
+    work,
 };
+
+/// So many programs more than there are processors run at most, however idle these are.
+const MORE: usize = 2;
+/// While another program starts, so much memory must be free: tests start compilers, which need half a gigabyte each.
+const MEMORY: u64 = 3 << 30;
 
 /// What programs print is shown one program after another: that of the first as it comes, that of the others when it is their turn.
 struct Console<W> {
@@ -68,15 +74,49 @@ impl Busy {
         self.changed.notify_all();
     }
 
-    /// Waits until fewer tests run than this.
-    fn wait_below(&self, most: usize) {
+    /// Waits until fewer tests run than there are processors, or until these are idle.
+    fn wait(&self, threads: usize, mut idle: impl FnMut() -> bool) {
         let mut all = lock(&self.used);
-        while all.values().sum::<usize>() >= most {
-            all = self
-                .changed
-                .wait(all)
-                .unwrap_or_else(PoisonError::into_inner);
+        while all.values().sum::<usize>() >= threads {
+            if all.len() < threads + MORE && idle() {
+                return;
+            }
+            let woken = self.changed.wait_timeout(all, Idle::SPAN);
+            (all, _) = woken.unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+/// Finds out whether processors are idle, although tests run.
+struct Idle {
+    threads: usize,
+    /// When the span began that is looked at, and what the machine had worked then.
+    began: Instant,
+    worked: Duration,
+}
+
+impl Idle {
+    /// A shorter pause of all tests says nothing.
+    const SPAN: Duration = Duration::from_secs(2);
+
+    fn new(threads: usize, now: Instant, worked: Duration) -> Idle {
+        Idle {
+            threads,
+            began: now,
+            worked,
+        }
+    }
+
+    /// Returns `true` at the end of a span in which half a processor or more was idle. `worked` is what the machine has worked until
+    /// now, whoever made it work.
+    fn look(&mut self, now: Instant, worked: Duration) -> bool {
+        let span = now.saturating_duration_since(self.began);
+        if span < Idle::SPAN {
+            return false;
+        }
+        let busy = worked.saturating_sub(self.worked).as_secs_f64() / span.as_secs_f64();
+        *self = Idle::new(self.threads, now, worked);
+        busy + 0.5 <= self.threads as f64
     }
 }
 
@@ -92,12 +132,29 @@ pub fn run(
 ) -> Result<Vec<(Program, Outcome)>> {
     let start = |program: &Program, hear: &mut dyn FnMut(&[u8])| program.run(arguments, hear);
     let title = |program: &Program| format!("\n     Running {}\n", program.name());
-    all(programs, threads, io::stdout(), title, start)
+    let mut looked: Option<(usize, Idle)> = None;
+    // Each program that starts begins a span of its own: its tests have to show what they use.
+    let idle = move |number: usize| {
+        let (now, Some(worked)) = (Instant::now(), work::of_machine()) else {
+            return false;
+        };
+        match &mut looked {
+            Some((last, idle)) if *last == number => {
+                idle.look(now, worked) && work::free_memory() >= MEMORY
+            }
+            _ => {
+                looked = Some((number, Idle::new(threads, now, worked)));
+                false
+            }
+        }
+    };
+    all(programs, (threads, idle), io::stdout(), title, start)
 }
 
+/// `idle` is asked whether another program may start although enough tests run; it gets the number of this program.
 fn all<P: Sync + Send, O: Send>(
     programs: Vec<P>,
-    threads: usize,
+    (threads, mut idle): (usize, impl FnMut(usize) -> bool),
     shown: impl Write + Send,
     title: impl Fn(&P) -> String,
     start: impl Fn(&P, &mut dyn FnMut(&[u8])) -> Result<O> + Sync,
@@ -126,7 +183,7 @@ fn all<P: Sync + Send, O: Send>(
     let outcomes: Vec<Result<O>> = std::thread::scope(|scope| {
         let mut started = Vec::new();
         for (number, program) in programs.iter().enumerate() {
-            busy.wait_below(threads);
+            busy.wait(threads, || idle(number));
             busy.set(number, threads);
             // (What it prints first comes after its title.)
             let title = title(program);
@@ -226,7 +283,7 @@ mod tests {
             });
             let title = |program: &Said| format!("{}:\n", program.lines.len());
             let programs = vec![first_program, second_program];
-            let ended = all(programs, 2, &mut shown, title, start).unwrap();
+            let ended = all(programs, (2, |_| false), &mut shown, title, start).unwrap();
             let results: Vec<usize> = ended.iter().map(|(_, lines)| *lines).collect();
             assert_eq!(results, [3, 2]);
         });
@@ -238,12 +295,76 @@ mod tests {
     }
 
     #[test]
+    fn programs_start_when_those_that_run_leave_processors_idle() {
+        // Both run all the time, and the second lets the first end.
+        let (order, orders) = channel();
+        let orders = Mutex::new(orders);
+        let start = |program: &u32, hear: &mut dyn FnMut(&[u8])| {
+            hear(b"running 9 tests\n");
+            match program {
+                1 => lock(&orders).recv().unwrap(),
+                _ => order.send(()).unwrap(),
+            }
+            Ok(*program)
+        };
+        let mut asked = Vec::new();
+        let idle = |number| {
+            asked.push(number);
+            true
+        };
+        let mut shown = Vec::new();
+        let ended = all(vec![1, 2], (2, idle), &mut shown, |_| String::new(), start);
+        assert_eq!(ended.unwrap(), [(1, 1), (2, 2)]);
+        assert_eq!(asked, [1]);
+    }
+
+    #[test]
+    fn no_more_programs_start_than_there_is_use_for() {
+        let busy = Busy::default();
+        for program in 0..4 {
+            busy.set(program, 2);
+        }
+        // They are as many as may run: processors may be idle, but one has to end.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                busy.set(3, 0);
+            });
+            busy.wait(2, || true);
+            assert_eq!(lock(&busy.used).len(), 3);
+        });
+    }
+
+    #[test]
+    fn processors_are_idle_if_half_of_one_is_for_a_span() {
+        let began = Instant::now();
+        let after = |millis| began + Duration::from_millis(millis);
+        let work = Duration::from_millis;
+        let mut idle = Idle::new(2, began, work(7000));
+        // Not yet a span; 3.1 of 4 s; 2.9 of 4 s; the next span begins where this one ended.
+        assert!(!idle.look(after(1000), work(7000)));
+        assert!(!idle.look(after(2000), work(10_100)));
+        assert!(idle.look(after(4000), work(13_000)));
+        assert!(!idle.look(after(5000), work(13_000)));
+        assert!(idle.look(after(6000), work(13_000)));
+        // Others may use more than the tests may.
+        assert!(!idle.look(after(8000), work(33_000)));
+    }
+
+    #[test]
     fn an_error_of_one_program_is_an_error() {
         let start = |program: &u32, _: &mut dyn FnMut(&[u8])| match program {
             2 => anyhow::bail!("cannot start"),
             _ => Ok(()),
         };
-        let result = all(vec![1, 2, 3], 2, Vec::new(), |_| String::new(), start);
+        let never = |_| false;
+        let result = all(
+            vec![1, 2, 3],
+            (2, never),
+            Vec::new(),
+            |_| String::new(),
+            start,
+        );
         assert_eq!(result.unwrap_err().to_string(), "cannot start");
     }
 

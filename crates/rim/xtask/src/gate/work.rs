@@ -1,4 +1,4 @@
-//! Processor time, as the system counts it.
+//! Processor time and memory, as the system counts them.
 
 use std::{fs, time::Duration};
 
@@ -20,6 +20,41 @@ fn read(text: &str) -> Option<Duration> {
         .map(|field| field.parse().ok())
         .collect::<Option<_>>()?;
     (ticks.len() == 4).then(|| TICK * ticks.iter().sum())
+}
+
+/// What all processors of the machine have worked since it started, for whomever.
+pub fn of_machine() -> Option<Duration> {
+    read_machine(&fs::read_to_string("/proc/stat").ok()?)
+}
+
+/// `cpu  1 2 3 4 5 6 7 8 9 10`: as programs, as programs that give way, in the system, idle, waiting for disks, in interrupts of two
+/// kinds, and what others on the host took; the last two are part of the first two.
+fn read_machine(text: &str) -> Option<Duration> {
+    let fields = text.lines().next()?.strip_prefix("cpu ")?;
+    let fields: Vec<u64> = fields
+        .split_whitespace()
+        .map(|field| field.parse().ok())
+        .collect::<Option<_>>()?;
+    let [user, nice, system, _, _, hard, soft, taken, ..] = fields[..] else {
+        return None;
+    };
+    let ticks = user + nice + system + hard + soft + taken;
+    Some(TICK * u32::try_from(ticks).ok()?)
+}
+
+/// Bytes of memory that programs can get without swapping.
+pub fn free_memory() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    read_memory(&text).unwrap_or_default()
+}
+
+/// `MemAvailable:   12345 kB`
+fn read_memory(text: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let number: u64 = line.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(number << 10)
 }
 
 #[cfg(test)]
@@ -52,5 +87,23 @@ mod tests {
         child.wait().unwrap();
         assert!(time >= TICK, "{time:?}");
         assert_eq!(of(&child.id().to_string()), Duration::ZERO);
+    }
+
+    #[test]
+    fn the_machine_s_work_has_no_idle_time() {
+        let text = "cpu  100 20 30 9999 500 4 5 6 7 8\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
+        assert_eq!(read_machine(text), Some(TICK * 165));
+        assert_eq!(read_machine("cpu0 1 2 3 4 5 6 7 8\n"), None);
+        assert_eq!(read_machine("cpu  1 2 3\n"), None);
+        let before = of_machine().unwrap();
+        assert!(of_machine().unwrap() >= before && before > Duration::ZERO);
+    }
+
+    #[test]
+    fn free_memory_is_what_is_available() {
+        let text = "MemTotal:  24000000 kB\nMemFree:  10 kB\nMemAvailable:    3072 kB\n";
+        assert_eq!(read_memory(text), Some(3 << 20));
+        assert_eq!(read_memory("MemFree: 10 kB\n"), None);
+        assert!(free_memory() > 0);
     }
 }
