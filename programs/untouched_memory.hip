@@ -1,5 +1,7 @@
 // Device memory that nobody touches costs the host nothing: 8 GiB raise the resident set by less than 8 MiB.
 #include "check.h"
+#include <cstdlib>
+#include <cstring>
 
 static long resident_kilobytes() {
     FILE *status = std::fopen("/proc/self/status", "r");
@@ -28,7 +30,11 @@ int main() {
         touch<<<1, 1>>>(block, size - 1);
     FINISH();
     long after = resident_kilobytes();
-    EXPECT(before > 0 && after - before < 8192, "%ld KiB before, %ld after", before, after);
+    // Memory that `--fill` has given other contents than zero is touched memory.
+    const char *fill = std::getenv("LUTHIER_FILL");
+    if (!fill || !*fill || !std::strcmp(fill, "zero")) {
+        EXPECT(before > 0 && after - before < 8192, "%ld KiB before, %ld after", before, after);
+    }
     char last = 0;
     HIP(hipMemcpy(&last, blocks[7] + size - 1, 1, hipMemcpyDeviceToHost));
     EXPECT(last == 42, "%d", last);

@@ -2,7 +2,7 @@
 
 use crate::Refusal;
 use crate::instruction::{EXEC, Instruction, Op, SourceOperand, VCC};
-use crate::ir::{Address, BoundTemplate, Code, Item, Label, Padding, Seam};
+use crate::ir::{Address, Addressed, BoundTemplate, Code, Item, Label, Padding, Seam};
 use crate::rewriting::Rewriting;
 use crate::table::{ROWS, Shape};
 use crate::{AddressHalf, Symbol};
@@ -165,19 +165,20 @@ fn operand(source: SourceOperand, code: &Code<'_>) -> Option<String> {
         SourceOperand::Constant(value) => (value as i32).to_string(),
         SourceOperand::Scc => "scc".to_owned(),
         SourceOperand::Address(index) => {
-            let Address {
-                half,
-                symbol,
-                addend,
-            } = &code.addresses[index.0 as usize];
+            let Address { half, of, addend } = &code.addresses[index.0 as usize];
             let half = match half {
                 AddressHalf::Low => "low",
                 AddressHalf::High => "high",
             };
-            match symbol {
-                Symbol::Tool(name) => format!("{half}({name}+{addend})"),
-                Symbol::Original(pc) => format!("{half}(original {pc:#x}+{addend})"),
-                Symbol::Text(offset) => format!("{half}(text {offset:#x}+{addend})"),
+            match of {
+                Addressed::Symbol(Symbol::Tool(name)) => format!("{half}({name}+{addend})"),
+                Addressed::Symbol(Symbol::Original(pc)) => {
+                    format!("{half}(original {pc:#x}+{addend})")
+                }
+                Addressed::Symbol(Symbol::Text(offset)) => {
+                    format!("{half}(text {offset:#x}+{addend})")
+                }
+                Addressed::Label(to) => format!("{half}({})", label(*to)),
             }
         }
     })

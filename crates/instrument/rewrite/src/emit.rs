@@ -2,7 +2,7 @@
 
 use crate::encode::Encodings;
 use crate::instruction::{Instruction, Op, SourceOperand};
-use crate::ir::{Address, BoundTemplate, Code, Item, Label};
+use crate::ir::{Address, Addressed, BoundTemplate, Code, Item, Label};
 use crate::islands::{IslandPool, hop};
 use crate::layout::{ALIGNMENT, LONGEST_NOP, Layout};
 use crate::rewriting::Rewriting;
@@ -138,15 +138,15 @@ impl Emission<'_, '_> {
     fn instruction(&mut self, instruction: &Instruction) {
         let address = self.codes.encode(instruction, &mut self.text.bytes);
         if let Some(index) = address {
-            let Address {
-                half,
-                symbol,
-                addend,
-            } = &self.code.addresses[index.0 as usize];
+            let Address { half, of, addend } = &self.code.addresses[index.0 as usize];
+            let symbol = match of {
+                Addressed::Symbol(symbol) => symbol.clone(),
+                Addressed::Label(label) => Symbol::Text(self.layout.now(*label)),
+            };
             self.text.relocations.push(Relocation {
                 offset: self.offset() - 4,
                 half: *half,
-                symbol: symbol.clone(),
+                symbol,
                 addend: *addend,
             });
         }

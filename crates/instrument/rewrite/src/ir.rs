@@ -23,8 +23,16 @@ pub(crate) struct AddressIndex(pub u32);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub half: AddressHalf,
-    pub symbol: Symbol,
+    pub of: Addressed,
     pub addend: i64,
+}
+
+/// What an address is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Addressed {
+    Symbol(Symbol),
+    /// A place in the new code. The layout knows its offset.
+    Label(Label),
 }
 
 /// A template with the registers that it is bound to.
@@ -183,11 +191,16 @@ impl<'p> Code<'p> {
 
     /// A literal operand that becomes half of an address.
     pub fn address(&mut self, half: AddressHalf, symbol: Symbol, addend: i64) -> AddressIndex {
-        self.addresses.push(Address {
-            half,
-            symbol,
-            addend,
-        });
+        self.half_of(half, Addressed::Symbol(symbol), addend)
+    }
+
+    /// A literal operand that becomes half of the address of a place in the new code.
+    pub fn label_address(&mut self, half: AddressHalf, label: Label) -> AddressIndex {
+        self.half_of(half, Addressed::Label(label), 0)
+    }
+
+    fn half_of(&mut self, half: AddressHalf, of: Addressed, addend: i64) -> AddressIndex {
+        self.addresses.push(Address { half, of, addend });
         AddressIndex(self.addresses.len() as u32 - 1)
     }
 

@@ -26,6 +26,10 @@ use template::RegisterFile;
 /// Places that a return is compared with one by one.
 const FEW: usize = 4;
 
+/// Places of a search from which branches lead on. A branch that is far needs an island in every group of islands on its way, and no
+/// branch reaches over more than twice as many.
+const NEAR: usize = 4096;
+
 /// Registers for translating, kept for the wave's whole life.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JumpRegisters {
@@ -343,8 +347,7 @@ impl Selection<'_, '_> {
                 self.code.push(Item::Gap);
                 self.code.compare(Op::SCmpEqU32, distance, key(address));
                 self.code.branch(Op::SCbranchScc0, self.jumps.elsewhere);
-                self.put_back(with);
-                self.code.branch(Op::SBranch, label);
+                self.arrive(label, with);
             }
             _ => {
                 let (lower, upper) = places.split_at(places.len() / 2);
@@ -356,6 +359,26 @@ impl Selection<'_, '_> {
                 self.search(lower, with);
             }
         }
+    }
+
+    /// Goes to the place that an address meant.
+    fn arrive(&mut self, label: Label, with: JumpRegisters) {
+        if self.jumps.places.len() <= NEAR {
+            self.put_back(with);
+            self.code.branch(Op::SBranch, label);
+            return;
+        }
+        for (half, register) in [
+            (AddressHalf::Low, with.distance),
+            (AddressHalf::High, with.distance + 1),
+        ] {
+            let literal = self.code.label_address(half, label);
+            self.code
+                .move_scalar(register, SourceOperand::Address(literal));
+        }
+        self.put_back(with);
+        let target = SourceOperand::Scalar(with.distance);
+        self.code.scalar1(Op::SSetpcB64, 0, target);
     }
 
     /// SCC as it was.

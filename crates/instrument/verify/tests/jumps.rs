@@ -161,37 +161,61 @@ fn wherever_code_goes_it_is_counted_and_sees_the_same() {
     for target in TARGETS {
         let tool = Tool::build(target);
         for (shape, middle, others) in shapes() {
-            let place = format!("{target}, {shape}");
-            let bytes = assemble(target, &middle, &others);
-            let object = CodeObject::parse(&bytes).expect("the assembler's output");
-            let module = Module::lift(&object).expect("lifts");
-            let kernel = module.function("full").expect("is there");
-            let launch = full();
-            let before = verify::run(&bytes, &launch, &[])
-                .unwrap_or_else(|error| panic!("{place}: the original: {error}"));
-            for plan in [
-                plan_each(&module, kernel, &tool),
-                plan_sum(&module, kernel, &tool),
-            ] {
-                let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
-                    .unwrap_or_else(|refusal| panic!("{place}: {refusal}"));
-                let globals = &tool.bundle.globals;
-                let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
-                    .unwrap_or_else(|error| panic!("{place}: {error}"));
-                match verdict {
-                    Verdict::Same { stopped: None, .. } => {}
-                    Verdict::Diverged(divergence) => panic!("{place}: {divergence}"),
-                    other => panic!("{place}: {other:?}"),
-                }
-                let instrumented =
-                    rewrite::static_object(&[rewritten], &object, globals).expect("writes");
-                let after = verify::run(&instrumented, &launch, &[("total", 8)])
-                    .unwrap_or_else(|error| panic!("{place}: {error}"));
-                assert!(after.buffers == before.buffers, "{place}");
-                let counted = total(&after.variables[0]);
-                assert_eq!(counted, before.wave_instructions, "{place}");
-            }
+            runs_alike(target, &tool, shape, &assemble(target, &middle, &others));
         }
+    }
+}
+
+/// More possible places than branches of one search reach.
+#[test]
+fn jumps_find_their_places_in_long_code() {
+    let jump = "s_lshl_b32 s11, s11, 2\ns_getpc_b64 s[4:5]\n.Lh:\ns_add_u32 s4, s4, s11\ns_addc_u32 s5, s5, 0\n\
+                s_add_u32 s4, s4, .Lt-.Lh\ns_addc_u32 s5, s5, 0\ns_setpc_b64 s[4:5]\n";
+    let long = "v_add_u32 v1, 3, v1\n".repeat(10_000);
+    // The jumps go to either end of the code, one of which is far from the search.
+    let first = format!(
+        "{ROUNDS}{jump}.Lt: v_add_u32 v1, 1, v1\nv_add_u32 v1, 2, v1\nv_add_u32 v1, 4, v1\n{PLACES}{long}"
+    );
+    let last = format!(
+        "{long}{ROUNDS}{jump}.Lt: v_add_u32 v1, 1, v1\nv_add_u32 v1, 2, v1\nv_add_u32 v1, 4, v1\n{PLACES}"
+    );
+    for target in ["gfx90a", "gfx1030", "gfx1100", "gfx1201"] {
+        let tool = Tool::build(target);
+        for (shape, middle) in [("in front", &first), ("behind", &last)] {
+            runs_alike(target, &tool, shape, &assemble(target, middle, ""));
+        }
+    }
+}
+
+/// Compares the kernel with itself below hooks, and what is counted with what it executes.
+fn runs_alike(target: &str, tool: &Tool, shape: &str, bytes: &[u8]) {
+    let place = format!("{target}, {shape}");
+    let object = CodeObject::parse(bytes).expect("the assembler's output");
+    let module = Module::lift(&object).expect("lifts");
+    let kernel = module.function("full").expect("is there");
+    let launch = full();
+    let before = verify::run(bytes, &launch, &[])
+        .unwrap_or_else(|error| panic!("{place}: the original: {error}"));
+    for plan in [
+        plan_each(&module, kernel, tool),
+        plan_sum(&module, kernel, tool),
+    ] {
+        let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
+            .unwrap_or_else(|refusal| panic!("{place}: {refusal}"));
+        let globals = &tool.bundle.globals;
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
+            .unwrap_or_else(|error| panic!("{place}: {error}"));
+        match verdict {
+            Verdict::Same { stopped: None, .. } => {}
+            Verdict::Diverged(divergence) => panic!("{place}: {divergence}"),
+            other => panic!("{place}: {other:?}"),
+        }
+        let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
+        let after = verify::run(&instrumented, &launch, &[("total", 8)])
+            .unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert!(after.buffers == before.buffers, "{place}");
+        let counted = total(&after.variables[0]);
+        assert_eq!(counted, before.wave_instructions, "{place}");
     }
 }
 
