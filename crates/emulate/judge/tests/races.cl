@@ -334,6 +334,188 @@ kernel void pairs(global int *out) {
   out[t] = shared[LAST - t] + shared[LAST - t + ITEMS]; // @pairs.B
 }
 
+// The last rounds need no barrier among 64 lanes, but waves of 32 do.
+kernel void tail(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+#pragma unroll 1
+  for (int by = ITEMS / 2; by > 0; by /= 2) {
+    if (t < by) {
+      int other = KEEP(shared[t + by]); // @tail.A
+      KEEP(shared[t]) = KEEP(shared[t]) + other; // @tail.B
+    }
+    if (OK || by > 64)
+      SYNC;
+  }
+  SYNC;
+  out[t] = KEEP(shared[0]);
+}
+
+// Two buffers by turns, without the one barrier that they need.
+kernel void ping_pong(global int *out) {
+  local int shared[2][ITEMS];
+  int t = ITEM;
+  KEEP(shared[0][t]) = 1;
+  SYNC;
+#pragma unroll 1
+  for (int i = 0; i < 6; i++) {
+    int x = KEEP(shared[i & 1][LAST - t]); // @ping_pong.A
+    KEEP(shared[~i & 1][t]) = x + i + 1; // @ping_pong.B
+    SYNC_OK;
+  }
+  SYNC;
+  out[t] = KEEP(shared[0][t]);
+}
+
+// Every other round has no barrier at its end.
+kernel void odd_rounds(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM, sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < 5; i++) {
+    KEEP(shared[t]) = t + i + 1; // @odd_rounds.A
+    SYNC;
+    sum += KEEP(shared[LAST - t]); // @odd_rounds.B
+    if (OK || i & 1)
+      SYNC;
+  }
+  out[t] = sum;
+}
+
+// Each arm has a barrier of its own, which whole waves come to.
+kernel void arms(global int *out) {
+  local int shared[ITEMS / 2];
+  int t = ITEM;
+  if (t < ITEMS / 2) {
+#if OK
+    KEEP(shared[t]) = t + 1;
+#endif
+    SYNC;
+#if !OK
+    KEEP(shared[t]) = t + 1; // @arms.A
+#endif
+  } else {
+    SYNC;
+    out[t] = KEEP(shared[t - ITEMS / 2]); // @arms.B
+  }
+}
+
+// An atomic of 8 bytes, of which another wave reads four.
+kernel void long_count(global int *out) {
+  local atomic_long count;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local long *)&count) = 0;
+  SYNC;
+  if (t < 64)
+    ADD(&count, 1L << 32); // @long_count.A
+  SYNC_OK;
+  if (t >= 64)
+    out[t] = KEEP(((local int *)&count)[1]); // @long_count.B
+}
+
+// Elements at a distance of 64 dwords, two by one instruction.
+kernel void columns(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM, c = t % 64;
+  KEEP(shared[t]) = t + 1; // @columns.A
+  SYNC_OK;
+  out[t] = shared[c] + shared[c + 64] + shared[c + 128] + shared[c + 192]; // @columns.B
+}
+
+// Only what lies beside the tile is written too late.
+kernel void halo(global int *out) {
+  local int shared[ITEMS + 2];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+  if (t < 2)
+    KEEP(shared[ITEMS + t]) = t + 1; // @halo.A
+  SYNC_OK;
+  out[t] = KEEP(shared[t + 2]); // @halo.B
+}
+
+// A member of a large element.
+kernel void members(global int *out) {
+  local int4 shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @members.A
+  SYNC_OK;
+  out[t] = KEEP(((local int *)&shared[LAST - t])[1]); // @members.B
+}
+
+kernel void bytes_as_words(global int *out) {
+  local int words[ITEMS / 4];
+  int t = ITEM;
+  KEEP(((local char *)words)[t]) = t | 1; // @bytes_as_words.A
+  SYNC_OK;
+  out[t] = KEEP(words[t % 64]); // @bytes_as_words.B
+}
+
+// The same memory, later with elements of another size.
+kernel void reused(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+  int x = KEEP(shared[LAST - t]); // @reused.A
+  SYNC_OK;
+  KEEP(((local short *)shared)[t]) = x + 3; // @reused.B
+  SYNC;
+  out[t] = KEEP(((local short *)shared)[LAST - t]);
+}
+
+// One lane of each wave tells what the wave has, and one adds it all.
+kernel void wave_sums(global int *out) {
+  local int parts[ITEMS / 32];
+  int t = ITEM, sum = 0;
+  if (t % 32 == 0)
+    KEEP(parts[t / 32]) = t + 1; // @wave_sums.A
+  SYNC_OK;
+  if (t == 0)
+    for (int i = 0; i < ITEMS / 32; i++)
+      sum += KEEP(parts[i]); // @wave_sums.B
+  out[t] = sum;
+}
+
+// The counts of one round are read when the next one begins.
+kernel void histograms(global int *out) {
+  local atomic_int counts[16];
+  int t = ITEM, sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < 3; i++) {
+    if (t < 16)
+      KEEP(*(local int *)&counts[t]) = 0; // @histograms.A
+    SYNC;
+    ADD(&counts[t & 15], 1);
+    SYNC;
+    sum += KEEP(*(local int *)&counts[t >> 4]); // @histograms.B
+    SYNC_OK;
+  }
+  out[t] = sum;
+}
+
+// An atomic by a FLAT instruction.
+__attribute__((noinline)) static void count_at(atomic_int *place) {
+  __asm__ volatile("" : "+v"(place)); // Hides that the place is in LDS.
+  ADD(place, 1); // @count_by_pointer.A
+}
+
+kernel void count_by_pointer(global int *out) {
+  local atomic_int count;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(*(local int *)&count) = 0;
+  SYNC;
+  if (t < 64)
+    count_at((atomic_int *)&count);
+  SYNC_OK;
+  if (t >= 64)
+    out[t] = KEEP(*(local int *)&count); // @count_by_pointer.B
+}
+
 #if SPLIT
 // Waves may not write between arriving and waiting what others read after it.
 kernel void split(global int *out) {
@@ -350,5 +532,25 @@ kernel void split(global int *out) {
   __builtin_amdgcn_s_barrier_wait(-1);
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   out[t] = KEEP(shared[LAST - t]); // @split.B
+}
+
+// What a wave reads between arriving and waiting, others may overwrite after it.
+kernel void split_read(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM, x;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+#if OK
+  x = KEEP(shared[LAST - t]);
+#endif
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier_signal(-1);
+#if !OK
+  x = KEEP(shared[LAST - t]); // @split_read.A
+#endif
+  __builtin_amdgcn_s_barrier_wait(-1);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  KEEP(shared[t]) = x + 3; // @split_read.B
+  out[t] = KEEP(shared[t]);
 }
 #endif
