@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeSet, mem::offset_of, sync::Mutex};
 
-use allocations::facts;
-use codeobj::{CodeObject, elf::SymbolKind};
+use allocations::{
+    facts,
+    modules::{self, Part},
+};
+use codeobj::CodeObject;
 use gpu::{
     Memory,
     memory::{Closing, PAGE},
@@ -30,10 +33,6 @@ const CONSTANT: Closing = Closing {
     to_writes: true,
     what: "in constants or code of a module",
 };
-
-const WRITE: u64 = 1;
-/// Sections in which every variable has a symbol.
-const OF_VARIABLES: [&str; 2] = [".data", ".bss"];
 
 /// Replaces the entry by which a program says that its code is complete.
 ///
@@ -91,36 +90,23 @@ fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
         }
     }
     memory.close(base + behind, base + behind.next_multiple_of(PAGE), BESIDE);
-    // A stripped object does not name its static variables.
-    let symbols = object.symbols().iter();
-    let variables = symbols.filter(|symbol| symbol.kind == SymbolKind::Object && symbol.size != 0);
-    let mut variables: Vec<_> = variables.collect();
-    variables.sort_by_key(|symbol| symbol.value);
-    for section in object.elf().sections.iter().filter(|section| {
-        OF_VARIABLES
-            .iter()
-            .any(|name| section.name.starts_with(name))
-            && section.flags & WRITE != 0
-            && section.address != 0
-    }) {
-        let end = section.address + section.size;
-        let mut behind = section.address;
-        for symbol in &variables {
-            if symbol.value >= section.address && symbol.value < end {
-                memory.close(base + behind, base + symbol.value.max(behind), BESIDE);
-                behind = behind.max(symbol.value + symbol.size);
-                if allocates && heap::is_state(symbol.name, symbol.size) {
-                    memory.close(base + symbol.value, base + behind, heap::BESIDE);
-                    continue;
-                }
-                if facts::is_constant(symbol.name) {
-                    memory.close(base + symbol.value, base + behind, CONSTANT);
-                }
-                facts::variable(base + symbol.value, symbol.size, symbol.name);
+    for part in modules::parts(object) {
+        let (name, bytes) = match part {
+            Part::Beside(bytes) => {
+                memory.close(base + bytes.start, base + bytes.end, BESIDE);
+                continue;
             }
+            Part::Variable { name, bytes } => (name, bytes),
+        };
+        let size = bytes.end - bytes.start;
+        let (start, end) = (base + bytes.start, base + bytes.end);
+        if allocates && heap::is_state(name, size) {
+            memory.close(start, end, heap::BESIDE);
+            continue;
         }
-        if behind != section.address {
-            memory.close(base + behind, base + end.max(behind), BESIDE);
+        if facts::is_constant(name) {
+            memory.close(start, end, CONSTANT);
         }
+        facts::variable(start, size, name);
     }
 }

@@ -31,6 +31,7 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
     leaving: Vec::new(),
     reached: Vec::new(),
     constants: BTreeSet::new(),
+    modules: BTreeMap::new(),
 });
 static LISTENERS: Mutex<Vec<Listener>> = Mutex::new(Vec::new());
 
@@ -236,6 +237,8 @@ pub(crate) struct Known {
     reached: Vec<u64>,
     /// Names of variables that only the host writes.
     constants: BTreeSet<String>,
+    /// Modules by their first byte.
+    pub(crate) modules: BTreeMap<u64, crate::modules::Loaded>,
 }
 
 impl Table {
@@ -268,7 +271,7 @@ impl Table {
     }
 
     /// Marks what begins there as freed; what it was, if it lived.
-    fn free(&mut self, base: u64, callers: Callers) -> Option<Allocation> {
+    pub(crate) fn free(&mut self, base: u64, callers: Callers) -> Option<Allocation> {
         let entry = self.by_base.get_mut(&base)?;
         if entry.allocation.freed.is_some() {
             return None;

@@ -12,6 +12,7 @@ pub mod frees;
 pub mod hip;
 pub mod hsa;
 pub mod lines;
+pub mod modules;
 mod wrap;
 
 pub use callers::Callers;

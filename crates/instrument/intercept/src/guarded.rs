@@ -344,6 +344,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 struct OwnedLaunch {
     number: u64,
     kernel: String,
+    object_hash: [u8; 32],
     agent: Agent,
     grid: [u32; 3],
     workgroup: [u16; 3],
@@ -359,6 +360,7 @@ impl OwnedLaunch {
         OwnedLaunch {
             number: launch.number,
             kernel: launch.kernel.to_owned(),
+            object_hash: *launch.object_hash,
             agent: launch.agent.clone(),
             grid: launch.grid,
             workgroup: launch.workgroup,
@@ -374,6 +376,7 @@ impl OwnedLaunch {
         Launch {
             number: self.number,
             kernel: &self.kernel,
+            object_hash: &self.object_hash,
             agent: &self.agent,
             grid: self.grid,
             workgroup: self.workgroup,

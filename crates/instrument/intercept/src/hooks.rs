@@ -10,6 +10,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use allocations::modules;
 use aql::Queue;
 use hsa_sys::{
     Handle, Status,
@@ -360,15 +361,18 @@ fn register_objects(state: &State, executable: Handle) {
     };
     for object in objects {
         match loader.placement(object.handle) {
-            Ok((base, size, delta)) => state.session.loaded(LoadedObject {
-                executable,
-                agent: AgentId(object.agent),
-                base,
-                size,
-                delta,
-                uri: object.uri,
-                bytes: object.bytes,
-            }),
+            Ok((base, size, delta)) => {
+                modules::loaded(executable, delta, &object.bytes);
+                state.session.loaded(LoadedObject {
+                    executable,
+                    agent: AgentId(object.agent),
+                    base,
+                    size,
+                    delta,
+                    uri: object.uri,
+                    bytes: object.bytes,
+                });
+            }
             Err(error) => state
                 .session
                 .note(format!("a code object cannot be located: {error}")),
@@ -381,6 +385,7 @@ unsafe extern "C" fn executable_destroy(executable: Handle) -> Status {
         // Before, because the addresses may be used again after this.
         guarded(|| {
             state.pending.take(executable);
+            modules::unloaded(executable);
             state.session.unloaded(executable);
         });
     }

@@ -181,6 +181,8 @@ pub struct Launch<'a> {
     /// Counted from 0 over all kernels and devices; what hooks read as their dispatch id.
     pub number: u64,
     pub kernel: &'a str,
+    /// SHA-256 of its code object: several objects may have a kernel of one name.
+    pub object_hash: &'a [u8; 32],
     pub agent: &'a Agent,
     /// Work-items.
     pub grid: [u32; 3],

@@ -380,6 +380,7 @@ impl Session {
             arguments: &arguments,
             number,
             kernel: &kernel.original.name,
+            object_hash: kernel.object.hash(),
             agent: &kernel.agent,
             grid: dispatch.grid,
             workgroup: dispatch.workgroup,
@@ -396,12 +397,7 @@ impl Session {
         let (dispatch, launch) = match *packet == given {
             true => (dispatch, launch),
             false => {
-                if !packet::keeps_kind(&given, packet) {
-                    self.note(format!(
-                        "{}: a tool changed the kind of a launch's packet, which only luthier_at_packets may do; the packet stayed a launch",
-                        kernel.pretty
-                    ));
-                }
+                self.keep_kind(&kernel, &given, packet);
                 changed = dispatch.with_packet(packet);
                 let launch = Launch {
                     grid: changed.grid,
@@ -427,6 +423,15 @@ impl Session {
         let kernel = self.for_stack(&kernel, choice, dispatch.private_segment_size);
         kernel.launches.fetch_add(1, Ordering::Relaxed);
         self.substitute(dispatch, &kernel, &launch)
+    }
+
+    fn keep_kind(&self, kernel: &Kernel, given: &PacketBytes, packet: &mut PacketBytes) {
+        if !packet::keeps_kind(given, packet) {
+            self.note(format!(
+                "{}: a tool changed the kind of a launch's packet, which only luthier_at_packets may do; the packet stayed a launch",
+                kernel.pretty
+            ));
+        }
     }
 
     /// The kernel of its own that the tool wants in place of this one. It may change the packet.

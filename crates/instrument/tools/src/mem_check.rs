@@ -14,10 +14,11 @@ use allocations::{
 use isa::Effects;
 use judge::{Judgement, Missed};
 use luthier::{
-    Argument, Cache, Edit, Error, HookValue, Instruction, Kernel, Launch, Live, Result, Results,
-    Tool, ToolFile, ToolInfo,
+    Argument, Cache, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Launch, Live,
+    Result, Results, Tool, ToolFile, ToolInfo,
     rows::{self, Section},
 };
+use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -38,8 +39,8 @@ pub struct MemCheck {
 #[derive(Default)]
 struct State {
     list: list::List,
-    /// Names of kernels, and which of them each launch ran.
-    kernels: Vec<String>,
+    /// Kernels, and which of them each launch ran.
+    kernels: Vec<Ran>,
     launches: Vec<u32>,
     /// Targets and kernels.
     checked: BTreeSet<(String, u32)>,
@@ -47,6 +48,13 @@ struct State {
     /// Lanes' accesses of memory of which nobody knows whose it is.
     unknown: u64,
     problem: Option<String>,
+}
+
+/// A kernel: its name, and the hash of its code object, as others have kernels of this name, too.
+#[derive(PartialEq)]
+struct Ran {
+    name: String,
+    object: [u8; 32],
 }
 
 /// Kernel, kind, and address of the instruction in the code object.
@@ -233,15 +241,22 @@ impl Tool for MemCheck {
         }
         Ok(text)
     }
+
+    fn finish_json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        self.state().json(results)
+    }
 }
 
 impl State {
     fn started(&mut self, launch: &Launch<'_>) {
         let mut known = self.kernels.iter();
         let index = known
-            .position(|name| name == launch.kernel)
+            .position(|ran| ran.name == launch.kernel && ran.object == *launch.object_hash)
             .unwrap_or_else(|| {
-                self.kernels.push(launch.kernel.to_owned());
+                self.kernels.push(Ran {
+                    name: launch.kernel.to_owned(),
+                    object: *launch.object_hash,
+                });
                 self.kernels.len() - 1
             });
         let target = launch.agent.target.split(':').next().unwrap_or_default();
@@ -288,7 +303,14 @@ impl State {
     }
 
     fn kernel(&self, index: u32) -> &str {
-        self.kernels.get(index as usize).map_or("?", String::as_str)
+        let ran = self.kernels.get(index as usize);
+        ran.map_or("?", |ran| ran.name.as_str())
+    }
+
+    fn results<'r>(&self, index: u32, results: &'r Results<'_>) -> Option<&'r KernelResults> {
+        let ran = self.kernels.get(index as usize)?;
+        let mut all = results.kernels();
+        all.find(|one| one.name() == ran.name && *one.object_hash() == ran.object)
     }
 
     /// For `luthier check`.
@@ -299,8 +321,7 @@ impl State {
             text += &format!("{:0DIGITS$}\tkernel\t{target}\t{name}\n", 1);
         }
         for ((kernel, kind, pc), found) in &self.found {
-            let name = self.kernel(*kernel);
-            let Some(results) = results.kernels().find(|one| one.name() == name) else {
+            let Some(results) = self.results(*kernel, results) else {
                 continue;
             };
             let access = Access {
@@ -321,17 +342,52 @@ impl State {
         text
     }
 
-    /// For people.
-    fn section(&self, results: &Results<'_>) -> Result<Section> {
+    /// The instructions at which something was found, by kernel and address.
+    fn places(&self, results: &Results<'_>) -> Result<HashMap<(u32, u64), by_line::Site>> {
         let mut places = HashMap::new();
-        for kernel in results.kernels() {
+        let kernels: BTreeSet<u32> = self.found.keys().map(|key| key.0).collect();
+        for index in kernels {
+            let Some(kernel) = self.results(index, results) else {
+                continue;
+            };
             for (site, _) in by_line::sites(kernel, COUNTERS)? {
-                places.insert((kernel.name().to_owned(), site.pc), site);
+                places.insert((index, site.pc), site);
             }
         }
+        Ok(places)
+    }
+
+    /// For programs.
+    fn json(&self, results: &Results<'_>) -> Result<serde_json::Value> {
+        let places = self.places(results)?;
+        let found = self.found.iter().map(|((kernel, kind, pc), found)| {
+            let place = places.get(&(*kernel, *pc));
+            let object = self.results(*kernel, results).map(KernelResults::object);
+            json!({
+                "kind": kind,
+                "kernel": self.kernel(*kernel),
+                "object": object,
+                "pc": pc,
+                "text": place.map(|site| &site.text),
+                "source": place.and_then(|site| site.source.as_ref()),
+                "address": found.first.address,
+                "workgroup": found.first.workgroup,
+                "wave": found.first.wave,
+                "lane": found.first.lane,
+                "detail": found.detail,
+                "times": found.times,
+            })
+        });
+        let found: Vec<_> = found.collect();
+        Ok(json!({ "accesses": found, "unknown": self.unknown }))
+    }
+
+    /// For people.
+    fn section(&self, results: &Results<'_>) -> Result<Section> {
+        let places = self.places(results)?;
         let rows = self.found.iter().map(|((kernel, kind, pc), found)| {
             let name = self.kernel(*kernel);
-            let place = places.get(&(name.to_owned(), *pc));
+            let place = places.get(&(*kernel, *pc));
             let place = place.map_or_else(|| format!("{pc:#x}"), by_line::Site::place);
             let Missed {
                 address,

@@ -1,14 +1,27 @@
 //! `luthier check --memory --hooks`: what hooks find is what the emulated GPU finds.
 
-use crate::common::{compile, luthier};
+use crate::common::{
+    compile, luthier,
+    schema::{check, schema},
+};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 const TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
 
 fn hip_for(target: &str, name: &str) -> PathBuf {
     let offload = format!("--offload-arch={target}");
-    compile("hipcc", name, &["-O1", "-w", "-g", &offload])
+    let mut flags = vec!["-O1", "-w", "-g", &offload];
+    // A program of two code objects has two sources.
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let other = programs.join(name.replace("_one", "_two"));
+    if name.contains("_one") {
+        flags.push(other.to_str().unwrap());
+    }
+    compile("hipcc", name, &flags)
 }
 
 /// True if the program passed, the findings, and the other messages.
@@ -25,8 +38,9 @@ fn run(target: &str, options: &[&str], name: &str, mode: &str) -> (bool, Vec<Val
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{error}: {said}"));
     let value: Value = serde_json::from_str(&text).unwrap();
+    check(&schema("check"), &value).unwrap();
     let findings = value["findings"].as_array().unwrap().clone();
     (output.status.success(), findings, said)
 }
@@ -84,8 +98,54 @@ fn hooks_find_what_the_emulated_device_finds() {
     agree(
         "gfx90a",
         "divided.hip",
-        &["stream-freed", "stream-end", "row", "managed"],
+        &["stream-freed", "stream-end", "row", "managed", "variable"],
     );
+}
+
+/// A finding names the code of its own object.
+#[test]
+fn kernels_of_one_name_are_told_apart() {
+    agree("gfx90a", "alike_one.hip", &["one", "two"]);
+}
+
+/// The tool's own file has the same finding.
+#[test]
+fn the_tool_leaves_its_findings_as_json() {
+    let (_, by_device, said) = run("gfx90a", &[], "beyond.hip", "end");
+    let expected = &by_device[0];
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = luthier(&["run", "--device", "gfx90a", "-t", "mem-check", "--output"]);
+    let command = command.arg(folder.path()).arg("--");
+    let command = command.arg(hip_for("gfx90a", "beyond.hip")).arg("end");
+    assert!(command.output().unwrap().status.success(), "{said}");
+    let mut files = fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap());
+    let file = files.find(|one| {
+        let name = one.file_name().into_string().unwrap();
+        name.starts_with("mem-check.") && name.ends_with(".json")
+    });
+    let value: Value = serde_json::from_slice(&fs::read(file.unwrap().path()).unwrap()).unwrap();
+    check(&schema("mem-check"), &value).unwrap();
+    let [found] = &value["accesses"].as_array().unwrap()[..] else {
+        panic!("{value}");
+    };
+    assert_eq!(
+        (
+            &found["kind"],
+            &found["kernel"],
+            &found["pc"],
+            &found["text"]
+        ),
+        (
+            &expected["kind"],
+            &expected["symbol"],
+            &expected["consumer"]["address"],
+            &expected["consumer"]["text"]
+        )
+    );
+    let access = &expected["access"];
+    for key in ["workgroup", "wave", "lane"] {
+        assert_eq!(found[key], access[key], "{key}: {value}");
+    }
 }
 
 #[test]

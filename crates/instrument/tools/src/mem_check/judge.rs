@@ -1,6 +1,9 @@
 //! Whether an access that hooks have not found in their list is wrong.
 
-use allocations::{Allocation, Kind, Position, facts};
+use allocations::{
+    Allocation, Kind, Position, facts,
+    modules::{self, Place},
+};
 use std::{fs, ops::Range};
 
 /// Bytes of a record.
@@ -88,6 +91,16 @@ impl Judge {
         };
         let last = missed.address.saturating_add(u64::from(missed.size.max(1))) - 1;
         let nearest = facts::nearest(missed.address);
+        match modules::place(missed.address) {
+            Some(Place::Beside) => return wrong("out-of-bounds", nearest),
+            Some(Place::Fixed(range)) if missed.kind & WRITES == 0 => {
+                return Judgement::Untold {
+                    first: range.start,
+                    end: range.end,
+                };
+            }
+            _ => {}
+        }
         match &nearest {
             // All of the host's memory may be in reach.
             Some((near, position))
@@ -118,7 +131,9 @@ impl Judge {
                 end: near.end(),
             },
             Some((near, Position::Behind(_)))
-                if near.freed.is_none() && missed.address / PAGE == (near.end() - 1) / PAGE =>
+                if near.freed.is_none()
+                    && near.kind != Kind::Variable
+                    && missed.address / PAGE == (near.end() - 1) / PAGE =>
             {
                 wrong("out-of-bounds", nearest)
             }
