@@ -54,7 +54,7 @@ fn of_sarif(value: &Value) -> Vec<String> {
     places
 }
 
-/// Where `read` lacks something that `value` has.
+/// Adds the places in which `read` lacks something that `value` has.
 fn lost(at: &str, value: &Value, read: &Value, places: &mut Vec<String>) {
     match (value, read) {
         (Value::Object(properties), Value::Object(read)) => {

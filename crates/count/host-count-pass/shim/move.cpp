@@ -6,8 +6,8 @@
 // never a copy of the counter, so that code which interrupts the region (a signal handler) loses nothing.
 //
 // A loop with budget checks cannot keep its sum aside for long. The variable is the counter itself there, and the checks compare it. It is
-// written back on every way out and before the limit is handled; no function that counts may be called. (The runtime takes the count of a
-// signal handler out of the counter again.)
+// written back on every way out and before the limit is handled. The loop may call no function that counts. (The runtime takes the count of
+// a signal handler out of the counter again.)
 
 #include "count.h"
 

@@ -248,8 +248,8 @@ impl Meetings {
         0 < left && left <= self.at
     }
 
-    /// Returns `true` if the workgroup only waits: its waves, which have just passed a barrier, come there again and again with the same
-    /// registers and the same LDS, but for a few counters, and write nothing that others may see.
+    /// Returns `true` if the workgroup only waits. Its waves, which have just passed a barrier, then come there again and again with the
+    /// same registers and the same LDS, but for a few counters. They write nothing that others may see.
     #[cold]
     pub fn look(&mut self, waves: &[&Wave], lds: &[u8], left: u32) -> bool {
         let Some(met) = &mut self.seen else {

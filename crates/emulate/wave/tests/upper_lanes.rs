@@ -1,5 +1,5 @@
 //! Rows of registers have room for 64 lanes. Values behind the lanes of a wave of 32, of an earlier wave for example, change nothing that
-//! the wave computes: every encoding and some accesses to memory, twice from states that differ there alone.
+//! the wave computes. The tests run every encoding and some accesses to memory twice, from states that differ there alone.
 
 use crate::every_encoding::{Quiet, Random, SLOT, encodings};
 use crate::harness::{self, Allocations, Machine};

@@ -1,15 +1,14 @@
-//! What `luthier check` found, at the instructions of a report.
+//! Puts the findings of `luthier check` at the instructions of a report.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::{
     error::{Error, Result},
     model::{Code, KernelRow, Remark},
+    overview::plain,
+    results,
     run::Run,
 };
 
@@ -49,20 +48,17 @@ struct Place {
 
 impl Findings {
     pub fn read(path: &Path) -> Result<Findings> {
-        let bytes = fs::read(path).map_err(|source| Error::Unreadable {
-            path: path.to_owned(),
-            source,
+        let whole: Whole = results::json(path).map_err(|error| match error {
+            Error::Damaged { path, reason } => Error::Damaged {
+                path,
+                reason: format!("this is no report of `luthier check --format json`: {reason}"),
+            },
+            error => error,
         })?;
-        match serde_json::from_slice::<Whole>(&bytes) {
-            Ok(whole) => Ok(Findings {
-                path: path.to_owned(),
-                all: whole.findings,
-            }),
-            Err(error) => Err(Error::Damaged {
-                path: path.to_owned(),
-                reason: format!("this is no report of `luthier check --format json`: {error}"),
-            }),
-        }
+        Ok(Findings {
+            path: path.to_owned(),
+            all: whole.findings,
+        })
     }
 }
 
@@ -86,7 +82,7 @@ impl Run {
         }
         without.sort();
         without.dedup();
-        let file = self::name(&findings.path);
+        let file = findings.path.display();
         let sentence = (!without.is_empty()).then(|| {
             let list = without.join(", ");
             format!("{file}: no kernel with code in this report has the instruction of: {list}")
@@ -96,19 +92,9 @@ impl Run {
     }
 }
 
-fn name(path: &Path) -> String {
-    path.display().to_string()
-}
-
-/// `gfx90a` of `amdgcn-amd-amdhsa--gfx90a:xnack-`.
-fn processor(target: &str) -> &str {
-    let features = target.rsplit("--").next().unwrap_or(target);
-    features.split(':').next().unwrap_or(features)
-}
-
 /// None if the kernel's code does not have the finding's instruction.
 fn remark(finding: &Finding, row: &KernelRow, code: &Code) -> Option<Remark> {
-    if processor(&finding.target) != processor(&row.target) {
+    if plain(&finding.target) != plain(&row.target) {
         return None;
     }
     let at = position(code, &finding.consumer)?;

@@ -185,7 +185,7 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
 }
 
 /// A target without its features.
-fn plain(target: &str) -> String {
+pub(crate) fn plain(target: &str) -> String {
     target.split(':').next().unwrap_or_default().to_owned()
 }
 

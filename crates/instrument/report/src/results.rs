@@ -248,7 +248,8 @@ fn listed(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+/// Reads a file of JSON.
+pub(crate) fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let bytes = fs::read(path).map_err(|source| Error::Unreadable {
         path: path.to_owned(),
         source,

@@ -40,7 +40,7 @@ fn main() {
         let bytes = std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
         let found = match codeobj::walk(&bytes) {
             Ok(found) => found,
-            // Of many programs some have none.
+            // Some programs have no code for a GPU.
             Err(error) => {
                 println!("{file}: {error}");
                 continue;

@@ -27,7 +27,7 @@ pub(crate) struct Address {
     pub addend: i64,
 }
 
-/// What an address is of.
+/// The thing that has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Addressed {
     Symbol(Symbol),

@@ -203,19 +203,23 @@ fn runs_alike(target: &str, tool: &Tool, shape: &str, bytes: &[u8]) {
         let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
             .unwrap_or_else(|refusal| panic!("{place}: {refusal}"));
         let globals = &tool.bundle.globals;
-        let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
-            .unwrap_or_else(|error| panic!("{place}: {error}"));
-        match verdict {
-            Verdict::Same { stopped: None, .. } => {}
-            Verdict::Diverged(divergence) => panic!("{place}: {divergence}"),
-            other => panic!("{place}: {other:?}"),
-        }
+        let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+        assert_eq!(stopped(&place, verdict), None, "{place}");
         let instrumented = rewrite::static_object(&[rewritten], &object, globals).expect("writes");
         let after = verify::run(&instrumented, &launch, &[("total", 8)])
             .unwrap_or_else(|error| panic!("{place}: {error}"));
         assert!(after.buffers == before.buffers, "{place}");
         let counted = total(&after.variables[0]);
         assert_eq!(counted, before.wave_instructions, "{place}");
+    }
+}
+
+/// Both sides have to be the same; why they were stopped before their end, if they were.
+fn stopped(place: &str, verdict: Result<Verdict, verify::Error>) -> Option<String> {
+    match verdict.unwrap_or_else(|error| panic!("{place}: {error}")) {
+        Verdict::Same { stopped, .. } => stopped,
+        Verdict::Diverged(divergence) => panic!("{place}: {divergence}"),
+        other => panic!("{place}: {other:?}"),
     }
 }
 
@@ -296,13 +300,8 @@ fn hooks_behind_calls_change_nothing() {
             let rewritten = rewrite::rewrite(&object, &module, kernel, &plan)
                 .unwrap_or_else(|refusal| panic!("{place}: {refusal}"));
             let globals = &tool.bundle.globals;
-            let verdict = lockstep(&object, &module, &rewritten, globals, &launch)
-                .unwrap_or_else(|error| panic!("{place}: {error}"));
-            match verdict {
-                Verdict::Same { .. } => {}
-                Verdict::Diverged(divergence) => panic!("{place}: {divergence}"),
-                other => panic!("{place}: {other:?}"),
-            }
+            let verdict = lockstep(&object, &module, &rewritten, globals, &launch);
+            stopped(&place, verdict);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The shells that bodies are inlined into: a function for each level, of which there is a copy for each body.
 //!
-//! Each is in a module of its own. rustc makes one unit of all copies of a module's functions, and compiles a unit on one thread: all
-//! copies in one module were more than half of this crate, and kept one processor busy while the others waited.
+//! Each is in a module of its own. rustc makes one unit of all copies of a module's functions, and compiles a unit on one thread. In one
+//! module, all copies were more than half of this crate. They kept one processor busy while the others waited.
 
 pub(super) use base::base;
 pub(super) use base_vector::base_vector;

@@ -17,7 +17,7 @@ use super::{
     work,
 };
 
-/// So many programs more than there are processors run at most, however idle these are.
+/// The gate runs at most this many programs more than there are processors, however idle these are.
 const MORE: usize = 2;
 /// While another program starts, so much memory must be free: tests start compilers, which need half a gigabyte each.
 const MEMORY: u64 = 3 << 30;
@@ -107,8 +107,8 @@ impl Idle {
         }
     }
 
-    /// Returns `true` at the end of a span in which half a processor or more was idle. `worked` is what the machine has worked until
-    /// now, whoever made it work.
+    /// Returns `true` at the end of a span in which half a processor or more was idle. `worked` is the time that all
+    /// programs of the machine have worked until now.
     fn look(&mut self, now: Instant, worked: Duration) -> bool {
         let span = now.saturating_duration_since(self.began);
         if span < Idle::SPAN {

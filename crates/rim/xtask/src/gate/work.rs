@@ -22,13 +22,13 @@ fn read(text: &str) -> Option<Duration> {
     (ticks.len() == 4).then(|| TICK * ticks.iter().sum())
 }
 
-/// What all processors of the machine have worked since it started, for whomever.
+/// The time that all processors of the machine have worked since it started.
 pub fn of_machine() -> Option<Duration> {
     read_machine(&fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// `cpu  1 2 3 4 5 6 7 8 9 10`: as programs, as programs that give way, in the system, idle, waiting for disks, in interrupts of two
-/// kinds, and what others on the host took; the last two are part of the first two.
+/// `cpu  1 2 3 4 5 6 7 8 9 10`, in ticks: programs, programs that give way, the system, idle, waiting for disks, interrupts of two kinds, and
+/// the share of other machines on the host. The last two numbers are part of the first two.
 fn read_machine(text: &str) -> Option<Duration> {
     let fields = text.lines().next()?.strip_prefix("cpu ")?;
     let fields: Vec<u64> = fields
@@ -39,7 +39,8 @@ fn read_machine(text: &str) -> Option<Duration> {
         return None;
     };
     let ticks = user + nice + system + hard + soft + taken;
-    Some(TICK * u32::try_from(ticks).ok()?)
+    // A machine of many processors has more ticks in a week than 32 bits hold.
+    Some(Duration::from_millis(TICK.as_millis() as u64 * ticks))
 }
 
 /// Bytes of memory that programs can get without swapping.
@@ -93,6 +94,8 @@ mod tests {
     fn the_machine_s_work_has_no_idle_time() {
         let text = "cpu  100 20 30 9999 500 4 5 6 7 8\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
         assert_eq!(read_machine(text), Some(TICK * 165));
+        let week = "cpu  6000000000 0 0 0 0 0 0 0 0 0\n";
+        assert_eq!(read_machine(week), Some(Duration::from_secs(60_000_000)));
         assert_eq!(read_machine("cpu0 1 2 3 4 5 6 7 8\n"), None);
         assert_eq!(read_machine("cpu  1 2 3\n"), None);
         let before = of_machine().unwrap();

@@ -102,7 +102,7 @@ impl Reader<'_> {
 }
 
 /// Returns `true` if a program that ended while no test ran ended in an unusual way. Usual is 0 or 1, after it has said how many tests
-/// there are. There may be none, if the test is that it compiles.
+/// there are. A program has none if its test is that it compiles.
 fn is_amiss(status: i32, total: Option<usize>) -> bool {
     !matches!(status, 0 | 1) || total.is_none()
 }
