@@ -5,7 +5,9 @@ mod copies;
 use std::marker::PhantomData;
 
 #[cfg(target_arch = "x86_64")]
-use vectors::level::{Avx2, Avx512, Fp16};
+use vectors::level::Avx2;
+#[cfg(all(target_arch = "x86_64", wide))]
+use vectors::level::{Avx512, Fp16};
 use vectors::level::{Base, Extensions, Level, level};
 
 use crate::{
@@ -16,7 +18,9 @@ use crate::{
     state::Wave,
 };
 #[cfg(target_arch = "x86_64")]
-use copies::{avx2, avx2_vector, avx512, avx512_vector, fp16_vector};
+use copies::{avx2, avx2_vector};
+#[cfg(all(target_arch = "x86_64", wide))]
+use copies::{avx512, avx512_vector, fp16_vector};
 use copies::{base, base_vector};
 
 /// A row's body, written once and inlined into every shell. It may take for granted what callers of [`call`] promise.
@@ -58,6 +62,7 @@ impl<const UNIFORM: u8, const USUAL: bool, E: Extensions> Form for Variant<UNIFO
 }
 
 /// The body of a vector ALU row. It may take for granted what callers of [`call`] promise, and that the op is one of its row.
+#[cfg_attr(not(wide), allow(dead_code, reason = "the choice of copies"))]
 pub(crate) trait VectorBody {
     const SOURCES: usize;
     /// Whether the result depends on MODE or on the clamp bit.
@@ -107,7 +112,7 @@ pub(crate) fn handler<B: Body>() -> Handler {
 /// The handler of a body that does enough for a copy of its own for the widest vectors.
 pub(crate) fn wide_handler<B: Body>() -> Handler {
     match level() {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", wide))]
         Level::Avx512 | Level::Fp16 => avx512::<B>,
         _ => handler::<B>(),
     }
@@ -120,7 +125,7 @@ pub(crate) fn vector_handler<B: VectorBody>() -> Handler {
 
 /// The handlers of a row with copies for uniform sources. It uses `if`, because code that is not reached is not
 /// compiled.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", wide))]
 macro_rules! hot_handlers {
     ($body:ident, $shell:ident, $extensions:ident) => {{
         let mut uniform: UniformHandlers = [None; 8];
@@ -159,13 +164,13 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
             uniform: [None; 8],
             modified: None,
         },
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", wide))]
         Level::Fp16 if B::HALVES => hot_handlers!(B, fp16_vector, Fp16),
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", wide))]
         Level::Avx512 | Level::Fp16 if B::HOT && !B::NO_AVX512 => {
             hot_handlers!(B, avx512_vector, Avx512)
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", wide))]
         Level::Avx512 | Level::Fp16 if B::AVX512_ALONE => {
             let vector: Handler = avx512_vector::<B, Variant<0, true, Avx512>>;
             Handlers {
@@ -175,7 +180,7 @@ pub(crate) fn vector_handlers<B: VectorBody>() -> Handlers {
                 modified: None,
             }
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", wide))]
         _ if B::HOT => hot_handlers!(B, avx2_vector, Avx2),
         #[cfg(target_arch = "x86_64")]
         _ => Handlers {

@@ -4,6 +4,7 @@
 use super::chain::Formula;
 
 /// Nothing of it is on for a row that does not say so. Each method turns on what the field of its name says.
+#[cfg_attr(not(wide), allow(dead_code, reason = "the choice of copies"))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Specialization {
     /// Bodies of its own for uniform sources, because compiled code spends most of its time in the row. Other rows reach their

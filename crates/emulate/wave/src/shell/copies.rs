@@ -6,10 +6,9 @@
 pub(super) use base::base;
 pub(super) use base_vector::base_vector;
 #[cfg(target_arch = "x86_64")]
-pub(super) use {
-    avx2::avx2, avx2_vector::avx2_vector, avx512::avx512, avx512_vector::avx512_vector,
-    fp16_vector::fp16_vector,
-};
+pub(super) use {avx2::avx2, avx2_vector::avx2_vector};
+#[cfg(all(target_arch = "x86_64", wide))]
+pub(super) use {avx512::avx512, avx512_vector::avx512_vector, fp16_vector::fp16_vector};
 
 mod base {
     use crate::{engine::Env, micro_op::MicroOp, shell::Body, state::Wave};
@@ -70,11 +69,11 @@ macro_rules! copy {
 
 #[cfg(target_arch = "x86_64")]
 copy! { Avx2: avx2 }
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", wide))]
 copy! { Avx512: avx512 }
 #[cfg(target_arch = "x86_64")]
 copy! { Avx2: avx2_vector, Form }
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", wide))]
 copy! { Avx512: avx512_vector, Form }
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", wide))]
 copy! { Fp16: fp16_vector, Form }
