@@ -2,7 +2,7 @@
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
 //! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
-//! `memory`, accesses that stop a kernel, and who allocated what they miss.
+//! `memory`, accesses that stop a kernel, and who allocated what they miss; `leaks`, memory that is not freed.
 
 use std::{env, sync::Arc};
 
@@ -35,6 +35,17 @@ enum Judge {
     Late(Arc<Late>),
 }
 
+/// The words of the second variable.
+fn words() -> Vec<String> {
+    let words = env::var(WANTED).unwrap_or_default();
+    words.split(',').map(str::to_owned).collect()
+}
+
+/// Returns `true` if memory that is not freed is looked for.
+pub fn wants_leaks() -> bool {
+    words().iter().any(|word| word == "leaks")
+}
+
 impl Check {
     /// If the user wants it.
     pub fn from_environment(memory: &Arc<Memory>) -> Option<Check> {
@@ -47,9 +58,9 @@ impl Check {
             barriers: false,
             races: false,
         };
-        for word in env::var(WANTED).unwrap_or_default().split(',') {
+        for word in words() {
             let (memory, sink) = (memory.clone(), findings.clone());
-            match word {
+            match word.as_str() {
                 "waits" => check.judge = Judge::AtFullSpeed(Arc::new(Waits::new(memory, sink))),
                 "late" => check.judge = Judge::Late(Arc::new(Late::new(memory, sink))),
                 "memory" => {
@@ -58,6 +69,7 @@ impl Check {
                 }
                 "barriers" => check.barriers = true,
                 "races" => check.races = true,
+                "leaks" => findings::look_for_leaks(&findings),
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }

@@ -11,7 +11,7 @@ use gpu::{
     memory::{Closing, PAGE},
 };
 
-use crate::{exact, findings, heap, instance::instance, report::report};
+use crate::{check, exact, findings, heap, instance::instance, report::report};
 
 /// Blocks of a stream's memory begin at multiples of this, in all versions of HIP.
 const STEP: u64 = 256;
@@ -45,6 +45,9 @@ extern "C" fn loaded() {
         || {
             if exact::is_wanted() {
                 follow();
+            } else if check::wants_leaks() {
+                facts::keep(None);
+                allocations::hip::watch();
             }
         },
         || (),
@@ -72,7 +75,7 @@ fn listen(event: &Event<'_>) {
         Event::Allocated(one) if one.kind == Kind::Variable => {}
         Event::Allocated(one) => allocated(memory, one),
         Event::Freed(one) => freed(memory, one),
-        Event::WrongFree { .. } => {}
+        Event::WrongFree { .. } | Event::Reset => {}
     }
 }
 

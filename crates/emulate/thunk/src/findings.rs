@@ -22,7 +22,10 @@ use allocations::{
 
 use crate::{report::report, source, variables};
 
+mod leaks;
 mod races;
+
+pub use leaks::look_for_leaks;
 
 /// The findings of this process, in files.
 pub struct Findings {

@@ -212,6 +212,8 @@ pub enum Event<'a> {
         allocation: &'a Allocation,
         callers: Callers,
     },
+    /// HIP has given back all memory of a device, or is about to as it likes.
+    Reset,
 }
 
 /// Allocations by their first byte.

@@ -83,11 +83,15 @@ fn tell_of(wrong: Option<Allocation>, address: u64, by: &'static str) -> bool {
 
 /// HIP has made an array and calls it by this number. Its memory is there, if HIP has asked HSA for some.
 pub(crate) fn array_given(name: u64, by: &'static str) {
-    let (base, size) = facts::region_of_call().unwrap_or((name, 0));
     if name == 0 {
         return;
     }
+    // Without HSA's entries, the name is all that is known.
+    let (base, size) = facts::region_of_call().unwrap_or((name, 0));
     let array = new(base, size, Kind::Array, by);
+    if size == 0 {
+        tell(&Event::Allocated(&array));
+    }
     let mut known = known();
     if known.arrays.len() >= MOST_ARRAYS {
         known.arrays.retain(|_, one| one.freed.is_none());
@@ -115,10 +119,14 @@ pub(crate) fn array_taken(name: u64) {
     let callers = callers();
     let mut known = known();
     let array = known.arrays.get_mut(&name);
-    let base = array.map(|one| {
+    let array = array.map(|one| {
         one.freed = Some(callers);
-        one.base
+        one.clone()
     });
     drop(known);
-    base.into_iter().for_each(taken);
+    match array {
+        Some(one) if one.size == 0 => tell(&Event::Freed(&one)),
+        Some(one) => taken(one.base),
+        None => {}
+    }
 }

@@ -188,6 +188,8 @@ wraps! { TAKE {
     fn hipMipmappedArrayDestroy(array: u64)
         before |told, array| told.about_to_free_array(array);
         after |_, array| frees::array_taken(array);
+    fn hipDeviceReset()
+        after |_| facts::tell(&facts::Event::Reset);
     fn hipFree(address: u64)
         before |told, address| told.about_to_free(address, Frees::Device);
         after |_, address| facts::taken(address);

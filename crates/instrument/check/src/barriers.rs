@@ -173,6 +173,7 @@ pub fn met(
                 waves: waves.collect(),
             }),
             free: None,
+            leak: None,
             further: 0,
             path: Vec::new(),
             listing: around(function, &decoder, inst, "the barrier"),

@@ -44,6 +44,8 @@ pub enum Kind {
     ArrivedTwice,
     /// Waves access the same bytes of LDS in no order.
     LdsRace,
+    /// The program has ended and not freed memory.
+    Leak,
 }
 
 /// The check that a kind of bug belongs to.
@@ -58,14 +60,17 @@ pub enum Checker {
     Barriers,
     /// Accesses in no order.
     Races,
+    /// Memory that is not freed.
+    Leaks,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 4] = [
+    pub const ALL: [Checker; 5] = [
         Checker::Waits,
         Checker::Memory,
         Checker::Barriers,
         Checker::Races,
+        Checker::Leaks,
     ];
 
     /// As suppressions name it.
@@ -75,13 +80,14 @@ impl Checker {
             Checker::Memory => "memory",
             Checker::Barriers => "barriers",
             Checker::Races => "races",
+            Checker::Leaks => "leaks",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 19] = [
+    pub const ALL: [Kind; 20] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -101,6 +107,7 @@ impl Kind {
         Kind::MissedByEnded,
         Kind::ArrivedTwice,
         Kind::LdsRace,
+        Kind::Leak,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -176,6 +183,11 @@ impl Kind {
                 "lds-race",
                 Checker::Races,
                 "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
+            ),
+            Kind::Leak => (
+                "leak",
+                Checker::Leaks,
+                "the program has ended and not freed memory that it allocated",
             ),
             _ => self.of_barriers(),
         }
@@ -321,6 +333,9 @@ pub struct Finding {
     /// The memory that the program frees, if the finding is in the program itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<Free>,
+    /// The memory that the program has not freed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leak: Option<Leak>,
     /// Further instructions that come too early for the same producer.
     pub further: usize,
     /// Basic blocks from the producer to the consumer.
@@ -367,7 +382,7 @@ pub struct Access {
 }
 
 /// The allocation that an address lies in, or the one that is nearest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Allocation {
     pub address: u64,
     pub size: u64,
@@ -395,6 +410,15 @@ pub struct Free {
     pub with: String,
     /// Functions of the program, innermost first.
     pub called_by: Vec<String>,
+    pub allocation: Allocation,
+}
+
+/// Memory of one place that the program has not freed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Leak {
+    /// Of all these allocations together.
+    pub bytes: u64,
+    /// The first allocation of this place.
     pub allocation: Allocation,
 }
 

@@ -1,7 +1,8 @@
 //! Bugs in compiled AMD GPU code, as values that print as text or serialise.
 //!
 //! Entry types: [`waits::object`] looks for missing waits in one code object and tells a [`Sink`] of each [`Finding`];
-//! [`waits::executed`], [`memory::accessed`], [`barriers::met`] and [`races::raced`] take what the emulated device found while a program ran;
+//! [`waits::executed`], [`memory::accessed`], [`barriers::met`], [`races::raced`] and
+//! [`leaks::leaked`] take what the emulated device found while a program ran;
 //! [`Tally`] counts findings, drops none, and keeps as many as are to be shown; [`Suppressions`] takes out those that the
 //! user knows. Pure: bytes in, values out.
 #![forbid(unsafe_code)]
@@ -10,6 +11,7 @@ pub mod barriers;
 mod code;
 mod finding;
 mod fingerprint;
+pub mod leaks;
 mod listing;
 pub mod memory;
 pub mod races;
@@ -19,8 +21,8 @@ mod text;
 pub mod waits;
 
 pub use finding::{
-    Access, Allocation, Checker, Finding, Free, Grade, Kind, Line, Meeting, Place, Sink, Unshown,
-    WaveThere,
+    Access, Allocation, Checker, Finding, Free, Grade, Kind, Leak, Line, Meeting, Place, Sink,
+    Unshown, WaveThere,
 };
 pub use suppress::{Bad, Suppressions, suppression};
 pub use tally::{Selection, Tally};

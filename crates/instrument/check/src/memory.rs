@@ -99,16 +99,7 @@ impl Freed {
                 address: hexadecimal(address)?,
                 with: (*with).to_owned(),
                 called_by: Vec::new(),
-                allocation: Allocation {
-                    address: 0,
-                    size: 0,
-                    kind: String::new(),
-                    with: String::new(),
-                    name: None,
-                    position: String::new(),
-                    allocated_by: Vec::new(),
-                    freed_by: Vec::new(),
-                },
+                allocation: Allocation::default(),
             },
         })
     }
@@ -170,6 +161,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
             access: None,
             meeting: None,
             free: Some(free),
+            leak: None,
             further: 0,
             path: Vec::new(),
             listing: Vec::new(),
@@ -181,7 +173,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 const AT_START: &str = "0 bytes into";
 
 /// The target of findings in the program itself.
-const HOST: &str = "host";
+pub(crate) const HOST: &str = "host";
 
 pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
@@ -246,6 +238,7 @@ pub fn accessed(
             access: Some(one.access),
             meeting: None,
             free: None,
+            leak: None,
             further: 0,
             path: Vec::new(),
             listing: around(function, &decoder, inst, "the access"),

@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Allocation, Finding, Free, Grade, Kind, Meeting};
+use crate::{Access, Allocation, Finding, Free, Grade, Kind, Leak, Meeting};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -18,6 +18,9 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     writeln!(out, "  --> {file}{}", inside(&finding.object))?;
     if let Some(free) = &finding.free {
         return write_free(out, free, finding);
+    }
+    if let Some(leak) = &finding.leak {
+        return write_leak(out, leak, finding);
     }
     writeln!(out, "      {} for {}", finding.function, finding.target)?;
     match &finding.producer {
@@ -144,6 +147,15 @@ fn write_free(out: &mut impl Write, free: &Free, finding: &Finding) -> Result {
         &free.called_by,
     )?;
     write_allocation(out, &free.allocation)?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn write_leak(out: &mut impl Write, leak: &Leak, finding: &Finding) -> Result {
+    let Allocation {
+        with, allocated_by, ..
+    } = &leak.allocation;
+    write_callers(out, &format!("allocated with {with}"), allocated_by)?;
     writeln!(out, "  help: {}", finding.remedy)?;
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
 }

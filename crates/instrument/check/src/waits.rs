@@ -481,6 +481,7 @@ impl Check<'_, '_> {
             access: None,
             meeting: None,
             free: None,
+            leak: None,
             object: self.place.to_owned(),
             target: self.id.clone(),
             symbol: function.name.clone(),

@@ -78,6 +78,7 @@ pages! {
     check_waits "docs/check/waits.md"
     check_memory "docs/check/memory.md"
     check_barriers "docs/check/barriers.md"
+    check_leaks "docs/check/leaks.md"
     check_races "docs/check/races.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"

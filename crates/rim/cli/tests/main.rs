@@ -18,6 +18,7 @@ mod hardware_check;
 mod hooks;
 mod json;
 mod large;
+mod leaks;
 mod limits;
 mod memory;
 mod options;

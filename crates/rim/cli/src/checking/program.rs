@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use check::{
     Allocation,
     barriers::{Met, Wave},
+    leaks::Leaked,
     memory::{Accessed, Freed},
     races::Raced,
     waits::Executed,
@@ -31,7 +32,7 @@ pub fn run(check: &Check, run: &mut Run<'_>) -> Result<ExitStatus> {
         true => by_hooks(check, directory.path())?,
         false => by_device(check, directory.path())?,
     };
-    take_in(check, run, directory.path())?;
+    take_in(check, run, directory.path(), status)?;
     Ok(status)
 }
 
@@ -76,6 +77,7 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
         ("memory", check.memory),
         ("barriers", check.barriers),
         ("races", check.races),
+        ("leaks", check.leaks),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
@@ -88,7 +90,7 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
     launch::run(&mut command)
 }
 
-fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
+fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatus) -> Result<()> {
     let mut found = Found::default();
     for entry in fs::read_dir(directory).context("findings")? {
         let path = entry?.path();
@@ -103,6 +105,15 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     run.tally.suppressions.in_file(&name);
     run.report.run = Some(found.kernels.len() as u64);
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
+    let leaks = std::mem::take(&mut found.leaks);
+    match status.code() {
+        Some(_) => check::leaks::leaked(leaks, &mut run.tally),
+        // A program that is killed frees nothing.
+        None if check.leaks => {
+            run.report.left_out = Some("leaks, because a signal ended the program");
+        }
+        None => {}
+    }
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
@@ -141,6 +152,7 @@ enum Last {
     #[default]
     Access,
     Free,
+    Leak,
 }
 
 /// The lines that the emulated device wrote.
@@ -153,6 +165,7 @@ struct Found {
     /// Each with the file of its code object.
     accesses: Vec<(String, Accessed)>,
     frees: Vec<Freed>,
+    leaks: Vec<Leaked>,
     /// Each with the file of its code object.
     meetings: Vec<(String, Met)>,
     /// Each with the file of its code object.
@@ -192,6 +205,10 @@ impl Found {
                 self.frees.push(Freed::parse(times, rest)?);
                 self.last = Last::Free;
             }
+            [times, "leak", rest @ ..] => {
+                self.leaks.push(Leaked::parse(times, rest)?);
+                self.last = Last::Leak;
+            }
             [times, "barrier", object, rest @ ..] => {
                 let met = Met::parse(times, rest)?;
                 self.meetings.push(((*object).to_owned(), met));
@@ -214,6 +231,7 @@ impl Found {
                         accessed.access.allocation = Some(allocation);
                     }
                     Last::Free => self.frees.last_mut()?.free.allocation = allocation,
+                    Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
                 }
             }
             [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
@@ -223,6 +241,7 @@ impl Found {
                         .frees
                         .last_mut()
                         .map(|freed| &mut freed.free.allocation),
+                    Last::Leak => self.leaks.last_mut().map(|one| &mut one.leak.allocation),
                 };
                 let by = match *done {
                     "freed" => &mut allocation?.freed_by,

@@ -20,6 +20,8 @@ pub struct Report {
     pub covered: Covered,
     /// Kernels that were run, if a program was.
     pub run: Option<u64>,
+    /// A check that was not made, and why.
+    pub left_out: Option<&'static str>,
     pub problems: Vec<Problem>,
 }
 
@@ -92,6 +94,8 @@ struct Summary<'r> {
     /// Kernels that were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'r str>,
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -169,6 +173,7 @@ impl Writer {
                         shown: tally.shown,
                         kinds: kinds.collect(),
                         run: report.run,
+                        left_out: report.left_out,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -221,6 +226,9 @@ fn summary(
     for line in unchecked(&covered) {
         writeln!(out, "not checked: {line}")?;
     }
+    if let Some(left_out) = report.left_out {
+        writeln!(out, "not checked: {left_out}")?;
+    }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;
         writeln!(
@@ -260,12 +268,20 @@ fn checked(report: &Report, checkers: &[Checker]) -> String {
             plural(report.files, "file"),
         );
     };
+    let memory = match checkers.contains(&Checker::Leaks) {
+        true => "memory that the program asked HIP for",
+        false => "",
+    };
+    if checkers == [Checker::Leaks] {
+        return memory.to_owned();
+    }
     let of_files = match checkers.contains(&Checker::Waits) {
         true => "; wait states and gfx12's scalar registers only in files",
         false => "",
     };
     let kernels = plural(kernels, "kernel");
-    format!("{kernels} along the paths that waves took{of_files}")
+    let and = if memory.is_empty() { "" } else { "; " };
+    format!("{kernels} along the paths that waves took{of_files}{and}{memory}")
 }
 
 /// How many findings of one grade there are, and of which kinds.
