@@ -156,7 +156,7 @@ impl Clock {
 #[derive(Debug, Default)]
 pub struct Races {
     cells: Cells,
-    /// Of the workgroup; there may be more cells.
+    /// The workgroup has so many; there may be more cells.
     dwords: usize,
     clocks: Vec<Clock>,
     found: Vec<Race>,
@@ -193,7 +193,7 @@ impl Races {
         races.published = Published::default();
         races.clocks.clear();
         races.clocks.resize(waves as usize, Clock::BEGIN);
-        // What the cells know of the last workgroup is behind all floors.
+        // All accesses of the last workgroup lie behind the new floors.
         let begin = latest.unwrap_or(0) + 1;
         if begin < MOST_STAMPS / 2 {
             for clock in &mut races.clocks {

@@ -1,4 +1,4 @@
-//! What waves tell others by words that those poll.
+//! Words that waves poll tell them of other waves' accesses.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,7 +10,7 @@ use super::MOST_WAVES;
 /// For each wave, how many of its steps are in order before the next access.
 pub(super) type Trust = [u8; MOST_WAVES as usize];
 
-/// What is in order behind the word's value: for certain, and perhaps.
+/// The steps that are in order behind the word's value: for certain, and perhaps.
 #[derive(Debug)]
 struct Told {
     stamp: u32,
@@ -51,7 +51,7 @@ impl Published {
         }
     }
 
-    /// What the word tells a wave that has passed so many barriers.
+    /// The word tells this to a wave that has passed so many barriers.
     pub fn told(&self, dword: u32, floor: u32) -> Option<&[Trust; 2]> {
         let told = self.told.get(&dword)?;
         (told.stamp >= floor).then_some(&told.trusts)

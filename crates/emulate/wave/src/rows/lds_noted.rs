@@ -33,6 +33,7 @@ pub(crate) fn noted(
 ) -> Result<Lowered, String> {
     let op = &lowered.bare;
     let named = lds_exact::named(row, op)?;
+    let loads = loads(config, row, inst);
     let (handler, bounds, shift) = match (named, &row.shape) {
         (Some((addresses, bounds)), _) => {
             let handler = match addresses {
@@ -50,7 +51,7 @@ pub(crate) fn noted(
             let bounds = LdsBounds { offsets, bytes };
             (shell::wide_handler::<NoteFlat>(), bounds, shift)
         }
-        _ => match loads(config, row, inst) {
+        _ => match loads {
             Some(bytes) => {
                 let offsets = [op.vector_memory().offset as u32; 2];
                 let bounds = LdsBounds { offsets, bytes };
@@ -59,7 +60,6 @@ pub(crate) fn noted(
             None => return Ok(lowered),
         },
     };
-    let loads = loads(config, row, inst).is_some();
     let returns = inst
         .operands
         .iter()
@@ -68,14 +68,14 @@ pub(crate) fn noted(
         (LdsNote::POLLS, polls.contains(&inst.pc)),
         (LdsNote::RETURNS, returns),
         (LdsNote::PUBLISHES, !polls.is_empty()),
-        (LdsNote::LOADS, loads),
+        (LdsNote::LOADS, loads.is_some()),
     ];
     let flags = flags.map(|(flag, is_so)| flag * u8::from(is_so));
     let mut note = MicroOp::new(handler);
     note.src = op.src;
     let access = match loads {
-        true => Access::Write as u8,
-        false => kind(row.mnemonic) as u8,
+        Some(_) => Access::Write as u8,
+        None => kind(row.mnemonic) as u8,
     };
     let flags = flags.into_iter().sum();
     let swap = swap(row.mnemonic) as u8;
@@ -119,11 +119,11 @@ enum Swap {
     No,
     /// One value, which is stored.
     Exchange,
-    /// What is compared, and in the next register what is stored.
+    /// The first register holds the value to compare with, the next one the value to store.
     CompareFirst,
-    /// What is stored, and in the next register what is compared.
+    /// The first register holds the value to store, the next one the value to compare with.
     StoreFirst,
-    /// The same as `StoreFirst`, in one tuple.
+    /// One tuple holds the same as `StoreFirst`.
     Tuple,
 }
 
