@@ -382,9 +382,14 @@ impl Inner {
     }
 
     /// Lets checkers look at a workgroup that begins.
-    fn look_at(&self, workgroup: &mut Workgroup, dispatch: &Arc<Dispatch>) {
+    fn look_at(
+        &self,
+        workgroup: &mut Workgroup,
+        dispatch: &Arc<Dispatch>,
+        spare: &mut WorkgroupBuffers,
+    ) {
         workgroup.look_at_barriers(self.gate.get(), dispatch);
-        workgroup.look_for_races(self.order.get().is_some());
+        workgroup.look_for_races(self.order.get().is_some(), spare);
     }
 
     /// Tells of the races of a workgroup's turn.
@@ -672,7 +677,7 @@ fn serve_watched(
             Work::Start(index, slots) => {
                 let begin = (index, time.now);
                 workgroup = Workgroup::start(run, &segment, begin, slots, space, spare);
-                inner.look_at(&mut workgroup, dispatch);
+                inner.look_at(&mut workgroup, dispatch, spare);
                 slice = run.first_slice(visit.slice);
             }
             Work::Resume(started) => (workgroup, slice) = (*started, run.later_slice(visit.slice)),

@@ -151,6 +151,7 @@ pub(crate) struct WorkgroupBuffers {
     /// The thread's watcher, if its waves are watched.
     pub watcher: Option<Box<dyn Watcher>>,
     lds: Vec<u8>,
+    races: Option<Box<Races>>,
     /// Waves stay where they are from workgroup to workgroup: moving their registers costs more than starting them.
     waves: Vec<Vec<(Wave, State)>>,
     /// By wave number, of the dispatch that is served, with the scalar registers that it gives.
@@ -329,9 +330,10 @@ impl Workgroup {
     }
 
     /// From now on, its accesses to LDS are put in order, if that is wanted.
-    pub fn look_for_races(&mut self, wanted: bool) {
+    pub fn look_for_races(&mut self, wanted: bool, spare: &mut WorkgroupBuffers) {
         if wanted {
-            self.races = Races::new(self.lds.len() as u32, self.waves.len() as u32).map(Box::new);
+            let (bytes, waves) = (self.lds.len() as u32, self.waves.len() as u32);
+            self.races = Races::new(spare.races.take(), bytes, waves);
         }
     }
 
@@ -644,6 +646,9 @@ impl Workgroup {
     #[inline(always)]
     pub fn recycle(self, spare: &mut WorkgroupBuffers) {
         spare.lds = self.lds;
+        if self.races.is_some() {
+            spare.races = self.races;
+        }
         spare.waves.push(self.waves);
         spare.waves.truncate(4);
     }

@@ -516,6 +516,475 @@ kernel void count_by_pointer(global int *out) {
     out[t] = KEEP(*(local int *)&count); // @count_by_pointer.B
 }
 
+#define RAISE(flag, value) __opencl_atomic_store(flag, value, memory_order_release, memory_scope_work_group)
+#define SEEN(flag) __opencl_atomic_load(flag, memory_order_acquire, memory_scope_work_group)
+#define TAKES(lock) (__opencl_atomic_exchange(lock, 1, memory_order_acquire, memory_scope_work_group) == 0)
+#define CLEAR(flag) (KEEP(*(local int *)&(flag)) = 0)
+
+// The flag is raised before the data are there.
+kernel void early_flag(global int *out) {
+  local int data[64];
+  local atomic_int ready;
+  int t = ITEM;
+  if (t == 0)
+    CLEAR(ready);
+  SYNC;
+  if (t < 32) {
+#if !OK
+    RAISE(&ready, 1);
+#endif
+    KEEP(data[t]) = t + 1; // @early_flag.A
+#if OK
+    RAISE(&ready, 1);
+#endif
+  } else if (t >= 64 && t < 96) {
+    while (SEEN(&ready) == 0)
+      ;
+    out[t] = KEEP(data[t - 64]); // @early_flag.B
+  }
+}
+
+// The lock is given back before the guarded store.
+kernel void early_unlock(global int *out) {
+  local int sum;
+  local atomic_int lock;
+  int t = ITEM;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    CLEAR(lock);
+  }
+  SYNC;
+  if (t % 64 == 0) {
+    int none = 0;
+    while (!__opencl_atomic_compare_exchange_strong(&lock, &none, 1, memory_order_acquire, memory_order_relaxed, memory_scope_work_group))
+      none = 0;
+    int x = KEEP(sum); // @early_unlock.A
+#if !OK
+    RAISE(&lock, 0);
+#endif
+    KEEP(sum) = x + t + 1; // @early_unlock.B
+#if OK
+    RAISE(&lock, 0);
+#endif
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
+// The loop that takes the lock gives it back, by an exchange too.
+kernel void exchange_lock(global int *out) {
+  local int sum;
+  local atomic_int lock;
+  int t = ITEM, waits = t % 64 == 0;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    CLEAR(lock);
+  }
+  SYNC;
+#pragma unroll 1
+  while (waits) {
+    if (TAKES(&lock)) {
+      int x = KEEP(sum); // @exchange_lock.A
+#if OK
+      KEEP(sum) = x + t + 1;
+#endif
+      __opencl_atomic_exchange(&lock, 0, memory_order_acq_rel, memory_scope_work_group);
+#if !OK
+      KEEP(sum) = x + t + 1; // @exchange_lock.B
+#endif
+      waits = 0;
+    }
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
+// A load looks at the lock before an exchange takes it.
+kernel void looks_first(global int *out) {
+  local int sum;
+  local atomic_int lock;
+  int t = ITEM;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    CLEAR(lock);
+  }
+  SYNC;
+  if (t % 64 == 0) {
+#pragma unroll 1
+    do
+      while (SEEN(&lock))
+        ;
+    while (!TAKES(&lock));
+    int x = KEEP(sum); // @looks_first.A
+#if !OK
+    RAISE(&lock, 0);
+#endif
+    KEEP(sum) = x + t + 1; // @looks_first.B
+#if OK
+    RAISE(&lock, 0);
+#endif
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
+// One wave waits until all have counted.
+kernel void arrivals(global int *out) {
+  local int parts[ITEMS];
+  local atomic_int count;
+  int t = ITEM;
+  if (t == 0)
+    CLEAR(count);
+  SYNC;
+#if OK
+  KEEP(parts[t]) = t + 1;
+#endif
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  ADD(&count, 1);
+#if !OK
+  KEEP(parts[t]) = t + 1; // @arrivals.A
+#endif
+  if (t < 32) {
+    while (SEEN(&count) < ITEMS)
+      ;
+    out[t] = KEEP(parts[LAST - t]); // @arrivals.B
+  }
+}
+
+// A wave takes a number and waits for its turn.
+kernel void tickets(global int *out) {
+  local int sum;
+  local atomic_int next, serving;
+  int t = ITEM;
+  if (t == 0) {
+    KEEP(sum) = 0;
+    CLEAR(next);
+    CLEAR(serving);
+  }
+  SYNC;
+  if (t % 64 == 0) {
+    int mine = ADD(&next, 1);
+    while (SEEN(&serving) != mine)
+      ;
+    int x = KEEP(sum); // @tickets.A
+#if !OK
+    RAISE(&serving, mine + 1);
+#endif
+    KEEP(sum) = x + t + 1; // @tickets.B
+#if OK
+    RAISE(&serving, mine + 1);
+#endif
+  }
+  SYNC;
+  out[t] = KEEP(sum);
+}
+
+// One flag says that the buffer is full, one that it is empty again.
+kernel void handshake(global int *out) {
+  local int buffer[32];
+  local atomic_int full, empty;
+  int t = ITEM, sum = 0;
+  if (t == 0) {
+    CLEAR(full);
+    CLEAR(empty);
+  }
+  SYNC;
+  if (t < 32) {
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+      while (SEEN(&empty) != i)
+        ;
+      KEEP(buffer[t]) = t + i + 1; // @handshake.A
+      RAISE(&full, i + 1);
+    }
+  } else if (t >= 64 && t < 96) {
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+      while (SEEN(&full) != i + 1)
+        ;
+#if OK
+      sum += KEEP(buffer[t - 64]);
+#endif
+      RAISE(&empty, i + 1);
+#if !OK
+      sum += KEEP(buffer[t - 64]); // @handshake.B
+#endif
+    }
+    out[t] = sum;
+  }
+}
+
+// One instruction raises a flag for each of the other waves.
+kernel void many_flags(global int *out) {
+  local int data[64];
+  local atomic_int ready[4];
+  int t = ITEM;
+  if (t < 4)
+    CLEAR(ready[t]);
+  SYNC;
+  if (t < 32) {
+#if OK
+    KEEP(data[t]) = t + 1;
+#endif
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (t < 4)
+      RAISE(&ready[t], 1);
+#if !OK
+    KEEP(data[t]) = t + 1; // @many_flags.A
+#endif
+  } else if (t >= 64 && t % 64 < 32) {
+    while (SEEN(&ready[t / 64]) == 0)
+      ;
+    out[t] = KEEP(data[t % 64]); // @many_flags.B
+  }
+}
+
+// The flag tells first of one half of the data, then of the other. A wave that waits for the first may have seen the second.
+kernel void second_value(global int *out) {
+  local int data[2][64];
+  local atomic_int ready;
+  int t = ITEM;
+  if (t == 0)
+    CLEAR(ready);
+  SYNC;
+  if (t < 32) {
+    KEEP(data[0][t]) = t + 1;
+    RAISE(&ready, 1);
+    KEEP(data[1][t]) = t + 2;
+    RAISE(&ready, 2);
+  } else if (t >= 64 && t < 96) {
+    while (SEEN(&ready) < 1 + OK)
+      ;
+    out[t] = KEEP(data[0][t - 64]);
+    out[t + 1] = KEEP(data[1][t - 64]);
+  }
+}
+
+// The second wave waits for the first, the third for the second.
+kernel void relay(global int *out) {
+  local int data[64];
+  local atomic_int first, second;
+  int t = ITEM;
+  if (t == 0) {
+    CLEAR(first);
+    CLEAR(second);
+  }
+  SYNC;
+  if (t < 32) {
+    KEEP(data[t]) = t + 1; // @relay.A
+    RAISE(&first, 1);
+  } else if (t >= 64 && t < 96) {
+#if OK
+    while (SEEN(&first) == 0)
+      ;
+#endif
+    RAISE(&second, 1);
+  } else if (t >= 128 && t < 160) {
+    while (SEEN(&second) == 0)
+      ;
+    out[t] = KEEP(data[t - 128]); // @relay.B
+  }
+}
+
+// Each flag guards its own data.
+kernel void other_flag(global int *out) {
+  local int data[2][64];
+  local atomic_int ready[2];
+  int t = ITEM;
+  if (t < 2)
+    CLEAR(ready[t]);
+  SYNC;
+  if (t < 32) {
+    KEEP(data[0][t]) = t + 1; // @other_flag.A
+    RAISE(&ready[0], 1);
+  } else if (t >= 64 && t < 96) {
+    KEEP(data[1][t - 64]) = t + 2;
+    RAISE(&ready[1], 1);
+  } else if (t >= 128 && t < 160) {
+    while (SEEN(&ready[1 - OK]) == 0)
+      ;
+    out[t] = KEEP(data[0][t - 128]); // @other_flag.B
+  }
+}
+
+// Bits of a word are flags, which atomics without results set.
+kernel void bits(global int *out) {
+  local int data[2][64];
+  local atomic_int set;
+  int t = ITEM;
+  if (t == 0)
+    CLEAR(set);
+  SYNC;
+  if (t < 128 && t % 64 < 32) {
+    KEEP(data[t / 64][t % 64]) = t + 1; // @bits.A
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    if (t == 64 || (OK && t == 0))
+      ADD(&set, 1);
+  } else if (t >= 128 && t < 160) {
+    while (SEEN(&set) != 1 + OK)
+      ;
+    out[t] = KEEP(data[0][t - 128]); // @bits.B
+  }
+}
+
+// A volatile flag without any fence; the hardware keeps the order of a wave's accesses to LDS.
+kernel void volatile_flag(global int *out) {
+  local int data[64];
+  local int ready;
+  int t = ITEM;
+  if (t == 0)
+    KEEP(ready) = 0;
+  SYNC;
+  if (t < 32) {
+#if OK
+    KEEP(data[t]) = t + 1;
+#endif
+    KEEP(ready) = 1;
+#if !OK
+    KEEP(data[t]) = t + 1; // @volatile_flag.A
+#endif
+  } else if (t >= 64 && t < 96) {
+    while (KEEP(ready) == 0)
+      ;
+    out[t] = KEEP(data[t - 64]); // @volatile_flag.B
+  }
+}
+
+// The launch says how much memory there is.
+kernel void dynamic(global int *out, local int *shared) {
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1; // @dynamic.A
+  SYNC_OK;
+  out[t] = KEEP(shared[LAST - t]); // @dynamic.B
+}
+
+// The memory of the launch lies behind that of the kernel.
+kernel void dynamic_parts(global int *out, local int *shared) {
+  local int own[ITEMS];
+  int t = ITEM;
+  KEEP(own[t]) = t;
+  KEEP(shared[t]) = t + 1; // @dynamic_parts.A
+#if OK
+  out[t] = KEEP(own[t]) + KEEP(shared[t]);
+#else
+  out[t] = KEEP(own[ITEMS + (LAST - t)]); // @dynamic_parts.B
+#endif
+}
+
+kernel void butterfly(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM, sum = t + 1;
+#pragma unroll 1
+  for (int by = 1; by < ITEMS; by *= 2) {
+    KEEP(shared[t]) = sum; // @butterfly.A
+    SYNC;
+    sum += KEEP(shared[t ^ by]); // @butterfly.B
+    SYNC_OK;
+  }
+  out[t] = sum;
+}
+
+// Each item works on two elements, as in a sorting network.
+kernel void two_elements(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t;
+  SYNC;
+#pragma unroll 1
+  for (int by = ITEMS / 2; by > 0; by /= 2) {
+    int low = t & (by - 1), at = 2 * (t - low) + low;
+    if (t < ITEMS / 2) {
+      int a = KEEP(shared[at]), b = KEEP(shared[at + by]); // @two_elements.A
+      KEEP(shared[at]) = a + 2 * b + 1, KEEP(shared[at + by]) = b + 2 * a + 1; // @two_elements.B
+    }
+    if (OK || by != ITEMS / 2)
+      SYNC;
+  }
+  SYNC;
+  out[t] = KEEP(shared[t]);
+}
+
+// Elements in an order that no row has.
+kernel void scattered(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[(t * 77) & LAST]) = t + 1; // @scattered.A
+  SYNC_OK;
+  out[t] = KEEP(shared[(t * 91) & LAST]); // @scattered.B
+}
+
+// One item begins the next round's sum while others still read the last one.
+kernel void reset(global int *out) {
+  local atomic_int sum;
+  int t = ITEM, all = 0;
+  if (t == 0)
+    CLEAR(sum);
+  SYNC;
+#pragma unroll 1
+  for (int i = 0; i < 3; i++) {
+    ADD(&sum, 1);
+    SYNC;
+    all += KEEP(*(local int *)&sum); // @reset.A
+    SYNC_OK;
+    if (t == 0)
+      KEEP(*(local int *)&sum) = -i; // @reset.B
+    SYNC;
+  }
+  out[t] = all;
+}
+
+// Lanes of one wave store to one word by one instruction: the checker says nothing.
+kernel void one_instruction(global int *out) {
+  local int one;
+  int t = ITEM;
+  if (OK ? t == 0 : t < 32)
+    KEEP(one) = t;
+  SYNC;
+  out[t] = KEEP(one);
+}
+
+#if defined(__GFX9__) || defined(__GFX10__)
+// The lanes of a wave load to LDS, one after the other.
+#define LOADS(from, place)                                                     \
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(                                    \
+      __builtin_amdgcn_make_buffer_rsrc(from, 0, 16 * ITEMS, 0x27000), place, 4, 4 * ITEM, 0, 0, 0)
+#define WAVE ((int)__builtin_amdgcn_wavefrontsize())
+
+kernel void loaded(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  LOADS(out, &shared[t / WAVE * WAVE]); // @loaded.A
+  __builtin_amdgcn_s_waitcnt(0);
+  SYNC_OK;
+  out[t + ITEMS] = KEEP(shared[LAST - t]); // @loaded.B
+}
+
+// What others still read is loaded over.
+kernel void loaded_over(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  KEEP(shared[t]) = t + 1;
+  SYNC;
+  out[t + ITEMS] = KEEP(shared[LAST - t]); // @loaded_over.A
+  SYNC_OK;
+  LOADS(out, &shared[t / WAVE * WAVE]); // @loaded_over.B
+  __builtin_amdgcn_s_waitcnt(0);
+  SYNC;
+  out[t + 2 * ITEMS] = KEEP(shared[LAST - t]);
+}
+#endif
+
+#ifdef __gfx942__
+kernel void loaded_from_global(global int *out) {
+  local int shared[ITEMS];
+  int t = ITEM;
+  __builtin_amdgcn_global_load_lds(out + t, &shared[t / WAVE * WAVE], 4, 0, 0); // @loaded_from_global.A
+  __builtin_amdgcn_s_waitcnt(0);
+  SYNC_OK;
+  out[t + ITEMS] = KEEP(shared[LAST - t]); // @loaded_from_global.B
+}
+#endif
+
 #if SPLIT
 // Waves may not write between arriving and waiting what others read after it.
 kernel void split(global int *out) {

@@ -433,7 +433,7 @@ fn lower_one(
                 lowered = rows::lds_exact::checked(row, lowered)?;
             }
             match config.races {
-                true => rows::lds_noted::noted(row, inst, polls.contains(&inst.pc), lowered),
+                true => rows::lds_noted::noted(config, (row, inst), polls, lowered),
                 false => Ok(lowered),
             }
         }

@@ -6,9 +6,14 @@
 //! Time is counted in openings of the workgroup's barrier. A wave's *stamp* says how often it has arrived, and its *floor* how often it has
 //! passed. An access is in order behind one whose stamp is below the floor.
 //!
-//! A wave that polls a word learns of all that the wave before did that wrote the word. Atomics that return a value divide a wave's time between
-//! two barriers into steps. Within a step, cells do not tell what the other wave did before the write from what it did later, so that
-//! nothing of the step is held against the wave that polls.
+//! A wave that polls a word learns of all that the waves before did that wrote the word. Accesses that others may wait for end a *step* of the
+//! wave's time between two barriers: atomics that return a value, and in kernels that poll the other atomics and stores as well. Within a
+//! step, cells do not tell what came before the write from what came later, so that nothing of the step is held against the wave that polls.
+
+mod published;
+
+use crate::access::lanes::GROUP;
+use published::{Published, Trust};
 
 /// The kinds of accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,14 +59,15 @@ impl Race {
     }
 }
 
-/// Bits 3:0: bytes of the dword. Bit 4: only atomics. Bits 9:5: the wave. Bits 15:10: the step. Higher ones: the stamp; 0 for no access.
+/// Bits 3:0: bytes of the dword. Bit 4: only atomics. Bits 9:5: the wave. Bits 17:10: the step. Higher ones: the stamp; 0 for no access.
 type Word = u32;
 const BYTES: Word = 0xf;
 const ATOMIC: Word = 1 << 4;
 const WAVE_SHIFT: u32 = 5;
 const WAVE: Word = (MOST_WAVES - 1) << WAVE_SHIFT;
 const STEP_SHIFT: u32 = 10;
-const STAMP_SHIFT: u32 = 16;
+const STEPS: u32 = 0xff;
+const STAMP_SHIFT: u32 = 18;
 /// Waves of a workgroup that a word has room for.
 const MOST_WAVES: u32 = 32;
 /// Stamps that a word has room for. Later on, all accesses are forgotten at once.
@@ -77,7 +83,7 @@ struct Cell {
 }
 
 /// All cells, each member in a row of its own, so that the host's vectors take many at once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Cells {
     write: Vec<Word>,
     write_pc: Vec<u32>,
@@ -86,13 +92,19 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(dwords: usize) -> Cells {
-        let row = || vec![0; dwords];
-        Cells {
-            write: row(),
-            write_pc: row(),
-            reads: [row(), row()],
-            read_pcs: [row(), row()],
+    fn rows(&mut self) -> [&mut Vec<u32>; 6] {
+        let Cells {
+            write,
+            write_pc,
+            reads: [last, other],
+            read_pcs: [last_pc, other_pc],
+        } = self;
+        [write, write_pc, last, other, last_pc, other_pc]
+    }
+
+    fn make_room(&mut self, dwords: usize) {
+        for row in self.rows() {
+            row.resize(dwords.max(row.len()), 0);
         }
     }
 
@@ -118,10 +130,9 @@ impl Cells {
 }
 
 /// Steps between two barriers; what comes later belongs to the last one.
-const LAST_STEP: u8 = 63;
-
-/// For each wave, how many of its steps are in order before the next access.
-type Trust = [u8; MOST_WAVES as usize];
+const LAST_STEP: u8 = 254;
+/// The steps from here on are for words of which it is known that waves poll them.
+const LATE_STEP: u8 = 128;
 
 #[derive(Clone, Copy, Debug)]
 struct Clock {
@@ -142,11 +153,16 @@ impl Clock {
 }
 
 /// The accesses of a workgroup.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Races {
     cells: Cells,
+    /// The workgroup has so many; there may be more cells.
+    dwords: usize,
     clocks: Vec<Clock>,
     found: Vec<Race>,
+    published: Published,
+    /// The instruction has written a word that others may wait for.
+    has_published: bool,
 }
 
 /// An access that a wave is about to make.
@@ -157,21 +173,36 @@ pub(crate) struct Noted {
     pub polls: bool,
     /// An atomic whose result the wave gets.
     pub returns: bool,
+    /// The kernel polls, so that other waves may wait for what this writes.
+    pub publishes: bool,
     pub wave: u32,
     pub pc: u64,
 }
 
 impl Races {
-    /// For a workgroup of so many waves; `None` if it has one wave only, or no LDS.
-    pub fn new(lds_bytes: u32, waves: u32) -> Option<Races> {
+    /// For a workgroup of so many waves; `None` if it has one wave only, or no LDS. `spare`: those of a workgroup that has ended.
+    pub fn new(spare: Option<Box<Races>>, lds_bytes: u32, waves: u32) -> Option<Box<Races>> {
         if lds_bytes == 0 || !(2..=MOST_WAVES).contains(&waves) {
             return None;
         }
-        Some(Races {
-            cells: Cells::new(lds_bytes.div_ceil(4) as usize),
-            clocks: vec![Clock::BEGIN; waves as usize],
-            found: Vec::new(),
-        })
+        let mut races = spare.unwrap_or_default();
+        let latest = races.clocks.iter().map(|clock| clock.stamp).max();
+        races.dwords = lds_bytes.div_ceil(4) as usize;
+        races.cells.make_room(races.dwords);
+        races.found.clear();
+        races.published = Published::default();
+        races.clocks.clear();
+        races.clocks.resize(waves as usize, Clock::BEGIN);
+        // All accesses of the last workgroup lie behind the new floors.
+        let begin = latest.unwrap_or(0) + 1;
+        if begin < MOST_STAMPS / 2 {
+            for clock in &mut races.clocks {
+                (clock.stamp, clock.floor) = (begin, begin);
+            }
+        } else {
+            races.forget();
+        }
+        Some(races)
     }
 
     /// A wave arrives at the barrier.
@@ -194,8 +225,11 @@ impl Races {
     /// Begins anew, as if the workgroup had just met.
     #[cold]
     fn forget(&mut self) {
-        self.cells = Cells::new(self.cells.write.len());
+        for row in self.cells.rows() {
+            row.fill(0);
+        }
         self.clocks.fill(Clock::BEGIN);
+        self.published = Published::default();
     }
 
     /// The races that were found since the last call.
@@ -219,7 +253,7 @@ impl Races {
             let next = (4 * dword + 4).min(end);
             let mask = ((1 << (next - at)) - 1) << (at % 4);
             let place = (lane, at);
-            if (dword as usize) < self.cells.write.len() {
+            if (dword as usize) < self.dwords {
                 match noted.access {
                     Access::Read => self.reads(noted, place, mask),
                     _ => self.writes(noted, place, mask, &is_same),
@@ -234,7 +268,10 @@ impl Races {
     pub(crate) fn note_row(&mut self, noted: &Noted, address: u32, count: usize) -> bool {
         let start = (address / 4) as usize;
         let row = start..start + count;
-        if noted.polls || !address.is_multiple_of(4) || row.end > self.cells.write.len() {
+        if noted.publishes && self.published.polls_any(row.clone()) {
+            return false;
+        }
+        if noted.polls || !address.is_multiple_of(4) || row.end > self.dwords {
             return false;
         }
         let clock = &self.clocks[noted.wave as usize];
@@ -287,13 +324,100 @@ impl Races {
         true
     }
 
+    /// Plain accesses of the lanes of a group to all bytes of `count` dwords each, if none conflicts with an older one. False: each has to be
+    /// noted by itself.
+    #[inline(always)]
+    pub(crate) fn note_words(
+        &mut self,
+        noted: &Noted,
+        at: &[u32; GROUP],
+        active: u16,
+        count: usize,
+    ) -> bool {
+        let reads = noted.access == Access::Read;
+        if noted.polls || noted.publishes && !reads {
+            return false;
+        }
+        // A lane that is off does what the first one does that is on.
+        let first = at[active.trailing_zeros() as usize % GROUP];
+        let at: [u32; GROUP] =
+            std::array::from_fn(|i| if active >> i & 1 != 0 { at[i] } else { first });
+        let (mut highest, mut bits) = (0, 0);
+        for address in &at {
+            highest = highest.max(*address);
+            bits |= *address;
+        }
+        if !bits.is_multiple_of(4) || (highest / 4) as usize + count > self.dwords {
+            return false;
+        }
+        for word in 0..count {
+            let at = at.map(|address| (address / 4) as usize + word);
+            let is_noted = match reads {
+                true => self.reads_words(noted, &at),
+                false => self.writes_words(noted, &at),
+            };
+            if !is_noted {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn reads_words(&mut self, noted: &Noted, at: &[usize; GROUP]) -> bool {
+        let clock = &self.clocks[noted.wave as usize];
+        let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
+        let pc = noted.pc as u32;
+        let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
+        let Cells {
+            write,
+            reads: [last, other],
+            read_pcs: [last_pc, other_pc],
+            ..
+        } = &mut self.cells;
+        let lasts = at.map(|at| last[at]);
+        if lasts.iter().fold(true, |all, word| all & (*word == mine)) {
+            return true;
+        }
+        let is_free = |all: bool, word: Word| all & ((word < floor) | of_mine(word));
+        if !at.map(|at| write[at]).into_iter().fold(true, is_free) {
+            return false;
+        }
+        for (&at, &before) in at.iter().zip(&lasts) {
+            if before != 0 && !of_mine(before) && last[at] == before {
+                (other[at], other_pc[at]) = (before, last_pc[at]);
+            }
+            (last[at], last_pc[at]) = (mine, pc);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn writes_words(&mut self, noted: &Noted, at: &[usize; GROUP]) -> bool {
+        let clock = &self.clocks[noted.wave as usize];
+        let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
+        let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
+        let is_free = |all: bool, word: Word| all & ((word < floor) | of_mine(word));
+        let [last, other] = &self.cells.reads;
+        for row in [&self.cells.write, last, other] {
+            if !at.map(|at| row[at]).into_iter().fold(true, is_free) {
+                return false;
+            }
+        }
+        let pc = noted.pc as u32;
+        for &at in at {
+            (self.cells.write[at], self.cells.write_pc[at]) = (mine, pc);
+        }
+        true
+    }
+
     #[inline(always)]
     fn reads(&mut self, noted: &Noted, place: (u32, u32), mask: Word) {
         let clock = &self.clocks[noted.wave as usize];
         let mut cell = self.cells.get((place.1 / 4) as usize);
         if noted.polls {
             // A wave that polls shares the word on purpose.
-            self.trust(noted.wave, cell.write, 0);
+            self.learn(noted.wave, place.1 / 4, cell.write, 0);
             return;
         }
         let mine = word(clock, noted.wave) | mask;
@@ -324,12 +448,19 @@ impl Races {
         let atomic = noted.access == Access::Atomic;
         let mut cell = self.cells.get((place.1 / 4) as usize);
         let among_atomics = atomic && cell.write & ATOMIC != 0;
+        let dword = place.1 / 4;
         if noted.polls {
-            self.trust(noted.wave, cell.write, 0);
+            self.learn(noted.wave, dword, cell.write, 0);
+            if !is_same(place.1) {
+                self.publish(noted, dword);
+            }
             return;
         }
         if among_atomics && noted.returns {
-            self.trust(noted.wave, cell.write, 1);
+            self.learn(noted.wave, dword, cell.write, 1);
+        }
+        if noted.publishes && (atomic || self.published.polls(dword)) {
+            self.publish(noted, dword);
         }
         let clock = &self.clocks[noted.wave as usize];
         let is_race = |word| conflicts(clock, noted.wave, word, mask);
@@ -362,28 +493,78 @@ impl Races {
         self.cells.set((place.1 / 4) as usize, cell);
     }
 
-    /// A wave's atomics of one instruction have been made.
-    pub(crate) fn steps(&mut self, wave: u32) {
-        let step = &mut self.clocks[wave as usize].step;
-        *step = (*step + 1).min(LAST_STEP);
+    /// A wave's accesses of one instruction have been noted.
+    #[inline(always)]
+    pub(crate) fn ends(&mut self, noted: &Noted) {
+        let begins = match noted.access {
+            Access::Read => false,
+            Access::Write => noted.publishes,
+            Access::Atomic => noted.publishes || noted.returns,
+        };
+        if begins {
+            self.steps(noted);
+        }
+    }
+
+    #[inline(never)]
+    fn steps(&mut self, noted: &Noted) {
+        let published = std::mem::take(&mut self.has_published);
+        let step = &mut self.clocks[noted.wave as usize].step;
+        let may = match noted.access {
+            // Most stores are not waited for, and steps are few.
+            Access::Write => *step < LATE_STEP,
+            _ => noted.returns && !noted.polls,
+        };
+        if published || may {
+            *step = (*step + 1).min(LAST_STEP);
+        }
+    }
+
+    /// A wave writes a word that others poll.
+    #[cold]
+    fn publish(&mut self, noted: &Noted, dword: u32) {
+        let clock = &self.clocks[noted.wave as usize];
+        let mut trusts = clock.trusts;
+        for trust in &mut trusts {
+            trust[noted.wave as usize] = clock.step + 1;
+        }
+        // An atomic adds to what the word tells, a store takes its place.
+        let joins = noted.access == Access::Atomic;
+        self.published.tells(dword, clock.stamp, trusts, joins);
+        self.has_published = true;
+    }
+
+    /// A wave has read a word that others write for it; `sure` 0 if it waits for the word, 1 if it may.
+    #[cold]
+    fn learn(&mut self, who: u32, dword: u32, written: Word, sure: usize) {
+        if sure == 0 {
+            self.published.is_polled(dword);
+        }
+        let clock = &mut self.clocks[who as usize];
+        if let Some(told) = self.published.told(dword, clock.floor) {
+            for (mine, told) in clock.trusts[sure..].iter_mut().zip(&told[sure..]) {
+                published::join(mine, told);
+            }
+        }
+        if !trusts(clock, sure, written) {
+            self.trust(who, written, sure);
+        }
     }
 
     /// A wave has learned of the one that wrote a word; `sure` 0 for certain, 1 for perhaps.
-    #[cold]
     fn trust(&mut self, who: u32, written: Word, sure: usize) {
         let other = wave(written);
-        if written == 0 || other == who {
+        let floor = self.clocks[who as usize].floor;
+        if written >> STAMP_SHIFT < floor || other == who {
             return;
         }
         let others = self.clocks[other as usize].trusts;
         let mine = &mut self.clocks[who as usize].trusts;
-        let steps = (written >> STEP_SHIFT & u32::from(LAST_STEP)) as u8 + 1;
+        let steps = (written >> STEP_SHIFT & STEPS) as u8 + 1;
         for which in sure..2 {
             let step = &mut mine[which][other as usize];
             *step = (*step).max(steps);
-            for (mine, others) in mine[which].iter_mut().zip(others[which]) {
-                *mine = (*mine).max(others);
-            }
+            published::join(&mut mine[which], &others[which]);
         }
     }
 
@@ -449,7 +630,7 @@ fn conflicts(clock: &Clock, who: u32, word: Word, mask: Word) -> bool {
 #[inline(always)]
 fn trusts(clock: &Clock, sure: usize, word: Word) -> bool {
     let steps = clock.trusts[sure][wave(word) as usize];
-    (word >> STEP_SHIFT & u32::from(LAST_STEP)) < u32::from(steps)
+    (word >> STEP_SHIFT & STEPS) < u32::from(steps)
 }
 
 #[inline(always)]

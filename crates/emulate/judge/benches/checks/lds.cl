@@ -73,3 +73,25 @@ kernel void wide(global uint *out, uint rounds) {
   }
   out[256 * __builtin_amdgcn_workgroup_id_x() + t] = sum.x + sum.y + sum.z + sum.w;
 }
+
+// 16 by 16 elements of a product a workgroup.
+__attribute__((reqd_work_group_size(256, 1, 1)))
+kernel void product(global const float *a, global const float *b, global float *out, uint side) {
+  local float left[16][16], right[16][16];
+  uint x = __builtin_amdgcn_workitem_id_x() % 16, y = __builtin_amdgcn_workitem_id_x() / 16;
+  uint column = 16 * __builtin_amdgcn_workgroup_id_x() + x, row = 16 * __builtin_amdgcn_workgroup_id_y() + y;
+  float sum = 0;
+  for (uint k = 0; k < side; k += 16) {
+    left[y][x] = a[row * side + k + x];
+    right[y][x] = b[(k + y) * side + column];
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    for (uint i = 0; i < 16; i++)
+      sum += left[y][i] * right[i][x];
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  }
+  out[row * side + column] = sum;
+}

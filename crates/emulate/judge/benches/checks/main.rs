@@ -29,11 +29,13 @@ const TARGETS: [&str; 3] = ["gfx90a", "gfx1100", "gfx1201"];
 /// Both take turns so long, and at least five each.
 const PATIENCE: Duration = Duration::from_secs(3);
 const SIDE: u32 = 2048;
+const PRODUCT_SIDE: u32 = 512;
 const GROUPS: u32 = 512;
 const ROUNDS: u32 = 256;
 
 const OF_LDS: &[Program] = &[
     own("transpose 2048", transpose),
+    own("matrix product 512", product),
     own("LDS, a dword a lane", |device| rounds(device, "sweep")),
     own("LDS, every other lane", |device| rounds(device, "halved")),
     own("LDS, 16 bytes a lane", |device| rounds(device, "wide")),
@@ -59,6 +61,24 @@ fn transpose<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
         };
         let arguments = [Argument::pointer(from), Argument::pointer(to), number(SIDE)];
         launches.launch("transpose", &shape, &arguments)
+    }))
+}
+
+fn product<'d>(device: &'d Device<'d>) -> Outcome<Run<'d>> {
+    let bytes = 4 * u64::from(PRODUCT_SIDE * PRODUCT_SIDE);
+    let mut buffers = Vec::new();
+    for _ in 0..3 {
+        buffers.push(device.buffer(&[], bytes)?);
+    }
+    Ok(Box::new(move |launches| {
+        let shape = Shape {
+            grid: [PRODUCT_SIDE / 16, PRODUCT_SIDE / 16, 1],
+            block: [256, 1, 1],
+            dynamic_lds: 0,
+        };
+        let mut arguments: Vec<_> = buffers.iter().map(|at| Argument::pointer(*at)).collect();
+        arguments.push(number(PRODUCT_SIDE));
+        launches.launch("product", &shape, &arguments)
     }))
 }
 

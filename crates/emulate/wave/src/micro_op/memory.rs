@@ -330,39 +330,38 @@ pub(crate) struct LdsNote {
     pub shift: u32,
     /// A read, a write, or an atomic: 0, 1, 2.
     pub access: u8,
-    polls: u8,
-    returns: u8,
+    flags: u8,
+    /// Where an atomic that a lock can be taken with has its values.
+    pub swap: u8,
     _reserved: [u8; 9],
 }
 
 impl LdsNote {
-    /// The bytes at both offsets; the access, whether a loop polls with it, and whether it returns a value.
-    pub fn new(
-        bounds: LdsBounds,
-        shift: u32,
-        (access, polls, returns): (u8, bool, bool),
-    ) -> LdsNote {
+    /// A loop does nothing but this until the word changes.
+    pub const POLLS: u8 = 1;
+    /// The instruction writes a register.
+    pub const RETURNS: u8 = 2;
+    /// The kernel polls words of LDS, so that this may be what a wave waits for.
+    pub const PUBLISHES: u8 = 4;
+    /// What is stored comes from memory.
+    pub const LOADS: u8 = 8;
+
+    /// The bytes at both offsets, what is stored, and the access with its flags.
+    pub fn new(bounds: LdsBounds, shift: u32, (access, flags, swap): (u8, u8, u8)) -> LdsNote {
         LdsNote {
             offsets: bounds.offsets,
             bytes: bounds.bytes,
             shift,
             access,
-            polls: polls.into(),
-            returns: returns.into(),
+            flags,
+            swap,
             ..LdsNote::default()
         }
     }
 
-    /// A loop does nothing but this until the word changes.
     #[inline(always)]
-    pub fn polls(&self) -> bool {
-        self.polls != 0
-    }
-
-    /// The instruction writes a register.
-    #[inline(always)]
-    pub fn returns(&self) -> bool {
-        self.returns != 0
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
     }
 }
 

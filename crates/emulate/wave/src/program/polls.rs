@@ -51,7 +51,7 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
 /// Returns `true` for an atomic that a lock can be taken with.
 fn swaps(inst: &Inst) -> bool {
     let name = inst.op.name();
-    let takes = ["cmpst", "cmpstore", "wrxchg", "storexchg"];
+    let takes = ["cmpst", "cmpswap", "wrxchg", "storexchg", "atomic_swap"];
     inst.effects.contains(Effects::ATOMIC) && takes.iter().any(|word| name.contains(word))
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The access gets a micro-op of its own in front, which looks at its addresses. Without the wish for that nothing costs time.
 
-use isa::{Inst, Operand};
+use std::collections::HashSet;
+
+use isa::{Inst, Operand, fields::Buffer};
 
 use super::{
     Row, Shape,
@@ -15,22 +17,23 @@ use crate::{
     },
     engine::Env,
     micro_op::{LdsBounds, LdsNote, MicroOp, flow},
-    program::Lowered,
+    program::{Config, Lowered},
     races::{Access, Noted, Races},
     shell::{self, Body},
     state::Wave,
 };
 
-/// `lowered` with the note in front, where it may access LDS. `polls`: a loop does nothing but this until the word changes. The error says
-/// that nothing is known about the instruction's addresses.
+/// `lowered` with the note in front, where it may access LDS. `polls`: addresses of the accesses that loops of the kernel wait with. The error
+/// says that nothing is known about the instruction's addresses.
 pub(crate) fn noted(
-    row: &Row,
-    inst: &Inst,
-    polls: bool,
+    config: &Config,
+    (row, inst): (&Row, &Inst),
+    polls: &HashSet<u64>,
     mut lowered: Lowered,
 ) -> Result<Lowered, String> {
     let op = &lowered.bare;
     let named = lds_exact::named(row, op)?;
+    let loads = loads(config, row, inst);
     let (handler, bounds, shift) = match (named, &row.shape) {
         (Some((addresses, bounds)), _) => {
             let handler = match addresses {
@@ -48,18 +51,55 @@ pub(crate) fn noted(
             let bounds = LdsBounds { offsets, bytes };
             (shell::wide_handler::<NoteFlat>(), bounds, shift)
         }
-        _ => return Ok(lowered),
+        _ => match loads {
+            Some(bytes) => {
+                let offsets = [op.vector_memory().offset as u32; 2];
+                let bounds = LdsBounds { offsets, bytes };
+                (shell::wide_handler::<NoteLoad>(), bounds, 0)
+            }
+            None => return Ok(lowered),
+        },
     };
     let returns = inst
         .operands
         .iter()
         .any(|operand| matches!(operand, Operand::Def(_)));
+    let flags = [
+        (LdsNote::POLLS, polls.contains(&inst.pc)),
+        (LdsNote::RETURNS, returns),
+        (LdsNote::PUBLISHES, !polls.is_empty()),
+        (LdsNote::LOADS, loads.is_some()),
+    ];
+    let flags = flags.map(|(flag, is_so)| flag * u8::from(is_so));
     let mut note = MicroOp::new(handler);
     note.src = op.src;
-    let access = kind(row.mnemonic) as u8;
-    note.set(LdsNote::new(bounds, shift, (access, polls, returns)));
+    let access = match loads {
+        Some(_) => Access::Write as u8,
+        None => kind(row.mnemonic) as u8,
+    };
+    let flags = flags.into_iter().sum();
+    let swap = swap(row.mnemonic) as u8;
+    note.set(LdsNote::new(bounds, shift, (access, flags, swap)));
     lowered.ops.insert(0, note);
     Ok(lowered)
+}
+
+/// The bytes in LDS of each lane of a load to there; `None` for other instructions.
+fn loads(config: &Config, row: &Row, inst: &Inst) -> Option<u32> {
+    let is_load = match row.shape {
+        Shape::Buffer { .. } => {
+            super::to_lds(row.mnemonic).is_some()
+                && Buffer::decode(inst, config.target.family, false).lds
+        }
+        Shape::Flat { .. } => row.mnemonic.contains("_load_lds_"),
+        _ => false,
+    };
+    let words = match row.mnemonic {
+        name if name.ends_with("x3") => 3,
+        name if name.ends_with("x4") => 4,
+        _ => 1,
+    };
+    is_load.then_some(4 * words)
 }
 
 fn kind(mnemonic: &str) -> Access {
@@ -70,6 +110,34 @@ fn kind(mnemonic: &str) -> Access {
         () if is(["write", "store"]) => Access::Write,
         () => Access::Atomic,
     }
+}
+
+/// The registers of an atomic that a lock can be taken with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Swap {
+    /// It is another kind of atomic.
+    No,
+    /// One value, which is stored.
+    Exchange,
+    /// The first register holds the value to compare with, the next one the value to store.
+    CompareFirst,
+    /// The first register holds the value to store, the next one the value to compare with.
+    StoreFirst,
+    /// One tuple holds the same as `StoreFirst`.
+    Tuple,
+}
+
+fn swap(mnemonic: &str) -> Swap {
+    let kinds = [
+        ("ds_wrxchg_", Swap::Exchange),
+        ("ds_cmpstore_", Swap::StoreFirst),
+        ("ds_cmpst_", Swap::CompareFirst),
+        ("flat_atomic_swap", Swap::Exchange),
+        ("flat_atomic_cmpswap", Swap::Tuple),
+    ];
+    let mut kinds = kinds.into_iter();
+    let found = kinds.find(|(begin, _)| mnemonic.starts_with(begin));
+    found.map_or(Swap::No, |(_, swap)| swap)
 }
 
 /// The bytes in memory of a FLAT instruction.
@@ -155,6 +223,29 @@ impl Body for NoteFlat {
     }
 }
 
+/// The note of a load from memory to LDS, at M0 and the lane's number.
+struct NoteLoad;
+
+impl Body for NoteLoad {
+    #[inline(always)]
+    fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
+        let Some(mut races) = env.races.take() else {
+            return flow::NEXT;
+        };
+        let mut scene = Scene::new(wave, op, env, &mut races);
+        let bits = env.program.config().target.lds_bytes.next_power_of_two() - 1;
+        let LdsNote { offsets, bytes, .. } = *op.lds_note();
+        let base = (wave.m0() & bits).wrapping_add(offsets[0]);
+        for group in 0..wave.groups {
+            let at = std::array::from_fn(|i| base.wrapping_add(bytes * (GROUP * group + i) as u32));
+            scene.group((0, group), &at, lds::active(wave, group));
+        }
+        scene.end();
+        env.races = Some(races);
+        flow::NEXT
+    }
+}
+
 /// One instruction's accesses.
 struct Scene<'a, 'e> {
     wave: &'a Wave,
@@ -179,8 +270,9 @@ impl<'a, 'e> Scene<'a, 'e> {
                 1 => Access::Write,
                 _ => Access::Atomic,
             },
-            polls: note.polls(),
-            returns: note.returns(),
+            polls: note.has(LdsNote::POLLS),
+            returns: note.has(LdsNote::RETURNS),
+            publishes: note.has(LdsNote::PUBLISHES),
             wave: wave.index_in_workgroup,
             pc: wave.pc_of(op),
         };
@@ -215,11 +307,22 @@ impl<'a, 'e> Scene<'a, 'e> {
         {
             return;
         }
+        if noted.access != Access::Atomic
+            && bytes.is_multiple_of(4)
+            && self.races.note_words(noted, at, active, dwords)
+        {
+            return;
+        }
         for i in (0..GROUP).filter(|i| active >> i & 1 != 0) {
             let lane = GROUP * group + i;
             let is_same = |address: u32| {
                 let word = (address.wrapping_sub(at[i]) / 4) as usize;
-                is_same(self.wave, self.op, self.env, (index, word), lane, address)
+                let place = (index, word);
+                match noted.access {
+                    _ if self.op.lds_note().has(LdsNote::LOADS) => false,
+                    Access::Atomic => !swaps(self.wave, self.op, self.env, word, lane, address),
+                    _ => is_same(self.wave, self.op, self.env, place, lane, address),
+                }
             };
             self.races.note(noted, lane as u32, (at[i], bytes), is_same);
             if one {
@@ -230,9 +333,7 @@ impl<'a, 'e> Scene<'a, 'e> {
 
     #[inline(always)]
     fn end(self) {
-        if self.noted.access == Access::Atomic && self.noted.returns {
-            self.races.steps(self.noted.wave);
-        }
+        self.races.ends(&self.noted);
     }
 }
 
@@ -257,10 +358,38 @@ fn is_same(
     lane: usize,
     address: u32,
 ) -> bool {
+    is_at(wave, op, env, (index, word), lane, address)
+}
+
+/// Returns `true` if an atomic that polls changes the dword at `address`, so that a lock is taken or given back.
+#[cold]
+fn swaps(wave: &Wave, op: &MicroOp, env: &Env<'_>, word: usize, lane: usize, address: u32) -> bool {
+    let swap = op.lds_note().swap;
+    let is_kind = |kind: Swap| swap == kind as u8;
+    let words = op.lds_note().bytes as usize / 4;
+    let (stored, compared) = match () {
+        () if is_kind(Swap::CompareFirst) => ((1, word), (0, word)),
+        () if is_kind(Swap::StoreFirst) => ((0, word), (1, word)),
+        () if is_kind(Swap::Tuple) => ((0, word), (0, word + words)),
+        () => ((0, word), (0, word)),
+    };
+    let is = |place| is_at(wave, op, env, place, lane, address);
+    !is(stored) && (stored == compared || is(compared))
+}
+
+/// Returns `true` if the bytes at `address` are those of a lane's data: the `word`-th of those that the `index`-th data register begins.
+fn is_at(
+    wave: &Wave,
+    op: &MicroOp,
+    env: &Env<'_>,
+    (index, word): (usize, usize),
+    lane: usize,
+    address: u32,
+) -> bool {
     let note = op.lds_note();
     let row = op.src[1 + index].index as usize + word;
     let value = wave.row(row).0[lane] >> note.shift;
-    let bytes = (note.bytes as usize - (4 * word).min(note.bytes as usize)).clamp(1, 4);
+    let bytes = (note.bytes as usize).saturating_sub(4 * word).clamp(1, 4);
     let start = address as usize;
     let old = env.lds.get(start..start + bytes);
     old.is_some_and(|old| *old == value.to_le_bytes()[..bytes])
@@ -297,5 +426,14 @@ mod tests {
         assert_eq!(kind("ds_read2_b32"), Access::Read);
         assert_eq!(kind("ds_write_b8"), Access::Write);
         assert_eq!(kind("ds_add_rtn_u32"), Access::Atomic);
+        for (name, expected) in [
+            ("ds_cmpst_rtn_b32", Swap::CompareFirst),
+            ("ds_cmpstore_rtn_b64", Swap::StoreFirst),
+            ("ds_wrxchg_rtn_b32", Swap::Exchange),
+            ("flat_atomic_cmpswap_x2", Swap::Tuple),
+            ("ds_add_rtn_u32", Swap::No),
+        ] {
+            assert_eq!(swap(name), expected, "{name}");
+        }
     }
 }
