@@ -431,6 +431,7 @@ pub(crate) fn config(dispatch: &Dispatch) -> Config {
         agpr_base,
         vector_rows,
         observed: false,
+        native: None,
         exact: dispatch.exact,
         races: false,
         measured: imitation::of(dispatch.target),

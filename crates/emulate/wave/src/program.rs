@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, RwLock,
+        Arc, Mutex, MutexGuard, OnceLock, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -19,6 +19,7 @@ use crate::{
     micro_op::{MicroOp, flow},
     row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Row, Shape},
+    translate,
 };
 
 mod dual;
@@ -57,6 +58,8 @@ pub struct Config {
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
+    /// Runs of at least as many lane-wise instructions become host code, if the host has AVX-512. There are no chains then.
+    pub native: Option<usize>,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -77,6 +80,9 @@ pub struct DecodedInst {
 pub struct Segment {
     pub(crate) ops: Vec<MicroOp>,
     pub(crate) chains: Vec<Chain>,
+    pub(crate) runs: translate::Runs,
+    /// Why the host has no code of the runs.
+    no_host_code: Option<String>,
     /// In address order.
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
@@ -123,6 +129,8 @@ pub struct Program {
     entered: RwLock<Segments>,
     /// See [`Program::looks_at_clock`].
     looks_at_clock: AtomicBool,
+    /// See [`Program::no_host_code`].
+    no_host_code: OnceLock<String>,
 }
 
 /// See [`Program::sharing`].
@@ -158,12 +166,19 @@ impl Program {
             segments: RwLock::default(),
             entered: RwLock::default(),
             looks_at_clock: AtomicBool::new(false),
+            no_host_code: OnceLock::new(),
         }
     }
 
     /// Returns `true` if code that was decoded so far looks at the device's clocks.
     pub fn looks_at_clock(&self) -> bool {
         self.looks_at_clock.load(Ordering::Relaxed)
+    }
+
+    /// Why no host code was made of what was decoded so far, though [`Config::native`] asks for it: the answer of the host's kernel, which does
+    /// not let the process execute what it has written.
+    pub fn no_host_code(&self) -> Option<&str> {
+        self.no_host_code.get().map(String::as_str)
     }
 
     pub fn config(&self) -> &Config {
@@ -195,6 +210,9 @@ impl Program {
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
         let segment = Arc::new(lower(&self.config, &print, pc, &found, looks));
+        if let Some(why) = &segment.no_host_code {
+            let _ = self.no_host_code.set(why.clone());
+        }
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -332,7 +350,8 @@ fn lower(
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
-    let joins = !config.observed && rows::chains_pay();
+    let mut runs = translate::Builder::new(config.native.filter(|_| !config.observed));
+    let joins = !config.observed && !runs.looks() && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
@@ -384,6 +403,9 @@ fn lower(
                 branches.push((segment.ops.len(), target));
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
+            let (first, end) = (segment.ops.len(), segment.ops.len() + lowered.ops.len());
+            let shape_in_run = shape.filter(|_| !orders && !follows_others);
+            runs.add((first, end), follows, &lowered.bare, shape_in_run);
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             match chain.flatten() {
                 Some(chain) => segment.chain(chain),
@@ -397,6 +419,7 @@ fn lower(
         segment.list(pc, inst.size, inst.op, inst.effects);
     }
     nops.flush(&mut segment);
+    segment.fold(runs, &mut branches);
     segment.finish(previous_end.unwrap_or(entry), branches);
     segment
 }
@@ -463,6 +486,8 @@ impl Segment {
         Segment {
             ops: Vec::new(),
             chains: Vec::new(),
+            runs: translate::Runs::default(),
+            no_host_code: None,
             insts: Vec::new(),
             pcs: Vec::new(),
             ended: Vec::new(),
@@ -495,6 +520,52 @@ impl Segment {
             ops: vec![op],
             bare: op,
         }
+    }
+
+    /// Puts the runs that were found in the place of their instructions. If the host does not let the process make code, all stays as it is.
+    fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
+        let folds = match runs.finish(&self.ops) {
+            Ok((runs, folds)) => {
+                self.runs = runs;
+                folds
+            }
+            Err(why) => {
+                self.no_host_code = Some(why.to_string());
+                return;
+            }
+        };
+        if folds.is_empty() {
+            return;
+        }
+        // The place of each micro-op when all folds are done.
+        let mut places = Vec::with_capacity(self.ops.len());
+        let (mut ops, mut pcs) = (Vec::new(), Vec::new());
+        let mut folds = folds.into_iter().peekable();
+        for (index, (op, pc)) in self.ops.iter().zip(&self.pcs).enumerate() {
+            folds.next_if(|fold| fold.end <= index);
+            match folds.peek() {
+                Some(fold) if fold.first < index => places.push(ops.len() as u32 - 1),
+                Some(fold) if fold.first == index => {
+                    places.push(ops.len() as u32);
+                    ops.push(fold.op);
+                    pcs.push(*pc);
+                }
+                _ => {
+                    places.push(ops.len() as u32);
+                    ops.push(*op);
+                    pcs.push(*pc);
+                }
+            }
+        }
+        let is_inside = |op: u32| op > 0 && places[op as usize] == places[op as usize - 1];
+        self.heads.retain(|head| !is_inside(head.1));
+        let heads = self.heads.iter_mut().map(|head| &mut head.1);
+        let insts = self.insts.iter_mut().map(|inst| &mut inst.op);
+        heads.chain(insts).for_each(|op| *op = places[*op as usize]);
+        for (op, _) in branches {
+            *op = places[*op] as usize;
+        }
+        (self.ops, self.pcs) = (ops, pcs);
     }
 
     /// Completes code that ends before `end`.
@@ -556,11 +627,14 @@ impl Segment {
         self.chains.push(chain);
     }
 
-    /// The micro-ops that `op` stands for: itself, or the links of a chain.
+    /// The micro-ops that `op` stands for: itself, the links of a chain, or the instructions of a run.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
         match op.chain_number() {
             Some(number) => &self.chains[number].ops,
-            None => std::slice::from_ref(op),
+            None => match op.run_number() {
+                Some(number) => self.runs.ops(number),
+                None => std::slice::from_ref(op),
+            },
         }
     }
 

@@ -1,0 +1,394 @@
+//! Stencils joined to a routine.
+
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
+    MemoryOperand, Register,
+};
+
+use crate::{
+    GROUP, ROW, Routine, Stencil,
+    registers::{Content, Registers, zmm},
+    stencil::{MOST_SOURCES, Step, Value},
+};
+
+/// Most rows that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
+pub const MOST_RESULTS: usize = 20;
+
+/// The place of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Row(u16),
+    /// A scalar, which all lanes have.
+    Scalar(u16),
+    /// A word that all lanes have.
+    Constant(u32),
+}
+
+/// How a stencil and NaNs go together. The host's NaNs are not the GPU's: a group with one is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nans {
+    /// It computes with integers.
+    None,
+    /// It is right unless its result is a NaN. It is if one of these sources is, by the bits of their numbers.
+    InResult(u8),
+    /// It is right unless one of its sources is a NaN, which may vanish.
+    InSources,
+}
+
+/// Registers of [`crate::Entry`]'s parameters and result.
+const ROWS: Register = Register::RDI;
+const SCALARS: Register = Register::RSI;
+const GROUPS: Register = Register::RDX;
+const DONE: Register = Register::RAX;
+/// Lanes with a NaN, and those of the last test.
+const NANS: Register = Register::K7;
+const TESTED: Register = Register::K6;
+/// The predicate of a comparison: one of both is a NaN.
+const UNORDERED: u32 = 3;
+
+/// The address that the encoder takes for that of the first constant. The code follows behind the last one.
+const CONSTANTS: u64 = 1 << 32;
+/// The address by which a branch names the end of the code; instructions before it are named from 1 on.
+const END: u64 = 1 << 31;
+
+/// The address by which a branch names an instruction.
+fn name(index: usize) -> u64 {
+    1 + index as u64
+}
+
+/// Why stencils make no routine.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("there are more values at once than host registers")]
+    NoRegister,
+    #[error("an instruction has no encoding: {0}")]
+    NoEncoding(#[from] IcedError),
+}
+
+/// Makes one routine: a loop over groups of 16 lanes.
+#[derive(Debug)]
+pub struct Assembler {
+    body: Vec<Instruction>,
+    constants: Vec<u8>,
+    registers: Registers,
+    /// A test for NaNs has been made.
+    tests: bool,
+}
+
+impl Default for Assembler {
+    fn default() -> Assembler {
+        Assembler::new()
+    }
+}
+
+impl Assembler {
+    pub fn new() -> Assembler {
+        Assembler {
+            body: Vec::new(),
+            constants: Vec::new(),
+            registers: Registers::new(),
+            tests: false,
+        }
+    }
+
+    /// Appends `stencil` on `sources`, with its result in row `target`. Not more than [`MOST_RESULTS`] rows may be written in all.
+    pub fn apply(
+        &mut self,
+        stencil: &Stencil,
+        sources: &[Source],
+        target: u16,
+        nans: Nans,
+    ) -> Result<(), Failure> {
+        assert_eq!(sources.len(), stencil.sources, "sources of the stencil");
+        let mut held = [0; MOST_SOURCES];
+        for (index, source) in sources.iter().enumerate() {
+            held[index] = self.fetch(*source)?;
+        }
+        let held = &held[..sources.len()];
+        match nans {
+            Nans::None => {}
+            Nans::InResult(shown) => {
+                let shown = held
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, _)| shown >> index & 1 != 0);
+                shown.for_each(|(_, &number)| self.seen(number));
+            }
+            Nans::InSources => self.test_sources(held, sources)?,
+        }
+        let last = last_uses(stencil);
+        let mut places = vec![None; stencil.values];
+        for (place, number) in places.iter_mut().zip(held) {
+            *place = Some(*number);
+        }
+        for (index, step) in stencil.steps.iter().enumerate() {
+            let is_last = |value: Value| last[value] == Some(index) && value != stencil.result;
+            self.step(step, is_last, &mut places)?;
+            for value in stencil.sources..stencil.values {
+                if is_last(value) {
+                    self.release(&mut places, value);
+                }
+            }
+        }
+        let result = self.own(stencil, places[stencil.result], stencil.result)?;
+        self.registers.unpin_all();
+        if let Some(former) = self.registers.find(Source::Row(target)) {
+            self.test_before_loss(former)?;
+            self.registers.set(former, Content::Nothing);
+        }
+        let unseen = matches!(nans, Nans::InResult(_));
+        let content = Content::Result {
+            row: target,
+            unseen,
+        };
+        self.registers.set(result, content);
+        Ok(())
+    }
+
+    /// Gives up the register of a temporary.
+    fn release(&mut self, places: &mut [Option<usize>], value: Value) {
+        if let Some(number) = places[value].take()
+            && self.registers.content(number) == Content::Temporary
+        {
+            self.registers.set(number, Content::Nothing);
+        }
+    }
+
+    /// One instruction of a stencil, with the registers of its values.
+    fn step(
+        &mut self,
+        step: &Step,
+        is_last: impl Fn(Value) -> bool,
+        places: &mut [Option<usize>],
+    ) -> Result<(), Failure> {
+        let mut instruction = step.instruction;
+        for (operand, value) in step.reads.iter().enumerate() {
+            if let Some(number) = value.and_then(|value| places[value]) {
+                rename(&mut instruction, operand, number);
+            }
+        }
+        if let Some(constant) = &step.constant {
+            let address = self.constant(constant);
+            instruction.set_memory_base(Register::RIP);
+            instruction.set_memory_displacement64(address);
+        }
+        if let Some(value) = step.writes {
+            let number = match step.reads[0] {
+                // An operand that is source and result at once.
+                Some(changed) => self.changeable(changed, is_last(changed), places)?,
+                None => self.temporary()?,
+            };
+            places[value] = Some(number);
+            rename(&mut instruction, 0, number);
+        }
+        self.body.push(instruction);
+        Ok(())
+    }
+
+    /// The register in which an instruction may overwrite the value `changed`: its own if nothing needs the value any more, else that of a copy.
+    fn changeable(
+        &mut self,
+        changed: Value,
+        is_last: bool,
+        places: &mut [Option<usize>],
+    ) -> Result<usize, Failure> {
+        let from = places[changed].ok_or(Failure::NoRegister)?;
+        if is_last && self.registers.content(from) == Content::Temporary {
+            places[changed] = None;
+            return Ok(from);
+        }
+        let number = self.temporary()?;
+        self.copy(number, from)?;
+        Ok(number)
+    }
+
+    /// The register of the result, which belongs to no source.
+    fn own(
+        &mut self,
+        stencil: &Stencil,
+        place: Option<usize>,
+        value: Value,
+    ) -> Result<usize, Failure> {
+        let place = place.ok_or(Failure::NoRegister)?;
+        if value >= stencil.sources {
+            return Ok(place);
+        }
+        let number = self.temporary()?;
+        self.copy(number, place)?;
+        Ok(number)
+    }
+
+    fn temporary(&mut self) -> Result<usize, Failure> {
+        let number = self.registers.allocate(Content::Temporary);
+        number.ok_or(Failure::NoRegister)
+    }
+
+    fn copy(&mut self, to: usize, from: usize) -> Result<(), Failure> {
+        let code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
+        self.body
+            .push(Instruction::with2(code, zmm(to), zmm(from))?);
+        Ok(())
+    }
+
+    /// A register that holds `source`, loaded if none did. It stays until the stencil ends.
+    fn fetch(&mut self, source: Source) -> Result<usize, Failure> {
+        if let Some(number) = self.registers.find(source) {
+            self.registers.pin(number);
+            return Ok(number);
+        }
+        let number = self.registers.allocate(Content::Copy(source));
+        let number = number.ok_or(Failure::NoRegister)?;
+        self.registers.pin(number);
+        let (code, memory) = match source {
+            Source::Row(row) => (
+                Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+                MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64),
+            ),
+            Source::Scalar(slot) => (
+                Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4),
+            ),
+            Source::Constant(word) => {
+                let address = self.constant(&word.to_le_bytes());
+                (
+                    Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                    MemoryOperand::with_base_displ(Register::RIP, address as i64),
+                )
+            }
+        };
+        self.body
+            .push(Instruction::with2(code, zmm(number), memory)?);
+        Ok(number)
+    }
+
+    /// The address of a constant, in front of the code.
+    fn constant(&mut self, bytes: &[u8]) -> u64 {
+        let mut known = self.constants.chunks_exact(GROUP);
+        let known = known.position(|chunk| chunk.starts_with(bytes));
+        let index = known.unwrap_or_else(|| {
+            self.constants.extend_from_slice(bytes);
+            self.constants
+                .resize(self.constants.len().next_multiple_of(GROUP), 0);
+            self.constants.len() / GROUP - 1
+        });
+        CONSTANTS + (index * GROUP) as u64
+    }
+}
+
+/// NaNs.
+impl Assembler {
+    /// Notes that a later result shows whether register `number` holds a NaN.
+    fn seen(&mut self, number: usize) {
+        if let Content::Result { row, unseen: true } = self.registers.content(number) {
+            self.registers
+                .set(number, Content::Result { row, unseen: false });
+        }
+    }
+
+    /// Looks for NaNs in two registers.
+    fn test(&mut self, a: usize, b: usize) -> Result<(), Failure> {
+        let to = if self.tests { TESTED } else { NANS };
+        let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        self.body
+            .push(Instruction::with4(code, to, zmm(a), zmm(b), UNORDERED)?);
+        if self.tests {
+            let code = Code::VEX_Korw_kr_kr_kr;
+            self.body
+                .push(Instruction::with3(code, NANS, NANS, TESTED)?);
+        }
+        self.tests = true;
+        Ok(())
+    }
+
+    fn test_sources(&mut self, held: &[usize], sources: &[Source]) -> Result<(), Failure> {
+        let is_number = |source: &Source| matches!(source, Source::Constant(word) if !f32::from_bits(*word).is_nan());
+        let sources = held.iter().zip(sources);
+        let unknown = sources.filter(|(_, source)| !is_number(source));
+        let unknown: Vec<usize> = unknown.map(|(number, _)| *number).collect();
+        for pair in unknown.chunks(2) {
+            self.test(pair[0], *pair.last().unwrap_or(&pair[0]))?;
+            pair.iter().for_each(|&number| self.seen(number));
+        }
+        Ok(())
+    }
+
+    /// Looks for NaNs in a result that is overwritten before anything has shown them.
+    fn test_before_loss(&mut self, number: usize) -> Result<(), Failure> {
+        match self.registers.content(number) {
+            Content::Result { unseen: true, .. } => self.test(number, number),
+            _ => Ok(()),
+        }
+    }
+
+    fn test_all(&mut self) -> Result<(), Failure> {
+        let unseen = self.registers.unseen();
+        for pair in unseen.chunks(2) {
+            self.test(pair[0], *pair.last().unwrap_or(&pair[0]))?;
+        }
+        Ok(())
+    }
+}
+
+/// The end.
+impl Assembler {
+    /// Completes the routine.
+    pub fn finish(mut self) -> Result<Routine, Failure> {
+        self.test_all()?;
+        let mut code = vec![Instruction::with2(
+            Code::Xor_r32_rm32,
+            Register::EAX,
+            Register::EAX,
+        )?];
+        let first = code.len();
+        code.append(&mut self.body);
+        if self.tests {
+            code.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?);
+            code.push(Instruction::with_branch(Code::Jne_rel32_64, END)?);
+        }
+        for (number, row) in self.registers.results() {
+            let to = MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64);
+            let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
+            code.push(Instruction::with2(store, to, zmm(number))?);
+        }
+        code.push(Instruction::with2(Code::Add_rm64_imm8, ROWS, GROUP as i32)?);
+        code.push(Instruction::with1(Code::Inc_rm64, DONE)?);
+        code.push(Instruction::with2(Code::Cmp_r64_rm64, DONE, GROUPS)?);
+        code.push(Instruction::with_branch(Code::Jb_rel32_64, name(first))?);
+        let end = code.len();
+        code.push(Instruction::with(Code::VEX_Vzeroupper));
+        code.push(Instruction::with(Code::Retnq));
+        for (index, instruction) in code.iter_mut().enumerate() {
+            instruction.set_ip(if index == end { END } else { name(index) });
+        }
+        let start = self.constants.len();
+        let block = InstructionBlock::new(&code, CONSTANTS + start as u64);
+        let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE)?;
+        let mut bytes = self.constants;
+        bytes.extend_from_slice(&encoded.code_buffer);
+        Ok(Routine { bytes, start })
+    }
+}
+
+/// Gives register operand `operand` the host register `number`, with the width that it had.
+fn rename(instruction: &mut Instruction, operand: usize, number: usize) {
+    let register = instruction.op_register(operand as u32);
+    let first = if register.is_zmm() {
+        Register::ZMM0
+    } else if register.is_ymm() {
+        Register::YMM0
+    } else {
+        Register::XMM0
+    };
+    instruction.set_op_register(operand as u32, first + number as u32);
+}
+
+/// The last instruction that reads each value.
+fn last_uses(stencil: &Stencil) -> Vec<Option<usize>> {
+    let mut last = vec![None; stencil.values];
+    for (index, step) in stencil.steps.iter().enumerate() {
+        for value in step.reads.iter().flatten().chain(&step.writes) {
+            last[*value] = Some(index);
+        }
+    }
+    last
+}
