@@ -66,7 +66,7 @@ pub enum Failure {
 }
 
 /// Makes one routine: a loop over groups of 16 lanes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Assembler {
     body: Vec<Instruction>,
     constants: Vec<u8>,
@@ -116,21 +116,25 @@ impl Assembler {
             }
             Nans::InSources => self.test_sources(held, sources)?,
         }
-        let last = last_uses(stencil);
         let mut places = vec![None; stencil.values];
         for (place, number) in places.iter_mut().zip(held) {
             *place = Some(*number);
         }
+        let mut values = Values {
+            places,
+            last: last_uses(stencil),
+            result: stencil.result,
+            lost: self.lost(target),
+        };
         for (index, step) in stencil.steps.iter().enumerate() {
-            let is_last = |value: Value| last[value] == Some(index) && value != stencil.result;
-            self.step(step, is_last, &mut places)?;
+            self.step(step, index, &mut values)?;
             for value in stencil.sources..stencil.values {
-                if is_last(value) {
-                    self.release(&mut places, value);
+                if values.is_last(value, index) {
+                    self.release(&mut values, value);
                 }
             }
         }
-        let result = self.own(stencil, places[stencil.result], stencil.result)?;
+        let result = self.own(stencil, &values)?;
         self.registers.unpin_all();
         if let Some(former) = self.registers.find(Source::Row(target)) {
             self.test_before_loss(former)?;
@@ -145,25 +149,38 @@ impl Assembler {
         Ok(())
     }
 
+    /// The register of a row that is overwritten, if no test has to see it before.
+    fn lost(&self, target: u16) -> Option<usize> {
+        let number = self.registers.find(Source::Row(target))?;
+        let unseen = matches!(
+            self.registers.content(number),
+            Content::Result { unseen: true, .. }
+        );
+        (!unseen).then_some(number)
+    }
+
     /// Gives up the register of a temporary.
-    fn release(&mut self, places: &mut [Option<usize>], value: Value) {
-        if let Some(number) = places[value].take()
+    fn release(&mut self, values: &mut Values, value: Value) {
+        if let Some(number) = values.places[value].take()
             && self.registers.content(number) == Content::Temporary
         {
             self.registers.set(number, Content::Nothing);
         }
     }
 
-    /// One instruction of a stencil, with the registers of its values.
-    fn step(
-        &mut self,
-        step: &Step,
-        is_last: impl Fn(Value) -> bool,
-        places: &mut [Option<usize>],
-    ) -> Result<(), Failure> {
+    /// Instruction `index` of a stencil, with the registers of its values.
+    fn step(&mut self, step: &Step, index: usize, values: &mut Values) -> Result<(), Failure> {
         let mut instruction = step.instruction;
-        for (operand, value) in step.reads.iter().enumerate() {
-            if let Some(number) = value.and_then(|value| places[value]) {
+        let mut reads = step.reads;
+        if let [Some(first), _, Some(last), ..] = reads
+            && !self.may_change(first, index, values)
+            && self.may_change(last, index, values)
+            && exchange(&mut instruction)
+        {
+            reads.swap(0, 2);
+        }
+        for (operand, value) in reads.iter().enumerate() {
+            if let Some(number) = value.and_then(|value| values.places[value]) {
                 rename(&mut instruction, operand, number);
             }
         }
@@ -173,28 +190,38 @@ impl Assembler {
             instruction.set_memory_displacement64(address);
         }
         if let Some(value) = step.writes {
-            let number = match step.reads[0] {
+            let number = match reads[0] {
                 // An operand that is source and result at once.
-                Some(changed) => self.changeable(changed, is_last(changed), places)?,
+                Some(changed) => self.changeable(changed, index, values)?,
                 None => self.temporary()?,
             };
-            places[value] = Some(number);
+            values.places[value] = Some(number);
             rename(&mut instruction, 0, number);
         }
         self.body.push(instruction);
         Ok(())
     }
 
-    /// The register in which an instruction may overwrite the value `changed`: its own if nothing needs the value any more, else that of a copy.
+    /// Returns `true` if instruction `index` may overwrite the register of `value`: nothing needs it any more.
+    fn may_change(&self, value: Value, index: usize, values: &Values) -> bool {
+        let Some(number) = values.places[value] else {
+            return false;
+        };
+        let is_ours = self.registers.content(number) == Content::Temporary;
+        (is_ours || values.lost == Some(number)) && values.are_over(number, index)
+    }
+
+    /// The register in which an instruction may overwrite the value `changed`: its own, or that of a copy.
     fn changeable(
         &mut self,
         changed: Value,
-        is_last: bool,
-        places: &mut [Option<usize>],
+        index: usize,
+        values: &mut Values,
     ) -> Result<usize, Failure> {
-        let from = places[changed].ok_or(Failure::NoRegister)?;
-        if is_last && self.registers.content(from) == Content::Temporary {
-            places[changed] = None;
+        let from = values.places[changed].ok_or(Failure::NoRegister)?;
+        if self.may_change(changed, index, values) {
+            values.places[changed] = None;
+            self.registers.set(from, Content::Temporary);
             return Ok(from);
         }
         let number = self.temporary()?;
@@ -203,14 +230,9 @@ impl Assembler {
     }
 
     /// The register of the result, which belongs to no source.
-    fn own(
-        &mut self,
-        stencil: &Stencil,
-        place: Option<usize>,
-        value: Value,
-    ) -> Result<usize, Failure> {
-        let place = place.ok_or(Failure::NoRegister)?;
-        if value >= stencil.sources {
+    fn own(&mut self, stencil: &Stencil, values: &Values) -> Result<usize, Failure> {
+        let place = values.places[stencil.result].ok_or(Failure::NoRegister)?;
+        if stencil.result >= stencil.sources {
             return Ok(place);
         }
         let number = self.temporary()?;
@@ -367,6 +389,43 @@ impl Assembler {
         bytes.extend_from_slice(&encoded.code_buffer);
         Ok(Routine { bytes, start })
     }
+}
+
+/// The values of a stencil while it is applied.
+struct Values {
+    /// The register of each.
+    places: Vec<Option<usize>>,
+    /// The last instruction that uses each.
+    last: Vec<Option<usize>>,
+    result: Value,
+    /// The register of the row that the result overwrites.
+    lost: Option<usize>,
+}
+
+impl Values {
+    /// Returns `true` if nothing needs `value` behind instruction `index`, which uses it.
+    fn is_last(&self, value: Value, index: usize) -> bool {
+        self.last[value] == Some(index) && value != self.result
+    }
+
+    /// Returns `true` if nothing needs what is in register `number` behind instruction `index`.
+    fn are_over(&self, number: usize, index: usize) -> bool {
+        let held = self.places.iter().enumerate();
+        let mut held = held.filter(|(_, place)| **place == Some(number));
+        held.all(|(value, _)| {
+            value != self.result && self.last[value].is_none_or(|last| last <= index)
+        })
+    }
+}
+
+/// Makes the last operand of a multiply-add the one that is overwritten, in the place of the first.
+fn exchange(instruction: &mut Instruction) -> bool {
+    let fused = instruction.code() == Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er
+        && !instruction.has_op_mask();
+    if fused {
+        instruction.set_code(Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er);
+    }
+    fused
 }
 
 /// Gives register operand `operand` the host register `number`, with the width that it had.

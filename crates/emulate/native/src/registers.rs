@@ -22,7 +22,7 @@ pub(crate) enum Content {
     Temporary,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Registers {
     contents: [Content; COUNT],
     /// When each was used last.

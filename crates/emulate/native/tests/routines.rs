@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::*;
 
+use crate::llvm;
 use native::{Assembler, Executable, MOST_RESULTS, Nans, ROW, Source, Stencil};
 
+#[allow(improper_ctypes_definitions)] // No other language calls it.
 type Function = unsafe extern "C" fn(__m512i, __m512i, __m512i) -> __m512i;
 /// Lanes of a row and of a group.
 const LANES: usize = ROW / 4;
@@ -177,6 +179,49 @@ fn more_sources_than_registers_are_loaded_again() {
             let expected: usize = (0..4).map(|turn| row(turn) * 1000 + lane).sum();
             assert_eq!(rows.0[count + result][lane], expected as u32);
         }
+    }
+}
+
+#[test]
+fn a_row_that_is_added_to_is_not_copied() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let mut rows = Rows::new(4);
+    (0..4).for_each(|row| rows.set(row, |lane| ((lane + row) as f32).to_bits()));
+    let mut assembler = Assembler::new();
+    let [a, b, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+    for _ in 0..3 {
+        assembler
+            .apply(&fma, &[a, b, c], 2, Nans::InResult(7))
+            .unwrap();
+    }
+    // A square, the sum of which with itself takes the place of its own addend.
+    assembler
+        .apply(&fma, &[a, a, Source::Row(3)], 3, Nans::InResult(7))
+        .unwrap();
+    assembler
+        .apply(
+            &fma,
+            &[Source::Row(3), b, Source::Row(3)],
+            3,
+            Nans::InResult(7),
+        )
+        .unwrap();
+    let clone = assembler.clone();
+    if llvm::is_there() {
+        let code = llvm::disassemble(clone.finish().unwrap().code());
+        let copies = code.iter().filter(|line| line.contains("vmovdqa64"));
+        assert_eq!(copies.count(), 0, "{code:#?}");
+    }
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|row| (lane + row) as f32);
+        let square = x * x + w;
+        let expected = [x, y, 3.0 * x * y + z, square * y + square];
+        let found: [f32; 4] = std::array::from_fn(|row| f32::from_bits(rows.0[row][lane]));
+        assert_eq!(found, expected, "lane {lane}");
     }
 }
 

@@ -296,7 +296,9 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         agpr_base: ROWS as u32,
         vector_rows: 2 * ROWS as u32,
         observed: false,
-        native: None,
+        native: std::env::var("NATIVE")
+            .ok()
+            .and_then(|least| least.parse().ok()),
         exact: false,
         measured: None,
         races: false,

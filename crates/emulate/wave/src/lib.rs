@@ -56,6 +56,7 @@ pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;
 #[doc(hidden)]
 pub use translate::report as host_code_of_rows;
+pub use translate::{NoHostCode, host_code_is_possible};
 #[doc(hidden)]
 pub use vectors::level::use_less;
 pub use watch::Watch;

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, RwLock,
+        Arc, Mutex, MutexGuard, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -58,7 +58,7 @@ pub struct Config {
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
-    /// Runs of at least as many lane-wise instructions become host code, if the host has AVX-512. There are no chains then.
+    /// Runs of at least as many lane-wise instructions become host code, where [`crate::host_code_is_possible`]. There are no chains then.
     pub native: Option<usize>,
 }
 
@@ -81,8 +81,6 @@ pub struct Segment {
     pub(crate) ops: Vec<MicroOp>,
     pub(crate) chains: Vec<Chain>,
     pub(crate) runs: translate::Runs,
-    /// Why the host has no code of the runs.
-    no_host_code: Option<String>,
     /// In address order.
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
@@ -129,8 +127,6 @@ pub struct Program {
     entered: RwLock<Segments>,
     /// See [`Program::looks_at_clock`].
     looks_at_clock: AtomicBool,
-    /// See [`Program::no_host_code`].
-    no_host_code: OnceLock<String>,
 }
 
 /// See [`Program::sharing`].
@@ -166,19 +162,12 @@ impl Program {
             segments: RwLock::default(),
             entered: RwLock::default(),
             looks_at_clock: AtomicBool::new(false),
-            no_host_code: OnceLock::new(),
         }
     }
 
     /// Returns `true` if code that was decoded so far looks at the device's clocks.
     pub fn looks_at_clock(&self) -> bool {
         self.looks_at_clock.load(Ordering::Relaxed)
-    }
-
-    /// Why no host code was made of what was decoded so far, though [`Config::native`] asks for it: the answer of the host's kernel, which does
-    /// not let the process execute what it has written.
-    pub fn no_host_code(&self) -> Option<&str> {
-        self.no_host_code.get().map(String::as_str)
     }
 
     pub fn config(&self) -> &Config {
@@ -210,9 +199,6 @@ impl Program {
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
         let segment = Arc::new(lower(&self.config, &print, pc, &found, looks));
-        if let Some(why) = &segment.no_host_code {
-            let _ = self.no_host_code.set(why.clone());
-        }
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -487,7 +473,6 @@ impl Segment {
             ops: Vec::new(),
             chains: Vec::new(),
             runs: translate::Runs::default(),
-            no_host_code: None,
             insts: Vec::new(),
             pcs: Vec::new(),
             ended: Vec::new(),
@@ -522,21 +507,15 @@ impl Segment {
         }
     }
 
-    /// Puts the runs that were found in the place of their instructions. If the host does not let the process make code, all stays as it is.
+    /// Puts the runs that were found in the place of their instructions. If the host has no memory for code, all stays as it is.
     fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
-        let folds = match runs.finish(&self.ops) {
-            Ok((runs, folds)) => {
-                self.runs = runs;
-                folds
-            }
-            Err(why) => {
-                self.no_host_code = Some(why.to_string());
-                return;
-            }
+        let Ok((runs, folds)) = runs.finish(&self.ops) else {
+            return;
         };
         if folds.is_empty() {
             return;
         }
+        self.runs = runs;
         // The place of each micro-op when all folds are done.
         let mut places = Vec::with_capacity(self.ops.len());
         let (mut ops, mut pcs) = (Vec::new(), Vec::new());

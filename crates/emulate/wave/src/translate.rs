@@ -21,6 +21,24 @@ use part::Part;
 
 pub use part::report;
 
+/// Why runs stay with the interpreter on this host.
+#[derive(Debug, thiserror::Error)]
+pub enum NoHostCode {
+    #[error("the host has no AVX-512")]
+    NoVectors,
+    #[error("the host's kernel does not let the process execute code that it has written: {0}")]
+    Refused(#[from] io::Error),
+}
+
+/// Tries whether the host lets runs become host code.
+pub fn host_code_is_possible() -> Result<(), NoHostCode> {
+    if !part::host_is_able() {
+        return Err(NoHostCode::NoVectors);
+    }
+    part::attempt()?;
+    Ok(())
+}
+
 /// Instructions that follow each other, as one micro-op.
 #[derive(Debug)]
 pub(crate) struct Run {

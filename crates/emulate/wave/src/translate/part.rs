@@ -1,8 +1,8 @@
 //! Instructions as parts of runs.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{collections::HashMap, io, sync::OnceLock};
 
-use native::{Assembler, MOST_RESULTS, Nans, Routine, Source, Stencil};
+use native::{Assembler, Executable, MOST_RESULTS, Nans, Routine, Source, Stencil};
 
 use crate::{
     micro_op::{Control, MicroOp, SrcKind, modifier},
@@ -108,6 +108,12 @@ pub(super) fn assembled(parts: &[Part]) -> Option<Routine> {
         applied.ok()?;
     }
     assembler.finish().ok()
+}
+
+/// Makes code that does nothing. The error is the host's.
+pub(super) fn attempt() -> io::Result<()> {
+    let routine = Assembler::new().finish().map_err(io::Error::other)?;
+    Executable::new(&[routine]).map(drop)
 }
 
 /// The stencils of rows, by the address of their function. A row whose function is none stays with its handler.
