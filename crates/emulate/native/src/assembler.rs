@@ -8,7 +8,7 @@ use iced_x86::{
 use crate::{
     GROUP, ROW, Routine, Stencil,
     registers::{Content, Registers, zmm},
-    stencil::{MOST_SOURCES, Step, Value},
+    stencil::{Step, Value},
 };
 
 /// Most rows that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
@@ -22,6 +22,31 @@ pub enum Source {
     Scalar(u16),
     /// A word that all lanes have.
     Constant(u32),
+}
+
+/// The sign of a source that is a single.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Kept,
+    Changed,
+    Cleared,
+    Set,
+}
+
+/// A source of a stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    pub source: Source,
+    pub sign: Sign,
+}
+
+impl From<Source> for Operand {
+    fn from(source: Source) -> Operand {
+        Operand {
+            source,
+            sign: Sign::Kept,
+        }
+    }
 }
 
 /// How a stencil and NaNs go together. The host's NaNs are not the GPU's: a group with one is not stored.
@@ -95,16 +120,43 @@ impl Assembler {
     pub fn apply(
         &mut self,
         stencil: &Stencil,
-        sources: &[Source],
+        sources: &[impl Into<Operand> + Copy],
         target: u16,
         nans: Nans,
     ) -> Result<(), Failure> {
+        let result = self.compute(stencil, sources, Some(target), nans)?;
+        self.assign(result, target, nans)
+    }
+
+    /// The same twice, where no result is in its row before both are computed.
+    pub fn apply_to_pair(
+        &mut self,
+        stencil: &Stencil,
+        sources: [&[Operand]; 2],
+        targets: [u16; 2],
+        nans: Nans,
+    ) -> Result<(), Failure> {
+        let is_read = |operand: &Operand| operand.source == Source::Row(targets[0]);
+        let lost = (!sources[1].iter().any(is_read)).then_some(targets[0]);
+        let first = self.compute(stencil, sources[0], lost, nans)?;
+        let second = self.compute(stencil, sources[1], Some(targets[1]), nans)?;
+        self.assign(first, targets[0], nans)?;
+        self.assign(second, targets[1], nans)
+    }
+
+    /// Appends the instructions of `stencil`. The result is the register of its result. `lost`: a row that
+    /// nothing reads any more, because the result will overwrite it.
+    fn compute(
+        &mut self,
+        stencil: &Stencil,
+        sources: &[impl Into<Operand> + Copy],
+        lost: Option<u16>,
+        nans: Nans,
+    ) -> Result<usize, Failure> {
         assert_eq!(sources.len(), stencil.sources, "sources of the stencil");
-        let mut held = [0; MOST_SOURCES];
-        for (index, source) in sources.iter().enumerate() {
-            held[index] = self.fetch(*source)?;
-        }
-        let held = &held[..sources.len()];
+        let operands: Vec<Operand> = sources.iter().map(|source| (*source).into()).collect();
+        let held = operands.iter().map(|operand| self.fetch(operand.source));
+        let held = held.collect::<Result<Vec<usize>, _>>()?;
         match nans {
             Nans::None => {}
             Nans::InResult(shown) => {
@@ -114,17 +166,17 @@ impl Assembler {
                     .filter(|(index, _)| shown >> index & 1 != 0);
                 shown.for_each(|(_, &number)| self.seen(number));
             }
-            Nans::InSources => self.test_sources(held, sources)?,
+            Nans::InSources => self.test_sources(&held, &operands)?,
         }
         let mut places = vec![None; stencil.values];
-        for (place, number) in places.iter_mut().zip(held) {
-            *place = Some(*number);
+        for ((place, number), operand) in places.iter_mut().zip(&held).zip(&operands) {
+            *place = Some(self.signed(*number, operand.sign)?);
         }
         let mut values = Values {
             places,
             last: last_uses(stencil),
             result: stencil.result,
-            lost: self.lost(target),
+            lost: lost.and_then(|row| self.lost(row)),
         };
         for (index, step) in stencil.steps.iter().enumerate() {
             self.step(step, index, &mut values)?;
@@ -135,7 +187,17 @@ impl Assembler {
             }
         }
         let result = self.own(stencil, &values)?;
+        for value in 0..stencil.sources {
+            if values.places[value] != Some(result) {
+                self.release(&mut values, value);
+            }
+        }
         self.registers.unpin_all();
+        Ok(result)
+    }
+
+    /// Makes register `number` that of row `target`.
+    fn assign(&mut self, number: usize, target: u16, nans: Nans) -> Result<(), Failure> {
         if let Some(former) = self.registers.find(Source::Row(target)) {
             self.test_before_loss(former)?;
             self.registers.set(former, Content::Nothing);
@@ -145,8 +207,23 @@ impl Assembler {
             row: target,
             unseen,
         };
-        self.registers.set(result, content);
+        self.registers.set(number, content);
         Ok(())
+    }
+
+    /// A register with the single of register `number` with another sign.
+    fn signed(&mut self, number: usize, sign: Sign) -> Result<usize, Failure> {
+        let code = match sign {
+            Sign::Kept => return Ok(number),
+            Sign::Changed => Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
+            Sign::Cleared => Code::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
+            Sign::Set => Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
+        };
+        let bit = self.fetch(Source::Constant(1 << 31))?;
+        let result = self.temporary()?;
+        let [to, bit, from] = [result, bit, number].map(zmm);
+        self.body.push(Instruction::with3(code, to, bit, from)?);
+        Ok(result)
     }
 
     /// The register of a row that is overwritten, if no test has to see it before.
@@ -232,7 +309,7 @@ impl Assembler {
     /// The register of the result, which belongs to no source.
     fn own(&mut self, stencil: &Stencil, values: &Values) -> Result<usize, Failure> {
         let place = values.places[stencil.result].ok_or(Failure::NoRegister)?;
-        if stencil.result >= stencil.sources {
+        if self.registers.content(place) == Content::Temporary {
             return Ok(place);
         }
         let number = self.temporary()?;
@@ -322,10 +399,10 @@ impl Assembler {
         Ok(())
     }
 
-    fn test_sources(&mut self, held: &[usize], sources: &[Source]) -> Result<(), Failure> {
-        let is_number = |source: &Source| matches!(source, Source::Constant(word) if !f32::from_bits(*word).is_nan());
-        let sources = held.iter().zip(sources);
-        let unknown = sources.filter(|(_, source)| !is_number(source));
+    fn test_sources(&mut self, held: &[usize], operands: &[Operand]) -> Result<(), Failure> {
+        let is_number = |operand: &Operand| matches!(operand.source, Source::Constant(word) if !f32::from_bits(word).is_nan());
+        let operands = held.iter().zip(operands);
+        let unknown = operands.filter(|(_, operand)| !is_number(operand));
         let unknown: Vec<usize> = unknown.map(|(number, _)| *number).collect();
         for pair in unknown.chunks(2) {
             self.test(pair[0], *pair.last().unwrap_or(&pair[0]))?;

@@ -18,7 +18,7 @@ mod registers;
 mod stencil;
 
 #[cfg(target_arch = "x86_64")]
-pub use assembler::{Assembler, Failure, MOST_RESULTS, Nans, Source};
+pub use assembler::{Assembler, Failure, MOST_RESULTS, Nans, Operand, Sign, Source};
 pub use executable::{Executable, Routine};
 #[cfg(target_arch = "x86_64")]
 pub use stencil::{Refusal, Stencil};

@@ -1,4 +1,4 @@
-//! LLVM's assembler and disassembler, which know nothing of ours.
+//! LLVM's assembler and disassembler, a second opinion on bytes.
 
 use std::{
     io::Write,

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use crate::llvm;
-use native::{Assembler, Executable, MOST_RESULTS, Nans, ROW, Source, Stencil};
+use native::{Assembler, Executable, MOST_RESULTS, Nans, Operand, ROW, Sign, Source, Stencil};
 
 #[allow(improper_ctypes_definitions)] // No other language calls it.
 type Function = unsafe extern "C" fn(__m512i, __m512i, __m512i) -> __m512i;
@@ -222,6 +222,70 @@ fn a_row_that_is_added_to_is_not_copied() {
         let expected = [x, y, 3.0 * x * y + z, square * y + square];
         let found: [f32; 4] = std::array::from_fn(|row| f32::from_bits(rows.0[row][lane]));
         assert_eq!(found, expected, "lane {lane}");
+    }
+}
+
+#[test]
+fn sources_have_the_signs_that_are_asked_for() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let mut rows = Rows::new(4);
+    (0..3).for_each(|row| rows.set(row, |lane| (lane as f32 - 30.0 + row as f32).to_bits()));
+    let operand = |row, sign| Operand {
+        source: Source::Row(row),
+        sign,
+    };
+    let mut assembler = Assembler::new();
+    let sources = [
+        operand(0, Sign::Changed),
+        operand(1, Sign::Cleared),
+        operand(2, Sign::Set),
+    ];
+    assembler
+        .apply(&fma, &sources, 3, Nans::InResult(7))
+        .unwrap();
+    let sources = [
+        operand(0, Sign::Kept),
+        operand(1, Sign::Changed),
+        operand(3, Sign::Changed),
+    ];
+    assembler
+        .apply(&fma, &sources, 0, Nans::InResult(7))
+        .unwrap();
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [x, y, z] = [0, 1, 2].map(|row| lane as f32 - 30.0 + row as f32);
+        let first = -x * y.abs() - z.abs();
+        let found = [3, 0].map(|row| f32::from_bits(rows.0[row][lane]));
+        assert_eq!(found, [first, -x * y - first], "lane {lane}");
+    }
+}
+
+#[test]
+fn both_results_of_a_pair_come_from_what_was_there_before() {
+    if !can_run() {
+        return;
+    }
+    let sum = stencil(sum, 2);
+    let row = |row| Operand::from(Source::Row(row));
+    let mut rows = Rows::new(4);
+    (0..4).for_each(|row| rows.set(row, |lane| (1000 * row + lane) as u32));
+    let mut assembler = Assembler::new();
+    // The second reads the row that the first writes, and the first reads that of the second.
+    let sources: [&[Operand]; 2] = [&[row(0), row(1)], &[row(0), row(2)]];
+    assembler
+        .apply_to_pair(&sum, sources, [0, 1], Nans::None)
+        .unwrap();
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [a, b, c] = [0, 1, 2].map(|row| (1000 * row + lane) as u32);
+        assert_eq!(
+            [rows.0[0][lane], rows.0[1][lane]],
+            [a + b, a + c],
+            "lane {lane}"
+        );
     }
 }
 

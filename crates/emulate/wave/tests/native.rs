@@ -30,6 +30,13 @@ const LANE_WISE: &[(&str, &[&str])] = &[
     ("fft", &["v_fmac_f32"]),
 ];
 
+/// Instructions on pairs of singles, with the number of sources.
+const PAIRS: &[(&str, usize)] = &[
+    ("v_pk_add_f32", 2),
+    ("v_pk_mul_f32", 2),
+    ("v_pk_fma_f32", 3),
+];
+
 /// Instructions without.
 const OTHERS: &[&str] = &[
     "v_cmp_lt_u32_e32 vcc, v1, v2",
@@ -76,7 +83,14 @@ fn instruction(random: &mut Random, registers: u64) -> String {
         text += &match random.below(6) {
             _ if scalar == index as u64 => format!("s{}", SCALARS.0 + random.below(SCALARS.1)),
             0 => (*pick(random, constants)).to_owned(),
-            _ => format!("v{}", random.below(registers)),
+            _ => {
+                let register = random.below(registers);
+                let signs: &[&str] = match kind {
+                    'f' => &["v#", "v#", "v#", "-v#", "|v#|", "-|v#|"],
+                    _ => &["v#"],
+                };
+                pick(random, signs).replace('#', &register.to_string())
+            }
         };
     }
     // Instructions that have one form alone.
@@ -89,10 +103,41 @@ fn instruction(random: &mut Random, registers: u64) -> String {
     }
 }
 
+/// A random instruction on pairs.
+fn pair(random: &mut Random, registers: u64) -> String {
+    let (name, count) = *pick(random, PAIRS);
+    // Pairs begin at an even register there.
+    let run = |file: &str, first: u64| format!("{file}[{first}:{}]", first + 1);
+    let target = run("v", 2 * random.below(registers / 2));
+    let source = |_| run("v", 2 * random.below(registers / 2));
+    let mut sources: Vec<String> = (0..count).map(source).collect();
+    if random.below(4) == 0 {
+        let first = SCALARS.0 + 2 * random.below(SCALARS.1 / 2);
+        sources[random.below(count as u64) as usize] = run("s", first);
+    }
+    let mut bits = |usual: u64| {
+        let bit = |_| {
+            if random.below(3) == 0 {
+                1 - usual
+            } else {
+                usual
+            }
+            .to_string()
+        };
+        (0..count).map(bit).collect::<Vec<_>>().join(",")
+    };
+    let (low, high) = (bits(0), bits(1));
+    format!(
+        "{name} {target}, {} op_sel:[{low}] op_sel_hi:[{high}]",
+        sources.join(", ")
+    )
+}
+
 /// A random program, whose runs have `length` instructions about.
 fn program(random: &mut Random, registers: u64, length: u64, later: bool) -> String {
     let line = |random: &mut Random| match random.below(length) {
         0 => (*pick(random, OTHERS)).to_owned(),
+        at if at % 8 == 1 && !later => pair(random, registers),
         _ => instruction(random, registers),
     };
     let mut text: Vec<String> = (0..80).map(|_| line(random)).collect();
@@ -245,7 +290,7 @@ fn a_run_is_one_micro_operation() {
     assert_eq!(machine.micro_ops(), 4);
 }
 
-/// Rows that are host code where the host has AVX-512. What the compiler makes of others decides about them.
+/// Rows that are host code where the host has AVX-512. Some more may be, by what the compiler makes of them.
 const WITH_HOST_CODE: usize = 55;
 
 #[test]
