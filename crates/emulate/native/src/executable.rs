@@ -79,7 +79,7 @@ impl Executable {
 
     /// Routine `index`. The function may be called as long as `self` lives.
     pub fn entry(&self, index: usize) -> Entry {
-        // SAFETY: the offset lies inside the mapping; there is the first instruction of a function of this type.
+        // SAFETY: the offset lies inside the mapping, and the first instruction of a function of this type is there.
         unsafe {
             let start = self.memory.as_ptr().add(self.starts[index]);
             std::mem::transmute::<*mut u8, Entry>(start)
@@ -89,7 +89,7 @@ impl Executable {
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and callers of entries promise that it outlives the calls. If the host refuses, it stays.
+        // SAFETY: the mapping belongs to `self`, and callers of entries promise that it outlives the calls. If the kernel refuses, it stays.
         let _ = unsafe { munmap(self.memory.as_ptr().cast(), self.bytes) };
     }
 }

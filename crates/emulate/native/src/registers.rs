@@ -7,7 +7,7 @@ use crate::Source;
 /// How many vector registers the host has.
 const COUNT: usize = 32;
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Nothing,

@@ -106,7 +106,7 @@ unsafe fn decode(at: *const u8) -> Result<Instruction, Refusal> {
     Err(Refusal::NoInstruction)
 }
 
-/// What is known while a function is read.
+/// The state of registers while a function is read.
 struct Reader {
     information: InstructionInfoFactory,
     stencil: Stencil,
@@ -162,7 +162,7 @@ impl Reader {
         let accesses: Vec<OpAccess> = (0..instruction.op_count())
             .map(|operand| information.op_access(operand))
             .collect();
-        // What is read comes before what is written: a register may be both.
+        // Reads come before the write: a register may be both.
         for (operand, access) in accesses.iter().enumerate() {
             let kind = instruction.op_kind(operand as u32);
             match kind {

@@ -389,17 +389,10 @@ fn lower(
                 branches.push((segment.ops.len(), target));
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
-            let (first, end) = (segment.ops.len(), segment.ops.len() + lowered.ops.len());
             let shape_in_run = shape.filter(|_| !orders && !follows_others);
-            runs.add((first, end), follows, &lowered.bare, shape_in_run);
+            runs.add(segment.ops.len(), follows, &lowered, shape_in_run);
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
-            match chain.flatten() {
-                Some(chain) => segment.chain(chain),
-                None => lowered
-                    .ops
-                    .into_iter()
-                    .for_each(|op| segment.push(head, op)),
-            }
+            segment.append(head, chain.flatten(), lowered.ops);
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
@@ -584,6 +577,14 @@ impl Segment {
         }
         for op in 1..self.ended.len() {
             self.ended[op] += self.ended[op - 1];
+        }
+    }
+
+    /// Appends the micro-ops of an instruction, or makes the last one the chain that it is with it.
+    fn append(&mut self, head: u64, chain: Option<Chain>, ops: Vec<MicroOp>) {
+        match chain {
+            Some(chain) => self.chain(chain),
+            None => ops.into_iter().for_each(|op| self.push(head, op)),
         }
     }
 

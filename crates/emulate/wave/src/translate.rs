@@ -1,8 +1,8 @@
 //! Runs of lane-wise instructions as host code.
 //!
 //! A run is one micro-op. Its code computes 16 lanes at a time with the registers of the host, from the rows' own functions: see
-//! [`native`]. Waves with lanes off or another MODE take the instructions one by one. So do groups of lanes with a NaN: the code has
-//! stored nothing of such a group.
+//! [`native`]. Waves with lanes off or another MODE take the instructions one by one. Groups of lanes with a NaN do, too: the code has
+//! stored nothing of them.
 
 mod part;
 
@@ -13,6 +13,7 @@ use native::{Entry, Executable};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, RunNumber, flow},
+    program::Lowered,
     rows::VectorShape,
     shell::{self, Body},
     state::{Wave, sreg},
@@ -78,7 +79,7 @@ pub(crate) struct Builder {
     stretches: Vec<Stretch>,
 }
 
-/// What takes the place of micro-ops `first..end` of a segment.
+/// The micro-op in the place of micro-ops `first..end` of a segment.
 #[derive(Debug)]
 pub(crate) struct Fold {
     pub first: usize,
@@ -101,15 +102,16 @@ impl Builder {
         self.least.is_some()
     }
 
-    /// Looks at the next instruction, which has micro-ops `first..end`. `follows`: control comes from the instruction before only. `op`: its
-    /// operands as they are encoded. `shape`: of its row, if it is a vector ALU instruction that can execute.
+    /// Looks at the next instruction, whose micro-ops will be those from `first` on. `follows`: control comes from the instruction before only.
+    /// `shape`: of its row, if it is a vector ALU instruction that can execute.
     pub fn add(
         &mut self,
-        (first, end): (usize, usize),
+        first: usize,
         follows: bool,
-        op: &MicroOp,
+        lowered: &Lowered,
         shape: Option<&VectorShape>,
     ) {
+        let (end, op) = (first + lowered.ops.len(), &lowered.bare);
         let part = self.least.and(shape).and_then(|shape| Part::new(shape, op));
         let Some(part) = part else {
             return;

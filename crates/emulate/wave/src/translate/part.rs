@@ -48,7 +48,7 @@ impl Part {
     /// `None`: the instruction, or the form that it has here, is not for runs.
     pub fn new(shape: &VectorShape, op: &MicroOp) -> Option<Part> {
         let function = shape.function.and_then(|function| function())?;
-        let stencil = stencils().get(&(function.code as usize))?;
+        let stencil = stencils().get(&(function.code as usize, shape.source_count()))?;
         if !is_lane_wise(shape) || op.vector().control != Control::NONE {
             return None;
         }
@@ -186,9 +186,9 @@ pub(super) fn attempt() -> io::Result<()> {
     Executable::new(&[routine]).map(drop)
 }
 
-/// The stencils of rows, by the address of their function. A row whose function is none stays with its handler.
-fn stencils() -> &'static HashMap<usize, Stencil> {
-    static STENCILS: OnceLock<HashMap<usize, Stencil>> = OnceLock::new();
+/// The stencils of rows, by the address of their function, which rows with equal code share, and the number of sources. A row whose function is none stays with its handler.
+fn stencils() -> &'static HashMap<(usize, usize), Stencil> {
+    static STENCILS: OnceLock<HashMap<(usize, usize), Stencil>> = OnceLock::new();
     STENCILS.get_or_init(|| {
         let shapes = rows::all_rows().iter().filter_map(|row| row.vector_shape());
         let functions = shapes.filter_map(|shape| Some((shape, shape.function?()?)));
@@ -196,7 +196,7 @@ fn stencils() -> &'static HashMap<usize, Stencil> {
             let code = function.code as *const u8;
             // SAFETY: the function is of this program and takes vectors; a host with AVX-512 is x86-64, where code can be read.
             let stencil = unsafe { Stencil::read(code, shape.source_count()) };
-            Some((code as usize, stencil.ok()?))
+            Some(((code as usize, shape.source_count()), stencil.ok()?))
         };
         functions.filter_map(stencil).collect()
     })
