@@ -185,12 +185,12 @@ fn all_have_the_registers_that_the_assembler_chose() {
 #[test]
 fn the_cases_have_every_instruction_of_the_table() {
     for mnemonic in native::allowed_mnemonics() {
-        let has_it = |case: &&str| {
+        let has_it = |case: &str| {
             case.split('|')
                 .any(|line| line.split(' ').next() == Some(&mnemonic))
         };
         assert!(
-            CASES.iter().any(|case| has_it(&case)),
+            CASES.iter().any(|case| has_it(case)),
             "no case for {mnemonic}"
         );
     }

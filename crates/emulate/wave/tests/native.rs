@@ -320,20 +320,29 @@ fn child(filter: &[&str], variable: (&str, &str)) {
     assert!(!text.contains("running 0 tests"), "{text}");
 }
 
+/// Runs the tests of some files with every lane-wise instruction as host code.
+fn files_pass_with_host_code(files: &[&str]) {
+    if forced().is_none() {
+        child(files, (NATIVE, "1"));
+    }
+}
+
 #[test]
 fn tests_of_rows_pass_with_host_code() {
-    if forced().is_some() {
-        return;
-    }
-    let files = [
+    files_pass_with_host_code(&[
         "vector32::",
         "uniform_sources::",
         "chains::",
+        "modifiers::",
         "lanes_off::",
-        "exec::",
         "every_encoding::",
-    ];
-    child(&files, (NATIVE, "1"));
+    ]);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn documented_cases_pass_with_host_code() {
+    files_pass_with_host_code(&["exec::", "vector_math::", "short_cuts::", "nops::"]);
 }
 
 /// Memory that may not become executable leaves everything to the interpreter.
