@@ -32,4 +32,7 @@ pub use observe::{Next, Observer};
 pub use pool::{Pool, Running};
 pub use races::Order;
 pub use watch::{Watcher, Watchers};
-pub use wave::races::{Access, Race, Side};
+pub use wave::{
+    NoHostCode,
+    races::{Access, Race, Side},
+};

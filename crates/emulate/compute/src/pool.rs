@@ -12,7 +12,7 @@ use std::{
 
 use gfx::{Matrix, Target};
 use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory, memory::View};
-use wave::{Config, Counts, Env, Host, Program, SharedDecoder, Stop, Watch};
+use wave::{Config, Counts, Env, Host, NoHostCode, Program, SharedDecoder, Stop, Watch};
 
 use crate::{
     aside::Pause,
@@ -66,6 +66,8 @@ struct Inner {
     /// The checker of barriers.
     gate: OnceLock<Arc<dyn Gate>>,
     order: OnceLock<Arc<dyn Order>>,
+    /// See [`Pool::translate`].
+    native: OnceLock<usize>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
     /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
@@ -168,6 +170,7 @@ impl Pool {
             watchers: looking.watchers,
             gate: OnceLock::new(),
             order: OnceLock::new(),
+            native: OnceLock::new(),
             detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
@@ -183,6 +186,14 @@ impl Pool {
     /// other ends.
     pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
         let _ = self.inner.gate.set(gate);
+    }
+
+    /// From now on, runs of at least `least` lane-wise instructions are host code in kernels that no observer looks at. The error says why the
+    /// host does not allow that; everything is interpreted then.
+    pub fn translate(&self, least: usize) -> Result<(), NoHostCode> {
+        wave::host_code_is_possible()?;
+        let _ = self.inner.native.set(least);
+        Ok(())
     }
 
     /// From now on, `order` is told of accesses to LDS by different waves that nothing puts in order.
@@ -338,12 +349,20 @@ impl Inner {
         }
     }
 
+    /// See [`Pool::translate`]. Watchers and checks see the interpreter alone.
+    fn native(&self) -> Option<&usize> {
+        let plain =
+            self.observer.is_none() && self.watchers.is_none() && self.order.get().is_none();
+        self.native.get().filter(|_| plain)
+    }
+
     fn prepare(&self, job: Job) -> Result<Run, Box<(Job, Fault)>> {
         let dispatch = job.dispatch.clone();
         let config = Config {
             observed: self.observer.is_some(),
             ordered: self.shared,
             races: self.order.get().is_some(),
+            native: self.native().copied(),
             ..config(&dispatch)
         };
         let program = match self.program(config) {
@@ -436,6 +455,7 @@ pub(crate) fn config(dispatch: &Dispatch) -> Config {
         agpr_base,
         vector_rows,
         observed: false,
+        native: None,
         exact: dispatch.exact,
         races: false,
         measured: imitation::of(dispatch.target),

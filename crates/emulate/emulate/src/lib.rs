@@ -188,6 +188,11 @@ impl<'a> Device<'a> {
         self.pool.look_for_races(order);
     }
 
+    /// From now on, runs of at least `least` lane-wise instructions are host code. The error says why the host does not allow that. Said once.
+    pub fn translate(&self, least: usize) -> std::result::Result<(), compute::NoHostCode> {
+        self.pool.translate(least)
+    }
+
     /// Loads a further code object; returns where its address 0 lies.
     pub fn add(&self, object: &CodeObject<'_>) -> Result<u64> {
         image::load(object, &self.memory)

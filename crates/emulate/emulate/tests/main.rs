@@ -6,6 +6,7 @@ mod counted;
 mod dropped;
 mod exact;
 mod memory_model;
+mod native;
 mod preset_scratch;
 mod turns;
 mod unwritten;

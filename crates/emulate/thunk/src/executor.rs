@@ -1,11 +1,11 @@
 //! Chooses the executor that runs the kernels.
 
-use std::sync::Arc;
+use std::{env, sync::Arc};
 
 use compute::Pool;
 use gpu::{Events, Executor, Job, Memory};
 
-use crate::{check::Check, interrupted, record, statistics::Statistics};
+use crate::{check::Check, interrupted, record, report::report, statistics::Statistics};
 
 /// The executor of this process. The memory, events and statistics are those of the machine.
 pub fn build(
@@ -22,6 +22,7 @@ pub fn build(
     if statistics.are_wanted() {
         pool.count_in_detail();
     }
+    translate(&pool);
     interrupted::watch(pool.clone(), statistics.clone());
     let shared = Shared {
         pool,
@@ -29,6 +30,22 @@ pub fn build(
         statistics,
     };
     record::wrap(shared, memory)
+}
+
+/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are to become host code. Without it there is none.
+fn translate(pool: &Pool) {
+    let said = env::var("LUTHIER_NATIVE").unwrap_or_default();
+    if said.is_empty() {
+        return;
+    }
+    let done = match said.parse() {
+        Ok(0) => Ok(()),
+        Ok(least) => pool.translate(least).map_err(|why| why.to_string()),
+        Err(_) => Err(format!("{said} is no number")),
+    };
+    if let Err(why) = done {
+        report(&format!("luthier: LUTHIER_NATIVE is not used: {why}"));
+    }
 }
 
 /// The pool, of which others know too.

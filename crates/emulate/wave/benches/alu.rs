@@ -2,7 +2,8 @@
 //!
 //! Each stream is a loop over a repeated body, first with all lanes on, then with every second one, then with small integers
 //! in the lanes that are off; the loop's own three scalar instructions are not counted. The last column is the first one's ratio to
-//! eight independent chains of `v_fma_f32`, which differs less from host to host. Arguments select streams by substring.
+//! eight independent chains of `v_fma_f32`, which differs less from host to host. Arguments select streams by substring. With
+//! `NATIVE=4` in the environment, runs of at least 4 lane-wise instructions are host code.
 
 use std::time::Instant;
 
@@ -296,6 +297,9 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         agpr_base: ROWS as u32,
         vector_rows: 2 * ROWS as u32,
         observed: false,
+        native: std::env::var("NATIVE")
+            .ok()
+            .and_then(|least| least.parse().ok()),
         exact: false,
         measured: None,
         races: false,

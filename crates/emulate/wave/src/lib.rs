@@ -4,7 +4,8 @@
 //! * [`Program`] turns instruction bytes into [`MicroOp`]s once per kernel; [`run`] executes them until the wave ends,
 //!   reaches a barrier, uses up its time slice, faults or meets an instruction that is not implemented.
 //! * `rows` holds the semantics: one table row per mnemonic. `access` knows where memory instructions point, and moves what lies
-//!   there. `fields` knows the encodings, `ports` fetches plain operands,
+//!   there. `translate` makes
+//!   host code of runs of instructions. `fields` knows the encodings, `ports` fetches plain operands,
 //!   `passes` does what modifiers, SDWA and DPP ask for around that, `memory` is the only place that touches the memory of the emulated device.
 //!
 //! The crate never guesses: an instruction without a row stops with its name. It knows nothing about packets, queues or
@@ -35,6 +36,7 @@ mod spin;
 mod state;
 mod step;
 mod sync;
+mod translate;
 mod watch;
 
 pub use access::scratch_descriptor;
@@ -52,6 +54,9 @@ pub use rows::{Row as SemanticsRow, all_rows, rows_of};
 pub use spin::Meetings;
 pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;
+#[doc(hidden)]
+pub use translate::report as host_code_of_rows;
+pub use translate::{NoHostCode, host_code_is_possible};
 #[doc(hidden)]
 pub use vectors::level::use_less;
 pub use watch::Watch;

@@ -17,6 +17,7 @@ mod image;
 mod matrix;
 mod memory;
 mod program;
+mod run;
 mod scalar;
 mod vector;
 
@@ -27,6 +28,7 @@ pub(crate) use memory::{
     Data, Generation, Lds, LdsBounds, LdsNote, ScalarMemory, Space, VectorMemory,
 };
 pub(crate) use program::{Leave, Message, Program, Unsupported};
+pub(crate) use run::RunNumber;
 pub(crate) use scalar::{HardwareRegister, Scalar};
 pub(crate) use vector::{Completion, Control, Pass, Vector, modifier};
 
@@ -215,6 +217,8 @@ payloads! {
     Completion, completion, completion_mut;
     /// Several vector ALU instructions at once.
     ChainNumber, chain, chain_mut;
+    /// A run of vector ALU instructions as host code.
+    RunNumber, run, run_mut;
     /// Products of matrices in CDNA.
     Mfma, mfma, mfma_mut;
     /// Products of matrices in RDNA.
@@ -276,6 +280,11 @@ impl MicroOp {
     /// Number of the chain that this op is, if it is one.
     pub fn chain_number(&self) -> Option<usize> {
         (self.kind == Kind::ChainNumber).then(|| self.chain().number as usize)
+    }
+
+    /// Number of the run that this op is, if it is one.
+    pub fn run_number(&self) -> Option<usize> {
+        (self.kind == Kind::RunNumber).then(|| self.run().number as usize)
     }
 
     /// [`modifier`] bits, of ops whose registers gfx9's index mode moves; none of others.

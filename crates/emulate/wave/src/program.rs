@@ -19,6 +19,7 @@ use crate::{
     micro_op::{MicroOp, flow},
     row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Row, Shape},
+    translate,
 };
 
 mod dual;
@@ -57,6 +58,8 @@ pub struct Config {
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
+    /// Runs of at least as many lane-wise instructions become host code, where [`crate::host_code_is_possible`]. There are no chains then.
+    pub native: Option<usize>,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -77,6 +80,7 @@ pub struct DecodedInst {
 pub struct Segment {
     pub(crate) ops: Vec<MicroOp>,
     pub(crate) chains: Vec<Chain>,
+    pub(crate) runs: translate::Runs,
     /// In address order.
     pub insts: Vec<DecodedInst>,
     /// Address of the instruction at the head of each micro-op.
@@ -332,7 +336,8 @@ fn lower(
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
-    let joins = !config.observed && rows::chains_pay();
+    let mut runs = translate::Builder::new(config.native.filter(|_| !config.observed));
+    let joins = !config.observed && !runs.looks() && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
@@ -384,19 +389,16 @@ fn lower(
                 branches.push((segment.ops.len(), target));
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
+            let shape_in_run = shape.filter(|_| !orders && !follows_others);
+            runs.add(segment.ops.len(), follows, &lowered, shape_in_run);
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
-            match chain.flatten() {
-                Some(chain) => segment.chain(chain),
-                None => lowered
-                    .ops
-                    .into_iter()
-                    .for_each(|op| segment.push(head, op)),
-            }
+            segment.append(head, chain.flatten(), lowered.ops);
         }
         nops.list(&mut segment);
         segment.list(pc, inst.size, inst.op, inst.effects);
     }
     nops.flush(&mut segment);
+    segment.fold(runs, &mut branches);
     segment.finish(previous_end.unwrap_or(entry), branches);
     segment
 }
@@ -463,6 +465,7 @@ impl Segment {
         Segment {
             ops: Vec::new(),
             chains: Vec::new(),
+            runs: translate::Runs::default(),
             insts: Vec::new(),
             pcs: Vec::new(),
             ended: Vec::new(),
@@ -495,6 +498,46 @@ impl Segment {
             ops: vec![op],
             bare: op,
         }
+    }
+
+    /// Puts the runs that were found in the place of their instructions. If the host has no memory for code, all stays as it is.
+    fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
+        let Ok((runs, folds)) = runs.finish(&self.ops) else {
+            return;
+        };
+        if folds.is_empty() {
+            return;
+        }
+        self.runs = runs;
+        // The place of each micro-op when all folds are done.
+        let mut places = Vec::with_capacity(self.ops.len());
+        let (mut ops, mut pcs) = (Vec::new(), Vec::new());
+        let mut folds = folds.into_iter().peekable();
+        for (index, (op, pc)) in self.ops.iter().zip(&self.pcs).enumerate() {
+            folds.next_if(|fold| fold.end <= index);
+            match folds.peek() {
+                Some(fold) if fold.first < index => places.push(ops.len() as u32 - 1),
+                Some(fold) if fold.first == index => {
+                    places.push(ops.len() as u32);
+                    ops.push(fold.op);
+                    pcs.push(*pc);
+                }
+                _ => {
+                    places.push(ops.len() as u32);
+                    ops.push(*op);
+                    pcs.push(*pc);
+                }
+            }
+        }
+        let is_inside = |op: u32| op > 0 && places[op as usize] == places[op as usize - 1];
+        self.heads.retain(|head| !is_inside(head.1));
+        let heads = self.heads.iter_mut().map(|head| &mut head.1);
+        let insts = self.insts.iter_mut().map(|inst| &mut inst.op);
+        heads.chain(insts).for_each(|op| *op = places[*op as usize]);
+        for (op, _) in branches {
+            *op = places[*op] as usize;
+        }
+        (self.ops, self.pcs) = (ops, pcs);
     }
 
     /// Completes code that ends before `end`.
@@ -537,6 +580,14 @@ impl Segment {
         }
     }
 
+    /// Appends the micro-ops of an instruction, or makes the last one the chain that it is with it.
+    fn append(&mut self, head: u64, chain: Option<Chain>, ops: Vec<MicroOp>) {
+        match chain {
+            Some(chain) => self.chain(chain),
+            None => ops.into_iter().for_each(|op| self.push(head, op)),
+        }
+    }
+
     fn push(&mut self, pc: u64, op: MicroOp) {
         if self.heads.last().is_none_or(|last| last.0 != pc) {
             self.heads.push((pc, self.ops.len() as u32));
@@ -556,11 +607,14 @@ impl Segment {
         self.chains.push(chain);
     }
 
-    /// The micro-ops that `op` stands for: itself, or the links of a chain.
+    /// The micro-ops that `op` stands for: itself, the links of a chain, or the instructions of a run.
     pub(crate) fn one_by_one<'a>(&'a self, op: &'a MicroOp) -> &'a [MicroOp] {
         match op.chain_number() {
             Some(number) => &self.chains[number].ops,
-            None => std::slice::from_ref(op),
+            None => match op.run_number() {
+                Some(number) => self.runs.ops(number),
+                None => std::slice::from_ref(op),
+            },
         }
     }
 

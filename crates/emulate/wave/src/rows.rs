@@ -18,6 +18,7 @@ use crate::{
 
 pub(crate) use chain::{Builder as ChainBuilder, Chain, pay as chains_pay};
 pub(crate) use control::{follow_others, nop, order_stores};
+pub(crate) use function::{Function, Nans};
 pub(crate) use matrix::plan as matrix_plan;
 pub(crate) use to_lds::to_lds;
 
@@ -41,6 +42,7 @@ mod ds;
 mod eight_bit;
 mod float64;
 mod fp8;
+mod function;
 mod global;
 mod half;
 mod hardware;
@@ -146,6 +148,8 @@ pub(crate) struct VectorShape {
     pub moved_source: Option<fn() -> Handler>,
     /// Bodies for the kinds of sources. Rows without do everything about their operands themselves.
     pub handlers: Option<fn() -> Handlers>,
+    /// The row as a function on host vectors, if it is one.
+    pub function: Option<fn() -> Option<Function>>,
     /// VOP3P: neg_lo says whether a source's elements are signed.
     pub neg_is_sign: bool,
     /// Number of the instruction in the table that the row was made from, for bodies that look there.
@@ -180,6 +184,7 @@ impl VectorShape {
         high_half: false,
         moved_source: None,
         handlers: None,
+        function: None,
         neg_is_sign: false,
         instruction: 0,
         formula: None,
@@ -258,6 +263,7 @@ impl Row {
             mnemonic,
             shape: Shape::Vector(VectorShape {
                 handlers: Some(shell::vector_handlers::<B>),
+                function: Some(B::function),
                 ..shape
             }),
             handler: shell::vector_handler::<B>,

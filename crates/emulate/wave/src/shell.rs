@@ -15,6 +15,7 @@ use crate::{
     micro_op::{Handler, MicroOp},
     passes,
     ports::Type,
+    rows::Function,
     state::Wave,
 };
 #[cfg(target_arch = "x86_64")]
@@ -81,6 +82,10 @@ pub(crate) trait VectorBody {
     const ZERO_INACTIVE: bool = false;
     /// The type of all sources and of the result, if there are copies that do NEG, ABS and the clamp themselves.
     const MODIFIED: Option<Type> = None;
+    /// The body as a function on host vectors, if it is one.
+    fn function() -> Option<Function> {
+        None
+    }
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32;
 }
 

@@ -114,6 +114,7 @@ fn check(name: &str, wave_size: u32) {
         agpr_base: 256,
         vector_rows: ROWS as u32,
         observed: false,
+        native: crate::harness::forced(),
         exact: false,
         measured: None,
         races: false,

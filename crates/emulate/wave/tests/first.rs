@@ -51,6 +51,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         agpr_base: 8,
         vector_rows: 8,
         observed: false,
+        native: crate::harness::forced(),
         exact: false,
         measured: None,
         races: false,

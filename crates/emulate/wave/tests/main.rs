@@ -22,6 +22,7 @@ mod matrix;
 mod matrix_cuts;
 mod memory;
 mod modifiers;
+mod native;
 mod nops;
 mod scalar_math;
 mod short_cuts;

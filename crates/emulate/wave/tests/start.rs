@@ -64,6 +64,7 @@ fn program_of(name: &str, wave_size: u32) -> (Program, Vec<u8>) {
         agpr_base: ROWS as u32,
         vector_rows: ROWS as u32,
         observed: false,
+        native: crate::harness::forced(),
         exact: false,
         measured: None,
         races: false,

@@ -67,6 +67,7 @@ fn every_encoding(name: &str) {
         agpr_base: ROWS as u32,
         vector_rows: ROWS as u32,
         observed: false,
+        native: crate::harness::forced(),
         exact: false,
         measured: None,
         races: false,

@@ -18,6 +18,7 @@ const UNSAFE_CRATES: &[&str] = &[
     "kmt-sys",
     "llvm-codegen",
     "llvm-shim",
+    "native",
     "vectors",
     "wave",
     "gpu",

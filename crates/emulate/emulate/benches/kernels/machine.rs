@@ -1,6 +1,11 @@
 //! Facts about this machine, and its own speed.
 
-use std::{fs, process::Command, sync::Barrier, time::Instant};
+use std::{
+    fs,
+    process::Command,
+    sync::{Barrier, OnceLock},
+    time::Instant,
+};
 
 use codeobj::CodeObject;
 use emulate::Device;
@@ -39,6 +44,22 @@ pub fn description(clang: &str) -> String {
         first_line("date", &["-u", "+%Y-%m-%d"]),
         first_line("git", &["rev-parse", "--short=12", "HEAD"]),
     )
+}
+
+static NATIVE: OnceLock<usize> = OnceLock::new();
+
+/// From now on, devices have runs of at least `least` instructions as host code.
+pub fn translate(least: usize) {
+    let _ = NATIVE.set(least);
+}
+
+/// A device with `object`.
+pub fn device(object: &[u8], threads: usize) -> Outcome<Device<'_>> {
+    let device = Device::new(CodeObject::parse(object)?, threads)?;
+    if let Some(least) = NATIVE.get() {
+        device.translate(*least)?;
+    }
+    Ok(device)
 }
 
 /// How arithmetic in registers scales on this machine itself: cores that share a clock or their units slow each other down

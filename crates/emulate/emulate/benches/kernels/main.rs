@@ -5,6 +5,8 @@
 //!   the shapes that AMD publishes.
 //! * `cargo bench -p emulate -- --threads 1,2,4` prints how each program scales over host threads.
 //!
+//! `--native 4` has runs of at least 4 lane-wise instructions as host code.
+//!
 //! `--targets gfx90a,gfx1100` takes others than all four, a last word only programs with it in their names. For a machine without
 //! compilers: `kernels --build DIR` here, then `kernels --run DIR ...` there, with the same DIR.
 
@@ -27,7 +29,14 @@ pub type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Two wave sizes of each kind of GPU: CDNA and RDNA.
 const TARGETS: &str = "gfx90a,gfx942,gfx1100,gfx1201";
 /// Options with a value.
-const OPTIONS: [&str; 5] = ["--build", "--run", "--targets", "--threads", "--page"];
+const OPTIONS: [&str; 6] = [
+    "--build",
+    "--run",
+    "--targets",
+    "--threads",
+    "--page",
+    "--native",
+];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,6 +46,9 @@ fn main() -> Outcome<()> {
     };
     let targets = value("--targets").unwrap_or_else(|| TARGETS.to_owned());
     let targets: Vec<&str> = targets.split(',').collect();
+    if let Some(least) = value("--native") {
+        machine::translate(least.parse()?);
+    }
     if let Some(directory) = value("--build") {
         return compile::all(Path::new(&directory), &targets);
     }

@@ -7,11 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use codeobj::CodeObject;
 use emulate::Device;
 
 use crate::{
-    Outcome,
+    Outcome, machine,
     programs::{Launches, PROGRAMS, Program, Run},
     published::{PUBLISHED, Published},
     time::Spent,
@@ -67,9 +66,7 @@ pub fn all(directory: &Path, targets: &[&str], part: &str) -> Outcome<Vec<Row>> 
 }
 
 fn row(directory: &Path, program: &'static Program, objects: &[Vec<u8>]) -> Outcome<Row> {
-    let devices = objects
-        .iter()
-        .map(|object| Ok(Device::new(CodeObject::parse(object)?, 1)?));
+    let devices = objects.iter().map(|object| machine::device(object, 1));
     let devices = devices.collect::<Outcome<Vec<_>>>()?;
     let runs = devices.iter().map(|device| (program.prepare)(device));
     let mut runs = runs.collect::<Outcome<Vec<_>>>()?;
@@ -103,7 +100,7 @@ pub fn on_cpu(directory: &Path, name: &str) -> Outcome<Option<f64>> {
 pub fn published(directory: &Path) -> Outcome<Vec<(&'static Published, Times)>> {
     let measure = |shape: &'static Published| {
         let object = fs::read(directory.join(format!("published-{}.co", shape.target)))?;
-        let device = Device::new(CodeObject::parse(&object)?, 1)?;
+        let device = machine::device(&object, 1)?;
         let mut run = (shape.prepare)(&device)?;
         let mut times = Times::NONE;
         let (began, mut turns) = (Instant::now(), 0);

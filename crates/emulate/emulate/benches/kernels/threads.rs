@@ -7,9 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use codeobj::CodeObject;
-use emulate::Device;
-
 use crate::{
     Outcome, machine,
     programs::{Launches, PROGRAMS},
@@ -32,7 +29,7 @@ pub fn scale(directory: &Path, target: &str, threads: &[usize], part: &str) -> O
         }
         let mut alone = None;
         for &count in threads {
-            let device = Device::new(CodeObject::parse(&object)?, count)?;
+            let device = machine::device(&object, count)?;
             let mut run = (program.prepare)(&device)?;
             let began = Instant::now();
             let (mut best, mut least, mut instructions, mut turns) = (f64::MAX, f64::MAX, 0, 0);

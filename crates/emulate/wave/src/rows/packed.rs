@@ -1,7 +1,7 @@
 //! VOP3P: two 16-bit values in one register, or two 32-bit values in a register pair. op_sel, op_sel_hi, neg_lo and neg_hi
 //! are applied by the operand ports.
 
-use super::{Row, VectorShape, simd, vector_macros::vector_rows};
+use super::{Function, Row, VectorShape, simd, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::MicroOp,
@@ -47,6 +47,10 @@ macro_rules! pair_rows {
                 const SOURCES: usize = $count;
                 const MODE: bool = true;
                 const HOT: bool = true;
+                fn function() -> Option<Function> {
+                    // Each word of the result by itself.
+                    <simd::Singles as simd::Kind>::function::<simd::$operation, $count>()
+                }
                 #[inline(always)]
                 fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
                     simd::run::<Self, F, simd::Pairs, simd::$operation, $count>(

@@ -1,7 +1,10 @@
 //! Fast paths of float rows for the usual mode: the host's own arithmetic on whole vectors, which is right unless a NaN is
 //! involved. A NaN in an active lane sends what is left of the instruction to the row's general copy.
 
-use super::vector_macros::{GROUP, context, other_modes};
+use super::{
+    function::Function,
+    vector_macros::{GROUP, context, other_modes},
+};
 use crate::{
     LANES,
     engine::Env,
@@ -66,6 +69,13 @@ pub(super) trait Kind {
     /// The sign, and minus infinity, zero, one and infinity, as [`Kind::uniform`] takes them; of kinds with [`Operation::MODIFIED`] only.
     const SIGN: u64 = 0;
     const BOUNDS: [u64; 4] = [0; 4];
+    /// Operation `O` as a function on host vectors, for kinds of which a number is a word.
+    fn function<O: Operation<Self, SOURCES>, const SOURCES: usize>() -> Option<Function>
+    where
+        Self: Sized,
+    {
+        None
+    }
     /// `vector` without the bits of `clear`, and with those of `toggle` changed.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -240,6 +250,11 @@ impl Kind for Singles {
 
     exact_by_lanes!(u32, F32);
     modified_singles!(0x8000_0000, 0x3f80_0000, 0x7f80_0000);
+
+    #[cfg(target_arch = "x86_64")]
+    fn function<O: Operation<Singles, SOURCES>, const SOURCES: usize>() -> Option<Function> {
+        Some(Function::singles::<O, SOURCES>())
+    }
 
     #[cfg(target_arch = "x86_64")]
     host_vectors! {

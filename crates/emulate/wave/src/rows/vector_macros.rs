@@ -595,6 +595,12 @@ macro_rules! vector_rows {
                         $context, ($($argument),*), $body
                     )
                 }
+                fn function() -> Option<crate::rows::function::Function> {
+                    $crate::rows::vector_macros::host_function!(
+                        $name ($($source),+) -> $result $(simd $kind::$operation)? $(fast $fast)? [$($($attribute),*)?],
+                        $context, ($($argument),*), $body
+                    )
+                }
             }
         )*
         /// Appends this file's rows.
@@ -685,6 +691,72 @@ macro_rules! vector_body {
     };
 }
 
+/// The row as a [`crate::rows::function::Function`], if it is one of single lanes and much used.
+macro_rules! host_function {
+    ($name:ident ($($source:ident),+) -> $result:ident simd $kind:ident::$operation:ident $attributes:tt, $($row:tt)+) => {
+        if $name::SPECIALIZATION.hot || $name::SPECIALIZATION.avx512 {
+            <crate::rows::simd::$kind as crate::rows::simd::Kind>::function::<
+                crate::rows::simd::$operation,
+                { <$name as crate::shell::VectorBody>::SOURCES },
+            >()
+        } else {
+            None
+        }
+    };
+    ($name:ident $sources:tt -> $result:ident fast $fast:ident $attributes:tt, $($row:tt)+) => {
+        None
+    };
+    ($name:ident $sources:tt -> $result:ident [carry_out], $($row:tt)+) => {
+        None
+    };
+    ($name:ident $sources:tt -> $result:ident [carry_in], $($row:tt)+) => {
+        None
+    };
+    ($name:ident $sources:tt -> $result:ident [carry_in, carry_out], $($row:tt)+) => {
+        None
+    };
+    ($name:ident ($a:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
+        $crate::rows::vector_macros::host_function!(@lanes $name, map1::<$a, $r>, [$a, $r], $($row)+)
+    };
+    ($name:ident ($a:ident, $b:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
+        $crate::rows::vector_macros::host_function!(@lanes $name, map2::<$a, $b, $r>, [$a, $b, $r], $($row)+)
+    };
+    ($name:ident ($a:ident, $b:ident, $c:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
+        $crate::rows::vector_macros::host_function!(@lanes $name, map3::<$a, $b, $c, $r>, [$a, $b, $c, $r], $($row)+)
+    };
+    (@lanes $name:ident, $map:ident::<$($t:ident),+>, [$($kind:ident),+], $cx:tt, ($($x:pat_param),*), $body:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            vectors::compiled_for! { Avx512:
+                // The host's ABI for vectors is what is asked for, and no other language calls it.
+                #[allow(improper_ctypes_definitions)]
+                unsafe extern "C" fn code(
+                    a: std::arch::x86_64::__m512i,
+                    b: std::arch::x86_64::__m512i,
+                    c: std::arch::x86_64::__m512i,
+                ) -> std::arch::x86_64::__m512i {
+                    // SAFETY: only rows whose types have one word have this function.
+                    unsafe {
+                        crate::rows::function::$map::<$($t),+>(
+                            [a, b, c],
+                            #[inline(always)]
+                            |$cx, $($x),*| $body,
+                        )
+                    }
+                }
+            }
+            const ONE_WORD: bool = $(<$kind as crate::ports::Lane>::TYPE.words() == 1)&&+;
+            if ONE_WORD && ($name::SPECIALIZATION.hot || $name::SPECIALIZATION.avx512) {
+                return Some(crate::rows::function::Function {
+                    code,
+                    nans: crate::rows::function::Nans::Exact,
+                });
+            }
+        }
+        None
+    }};
+}
+
 macro_rules! has_mask_result {
     ([carry_out]) => {
         true
@@ -756,6 +828,6 @@ macro_rules! vector_attribute {
 
 pub(super) use other_modes;
 pub(super) use {
-    depends_on_mode, has_mask_result, source_types, vector_attribute, vector_body, vector_call,
-    vector_rows,
+    depends_on_mode, has_mask_result, host_function, source_types, vector_attribute, vector_body,
+    vector_call, vector_rows,
 };

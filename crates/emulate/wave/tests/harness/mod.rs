@@ -137,6 +137,15 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
         .expect("LUTHIER_TESTED names a file that can be written");
 }
 
+/// Fewest instructions of a run that becomes host code, in a process that a test has started for that.
+pub fn forced() -> Option<usize> {
+    let least = std::env::var(NATIVE).ok()?;
+    Some(least.parse().expect("a number"))
+}
+
+/// The variable with [`forced`].
+pub const NATIVE: &str = "LUTHIER_TEST_NATIVE";
+
 /// One wave with code, registers, LDS and memory.
 pub struct Machine {
     pub wave: Wave,
@@ -165,16 +174,29 @@ impl Machine {
 
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
-        Machine::made(target, wave_size, text, false)
+        Machine::made(target, wave_size, text, false, forced())
+    }
+
+    /// [`Machine::with_wave_size`] in which runs of at least `native` instructions are host code.
+    pub fn native(target: &str, wave_size: u32, text: &str, native: Option<usize>) -> Machine {
+        let made = Machine::made(target, wave_size, text, false, native);
+        made.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// One that stops where an access goes beyond the LDS that there is.
     pub fn exact(target: &str, text: &str) -> Machine {
         let wave_size = u32::from(Target::find(target).expect("target").wave_size);
-        Machine::made(target, wave_size, text, true).unwrap_or_else(|error| panic!("{error}"))
+        Machine::made(target, wave_size, text, true, forced())
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn made(target: &str, wave_size: u32, text: &str, exact: bool) -> Result<Machine, String> {
+    fn made(
+        target: &str,
+        wave_size: u32,
+        text: &str,
+        exact: bool,
+        native: Option<usize>,
+    ) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
         let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
             .map_err(|error| format!("{}: {error}\n{text}", target.name))?;
@@ -184,6 +206,7 @@ impl Machine {
             agpr_base: AGPR_BASE as u32,
             vector_rows: VECTOR_ROWS as u32,
             observed: false,
+            native,
             exact,
             measured: None,
             // Both checks get along with each other.

@@ -1,0 +1,530 @@
+//! Stencils joined to a routine.
+
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
+    MemoryOperand, Register,
+};
+
+use crate::{
+    GROUP, ROW, Routine, Stencil,
+    registers::{Content, Registers, zmm},
+    stencil::{Step, Value},
+};
+
+/// Most rows that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
+pub const MOST_RESULTS: usize = 20;
+
+/// The place of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Row(u16),
+    /// A scalar, which all lanes have.
+    Scalar(u16),
+    /// A word that all lanes have.
+    Constant(u32),
+}
+
+/// The sign of a source that is a single.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Kept,
+    Changed,
+    Cleared,
+    Set,
+}
+
+/// A source of a stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    pub source: Source,
+    pub sign: Sign,
+}
+
+impl From<Source> for Operand {
+    fn from(source: Source) -> Operand {
+        Operand {
+            source,
+            sign: Sign::Kept,
+        }
+    }
+}
+
+/// How a stencil and NaNs go together. The host's NaNs are not the GPU's: a group with one is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nans {
+    /// It computes with integers.
+    None,
+    /// It is right unless its result is a NaN. It is if one of these sources is, by the bits of their numbers.
+    InResult(u8),
+    /// It is right unless one of its sources is a NaN, which may vanish.
+    InSources,
+}
+
+/// Registers of [`crate::Entry`]'s parameters and result.
+const ROWS: Register = Register::RDI;
+const SCALARS: Register = Register::RSI;
+const GROUPS: Register = Register::RDX;
+const DONE: Register = Register::RAX;
+/// Lanes with a NaN, and those of the last test.
+const NANS: Register = Register::K7;
+const TESTED: Register = Register::K6;
+/// The predicate of a comparison: one of both is a NaN.
+const UNORDERED: u32 = 3;
+
+/// The address that the encoder takes for that of the first constant. The code follows behind the last one.
+const CONSTANTS: u64 = 1 << 32;
+/// The address by which a branch names the end of the code; instructions before it are named from 1 on.
+const END: u64 = 1 << 31;
+
+/// The address by which a branch names an instruction.
+fn name(index: usize) -> u64 {
+    1 + index as u64
+}
+
+/// Why stencils make no routine.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("there are more values at once than host registers")]
+    NoRegister,
+    #[error("an instruction has no encoding: {0}")]
+    NoEncoding(#[from] IcedError),
+}
+
+/// Makes one routine: a loop over groups of 16 lanes.
+#[derive(Clone, Debug)]
+pub struct Assembler {
+    body: Vec<Instruction>,
+    constants: Vec<u8>,
+    registers: Registers,
+    /// A test for NaNs has been made.
+    tests: bool,
+}
+
+impl Default for Assembler {
+    fn default() -> Assembler {
+        Assembler::new()
+    }
+}
+
+impl Assembler {
+    pub fn new() -> Assembler {
+        Assembler {
+            body: Vec::new(),
+            constants: Vec::new(),
+            registers: Registers::new(),
+            tests: false,
+        }
+    }
+
+    /// Appends `stencil` on `sources`, with its result in row `target`. Not more than [`MOST_RESULTS`] rows may be written in all.
+    pub fn apply(
+        &mut self,
+        stencil: &Stencil,
+        sources: &[impl Into<Operand> + Copy],
+        target: u16,
+        nans: Nans,
+    ) -> Result<(), Failure> {
+        let result = self.compute(stencil, sources, Some(target), nans)?;
+        self.assign(result, target, nans)
+    }
+
+    /// The same twice, where no result is in its row before both are computed.
+    pub fn apply_to_pair(
+        &mut self,
+        stencil: &Stencil,
+        sources: [&[Operand]; 2],
+        targets: [u16; 2],
+        nans: Nans,
+    ) -> Result<(), Failure> {
+        let is_read = |operand: &Operand| operand.source == Source::Row(targets[0]);
+        let lost = (!sources[1].iter().any(is_read)).then_some(targets[0]);
+        let first = self.compute(stencil, sources[0], lost, nans)?;
+        let second = self.compute(stencil, sources[1], Some(targets[1]), nans)?;
+        self.assign(first, targets[0], nans)?;
+        self.assign(second, targets[1], nans)
+    }
+
+    /// Appends the instructions of `stencil`. The result is the register of its result. `lost`: a row that
+    /// nothing reads any more, because the result will overwrite it.
+    fn compute(
+        &mut self,
+        stencil: &Stencil,
+        sources: &[impl Into<Operand> + Copy],
+        lost: Option<u16>,
+        nans: Nans,
+    ) -> Result<usize, Failure> {
+        assert_eq!(sources.len(), stencil.sources, "sources of the stencil");
+        let operands: Vec<Operand> = sources.iter().map(|source| (*source).into()).collect();
+        let held = operands.iter().map(|operand| self.fetch(operand.source));
+        let held = held.collect::<Result<Vec<usize>, _>>()?;
+        match nans {
+            Nans::None => {}
+            Nans::InResult(shown) => {
+                let shown = held
+                    .iter()
+                    .enumerate()
+                    .filter(|(index, _)| shown >> index & 1 != 0);
+                shown.for_each(|(_, &number)| self.seen(number));
+            }
+            Nans::InSources => self.test_sources(&held, &operands)?,
+        }
+        let mut places = vec![None; stencil.values];
+        for ((place, number), operand) in places.iter_mut().zip(&held).zip(&operands) {
+            *place = Some(self.signed(*number, operand.sign)?);
+        }
+        let mut values = Values {
+            places,
+            last: last_uses(stencil),
+            result: stencil.result,
+            lost: lost.and_then(|row| self.lost(row)),
+        };
+        for (index, step) in stencil.steps.iter().enumerate() {
+            self.step(step, index, &mut values)?;
+            for value in stencil.sources..stencil.values {
+                if values.is_last(value, index) {
+                    self.release(&mut values, value);
+                }
+            }
+        }
+        let result = self.own(stencil, &values)?;
+        for value in 0..stencil.sources {
+            if values.places[value] != Some(result) {
+                self.release(&mut values, value);
+            }
+        }
+        self.registers.unpin_all();
+        Ok(result)
+    }
+
+    /// Makes register `number` that of row `target`.
+    fn assign(&mut self, number: usize, target: u16, nans: Nans) -> Result<(), Failure> {
+        if let Some(former) = self.registers.find(Source::Row(target)) {
+            self.test_before_loss(former)?;
+            self.registers.set(former, Content::Nothing);
+        }
+        let unseen = matches!(nans, Nans::InResult(_));
+        let content = Content::Result {
+            row: target,
+            unseen,
+        };
+        self.registers.set(number, content);
+        Ok(())
+    }
+
+    /// A register with the single of register `number` with another sign.
+    fn signed(&mut self, number: usize, sign: Sign) -> Result<usize, Failure> {
+        let code = match sign {
+            Sign::Kept => return Ok(number),
+            Sign::Changed => Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
+            Sign::Cleared => Code::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
+            Sign::Set => Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
+        };
+        let bit = self.fetch(Source::Constant(1 << 31))?;
+        let result = self.temporary()?;
+        let [to, bit, from] = [result, bit, number].map(zmm);
+        self.body.push(Instruction::with3(code, to, bit, from)?);
+        Ok(result)
+    }
+
+    /// The register of a row that is overwritten, if no test has to see it before.
+    fn lost(&self, target: u16) -> Option<usize> {
+        let number = self.registers.find(Source::Row(target))?;
+        let unseen = matches!(
+            self.registers.content(number),
+            Content::Result { unseen: true, .. }
+        );
+        (!unseen).then_some(number)
+    }
+
+    /// Gives up the register of a temporary.
+    fn release(&mut self, values: &mut Values, value: Value) {
+        if let Some(number) = values.places[value].take()
+            && self.registers.content(number) == Content::Temporary
+        {
+            self.registers.set(number, Content::Nothing);
+        }
+    }
+
+    /// Instruction `index` of a stencil, with the registers of its values.
+    fn step(&mut self, step: &Step, index: usize, values: &mut Values) -> Result<(), Failure> {
+        let mut instruction = step.instruction;
+        let mut reads = step.reads;
+        if let [Some(first), _, Some(last), ..] = reads
+            && !self.may_change(first, index, values)
+            && self.may_change(last, index, values)
+            && exchange(&mut instruction)
+        {
+            reads.swap(0, 2);
+        }
+        for (operand, value) in reads.iter().enumerate() {
+            if let Some(number) = value.and_then(|value| values.places[value]) {
+                rename(&mut instruction, operand, number);
+            }
+        }
+        if let Some(constant) = &step.constant {
+            let address = self.constant(constant);
+            instruction.set_memory_base(Register::RIP);
+            instruction.set_memory_displacement64(address);
+        }
+        if let Some(value) = step.writes {
+            let number = match reads[0] {
+                // An operand that is source and result at once.
+                Some(changed) => self.changeable(changed, index, values)?,
+                None => self.temporary()?,
+            };
+            values.places[value] = Some(number);
+            rename(&mut instruction, 0, number);
+        }
+        self.body.push(instruction);
+        Ok(())
+    }
+
+    /// Returns `true` if instruction `index` may overwrite the register of `value`: nothing needs it any more.
+    fn may_change(&self, value: Value, index: usize, values: &Values) -> bool {
+        let Some(number) = values.places[value] else {
+            return false;
+        };
+        let is_ours = self.registers.content(number) == Content::Temporary;
+        (is_ours || values.lost == Some(number)) && values.are_over(number, index)
+    }
+
+    /// The register in which an instruction may overwrite the value `changed`: its own, or that of a copy.
+    fn changeable(
+        &mut self,
+        changed: Value,
+        index: usize,
+        values: &mut Values,
+    ) -> Result<usize, Failure> {
+        let from = values.places[changed].ok_or(Failure::NoRegister)?;
+        if self.may_change(changed, index, values) {
+            values.places[changed] = None;
+            self.registers.set(from, Content::Temporary);
+            return Ok(from);
+        }
+        let number = self.temporary()?;
+        self.copy(number, from)?;
+        Ok(number)
+    }
+
+    /// The register of the result, which belongs to no source.
+    fn own(&mut self, stencil: &Stencil, values: &Values) -> Result<usize, Failure> {
+        let place = values.places[stencil.result].ok_or(Failure::NoRegister)?;
+        if self.registers.content(place) == Content::Temporary {
+            return Ok(place);
+        }
+        let number = self.temporary()?;
+        self.copy(number, place)?;
+        Ok(number)
+    }
+
+    fn temporary(&mut self) -> Result<usize, Failure> {
+        let number = self.registers.allocate(Content::Temporary);
+        number.ok_or(Failure::NoRegister)
+    }
+
+    fn copy(&mut self, to: usize, from: usize) -> Result<(), Failure> {
+        let code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
+        self.body
+            .push(Instruction::with2(code, zmm(to), zmm(from))?);
+        Ok(())
+    }
+
+    /// A register that holds `source`, loaded if none did. It stays until the stencil ends.
+    fn fetch(&mut self, source: Source) -> Result<usize, Failure> {
+        if let Some(number) = self.registers.find(source) {
+            self.registers.pin(number);
+            return Ok(number);
+        }
+        let number = self.registers.allocate(Content::Copy(source));
+        let number = number.ok_or(Failure::NoRegister)?;
+        self.registers.pin(number);
+        let (code, memory) = match source {
+            Source::Row(row) => (
+                Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+                MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64),
+            ),
+            Source::Scalar(slot) => (
+                Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4),
+            ),
+            Source::Constant(word) => {
+                let address = self.constant(&word.to_le_bytes());
+                (
+                    Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                    MemoryOperand::with_base_displ(Register::RIP, address as i64),
+                )
+            }
+        };
+        self.body
+            .push(Instruction::with2(code, zmm(number), memory)?);
+        Ok(number)
+    }
+
+    /// The address of a constant, in front of the code.
+    fn constant(&mut self, bytes: &[u8]) -> u64 {
+        let mut known = self.constants.chunks_exact(GROUP);
+        let known = known.position(|chunk| chunk.starts_with(bytes));
+        let index = known.unwrap_or_else(|| {
+            self.constants.extend_from_slice(bytes);
+            self.constants
+                .resize(self.constants.len().next_multiple_of(GROUP), 0);
+            self.constants.len() / GROUP - 1
+        });
+        CONSTANTS + (index * GROUP) as u64
+    }
+}
+
+/// NaNs.
+impl Assembler {
+    /// Notes that a later result shows whether register `number` holds a NaN.
+    fn seen(&mut self, number: usize) {
+        if let Content::Result { row, unseen: true } = self.registers.content(number) {
+            self.registers
+                .set(number, Content::Result { row, unseen: false });
+        }
+    }
+
+    /// Looks for NaNs in two registers.
+    fn test(&mut self, a: usize, b: usize) -> Result<(), Failure> {
+        let to = if self.tests { TESTED } else { NANS };
+        let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        self.body
+            .push(Instruction::with4(code, to, zmm(a), zmm(b), UNORDERED)?);
+        if self.tests {
+            let code = Code::VEX_Korw_kr_kr_kr;
+            self.body
+                .push(Instruction::with3(code, NANS, NANS, TESTED)?);
+        }
+        self.tests = true;
+        Ok(())
+    }
+
+    fn test_sources(&mut self, held: &[usize], operands: &[Operand]) -> Result<(), Failure> {
+        let is_number = |operand: &Operand| matches!(operand.source, Source::Constant(word) if !f32::from_bits(word).is_nan());
+        let operands = held.iter().zip(operands);
+        let unknown = operands.filter(|(_, operand)| !is_number(operand));
+        let unknown: Vec<usize> = unknown.map(|(number, _)| *number).collect();
+        for pair in unknown.chunks(2) {
+            self.test(pair[0], *pair.last().unwrap_or(&pair[0]))?;
+            pair.iter().for_each(|&number| self.seen(number));
+        }
+        Ok(())
+    }
+
+    /// Looks for NaNs in a result that is overwritten before anything has shown them.
+    fn test_before_loss(&mut self, number: usize) -> Result<(), Failure> {
+        match self.registers.content(number) {
+            Content::Result { unseen: true, .. } => self.test(number, number),
+            _ => Ok(()),
+        }
+    }
+
+    fn test_all(&mut self) -> Result<(), Failure> {
+        let unseen = self.registers.unseen();
+        for pair in unseen.chunks(2) {
+            self.test(pair[0], *pair.last().unwrap_or(&pair[0]))?;
+        }
+        Ok(())
+    }
+}
+
+/// The end.
+impl Assembler {
+    /// Completes the routine.
+    pub fn finish(mut self) -> Result<Routine, Failure> {
+        self.test_all()?;
+        let mut code = vec![Instruction::with2(
+            Code::Xor_r32_rm32,
+            Register::EAX,
+            Register::EAX,
+        )?];
+        let first = code.len();
+        code.append(&mut self.body);
+        if self.tests {
+            code.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?);
+            code.push(Instruction::with_branch(Code::Jne_rel32_64, END)?);
+        }
+        for (number, row) in self.registers.results() {
+            let to = MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64);
+            let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
+            code.push(Instruction::with2(store, to, zmm(number))?);
+        }
+        code.push(Instruction::with2(Code::Add_rm64_imm8, ROWS, GROUP as i32)?);
+        code.push(Instruction::with1(Code::Inc_rm64, DONE)?);
+        code.push(Instruction::with2(Code::Cmp_r64_rm64, DONE, GROUPS)?);
+        code.push(Instruction::with_branch(Code::Jb_rel32_64, name(first))?);
+        let end = code.len();
+        code.push(Instruction::with(Code::VEX_Vzeroupper));
+        code.push(Instruction::with(Code::Retnq));
+        for (index, instruction) in code.iter_mut().enumerate() {
+            instruction.set_ip(if index == end { END } else { name(index) });
+        }
+        let start = self.constants.len();
+        let block = InstructionBlock::new(&code, CONSTANTS + start as u64);
+        let encoded = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE)?;
+        let mut bytes = self.constants;
+        bytes.extend_from_slice(&encoded.code_buffer);
+        Ok(Routine { bytes, start })
+    }
+}
+
+/// The values of a stencil while it is applied.
+struct Values {
+    /// The register of each.
+    places: Vec<Option<usize>>,
+    /// The last instruction that uses each.
+    last: Vec<Option<usize>>,
+    result: Value,
+    /// The register of the row that the result overwrites.
+    lost: Option<usize>,
+}
+
+impl Values {
+    /// Returns `true` if nothing needs `value` behind instruction `index`, which uses it.
+    fn is_last(&self, value: Value, index: usize) -> bool {
+        self.last[value] == Some(index) && value != self.result
+    }
+
+    /// Returns `true` if nothing needs what is in register `number` behind instruction `index`.
+    fn are_over(&self, number: usize, index: usize) -> bool {
+        let held = self.places.iter().enumerate();
+        let mut held = held.filter(|(_, place)| **place == Some(number));
+        held.all(|(value, _)| {
+            value != self.result && self.last[value].is_none_or(|last| last <= index)
+        })
+    }
+}
+
+/// Makes the last operand of a multiply-add the one that is overwritten, in the place of the first.
+fn exchange(instruction: &mut Instruction) -> bool {
+    let fused = instruction.code() == Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er
+        && !instruction.has_op_mask();
+    if fused {
+        instruction.set_code(Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er);
+    }
+    fused
+}
+
+/// Gives register operand `operand` the host register `number`, with the width that it had.
+fn rename(instruction: &mut Instruction, operand: usize, number: usize) {
+    let register = instruction.op_register(operand as u32);
+    let first = if register.is_zmm() {
+        Register::ZMM0
+    } else if register.is_ymm() {
+        Register::YMM0
+    } else {
+        Register::XMM0
+    };
+    instruction.set_op_register(operand as u32, first + number as u32);
+}
+
+/// The last instruction that reads each value.
+fn last_uses(stencil: &Stencil) -> Vec<Option<usize>> {
+    let mut last = vec![None; stencil.values];
+    for (index, step) in stencil.steps.iter().enumerate() {
+        for value in step.reads.iter().flatten().chain(&step.writes) {
+            last[*value] = Some(index);
+        }
+    }
+    last
+}

@@ -1,0 +1,7 @@
+//! The tests of `native` in one program: `cargo test --release --workspace --test native -- FILE::NAME`.
+#![cfg(target_arch = "x86_64")]
+
+mod instructions;
+mod llvm;
+mod refusals;
+mod routines;

@@ -1,0 +1,387 @@
+//! Routines that run.
+
+use std::arch::x86_64::*;
+
+use crate::llvm;
+use native::{Assembler, Executable, MOST_RESULTS, Nans, Operand, ROW, Sign, Source, Stencil};
+
+#[allow(improper_ctypes_definitions)] // No other language calls it.
+type Function = unsafe extern "C" fn(__m512i, __m512i, __m512i) -> __m512i;
+/// Lanes of a row and of a group.
+const LANES: usize = ROW / 4;
+const GROUP: usize = 16;
+
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn sum(a: __m512i, b: __m512i, _: __m512i) -> __m512i {
+    _mm512_add_epi32(a, b)
+}
+
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn same(a: __m512i, _: __m512i, _: __m512i) -> __m512i {
+    a
+}
+
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn multiply_add(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    let [a, b, c] = [a, b, c].map(
+        #[inline(always)]
+        |bits| _mm512_castsi512_ps(bits),
+    );
+    _mm512_castps_si512(_mm512_fmadd_ps(a, b, c))
+}
+
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn minimum(a: __m512i, b: __m512i, _: __m512i) -> __m512i {
+    _mm512_castps_si512(_mm512_min_ps(
+        _mm512_castsi512_ps(a),
+        _mm512_castsi512_ps(b),
+    ))
+}
+
+/// Adds what a constant of the program says.
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn plus_constants(a: __m512i, _: __m512i, _: __m512i) -> __m512i {
+    _mm512_add_epi32(
+        a,
+        _mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1000),
+    )
+}
+
+/// The host has AVX-512, and builds without optimisation have no stencils.
+fn can_run() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && !cfg!(debug_assertions)
+}
+
+fn stencil(function: Function, sources: usize) -> Stencil {
+    // SAFETY: a function of this program with vectors as parameters.
+    unsafe { Stencil::read(function as *const u8, sources) }.expect("a stencil")
+}
+
+/// Rows of lanes.
+struct Rows(Vec<[u32; LANES]>);
+
+impl Rows {
+    fn new(count: usize) -> Rows {
+        Rows(vec![[0xdead_beef; LANES]; count])
+    }
+
+    fn set(&mut self, row: usize, lane: impl Fn(usize) -> u32) {
+        self.0[row] = std::array::from_fn(lane);
+    }
+
+    /// Runs a routine; the result is the number of groups that it did.
+    fn run(&mut self, assembler: Assembler, scalars: &[u32], groups: usize) -> usize {
+        let routine = assembler.finish().expect("a routine");
+        let code = Executable::new(&[routine]).expect("memory for code");
+        // SAFETY: the tests name no other rows and scalars than there are, and `code` lives.
+        unsafe { code.entry(0)(self.0.as_mut_ptr().cast(), scalars.as_ptr(), groups) }
+    }
+}
+
+#[test]
+fn results_go_from_one_to_the_next() {
+    if !can_run() {
+        return;
+    }
+    let (sum, same) = (stencil(sum, 2), stencil(same, 1));
+    for groups in [2, 4] {
+        let mut rows = Rows::new(4);
+        rows.set(0, |lane| lane as u32);
+        rows.set(1, |lane| 100 * lane as u32);
+        let mut assembler = Assembler::new();
+        let [a, b, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+        assembler.apply(&sum, &[a, b], 2, Nans::None).unwrap();
+        // Row 0 moves to row 3 before it changes.
+        assembler.apply(&same, &[a], 3, Nans::None).unwrap();
+        assembler
+            .apply(&sum, &[c, Source::Constant(5)], 0, Nans::None)
+            .unwrap();
+        assembler
+            .apply(&sum, &[a, Source::Scalar(3)], 0, Nans::None)
+            .unwrap();
+        assert_eq!(rows.run(assembler, &[0, 0, 0, 7000], groups), groups);
+        for lane in 0..LANES {
+            let on = lane < GROUP * groups;
+            let (x, y) = (lane as u32, 100 * lane as u32);
+            let expected = [
+                if on { x + y + 5 + 7000 } else { x },
+                y,
+                if on { x + y } else { 0xdead_beef },
+                if on { x } else { 0xdead_beef },
+            ];
+            assert_eq!(
+                std::array::from_fn(|row| rows.0[row][lane]),
+                expected,
+                "lane {lane}"
+            );
+        }
+    }
+}
+
+#[test]
+fn constants_of_the_program_come_along() {
+    if !can_run() {
+        return;
+    }
+    let plus = stencil(plus_constants, 1);
+    let mut rows = Rows::new(2);
+    rows.set(0, |lane| (lane as u32) << 16);
+    let mut assembler = Assembler::new();
+    assembler
+        .apply(&plus, &[Source::Row(0)], 1, Nans::None)
+        .unwrap();
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let added = if lane % GROUP == 15 {
+            1000
+        } else {
+            lane as u32 % 16 + 1
+        };
+        assert_eq!(rows.0[1][lane], (lane as u32) << 16 | added);
+    }
+}
+
+#[test]
+fn more_sources_than_registers_are_loaded_again() {
+    if !can_run() {
+        return;
+    }
+    let sum = stencil(sum, 2);
+    let count = 60;
+    let mut rows = Rows::new(count + MOST_RESULTS);
+    for row in 0..count {
+        rows.set(row, |lane| (row * 1000 + lane) as u32);
+    }
+    let mut assembler = Assembler::new();
+    for turn in 0..4 {
+        for result in 0..MOST_RESULTS {
+            let row = (turn * MOST_RESULTS + result * 7) % count;
+            let target = (count + result) as u16;
+            let before = match turn {
+                0 => Source::Constant(0),
+                _ => Source::Row(target),
+            };
+            let sources = [before, Source::Row(row as u16)];
+            assembler.apply(&sum, &sources, target, Nans::None).unwrap();
+        }
+    }
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for result in 0..MOST_RESULTS {
+        for lane in 0..LANES {
+            let row = |turn: usize| (turn * MOST_RESULTS + result * 7) % count;
+            let expected: usize = (0..4).map(|turn| row(turn) * 1000 + lane).sum();
+            assert_eq!(rows.0[count + result][lane], expected as u32);
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_added_to_is_not_copied() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let mut rows = Rows::new(4);
+    (0..4).for_each(|row| rows.set(row, |lane| ((lane + row) as f32).to_bits()));
+    let mut assembler = Assembler::new();
+    let [a, b, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+    for _ in 0..3 {
+        assembler
+            .apply(&fma, &[a, b, c], 2, Nans::InResult(7))
+            .unwrap();
+    }
+    // A square, the sum of which with itself takes the place of its own addend.
+    assembler
+        .apply(&fma, &[a, a, Source::Row(3)], 3, Nans::InResult(7))
+        .unwrap();
+    assembler
+        .apply(
+            &fma,
+            &[Source::Row(3), b, Source::Row(3)],
+            3,
+            Nans::InResult(7),
+        )
+        .unwrap();
+    let clone = assembler.clone();
+    if llvm::is_there() {
+        let code = llvm::disassemble(clone.finish().unwrap().code());
+        let copies = code.iter().filter(|line| line.contains("vmovdqa64"));
+        assert_eq!(copies.count(), 0, "{code:#?}");
+    }
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|row| (lane + row) as f32);
+        let square = x * x + w;
+        let expected = [x, y, 3.0 * x * y + z, square * y + square];
+        let found: [f32; 4] = std::array::from_fn(|row| f32::from_bits(rows.0[row][lane]));
+        assert_eq!(found, expected, "lane {lane}");
+    }
+}
+
+#[test]
+fn sources_have_the_signs_that_are_asked_for() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let mut rows = Rows::new(4);
+    (0..3).for_each(|row| rows.set(row, |lane| (lane as f32 - 30.0 + row as f32).to_bits()));
+    let operand = |row, sign| Operand {
+        source: Source::Row(row),
+        sign,
+    };
+    let mut assembler = Assembler::new();
+    let sources = [
+        operand(0, Sign::Changed),
+        operand(1, Sign::Cleared),
+        operand(2, Sign::Set),
+    ];
+    assembler
+        .apply(&fma, &sources, 3, Nans::InResult(7))
+        .unwrap();
+    let sources = [
+        operand(0, Sign::Kept),
+        operand(1, Sign::Changed),
+        operand(3, Sign::Changed),
+    ];
+    assembler
+        .apply(&fma, &sources, 0, Nans::InResult(7))
+        .unwrap();
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [x, y, z] = [0, 1, 2].map(|row| lane as f32 - 30.0 + row as f32);
+        let first = -x * y.abs() - z.abs();
+        let found = [3, 0].map(|row| f32::from_bits(rows.0[row][lane]));
+        assert_eq!(found, [first, -x * y - first], "lane {lane}");
+    }
+}
+
+#[test]
+fn both_results_of_a_pair_come_from_what_was_there_before() {
+    if !can_run() {
+        return;
+    }
+    let sum = stencil(sum, 2);
+    let row = |row| Operand::from(Source::Row(row));
+    let mut rows = Rows::new(4);
+    (0..4).for_each(|row| rows.set(row, |lane| (1000 * row + lane) as u32));
+    let mut assembler = Assembler::new();
+    // The second reads the row that the first writes, and the first reads that of the second.
+    let sources: [&[Operand]; 2] = [&[row(0), row(1)], &[row(0), row(2)]];
+    assembler
+        .apply_to_pair(&sum, sources, [0, 1], Nans::None)
+        .unwrap();
+    assert_eq!(rows.run(assembler, &[], 4), 4);
+    for lane in 0..LANES {
+        let [a, b, c] = [0, 1, 2].map(|row| (1000 * row + lane) as u32);
+        assert_eq!(
+            [rows.0[0][lane], rows.0[1][lane]],
+            [a + b, a + c],
+            "lane {lane}"
+        );
+    }
+}
+
+/// Ordinary numbers, but for a NaN in lane 37.
+fn numbers(lane: usize) -> u32 {
+    if lane == 37 {
+        0x7fc0_0001
+    } else {
+        (lane as f32).to_bits()
+    }
+}
+
+/// A program with row 0, in which a NaN is that must be found: groups before it are done, nothing of its own is stored.
+fn stops_at_the_nan(make: impl Fn(&mut Assembler)) {
+    let mut rows = Rows::new(4);
+    rows.set(0, numbers);
+    rows.set(1, |_| 1.0f32.to_bits());
+    rows.set(2, |lane| lane as u32);
+    let mut assembler = Assembler::new();
+    make(&mut assembler);
+    assert_eq!(rows.run(assembler, &[], 4), 37 / GROUP);
+    for lane in 37 / GROUP * GROUP..LANES {
+        assert_eq!(rows.0[3][lane], 0xdead_beef, "lane {lane}");
+        assert_eq!(rows.0[2][lane], lane as u32, "lane {lane}");
+        assert_eq!(rows.0[0][lane], numbers(lane), "lane {lane}");
+    }
+}
+
+#[test]
+fn a_nan_stops_its_group() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let (least, sum) = (stencil(minimum, 2), stencil(sum, 2));
+    let [a, one, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+    let result = Nans::InResult(7);
+    // In the last result.
+    stops_at_the_nan(|assembler| assembler.apply(&fma, &[a, one, one], 3, result).unwrap());
+    // In one that a later one shows.
+    stops_at_the_nan(|assembler| {
+        assembler.apply(&fma, &[one, a, one], 2, result).unwrap();
+        assembler.apply(&fma, &[one, one, c], 3, result).unwrap();
+    });
+    // In one that an integer overwrites.
+    stops_at_the_nan(|assembler| {
+        assembler.apply(&fma, &[one, one, a], 3, result).unwrap();
+        assembler.apply(&sum, &[one, one], 3, Nans::None).unwrap();
+    });
+    // In one that integers alone have used.
+    stops_at_the_nan(|assembler| {
+        assembler.apply(&fma, &[one, one, a], 2, result).unwrap();
+        assembler.apply(&sum, &[c, one], 3, Nans::None).unwrap();
+    });
+    // In one whose minimum with a number is that number.
+    stops_at_the_nan(|assembler| {
+        assembler.apply(&fma, &[one, one, a], 2, result).unwrap();
+        assembler
+            .apply(&least, &[c, one], 3, Nans::InSources)
+            .unwrap();
+    });
+    stops_at_the_nan(|assembler| {
+        assembler
+            .apply(&least, &[a, one], 3, Nans::InSources)
+            .unwrap();
+    });
+    // In one that a formula uses as an integer.
+    stops_at_the_nan(|assembler| {
+        assembler.apply(&fma, &[one, one, a], 2, result).unwrap();
+        assembler
+            .apply(&fma, &[one, one, c], 3, Nans::InResult(3))
+            .unwrap();
+        assembler.apply(&sum, &[one, one], 3, Nans::None).unwrap();
+    });
+}
+
+#[test]
+fn memory_of_code_cannot_be_written() {
+    if !can_run() {
+        return;
+    }
+    let mut assembler = Assembler::new();
+    let same = stencil(same, 1);
+    assembler
+        .apply(&same, &[Source::Row(0)], 1, Nans::None)
+        .unwrap();
+    let code = Executable::new(&[assembler.finish().unwrap()]).unwrap();
+    let address = code.entry(0) as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let rights = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let number = |text: &str| usize::from_str_radix(text, 16).unwrap();
+        (number(start)..number(end))
+            .contains(&address)
+            .then(|| rest[..4].to_owned())
+    });
+    assert_eq!(rights.as_deref(), Some("r-xp"));
+}

@@ -1,0 +1,368 @@
+//! Runs of instructions as host code, against the same instructions one by one.
+
+use std::process::Command;
+
+use wave::LANES;
+
+use crate::harness::{Machine, NATIVE, forced, random::Random};
+
+/// Says to a child that its process may not execute what it has written.
+const REFUSED: &str = "LUTHIER_TEST_NO_HOST_CODE";
+/// Random programs of each kind.
+const PROGRAMS: u64 = 150;
+/// Scalars that instructions read, first one and count.
+const SCALARS: (u64, u64) = (40, 4);
+
+/// Instructions with host code, by their sources: `i` is an integer, `f` a float.
+#[rustfmt::skip]
+const LANE_WISE: &[(&str, &[&str])] = &[
+    ("i",   &["v_mov_b32", "v_not_b32", "v_cvt_f32_i32", "v_cvt_f32_u32"]),
+    ("ii",  &["v_and_b32", "v_or_b32", "v_xor_b32", "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_add_u32", "v_sub_u32",
+              "v_subrev_u32", "v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mul_u32_u24", "v_mul_i32_i24", "v_min_u32",
+              "v_max_u32", "v_min_i32", "v_max_i32"]),
+    ("iii", &["v_bfe_u32", "v_bfi_b32", "v_and_or_b32", "v_or3_b32", "v_lshl_or_b32", "v_alignbit_b32", "v_add3_u32",
+              "v_lshl_add_u32", "v_add_lshl_u32", "v_mad_u32_u24", "v_min3_u32", "v_max3_u32", "v_min3_i32", "v_max3_i32",
+              "v_med3_u32", "v_med3_i32", "v_xad_u32"]),
+    ("f",   &["v_floor_f32", "v_ceil_f32", "v_trunc_f32", "v_rndne_f32", "v_fract_f32"]),
+    ("ff",  &["v_add_f32", "v_sub_f32", "v_subrev_f32", "v_mul_f32", "v_min_f32", "v_max_f32"]),
+    ("fi",  &["v_ldexp_f32"]),
+    ("fff", &["v_fma_f32", "v_min3_f32", "v_max3_f32", "v_med3_f32"]),
+    ("fft", &["v_fmac_f32"]),
+];
+
+/// Instructions on pairs of singles, with the number of sources.
+const PAIRS: &[(&str, usize)] = &[
+    ("v_pk_add_f32", 2),
+    ("v_pk_mul_f32", 2),
+    ("v_pk_fma_f32", 3),
+];
+
+/// Instructions without.
+const OTHERS: &[&str] = &[
+    "v_cmp_lt_u32_e32 vcc, v1, v2",
+    "v_cndmask_b32_e32 v3, v4, v5, vcc",
+    "s_add_u32 s40, s41, s42",
+    "s_nop 1",
+    "v_mul_f32_e64 v2, v3, v4 clamp",
+    "v_add_f32_e64 v5, -v6, |v1|",
+    "v_add_f64 v[6:7], v[2:3], v[4:5]",
+    "v_mov_b32_e32 v4, exec_lo",
+    "v_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf",
+    "s_mov_b64 exec, s[44:45]",
+    "s_mov_b64 exec, s[46:47]",
+];
+
+/// Names of instructions since gfx10.
+const LATER_NAMES: &[(&str, &str)] = &[
+    ("v_add_u32", "v_add_nc_u32"),
+    ("v_sub_u32", "v_sub_nc_u32"),
+    ("v_subrev_u32", "v_subrev_nc_u32"),
+    ("s_mov_b64 exec, s[44:45]", "s_mov_b32 exec_lo, s44"),
+    ("s_mov_b64 exec, s[46:47]", "s_mov_b32 exec_lo, s46"),
+    ("vcc", "vcc_lo"),
+];
+
+fn pick<'a, T>(random: &mut Random, list: &'a [T]) -> &'a T {
+    &list[random.below(list.len() as u64) as usize]
+}
+
+/// A random instruction on the first `registers` registers.
+fn instruction(random: &mut Random, registers: u64) -> String {
+    let (sources, names) = *pick(random, LANE_WISE);
+    let name = pick(random, names);
+    let target = random.below(registers);
+    // The encoding has room for one scalar.
+    let scalar = random.below(12);
+    let mut text = format!("{name}_e64 v{target}");
+    for (index, kind) in sources.chars().filter(|&kind| kind != 't').enumerate() {
+        let constants: &[&str] = match kind {
+            'f' => &["1.0", "-2.0", "0.5", "0"],
+            _ => &["1", "-7", "31", "64", "0"],
+        };
+        text += ", ";
+        text += &match random.below(6) {
+            _ if scalar == index as u64 => format!("s{}", SCALARS.0 + random.below(SCALARS.1)),
+            0 => (*pick(random, constants)).to_owned(),
+            _ => {
+                let register = random.below(registers);
+                let signs: &[&str] = match kind {
+                    'f' => &["v#", "v#", "v#", "-v#", "|v#|", "-|v#|"],
+                    _ => &["v#"],
+                };
+                pick(random, signs).replace('#', &register.to_string())
+            }
+        };
+    }
+    // Instructions that have one form alone.
+    match sources {
+        "iii" | "fff" | "fi" => text.replace("_e64", ""),
+        _ if name.starts_with("v_mul_lo") || name.starts_with("v_mul_hi") => {
+            text.replace("_e64", "")
+        }
+        _ => text,
+    }
+}
+
+/// A random instruction on pairs.
+fn pair(random: &mut Random, registers: u64) -> String {
+    let (name, count) = *pick(random, PAIRS);
+    // Pairs begin at an even register there.
+    let run = |file: &str, first: u64| format!("{file}[{first}:{}]", first + 1);
+    let target = run("v", 2 * random.below(registers / 2));
+    let source = |_| run("v", 2 * random.below(registers / 2));
+    let mut sources: Vec<String> = (0..count).map(source).collect();
+    if random.below(4) == 0 {
+        let first = SCALARS.0 + 2 * random.below(SCALARS.1 / 2);
+        sources[random.below(count as u64) as usize] = run("s", first);
+    }
+    let mut bits = |usual: u64| {
+        let bit = |_| {
+            if random.below(3) == 0 {
+                1 - usual
+            } else {
+                usual
+            }
+            .to_string()
+        };
+        (0..count).map(bit).collect::<Vec<_>>().join(",")
+    };
+    let (low, high) = (bits(0), bits(1));
+    format!(
+        "{name} {target}, {} op_sel:[{low}] op_sel_hi:[{high}]",
+        sources.join(", ")
+    )
+}
+
+/// A random program, whose runs have `length` instructions about.
+fn program(random: &mut Random, registers: u64, length: u64, later: bool) -> String {
+    let line = |random: &mut Random| match random.below(length) {
+        0 => (*pick(random, OTHERS)).to_owned(),
+        at if at % 8 == 1 && !later => pair(random, registers),
+        _ => instruction(random, registers),
+    };
+    let mut text: Vec<String> = (0..80).map(|_| line(random)).collect();
+    if later {
+        for line in &mut text {
+            for (old, new) in LATER_NAMES {
+                *line = line.replace(&format!("{old}_e"), &format!("{new}_e"));
+                if !old.starts_with("v_") {
+                    *line = line.replace(old, new);
+                }
+            }
+        }
+    }
+    text.join("\n")
+}
+
+/// A word for registers: an ordinary number, which is seldom something else.
+fn word(random: &mut Random, kind: u64) -> u32 {
+    let special = [
+        0,
+        0x8000_0000,
+        1,
+        0x8000_0001,
+        0x007f_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0001,
+        0x7fa0_0000,
+        0x7f7f_ffff,
+    ];
+    let bits = (random.bits() >> 9) as u32;
+    match kind {
+        0 => bits,
+        1 if random.below(400) == 0 => *pick(random, &special),
+        2 if random.below(20) == 0 => *pick(random, &special),
+        _ => bits & 0x80ff_ffff | 0x3f00_0000,
+    }
+}
+
+/// Everything that a program leaves behind.
+#[derive(Debug, PartialEq)]
+struct Result {
+    vectors: Vec<[u32; LANES]>,
+    scalars: Vec<u32>,
+    scc: bool,
+    counts: Vec<(u64, u64, u64)>,
+}
+
+/// Runs `text` with runs of at least `native` instructions as host code, from registers that `seed` makes.
+fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<usize>) -> Result {
+    let mut random = Random(seed);
+    let kind = random.below(4);
+    let mut machine = Machine::native(target, wave_size, text, native);
+    for row in 0..40 {
+        let words: Vec<u32> = (0..wave_size).map(|_| word(&mut random, kind)).collect();
+        machine.vgpr(row, |lane| words[lane]);
+    }
+    for scalar in 40..48 {
+        machine.sgpr(scalar, word(&mut random, kind));
+    }
+    // Most begin with all lanes, and one of the masks has them.
+    if random.below(4) == 0 {
+        machine.exec(random.bits());
+    }
+    machine.sgpr64(46, u64::MAX);
+    machine.run();
+    let start = machine.wave.pc();
+    let mut counts: Vec<_> = machine
+        .counts
+        .by_pc()
+        .into_iter()
+        .map(|(pc, count)| (pc.wrapping_sub(start), count.waves, count.lanes))
+        .collect();
+    counts.sort_unstable();
+    let wave = &machine.wave;
+    Result {
+        vectors: (0..wave.vector_rows())
+            .map(|row| *wave.vgpr_row(row))
+            .collect(),
+        scalars: wave.sgprs().to_vec(),
+        scc: wave.scc(),
+        counts,
+    }
+}
+
+/// Compares random programs.
+fn compare(target: &str, wave_size: u32, registers: u64, length: u64) {
+    let mut random = Random(u64::from(wave_size) * registers + length);
+    for number in 0..PROGRAMS {
+        let text = program(&mut random, registers, length, target != "gfx90a");
+        let seed = random.bits();
+        let expected = result(target, wave_size, &text, seed, None);
+        for least in [1, 4] {
+            let found = result(target, wave_size, &text, seed, Some(least));
+            assert!(
+                found == expected,
+                "{target} program {number}, runs of {least}: {}\n{text}",
+                difference(&found, &expected)
+            );
+        }
+    }
+}
+
+/// The first thing that is not equal.
+fn difference(found: &Result, expected: &Result) -> String {
+    for (row, (found, expected)) in found.vectors.iter().zip(&expected.vectors).enumerate() {
+        for lane in 0..LANES {
+            let (found, expected) = (found[lane], expected[lane]);
+            if found != expected {
+                return format!("v{row} lane {lane} is {found:#x}, not {expected:#x}");
+            }
+        }
+    }
+    format!(
+        "{:?}\n{:?}",
+        (&found.scalars, &found.counts),
+        (&expected.scalars, &expected.counts)
+    )
+}
+
+#[test]
+fn random_programs_do_the_same() {
+    compare("gfx90a", 64, 8, 1000);
+    compare("gfx90a", 64, 8, 10);
+    // More registers than the host has.
+    compare("gfx90a", 64, 40, 100);
+}
+
+#[test]
+fn random_programs_do_the_same_with_32_lanes() {
+    compare("gfx1100", 32, 8, 1000);
+    compare("gfx1100", 32, 40, 12);
+}
+
+#[test]
+fn a_run_is_one_micro_operation() {
+    if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
+        return;
+    }
+    let text = "v_add_u32_e32 v1, v2, v3\nv_mul_f32_e32 v2, v1, v3\ns_nop 0\nv_xor_b32_e32 v3, v3, v1\nv_not_b32_e32 v4, v2";
+    let count = |least| Machine::native("gfx90a", 64, text, least).micro_ops();
+    assert_eq!(count(Some(4)), 2);
+    assert_eq!(count(Some(5)), 5);
+    // A branch may come to the third one.
+    let text = format!(
+        "s_cbranch_scc1 target\n{}",
+        text.replace("v_xor", "target:\nv_xor")
+    );
+    let mut machine = Machine::native("gfx90a", 64, &text, Some(2));
+    assert_eq!(machine.micro_ops(), 4);
+}
+
+/// Rows that are host code where the host has AVX-512. Some more may be, by what the compiler makes of them.
+const WITH_HOST_CODE: usize = 55;
+
+#[test]
+fn rows_have_host_code() {
+    if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
+        return;
+    }
+    let rows = wave::host_code_of_rows();
+    let known = LANE_WISE.iter().flat_map(|(_, names)| *names);
+    for name in known {
+        let row = rows.iter().find(|row| row.0 == *name);
+        assert!(row.is_some_and(|row| row.1.is_ok()), "{name}: {row:?}");
+    }
+    let accepted = rows.iter().filter(|row| row.1.is_ok()).count();
+    assert!(accepted >= WITH_HOST_CODE, "{accepted} rows: {rows:#?}");
+}
+
+/// Runs a test of this program, or all of a file, in a process of its own with `variable`.
+fn child(filter: &[&str], variable: (&str, &str)) {
+    let output = Command::new(std::env::current_exe().expect("this test"))
+        .args(filter)
+        .env(variable.0, variable.1)
+        .output()
+        .expect("the test program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("running 0 tests"), "{text}");
+}
+
+/// Runs the tests of some files with every lane-wise instruction as host code.
+fn files_pass_with_host_code(files: &[&str]) {
+    if forced().is_none() {
+        child(files, (NATIVE, "1"));
+    }
+}
+
+#[test]
+fn tests_of_rows_pass_with_host_code() {
+    files_pass_with_host_code(&[
+        "vector32::",
+        "uniform_sources::",
+        "chains::",
+        "modifiers::",
+        "lanes_off::",
+        "every_encoding::",
+    ]);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn documented_cases_pass_with_host_code() {
+    files_pass_with_host_code(&["exec::", "vector_math::", "short_cuts::", "nops::"]);
+}
+
+/// Memory that may not become executable leaves everything to the interpreter.
+#[test]
+fn a_host_may_refuse() {
+    if std::env::var_os(REFUSED).is_none() {
+        child(&["--exact", "native::a_host_may_refuse"], (REFUSED, "1"));
+        return;
+    }
+    const PR_SET_MDWE: i32 = 65;
+    const REFUSE_EXEC_GAIN: usize = 1;
+    // SAFETY: the call takes numbers alone.
+    let refuses =
+        unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0usize, 0usize, 0usize) } == 0;
+    if !refuses || !std::is_x86_feature_detected!("avx512f") {
+        return;
+    }
+    let why = wave::host_code_is_possible().expect_err("the kernel refuses");
+    assert!(matches!(why, wave::NoHostCode::Refused(_)), "{why}");
+    let mut machine = Machine::native("gfx90a", 64, "v_add_u32_e32 v1, v2, v3", Some(1));
+    machine.vgpr(2, |lane| lane as u32).vgpr(3, |_| 5).run();
+    machine.check(1, |lane| lane as u32 + 5);
+}
