@@ -207,8 +207,8 @@ private:
     for (BasicBlock *block : loop->blocks())
       if (!collect(*block, region))
         return false;
-    // Loops with checks are handled after the optimiser. There a register holds the counter, not a difference:
-    // additions by other code would be lost meanwhile, and the remaining budget would not be known.
+    // Loops with checks are handled after the optimiser. A register holds the counter in them, not a difference.
+    // Additions by other code would be lost meanwhile, and the remaining budget would not be known.
     return region.limits.empty() || (stage == Stage::Late && !region.callsCounting);
   }
 

@@ -114,7 +114,7 @@ pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Likewise without anything of a thread's own.
+/// Does the same without state of a thread's own.
 pub(crate) fn map<'t, T: Sync, R: Send>(
     items: &'t [T],
     workers: Workers,

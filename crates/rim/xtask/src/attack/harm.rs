@@ -161,8 +161,8 @@ int main(int count, char **arguments) {{
     )
 }
 
-/// What an application's kernel fits, it fits with tools, or runs without them: every register, all LDS, as many workgroups as the runtime
-/// promises.
+/// A kernel that fits on the device without tools also fits with them, or runs without them. It may use every register, all LDS, and as
+/// many workgroups as the runtime promises.
 pub(super) fn room(setting: &Setting) -> Result<Row> {
     let mut numbers = Numbers(0x6a09_e667_f3bc_c908);
     let (mut row, began) = (Row::default(), Instant::now());
