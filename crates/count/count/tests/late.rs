@@ -236,7 +236,7 @@ fn members_of_the_library_are_inlined() {
     }
     assert!(
         !ir.contains(".library"),
-        "copies that nobody calls are gone"
+        "copies without a caller are gone"
     );
     // Some of them are always inlined, and count: at -O0, where no other body is there, they do.
     let source = program("library.cpp");

@@ -12,7 +12,7 @@ static IMITATED: OnceLock<(&'static Target, Measured)> = OnceLock::new();
 pub fn imitate(file: &[u8]) -> Result<&'static Target, String> {
     let (name, measured) = Measured::read(file)?;
     let target =
-        Target::find(&name).ok_or_else(|| format!("it is of {name:?}, which nobody knows"))?;
+        Target::find(&name).ok_or_else(|| format!("it is of target {name:?}, which Luthier does not know"))?;
     match IMITATED.set((target, measured)) {
         Ok(()) => Ok(target),
         Err(_) => Err("approximate functions are of another file already".to_owned()),
