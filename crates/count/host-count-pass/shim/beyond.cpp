@@ -323,8 +323,8 @@ namespace {
 // Bits of a constant argument from which on products of it are looked at: four loops in one another come to 2^62 with it.
 constexpr unsigned LargeBits = 15;
 
-// Products of a function that may be inlined where they become constants. Only those that some caller gives a large constant are looked at,
-// for the look is in the way of other optimisations; and it tells of nothing that a later look tells of, too, but of 2^62 at once.
+// Products of a function that may be inlined where they become constants. Only a function that some caller gives a large constant is looked
+// at, because the look is in the way of other optimisations. It reports only 2^62 at once, because a later look reports the rest.
 class WatchArgumentsPass : public PassInfoMixin<WatchArgumentsPass> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {

@@ -30,7 +30,8 @@ namespace {
 // functions that hold the counter gain. (With fewer, SQLite's and Lua's recursive functions, which seldom recur, would
 // execute more.)
 constexpr double LeastCalls = 1.0;
-// And so many per call of any other function, around which the counter is written back and read again.
+// The number of such calls that pay for a call of any other function, around which the counter is written back and
+// read again.
 constexpr double LeastCallsPerOther = 4.0;
 
 bool isCounter(const Value *address) {

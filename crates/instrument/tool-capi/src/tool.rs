@@ -214,7 +214,8 @@ impl Tool for LibraryTool {
             let kernels = lock(&self.kernels);
             let known = kernels.get(&(code.0.to_owned(), *code.1));
             let failure = known.and_then(|known| known.failure.clone());
-            let failure = failure.unwrap_or_else(|| "no launch has asked for this variant".to_owned());
+            let failure =
+                failure.unwrap_or_else(|| "no launch has asked for this variant".to_owned());
             return Err(Error::Tool(format!("{}: {failure}", self.file.name())));
         };
         let counters = calls.iter().map(|call| match call.deed {
