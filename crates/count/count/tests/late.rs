@@ -234,10 +234,7 @@ fn members_of_the_library_are_inlined() {
     ] {
         assert!(!calls(nothing), "{nothing}");
     }
-    assert!(
-        !ir.contains(".library"),
-        "copies that nobody calls are gone"
-    );
+    assert!(!ir.contains(".library"), "copies without a caller are gone");
     // Some of them are always inlined, and count: at -O0, where no other body is there, they do.
     let source = program("library.cpp");
     for standard in ["-std=c++17", "-std=c++20"] {

@@ -3,9 +3,9 @@
 // Nothing executes 2^62 instructions, but what three nested loops would have executed is one multiplication. The runtime is told of each
 // amount of that kind that is large, and reports a count as "more than" when they come to 2^62 together.
 //
-// A product is looked at when additions are lowered. What a loop with a constant number of iterations adds must be looked at before the
-// optimiser computes it: afterwards it is a constant, which may have wrapped. The same holds for a function whose argument becomes a
-// constant when it is inlined: it looks itself, where some caller gives it a large constant.
+// A product is looked at when additions are lowered. The sum of a loop with a constant number of iterations must be looked at before
+// the optimiser computes it, because the constant that it leaves may have wrapped. The same holds for a function whose argument becomes
+// a constant when it is inlined: it looks itself, where some caller gives it a large constant.
 
 #include "count.h"
 
@@ -323,8 +323,8 @@ namespace {
 // Bits of a constant argument from which on products of it are looked at: four loops in one another come to 2^62 with it.
 constexpr unsigned LargeBits = 15;
 
-// Products of a function that may be inlined where they become constants. Only those that some caller gives a large constant are looked at,
-// for the look is in the way of other optimisations; and it tells of nothing that a later look tells of, too, but of 2^62 at once.
+// Products of a function that may be inlined where they become constants. Only a function that some caller gives a large constant is looked
+// at, because the look is in the way of other optimisations. It reports only 2^62 at once, because a later look reports the rest.
 class WatchArgumentsPass : public PassInfoMixin<WatchArgumentsPass> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {

@@ -26,11 +26,12 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-// The gain is the time for which additions wait for each other. So many calls among functions that hold the counter are
-// needed, per call of one, to make up for the way in (and for SQLite's and Lua's recursive functions, which seldom
-// recur, not to execute more).
+// The gain is the time for which additions wait for each other. The way in costs as much as this many calls among
+// functions that hold the counter gain. (With fewer, SQLite's and Lua's recursive functions, which seldom recur, would
+// execute more.)
 constexpr double LeastCalls = 1.0;
-// And so many per call of any other function, around which the counter is written back and read again.
+// The number of such calls that pay for a call of any other function, around which the counter is written back and
+// read again.
 constexpr double LeastCallsPerOther = 4.0;
 
 bool isCounter(const Value *address) {

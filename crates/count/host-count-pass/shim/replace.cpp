@@ -1,10 +1,10 @@
 // Behind the optimiser additions are placed once more, on the flow graph that it has left.
 //
-// The additions were placed on the front end's graph, and that is no longer the cheapest place: blocks have been
-// copied, merged and made selections, and additions that ended several blocks have become one, of an amount that each
-// of them puts in a register. Amounts that depend on the path therefore go back to the paths. Then all constant amounts
-// of a function are placed like costs of instructions (host_count::place): between two places where code may read the
-// counter, every path adds what it added before.
+// The additions were placed on the front end's graph, and that is no longer the cheapest place. The optimiser has
+// copied and merged blocks and made selections of them. Additions that ended several blocks have become one, and each
+// block puts its amount in a register. Amounts that depend on the path therefore go back to the paths. Then all
+// constant amounts of a function are placed like costs of instructions (host_count::place): between two places where
+// code may read the counter, every path adds what it added before.
 
 #include "count.h"
 

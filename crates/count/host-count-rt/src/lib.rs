@@ -1,8 +1,8 @@
 //! The runtime of counted programs: its C sources for the driver, which compiles them for whatever target a program is
 //! built for, and (feature `link`) a Rust interface for counted Rust programs.
 //!
-//! The runtime is in C for three reasons: it must exist for every target that clang knows, without a Rust library for it; stable Rust
-//! cannot define a thread-local variable with a C name; and `siglongjmp` and stack switches have no meaning in Rust.
+//! The runtime is in C for three reasons. It must exist for every target that clang knows, without a Rust library for it. Stable Rust
+//! cannot define a thread-local variable with a C name. `siglongjmp` and stack switches have no meaning in Rust.
 
 /// The files of the runtime as (path relative to one root, text): headers first, then what is to be compiled.
 #[rustfmt::skip]

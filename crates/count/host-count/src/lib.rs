@@ -5,9 +5,9 @@
 //! [`Increment`]s and budget [`Check`]s. It never sees an LLVM type, a file, the environment or a clock; the LLVM pass
 //! (`host-count-pass`) fills in the description and carries out the plan.
 //!
-//! The law that every placement keeps, and that the property tests walk random graphs to check: *at every observation point the increments
-//! executed so far add up to the costs of the instructions executed so far*. An observation point is a place where code may read the
-//! counter, or where control may leave for good: a call that may not come back, a return, a coroutine boundary, a budget check.
+//! Every placement keeps one law: *at every observation point the increments executed so far add up to the costs of the instructions
+//! executed so far*. The property tests check it on random graphs. An observation point is a place where code may read the counter, or
+//! where control may leave for good: a call that may not come back, a return, a coroutine boundary, a budget check.
 #![forbid(unsafe_code)]
 
 pub mod cost;

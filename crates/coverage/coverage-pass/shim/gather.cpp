@@ -1,8 +1,8 @@
 // Sites become sums that a lane keeps in registers until its function ends.
 //
-// Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a
-// mask. One on a cycle is a sum of 64 bits; inside of the innermost loop, if its number of iterations is bounded, of 32
-// bits, which is added to the other at the loop's exits. The sum is an induction variable, and often needs no work at all. The note
+// Blocks that are executed as often as each other are one place. A place that is executed at most once is a bit of a mask. A place
+// on a cycle is a sum of 64 bits. Inside an innermost loop with a bounded number of iterations, it is a sum of 32 bits, which is
+// added to the other sum at the loop's exits. The sum is an induction variable, and often needs no work at all. The note
 // (`notes.cpp`) tells the drain how counters follow from places.
 
 #include "pass.h"
@@ -335,8 +335,8 @@ private:
   }
 
   // A loop that lanes leave in several ways becomes one with a single exit after the optimiser. Until then its sums
-  // stay in memory: as values they would be one more variable for each exit, and be copied in each iteration.
-  // (Functions that end without a return, or never, are prepared for that later than this pass could.)
+  // stay in memory. As values they would be one more variable for each exit, and each iteration would copy them. (The
+  // compiler prepares functions that end without a return, or never, only after this pass.)
   void keep_for_later() {
     if (!early.empty() || any_of(loops.getLoopsInPreorder(), [](Loop *loop) { return loop->hasNoExitBlocks(); }))
       return;

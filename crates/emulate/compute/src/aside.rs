@@ -13,7 +13,8 @@ pub(crate) enum Pause {
     Waits,
 }
 
-/// Those that worked and those that waited take turns: however many wait, one that works has every other turn.
+/// Workgroups that worked and workgroups that waited take turns: however many wait, one that works has every other
+/// turn.
 pub(crate) struct Aside<T> {
     worked: Ring<T>,
     waited: Ring<T>,
@@ -25,7 +26,8 @@ pub(crate) struct Aside<T> {
 /// neighbour, all of them go on in one of two rounds, whichever way they wait.
 struct Ring<T> {
     all: BTreeMap<u64, T>,
-    /// Those from here on are to go on in a round that goes up, those before it in one that goes down.
+    /// A round that goes up continues with the workgroups from here on, a round that goes down with the ones before
+    /// it.
     turn: u64,
     is_going_down: bool,
 }

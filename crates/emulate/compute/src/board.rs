@@ -57,8 +57,8 @@ impl QueueState {
 
 impl RunQueue {
     /// For `threads` threads, as many as the host has cores. Two of the cores belong to the program's thread that waits
-    /// and to the thread that looks for packets: a thread that looks for work on the same core as either keeps it from
-    /// going on.
+    /// and to the thread that looks for packets. A thread that looks for work on one of these cores would keep them
+    /// from going on.
     pub fn new(threads: usize) -> RunQueue {
         RunQueue {
             inside: Mutex::default(),

@@ -184,7 +184,7 @@ pub const COUNTERS: &[Counter] = &[
 /// Counters that exist in hardware and not here; the first pattern that fits says why.
 #[rustfmt::skip]
 pub const REFUSED: &[Refusal] = &[
-    Refusal { pattern: "SQ_INSTS_VALU_INT*", reason: "AMD does not say which instructions it counts; `-t instr-count --site kind=valu` counts by opcode" },
+    Refusal { pattern: "SQ_INSTS_VALU_INT*", reason: "AMD does not say which instructions it counts; `-t opcode-histogram --site kind=valu` counts by mnemonic" },
     Refusal { pattern: "SQ_INSTS_VALU_MFMA_MOPS*", reason: "it counts in units of the hardware's own; SQ_INSTS_VALU_MFMA_* count the instructions" },
     Refusal { pattern: "SQ_LDS_*", reason: "it counts cycles of the LDS; `-t lds-conflicts` counts the turns that the banks need for each access" },
     Refusal { pattern: "SQ_INST_LEVEL_*", reason: "it sums instructions in flight over cycles, and the emulated GPU has no cycles" },

@@ -11,8 +11,8 @@ static IMITATED: OnceLock<(&'static Target, Measured)> = OnceLock::new();
 /// target. It is an error if the file is none, or if there was another one before.
 pub fn imitate(file: &[u8]) -> Result<&'static Target, String> {
     let (name, measured) = Measured::read(file)?;
-    let target =
-        Target::find(&name).ok_or_else(|| format!("it is of {name:?}, which nobody knows"))?;
+    let target = Target::find(&name)
+        .ok_or_else(|| format!("it is of target {name:?}, which Luthier does not know"))?;
     match IMITATED.set((target, measured)) {
         Ok(()) => Ok(target),
         Err(_) => Err("approximate functions are of another file already".to_owned()),

@@ -1,8 +1,9 @@
 //! Waiting of a thread that finds only workgroups which wait for another thread.
 //!
-//! The other thread needs a core of the host. It belongs to the device or to the program. On a host with nothing else to do, to offer
-//! the core costs next to nothing, and the thread sees at once what has changed. On a busy host the same offer costs the time that other
-//! processes get, which is thousands of times as long, so it must not be made for every workgroup that waits, and a short sleep is better.
+//! The other thread needs a core of the host. It belongs to the device or to the program. On a host with nothing else to do, to offer the
+//! core costs next to nothing, and the thread sees at once what has changed. On a busy host the same offer costs the time that other
+//! processes get, which is thousands of times as long. A thread must then not make it for every workgroup that waits; a short sleep is
+//! better.
 
 use std::{
     thread,

@@ -73,7 +73,8 @@ struct Shared {
     job: Option<Job>,
     /// Threads between attach and detach.
     workers: usize,
-    /// Of the threads that have left or handed something in, but for those that one is just adding up.
+    /// The sum of the counts that threads handed in, also when they left, without the counts that a thread is adding
+    /// up now.
     counts: Option<Counts>,
     /// Threads that add them up.
     adding: usize,
@@ -185,7 +186,7 @@ impl Run {
         shared
     }
 
-    /// What was handed in so far, as soon as no thread adds it up.
+    /// Returns the counts that were handed in so far, as soon as no thread adds any up.
     fn handed_in(&self) -> gpu::Counts {
         for _ in 0..PATIENCE {
             let shared = lock(&self.shared);

@@ -38,8 +38,8 @@
 //! ;= wave-matrix                     ; D = A B + C in v48 and up
 //! ```
 //!
-//! A case whose line is short stands on one, with its directives and expectations behind the instruction. What several cases start
-//! from is said once:
+//! A case whose line is short stands on one, with its directives and expectations behind the instruction. A common start of
+//! several cases is written once:
 //!
 //! ```text
 //! ;! given in v4 = u32[1, 2]         ; from here on

@@ -5,7 +5,7 @@ use codeobj::CodeObject;
 use emulate::{Argument, Device, Fill, Shape};
 
 /// Stores v9, s30, the word at 128 of LDS and an AccVGPR, where there are some, of every lane; then leaves something else in the registers
-/// for whoever has them next.
+/// for the next wave that has them.
 fn kernel(target: &str) -> Vec<u8> {
     let gfx9 = target.starts_with("gfx9");
     let (global, lds, wait) = match target {

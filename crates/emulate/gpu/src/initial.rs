@@ -74,8 +74,8 @@ impl Dispatch {
     }
 
     /// [`Dispatch::initial_state`] in the buffers of an earlier state of this dispatch. The ids of work-items and the SGPRs of the launch
-    /// are the same in nearly all workgroups and then stay; the result is false if nothing but [`InitialState::each_changing_sgpr`] and what
-    /// the target has in trap temporaries is new.
+    /// are the same in nearly all workgroups and then stay. Returns `false` if only [`InitialState::each_changing_sgpr`] and the target's
+    /// trap temporaries are new.
     #[inline]
     pub fn renew_initial_state(
         &self,

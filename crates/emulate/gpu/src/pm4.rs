@@ -96,7 +96,7 @@ const SHORTEST: &[(u32, u64)] = &[
     (opcode::SET_SH_REG_INDEX,  2),
 ];
 
-/// What such a command would do with the next one's dwords is not what its author means.
+/// A command that is too short would take the next command's dwords for its own, which its author cannot mean.
 fn is_too_short(opcode: u32, body: u64) -> bool {
     let shortest = SHORTEST.iter().find(|(known, _)| *known == opcode);
     shortest.is_some_and(|(_, shortest)| body < *shortest)

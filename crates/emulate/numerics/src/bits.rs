@@ -135,8 +135,8 @@ macro_rules! representation {
             if order(a) >= order(b) { a } else { b }
         }
 
-        /// The result of a min or max of `a` and `b` where `chosen` is right for numbers: a NaN loses to a number, and in IEEE mode a
-        /// signalling NaN wins over everything, and the result is its quiet form.
+        /// Returns the result of a min or max of `a` and `b`, of which `chosen` is right for numbers. A NaN loses to a number. In
+        /// IEEE mode a signalling NaN wins over everything, and the result is its quiet form.
         #[inline(always)]
         const fn number_wins(chosen: $bits, a: $bits, b: $bits, ieee: bool) -> $bits {
             let r = if is_nan(b) { a } else { chosen };

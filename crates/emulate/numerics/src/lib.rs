@@ -80,8 +80,8 @@ impl Round {
         }
     }
 
-    /// Returns `true` if a magnitude is increased when the discarded part is not zero, given the sign of the value, the parity of
-    /// the kept part and how the discarded part compares with one half.
+    /// Returns `true` if rounding increases a magnitude whose discarded part is not zero. The arguments are the sign of the
+    /// value, the parity of the kept part and how the discarded part compares with one half.
     #[inline]
     pub(crate) const fn increments(
         self,

@@ -3,9 +3,10 @@
 //! HIP asks ROCr to spin until a kernel has ended, unless the program wants otherwise. On a GPU that costs a processor which has nothing
 //! else to do. Here it takes the processor from the kernel that is waited for. The state of waiting is a hint by definition, so ROCr's own
 //! waits are called with the hint to sleep: they spin for 200 us, then wait for the event. Before that this library polls the signal for a
-//! moment and yields the processor in between: small kernels end within that time, and a thread of the device that was woken on the same
-//! processor would otherwise not run before the spinning is over. Since version 6 HIP also makes signals without an event, because none of
-//! its threads is meant to sleep; they are given one. `luthier run` names this library as a tool of ROCr, which hands its tables to tools.
+//! moment and yields the processor in between. Small kernels end within that time. Without the yield, a thread of the device that was
+//! woken on the same processor would not run before the spinning is over. Since version 6 HIP also makes signals without an event, because
+//! none of its threads is meant to sleep; they are given one. `luthier run` names this library as a tool of ROCr, which hands its tables
+//! to tools.
 //!
 //! Doorbells are plain memory, which the packet processor looks at less often the longer nothing has come. HIP rings them by ROCr's
 //! table, too: then the processor is told, and a launch after a pause need not wait for its next look.

@@ -138,7 +138,7 @@ pub trait Host {
     /// Lanes of [`Host::rounded`] that may lie between two halves, and perhaps more of them: such a single is in the middle of two normal
     /// halves, or below all normal halves and not zero.
     unsafe fn between(words: Self::Single) -> Self::Lanes;
-    /// Whether [`Host::fma_to_odd`] costs less than the question whether a rounding mode asks for it.
+    /// `true` if [`Host::fma_to_odd`] costs less than to ask which rounding mode is set.
     const DIRECTED: bool = false;
     /// `a * b + c`, of which the product is exact, with the last bit set if anything was lost ("round to odd").
     #[inline(always)]

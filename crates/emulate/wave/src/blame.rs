@@ -22,8 +22,8 @@ impl Wave {
 
     /// The host refused the memory at `address`, which the device had been allowed. `words` are those of the host's registers and stack
     /// that lie in [`Wave::code_range`], innermost first: the engine's loop left some address of the stretch of code there that it was in.
-    /// The first instruction from there on is taken that reads or writes, as `write` says, at this address in some lane; without such a
-    /// lane ([`NO_LANE`]) it is one of the next that access memory.
+    /// From there on, this function takes the first instruction that reads or writes, as `write` says, at this address in some lane. If no
+    /// lane does ([`NO_LANE`]), it is one of the next that access memory.
     pub fn host_fault(&mut self, words: &[u64], address: u64, write: bool) -> Stop {
         let size = size_of::<MicroOp>() as u64;
         let start = self.code_range().start;

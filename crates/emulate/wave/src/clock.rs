@@ -1,10 +1,10 @@
 //! The device's time as a wave sees it.
 //!
-//! The time goes on with the instructions of the wave, not with the host's clock: one cycle for an instruction,
-//! [`READ`] more for a read of the clock, and [`SLEEP`] for each unit of an `s_sleep`. The difference of two reads is
-//! therefore positive, the same every time, and the same on a busy host as on an idle one. A wave's time is brought
-//! forward to another one's where it may see what that one did: at a barrier, when it goes on after a pause, and where
-//! it invalidates caches.
+//! The time goes on with the instructions of the wave, not with the host's clock. An instruction takes one cycle, a
+//! read of the clock takes [`READ`] more, and each unit of an `s_sleep` takes [`SLEEP`]. The difference of two reads
+//! is therefore positive, the same every time, and the same on a busy host as on an idle one. A wave's time is
+//! brought forward to another one's where it may see what that one did: at a barrier, when it goes on after a pause,
+//! and where it invalidates caches.
 //!
 //! A wave that does nothing but look at the clock, or that sleeps between all of its looks, waits. Its time leaps by a small part of what it
 //! has waited, and the wave pauses. The caller of [`crate::run`] can then keep it from being ahead of the host, so that a wait takes as long as its author meant.

@@ -1,8 +1,8 @@
 //! Approximate functions as a GPU computes them: for every part of their inputs how far results are from the correctly rounded ones.
 //!
-//! Inputs in the order of their bit patterns fall into equal parts, and one of each was measured. All of a part get that one's
-//! distance; but the first of a part, whose bits end in zeros, stays as it is if the part has more: round numbers have exact results
-//! where there are such. Functions of 16 bits are known for each input. Zeros, infinities and NaNs stay, too.
+//! Inputs in the order of their bit patterns fall into equal parts, and one of each was measured. Every input of a part gets the
+//! distance of the measured one. The first input of a part, whose bits end in zeros, gets none if the part has more inputs, because
+//! round numbers often have exact results. Functions of 16 bits are known for each input. Zeros, infinities and NaNs stay, too.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,8 +1,8 @@
 //! The emulated device's memory as a wave sees it: host addresses, checked against the allocations that exist.
 //!
 //! GPU virtual addresses are host virtual addresses, but for [`ALIAS`]. Every access is checked against an [`AddressSpace`] (with a small
-//! cache of the ranges hit last), then done through raw pointers: other threads and the host program share this memory, so
-//! no references are ever formed. Atomics are host atomics.
+//! cache of the ranges hit last), then done through raw pointers. Other threads and the host program share this memory, so the engine
+//! never forms references to it. Atomics are host atomics.
 
 use std::ptr;
 

@@ -148,7 +148,7 @@ impl Seen {
 
 impl Wave {
     /// Returns `true` if the loop from its next micro-op to before `from` is short, reads memory and stores nothing. (Atomic operations
-    /// may be a tool's, or a lock's that somebody else has.)
+    /// may belong to a tool, or to a lock that another wave holds.)
     fn only_reads(&self, from: usize) -> bool {
         self.segment.reads(self.next, from, Effects::ATOMIC)
     }

@@ -34,7 +34,7 @@ fn operand(inst: &Inst, number: u32) -> Option<(bool, Option<bool>)> {
     found
 }
 
-/// What `word` makes of registers that hold `values`: the destination's lanes and VCC, or why it stops.
+/// Executes `word` on registers that hold `values`. Returns the destination's lanes and VCC, or why it stops.
 fn result(
     target: &'static Target,
     word: u32,
@@ -145,7 +145,8 @@ fn upper_halves_are_lower_halves_elsewhere() {
     println!("{halves} halves");
 }
 
-/// What two words make of registers that hold `values`: the destination's lanes, and the scalars that comparisons write.
+/// Executes two words on registers that hold `values`. Returns the destination's lanes, and the scalars that comparisons
+/// write.
 fn result_of_two(
     target: &'static Target,
     words: [u32; 2],

@@ -382,7 +382,8 @@ const NAMES_OF_GFX12: [(&str, &str); 8] = [
     ("dec", "dec_uint"),
 ];
 
-/// What an atomic leaves of `old` in texel 3 and what it returns, for one or two dwords.
+/// Executes an atomic on texel 3, which holds `old` of one or two dwords. Returns the new texel and the instruction's
+/// result.
 fn atomic(target: &str, name: &str, format: Format, old: &[u32], data: &[u32]) -> [Vec<u32>; 2] {
     let words = old.len();
     let mut scene = Scene::new(D1, format, [4, 1, 1], |x, _| POISON ^ x as u32);

@@ -47,7 +47,7 @@ impl Random {
         }
     }
 
-    /// Where in host memory each lane's `bytes` bytes lie: mostly inside of what the device may access.
+    /// Chooses where in host memory each lane's `bytes` bytes lie: mostly inside the part that the device may access.
     fn places(&mut self, bytes: usize, mask: u64) -> Vec<usize> {
         let align = [1, 2, 4, 4, 8, 16][self.below(6)];
         let first = DEVICE.start + self.below(64) * align;

@@ -1,5 +1,6 @@
-//! MFMA through registers: small integers, for which every model of the sums agrees, laid out by AMD's matrix calculator
-//! formulas written out here for one shape of each kind, plus AccVGPR moves and modifiers; and every element of every instruction.
+//! MFMA through registers. Operands are small integers, for which every model of the sums agrees. The formulas of AMD's matrix
+//! calculator, written out here for one shape of each kind, lay them out. Other tests have AccVGPR moves, modifiers, and every
+//! element of every instruction.
 
 use crate::harness::{AGPR_BASE, Machine};
 use numerics::{

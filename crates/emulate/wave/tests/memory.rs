@@ -450,7 +450,7 @@ fn all_ways_to_scratch_agree() {
         m.check(19, torn);
         m.check(20, |lane| word(100 + lane));
         m.check(22, |lane| expected(lane, 16));
-        // Where the hardware keeps it: dword d of lane l at d * lanes + l.
+        // The hardware keeps dword d of lane l at d * lanes + l.
         assert_eq!(scratch[lanes * 2 + 1], word(1));
         assert_eq!(scratch[lanes * 3 + 5], expected(5, 12));
     }

@@ -1,5 +1,5 @@
-//! Memory accesses of a wave as other threads may see them: two dwords at a multiple of eight bytes move as one, because
-//! programs keep a value and the flag that says it is there in them.
+//! Memory accesses of a wave as other threads may see them. Two dwords at a multiple of eight bytes move as one, because
+//! programs keep a value there together with the flag that says it is valid.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},

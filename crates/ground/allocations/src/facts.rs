@@ -151,7 +151,7 @@ pub struct Allocation {
     /// The function of HSA or HIP that the program has called.
     pub by: &'static str,
     pub rows: Option<Rows>,
-    /// Of a variable.
+    /// The name of a variable; other blocks have none.
     pub name: Option<String>,
     pub allocated: Callers,
     pub freed: Option<Callers>,

@@ -36,7 +36,8 @@ pub(crate) enum Frees {
 }
 
 impl Frees {
-    /// Returns `true` if memory of this kind is freed so. What HSA was asked for has functions of its own, and HIP takes either.
+    /// Returns `true` if memory of this kind is freed so. HSA has functions of its own to free its memory, and HIP's functions
+    /// take it, too.
     fn takes(self, kind: Kind) -> bool {
         match kind {
             Kind::Hsa => true,

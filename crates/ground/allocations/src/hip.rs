@@ -1,7 +1,7 @@
 //! Functions of HIP that give memory to the program and take it back.
 //!
 //! Each passes its arguments on and tells what came of it. Nothing changes for the program, except that a stream comes to a
-//! function of ours before it frees memory.
+//! function of this crate before it frees memory.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
@@ -352,7 +352,7 @@ fn is_recorded(stream: Opaque) -> bool {
     }
 }
 
-/// What memory is that this stream is asked for.
+/// Returns the kind of memory that the program asks this stream for.
 fn in_order_of(stream: Opaque) -> Kind {
     if is_recorded(stream) {
         Kind::Node

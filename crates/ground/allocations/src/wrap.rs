@@ -1,7 +1,8 @@
 //! Functions of this crate in place of a library's, for the program and its libraries.
 //!
-//! Each object that is loaded has a table of addresses of functions that it calls. Ours are written there. `dlsym` is
-//! replaced in the same way, so that programs that look functions up get ours, too.
+//! Each object that is loaded has a table of addresses of functions that it calls. This module writes the addresses
+//! of its replacements there. It replaces `dlsym` in the same way, so that programs that look functions up get the
+//! replacements, too.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -31,7 +32,7 @@ unsafe impl Sync for Ours {}
 // SAFETY: the same.
 unsafe impl Send for Ours {}
 
-/// Objects whose calls stay as they are: the library itself, what lies below it, and ours.
+/// Objects whose calls stay as they are: the library itself, the libraries below it, and Luthier's.
 const EXCEPT: [&[u8]; 7] = [
     b"libamdhip64",
     b"libhsa-runtime64",
@@ -238,7 +239,7 @@ impl Walk<'_> {
                 };
                 let slot = object.dlpi_addr + place.offset;
                 if let Some(ours) = self.replacement(name) {
-                    // SAFETY: the slot holds the address of a function that ours stands in for.
+                    // SAFETY: the slot holds the address of a function, and `ours` takes the same arguments.
                     unsafe { self.write(slot, ours, guarded.contains(&slot)) };
                 }
             }
@@ -298,7 +299,7 @@ mod look_up {
         (!WRAPS.load(Ordering::Acquire).is_null()).then_some(find as *const () as usize)
     }
 
-    /// What `RTLD_NEXT` means depends on the caller, so such calls go on as if they came from there.
+    /// `RTLD_NEXT` depends on the caller, so calls with it go on as if they came from there.
     #[unsafe(naked)]
     unsafe extern "C" fn find(library: *mut c_void, name: *const c_char) -> *mut c_void {
         core::arch::naked_asm!(

@@ -175,7 +175,7 @@ type Stretch<T> = (Range<u64>, T);
 /// A function's inlined calls: by depth, where each is; `None` for one of which not all is known.
 type Inlined = Vec<Vec<Stretch<Option<Call>>>>;
 
-/// What is read of an entry: where its code is, and of an inlined call which function it calls, and where.
+/// The part of an entry that is read: where its code is and, for an inlined call, which function it calls and where.
 struct DebugEntry<R: Reader> {
     attributes: Attributes<R>,
     name: Option<u32>,

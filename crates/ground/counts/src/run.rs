@@ -14,7 +14,7 @@ pub struct Run {
     pub wave_instructions: u64,
     pub lane_instructions: u64,
     pub kernels: Vec<Kernel>,
-    /// What the reasons mean that kernels name for results that are not exact. Earlier versions wrote none.
+    /// The meaning of each reason that a kernel names for a result that is not exact. Earlier versions wrote none.
     #[serde(default)]
     pub reasons: BTreeMap<Name, Name>,
 }

@@ -111,10 +111,15 @@ pub struct Target {
     pub compute_dies: u8,
 }
 
+/// The processor that a target's name begins with: `gfx90a` for `gfx90a:sramecc+:xnack-`.
+pub fn processor(target: &str) -> &str {
+    target.split(':').next().unwrap_or(target)
+}
+
 impl Target {
     /// The row named `name` (`gfx90a`, also in the form `gfx90a:sramecc+:xnack-`).
     pub fn find(name: &str) -> Option<&'static Target> {
-        let processor = name.split(':').next()?;
+        let processor = processor(name);
         every_target().find(|target| target.name == processor)
     }
 

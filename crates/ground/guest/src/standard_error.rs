@@ -1,7 +1,7 @@
 //! Messages to the user from inside an application's process.
 //!
-//! Standard error is a number, 2. An application may have put another file there: daemons close it, and the next file that they open gets
-//! the number. [`remember`] therefore notes which file it was, and messages go only to that file.
+//! Standard error is a number, 2. An application may have put another file there. Daemons, for example, close standard error, and the
+//! next file that they open gets the number. [`remember`] therefore notes which file it was, and messages go only to that file.
 
 use std::{
     io,

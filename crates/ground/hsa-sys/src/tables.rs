@@ -75,7 +75,7 @@ pub type AllowAccess =
 pub type SetProfiler = unsafe extern "C" fn(*mut Queue, i32) -> Status;
 /// Agent, completion signal, result.
 pub type DispatchTime = unsafe extern "C" fn(Handle, Handle, *mut Times) -> Status;
-/// Whether completion signals of copies get times.
+/// Switches times for the completion signals of copies on or off.
 pub type CopyProfiling = unsafe extern "C" fn(bool) -> Status;
 /// Completion signal of a copy, result.
 pub type CopyTime = unsafe extern "C" fn(Handle, *mut Times) -> Status;

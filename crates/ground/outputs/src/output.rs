@@ -23,7 +23,8 @@ const PROCESSES: i64 = 0x9fa0;
 /// Ending of files that have no name of their own yet.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 
-/// Where a file belongs that a user named: in a directory it is called as usual. Every option takes either.
+/// Returns the path for a file that a user named. If the user named a directory, the file gets its usual name there.
+/// Every option takes either.
 pub fn named(path: &Path, usual: impl AsRef<Path>) -> PathBuf {
     match path.is_dir() || path.as_os_str().as_bytes().ends_with(b"/") {
         true => path.join(usual),

@@ -73,7 +73,8 @@ fn fill(
     out.finish()?.flush()
 }
 
-/// Whether a file begins like a recording. Only regular files are read, because others could not be read again.
+/// Returns `true` if a file begins like a recording. Only regular files are read, because others could not be read
+/// again.
 pub fn is_one(path: &Path) -> Result<bool, Error> {
     let failed = |source| Error::Read {
         path: path.to_owned(),

@@ -106,7 +106,7 @@ fn optional(text: &str) -> Option<Option<u64>> {
     }
 }
 
-/// Tells of what waves met. Those whose instructions are not found in the object are returned.
+/// Tells of barriers that waves met. Returns the ones whose instructions the object does not have.
 pub fn met(
     object: &CodeObject<'_>,
     place: &str,
@@ -127,7 +127,7 @@ pub fn met(
             continue;
         }
         let other = one.other.and_then(|pc| code.place(pc));
-        // Two instructions of one barrier in the source are none that anybody wrote.
+        // A compiler may make two instructions of one barrier in the source; its author wrote no second one.
         let sources = (
             code.source(one.pc),
             other.as_ref().map(|other| &other.source),

@@ -135,7 +135,7 @@ impl Executed {
     }
 }
 
-/// Tells of waits that were missing when a program ran. Those whose instructions are not found in the object are returned.
+/// Tells of waits that were missing when a program ran. Returns the ones whose instructions the object does not have.
 pub fn executed(
     object: &CodeObject<'_>,
     place: &str,

@@ -1,7 +1,7 @@
 //! Small kernels with one bug each, and a twin without it.
 //!
-//! A file of `tests/corpus` begins with remarks: what is wrong, `targets:`, and `finding:` with grade and kind. Of the code,
-//! lines that begin with `+` are only in the twin, those with `-` only in the kernel with the bug, and `>` marks the line
+//! A file of `tests/corpus` begins with remarks: what is wrong, `targets:`, and `finding:` with grade and kind. In the code,
+//! a line that begins with `+` is only in the twin, a line with `-` only in the kernel with the bug, and `>` marks the line
 //! that is found.
 
 use check::{Finding, Selection, Suppressions, Tally};

@@ -1,7 +1,7 @@
 //! Waits are taken out of compiled kernels, one at a time: those that protect a register or LDS have to be missed.
 //!
-//! Which waits do that is decided by walks along single paths, which know nothing of the checker: they name operations by
-//! the registers in their operands and keep them in a queue. If a walk meets an operation without the wait, and not with it, the wait
+//! Walks along single paths decide which waits protect something. They know nothing of the checker: they name operations by the
+//! registers in their operands and keep them in a queue. If a walk meets an operation without the wait, and not with it, the wait
 //! protects it. Waits for stores to memory, for caches and at the ends of functions protect neither.
 
 use check::{Finding, Kind, Selection, Suppressions, Tally};
@@ -438,7 +438,7 @@ fn waits_for_internal_counters_are_missed() {
         let (mut deleted, mut missed) = (0, Vec::new());
         for way in WAYS {
             let bytes = compile(target, &[way, &[lanes]].concat());
-            // What `va_vdst` alone is for is partial forwarding, which is not checked.
+            // A wait with `va_vdst` alone is for partial forwarding, which is not checked.
             let is_site = |inst: &Decoded| {
                 inst.mnemonic() == "s_waitcnt_depctr" && inst.words[0] & 0xfff != 0xfff
             };

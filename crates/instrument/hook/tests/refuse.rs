@@ -201,7 +201,7 @@ fn concatenated_modules_are_told_apart() {
                 .functions()
                 .expect("lists")
                 .into_iter()
-                // What `assert` calls is the header's, too.
+                // The function that `assert` calls is the header's, too.
                 .filter(|name| !name.contains("luthier") && name != "__assert_fail")
                 .collect()
         })

@@ -1,7 +1,7 @@
 //! Tools with host code in Rust: the author of the tool builds a library that contains all of this crate.
 //!
-//! Such a library is loaded in place of `libluthier_intercept.so`. Nothing but functions of the runtime passes between it and
-//! others, so it does not matter which compiler made them.
+//! The runtime loads this library in place of `libluthier_intercept.so`. Nothing but functions of the runtime passes between
+//! it and others, so it does not matter which compiler made them.
 
 use std::ffi::{CStr, CString};
 

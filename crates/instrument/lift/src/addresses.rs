@@ -274,8 +274,8 @@ fn look(
         return;
     }
     let mut use_value = |value| match value {
-        // A sum's carry is in the high half, so a low half alone says too much behind a jump backwards. Such an address
-        // is none of the program's.
+        // A sum's carry is in the high half, so a low half alone says too much behind a jump backwards: the program has
+        // no such address.
         Value::Part { of, .. } if computes => found.near.extend(sets.get(of)),
         Value::Part { of, .. } => found.escaped.extend(sets.get(of)),
         Value::Near { of, .. } => found.near.extend(sets.get(of)),

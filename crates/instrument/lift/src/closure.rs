@@ -6,7 +6,7 @@ use crate::program::FunctionKind;
 use std::collections::BTreeSet;
 
 impl Function {
-    /// Returns `true` if control may go from it to where nobody knows, by a call or a jump.
+    /// Returns `true` if control may go from the function to an unknown place, by a call or a jump.
     pub fn goes_anywhere(&self) -> bool {
         let leaves = |leave: &Leave| *leave == Leave::Anywhere;
         self.blocks.iter().any(|block| {

@@ -477,7 +477,7 @@ impl State {
                 }
             }
             Known::SAddNcU64 => self.wide_sum(inst, sets),
-            // Of a program counter of 48 bits: nothing changes.
+            // A program counter has 48 bits, so the sign extension of its high half changes nothing.
             Known::SSextI32I16 => match self.get(first_use(inst)?) {
                 value @ (Value::Part { high: true, .. } | Value::Near { high: true, .. }) => {
                     Some(Outcome::Low(value))

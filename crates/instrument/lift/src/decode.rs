@@ -72,7 +72,7 @@ impl DecodeCache {
         DecodeCache {
             alone,
             shelves: (0..SHELVES).map(|_| Mutex::default()).collect(),
-            // Of memory that is not touched, more costs nothing, and to move what is in it does.
+            // Memory that is not touched costs nothing, but moving a table that grows does.
             table: Mutex::new(Table::with_capacity(bytes / 64)),
             first_lane_exists,
             family,

@@ -211,8 +211,8 @@ impl Function {
         jumps_anywhere(&self.blocks)
     }
 
-    /// Returns `true` if control may go on at an unknown place that may be one of this function's blocks. What runs over the end does
-    /// not come back: behind a function lies padding, or another function.
+    /// Returns `true` if control may go on at an unknown place that may be one of this function's blocks. Control that runs over the
+    /// end does not come back: padding or another function lies behind a function.
     pub fn jumps_to_unknown_places(&self) -> bool {
         let mut reasons = self.unresolved.iter().map(|one| one.reason);
         self.jumps_anywhere()

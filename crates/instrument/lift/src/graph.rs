@@ -161,7 +161,7 @@ pub(crate) fn postorder(count: usize, roots: &[usize], successors: &AdjacencyLis
 pub(crate) struct GraphAnalyses {
     dominators: OnceLock<Dominators>,
     post_dominators: OnceLock<Dominators>,
-    /// Whether there are no others that are cycles.
+    /// The loops, and `true` if the function has no other cycles.
     loops: OnceLock<(Vec<Loop>, bool)>,
 }
 

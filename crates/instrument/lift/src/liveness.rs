@@ -106,7 +106,7 @@ impl Results {
     }
 }
 
-/// What is live behind a block, and the call that ends it.
+/// Returns the registers that are live behind a block and behind the call that ends it.
 fn behind(
     block: &Block,
     live_in: &[LiveSet],
@@ -289,7 +289,7 @@ pub(crate) fn solve(functions: &[Function], workers: Workers) -> Results {
     }
 }
 
-/// What is live behind each function before any of its callers is looked at.
+/// Returns, for each function, the registers that are live behind it before any of its callers is looked at.
 fn known_at_return(functions: &[Function], called: &[bool]) -> Vec<LiveSet> {
     let of_one = |(function, &called): (&Function, &bool)| {
         let is_device = function.kind == FunctionKind::Device;

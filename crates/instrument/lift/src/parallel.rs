@@ -9,8 +9,8 @@ const WORTHWHILE: usize = 20_000;
 /// Processors that are taken.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Says that the caller keeps a processor busy for as long as this value lives, because it works on several objects at once: work on one
-/// of them is then split over the others only.
+/// While this value lives, the caller keeps a processor busy, because it works on several objects at once. Work on one object is then
+/// split over the other processors only.
 #[derive(Debug)]
 pub struct TakenProcessor(());
 
@@ -114,7 +114,7 @@ pub(crate) fn map_with<'t, T: Sync, S, R: Send>(
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Likewise without anything of a thread's own.
+/// Does the same without state of a thread's own.
 pub(crate) fn map<'t, T: Sync, R: Send>(
     items: &'t [T],
     workers: Workers,

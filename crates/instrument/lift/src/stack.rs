@@ -1,4 +1,4 @@
-//! Whether a kernel's descriptor says all of the stack that its calls may need.
+//! Decides if a kernel's descriptor covers all of the stack that its calls may need.
 //!
 //! LLVM marks a kernel as one with a stack of dynamic size as soon as it calls a function that is not proven to call itself
 //! never, which without optimization is every function. The fixed size then holds all the same what the calls that are there
@@ -15,7 +15,8 @@ const STACK_POINTER: u16 = 32;
 const POINTERS: std::ops::RangeInclusive<u16> = 32..=34;
 
 impl Module {
-    /// Returns `true` if no function of the kernel calls itself, calls what nobody knows, or allocates an amount that it computes.
+    /// Returns `true` if no function of the kernel calls itself, calls an unknown function, or allocates an amount that it
+    /// computes.
     pub fn stack_is_fixed(&self, kernel: FunctionIndex) -> bool {
         let functions: BTreeSet<_> = self.closure(kernel).into_iter().collect();
         let each = || functions.iter().map(|&index| &self.functions[index]);

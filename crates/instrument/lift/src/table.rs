@@ -1,7 +1,7 @@
 //! The different instructions of a program, each once, and the instructions of a function as numbers in that table.
 //!
-//! The meaning of an instruction does not depend on its address, and hardly one in twenty is new: functions hold numbers, which
-//! lie side by side, and nothing is counted or put away for each of them.
+//! The meaning of an instruction does not depend on its address, and hardly one in twenty is new. Functions therefore hold
+//! numbers, which lie side by side, and need no count or allocation for each of them.
 
 use crate::{Access, Counter, InstFlags, Kind, counters};
 use gfx::Family;

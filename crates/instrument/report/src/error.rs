@@ -1,6 +1,6 @@
 //! Why there is no report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -27,6 +27,16 @@ pub enum Error {
     Pack(#[from] std::io::Error),
     #[error("the data cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+impl Error {
+    /// Makes the error of a failure to read `path`, for `map_err`.
+    pub(crate) fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy {
+        move |source| Error::Unreadable {
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use crate::{
     error::{Error, Result},
     model::{Code, KernelRow, Remark},
-    overview::plain,
     results,
     run::Run,
 };
@@ -94,7 +93,7 @@ impl Run {
 
 /// None if the kernel's code does not have the finding's instruction.
 fn remark(finding: &Finding, row: &KernelRow, code: &Code) -> Option<Remark> {
-    if plain(&finding.target) != plain(&row.target) {
+    if gfx::processor(&finding.target) != gfx::processor(&row.target) {
         return None;
     }
     let at = position(code, &finding.consumer)?;

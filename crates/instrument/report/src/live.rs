@@ -76,7 +76,7 @@ impl<'o> Registers<'o> {
 type Vectors = Bits<8>;
 
 /// Vector registers that may have been written since the kernel began. The analysis of live registers does not know that two masks of lanes
-/// together are all lanes, so a register that is written on both paths of a branch seems to be live before it. A register that was never
+/// together are all lanes. A register that both paths of a branch write therefore seems to be live before it. A register that was never
 /// written holds nothing.
 struct WrittenVectors {
     at_entry: Vec<Vectors>,

@@ -132,7 +132,7 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
     let told = !results.summaries.is_empty();
     let mut known: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     for (number, row) in overview.kernels.iter().enumerate() {
-        let key = (row.symbol.clone(), plain(&row.target));
+        let key = (row.symbol.clone(), gfx::processor(&row.target).to_owned());
         known.entry(key).or_default().push(number);
     }
     for kernel in results.statistics.iter().flat_map(|all| &all.kernels) {
@@ -150,7 +150,7 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
             overview.inexact.get_or_insert_default().extend(rows);
         }
         let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
-        let key = (symbol.to_owned(), plain(&kernel.device));
+        let key = (symbol.to_owned(), gfx::processor(&kernel.device).to_owned());
         match known.get(&key).map(Vec::as_slice) {
             Some([number]) => {
                 let row = &mut overview.kernels[*number];
@@ -182,11 +182,6 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
             }
         }
     }
-}
-
-/// A target without its features.
-pub(crate) fn plain(target: &str) -> String {
-    target.split(':').next().unwrap_or_default().to_owned()
 }
 
 /// Executed instructions, from what was counted at each; kernels with most first come from the page's own sorting.

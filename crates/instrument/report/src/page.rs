@@ -135,10 +135,7 @@ fn chunk(out: &mut dyn Write, name: &str, value: &impl Serialize) -> Result<()> 
 
 /// The run whose page this is. Times of launches and texts of sources are not read again.
 pub fn read_page(path: &Path) -> Result<Run> {
-    let text = fs::read_to_string(path).map_err(|source| Error::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
+    let text = fs::read_to_string(path).map_err(Error::unreadable(path))?;
     let no_page = |reason| Error::NoPage {
         path: path.to_owned(),
         reason,

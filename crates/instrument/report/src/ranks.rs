@@ -21,10 +21,7 @@ pub struct Place {
 
 /// The directory itself, and those of ranks in it, in their order.
 pub fn places(directory: &Path) -> Result<Vec<Place>> {
-    let unreadable = |source| Error::Unreadable {
-        path: directory.to_owned(),
-        source,
-    };
+    let unreadable = Error::unreadable(directory);
     let mut places = vec![Place {
         path: directory.to_owned(),
         rank: None,

@@ -236,10 +236,7 @@ fn parts(file: &str) -> Option<(&str, By)> {
 
 /// In the order of their names, so that a page of the same files is the same.
 fn listed(directory: &Path) -> Result<Vec<PathBuf>> {
-    let unreadable = |source| Error::Unreadable {
-        path: directory.to_owned(),
-        source,
-    };
+    let unreadable = Error::unreadable(directory);
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory).map_err(unreadable)? {
         paths.push(entry.map_err(unreadable)?.path());
@@ -250,10 +247,7 @@ fn listed(directory: &Path) -> Result<Vec<PathBuf>> {
 
 /// Reads a file of JSON.
 pub(crate) fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
-    let bytes = fs::read(path).map_err(|source| Error::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = fs::read(path).map_err(Error::unreadable(path))?;
     serde_json::from_slice(&bytes).map_err(|error| Error::Damaged {
         path: path.to_owned(),
         reason: error.to_string(),

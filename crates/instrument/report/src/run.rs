@@ -97,10 +97,7 @@ fn codes(
         let Some(path) = results.objects.get(object) else {
             continue;
         };
-        let bytes = fs::read(path).map_err(|source| Error::Unreadable {
-            path: path.clone(),
-            source,
-        })?;
+        let bytes = fs::read(path).map_err(Error::unreadable(path))?;
         let (codes, trouble) = code::of_object(&bytes, object, &kernels, rows);
         problems.extend(trouble);
         let object = object.to_owned();

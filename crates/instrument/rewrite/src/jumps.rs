@@ -1,10 +1,11 @@
 //! Jumps through addresses in registers: returns, computed jumps, calls of pointers.
 //!
 //! Every code address that the application sees is an address of the original code: the result of `s_getpc_b64`, the entries of
-//! tables, the return addresses of calls. So registers and memory are the same as without instrumentation, and the application
-//! may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return compares it
-//! with its few places directly; every other jump uses one search that the whole kernel shares. If an address is no known place
-//! of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not instrumented.
+//! tables, the return addresses of calls. Registers and memory are therefore the same as without instrumentation, and the
+//! application may store, compare and pass on an address, and compute with it. A jump to such an address translates it. A return
+//! compares it with its few places directly; every other jump uses one search that the whole kernel shares. If an address is no
+//! known place of the kernel's code, the jump sets a word in memory and goes to the original code: such a launch is not
+//! instrumented.
 
 use crate::encode::Encodings;
 use crate::instruction::{EXEC, Instruction, InstructionSink, Op, SourceOperand, VCC};

@@ -1,7 +1,8 @@
 //! Memory of hooks: their private variables lie behind the application's scratch, their LDS variables behind its LDS.
 //!
-//! The application's sizes are known at a launch only (dynamic LDS, a stack for recursion). So a wave computes the start from its
-//! dispatch packet: the host adds the growth of the descriptor to the packet's sizes, and the hooks' part is the last one.
+//! The application's sizes are known at a launch only (dynamic LDS, a stack for recursion). A wave therefore computes the start
+//! from its dispatch packet: the host adds the growth of the descriptor to the packet's sizes, and the hooks' part is the last
+//! one.
 
 use crate::encode::Encodings;
 use crate::entry::{EntryValues, load};

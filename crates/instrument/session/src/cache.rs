@@ -4,8 +4,8 @@
 //! of key, sizes and the rest, under a secret in the directory), then the variant or the refusal as JSON, the variant's object, and the
 //! tool's data about it. Files appear by renaming, so readers never see half of one. A file that is damaged, or that another user could
 //! have written ([`outputs::trusted`]), is ignored and rewritten. When the directory exceeds its limit, the least recently used files are
-//! removed. The size of the directory is found by looking at every file while a launch waits, so this is done only sometimes: several
-//! processes together may exceed the limit for a while, each by a part of it.
+//! removed. A process finds the size of the directory by looking at every file while a launch waits, so it does this only sometimes.
+//! Several processes together may exceed the limit for a while, each by a part of it.
 //!
 //! Files are opened by a thread whose descriptors the application does not share.
 

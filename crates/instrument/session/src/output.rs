@@ -1,7 +1,7 @@
 //! Names of the files of a session.
 //!
-//! A process may start HSA again when it has shut it down, and a program may be replaced by another one (`exec`) that keeps the
-//! number of the process: each of these sessions has files of its own.
+//! A process may start HSA again after it has shut it down. A program may also replace itself (`exec`) in the process.
+//! Each of these sessions has files of its own.
 
 use std::{io, path::Path};
 

@@ -1,9 +1,9 @@
 //! Constructors of a tool's library, hidden from the loader.
 //!
 //! The loader runs constructors while it holds its lock. One that never comes back would stop every other thread that loads
-//! something, and the end of the process, which takes the lock too. So the entries of the dynamic section that say where
-//! constructors and destructors are get tags that no loader knows; `tool-capi` looks for them and calls the constructors, when
-//! the library is loaded, where it can wait for them.
+//! something, and the end of the process, which takes the lock too. The entries of the dynamic section for constructors and
+//! destructors therefore get tags that no loader knows. `tool-capi` looks for them when the library is loaded, and calls the
+//! constructors where it can wait for them.
 
 use std::ops::Range;
 

@@ -260,7 +260,8 @@ fn hooks(globals: &[Global], part: bool) -> Result<Vec<(String, Vec<Arg>)>, Stri
         let scalars = std::iter::repeat_n(Arg::Scalar, scalars);
         (hook.to_owned(), reference.chain(scalars).collect())
     });
-    // What host code gives them is known only then: for values of lanes there is a variant of its own.
+    // Host code chooses the arguments of these hooks later. A hook with arguments therefore has a second variant, for
+    // values of lanes.
     let mut exported = Vec::new();
     for (hook, count) in exports {
         if parameters.contains_key(&hook) {

@@ -115,7 +115,7 @@ fn model(access: &Access) -> Accessed {
     let record = u64::from(record.unwrap_or(0));
     let offset = u64::from(access.offset.wrapping_add(access.constant));
     let records = u64::from(descriptor.records);
-    // Of what has no format each dword is looked at; all others are inside or not.
+    // An access without a format is looked at dword by dword; any other is inside or outside as a whole.
     let parts = if formatted || access.flags & WHOLE != 0 {
         vec![payload]
     } else {
@@ -149,7 +149,7 @@ fn model(access: &Access) -> Accessed {
     ))
 }
 
-/// What `buffer_address` says, compiled for the host.
+/// Returns the results of `buffer_address`, compiled for the host.
 fn worked_out(folder: &Path, accesses: &[Access]) -> Vec<Accessed> {
     let program = folder.join("buffer_address");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

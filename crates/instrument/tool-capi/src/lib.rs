@@ -1,10 +1,10 @@
 //! Tools with host code in C++: the other side of `include/luthier.h`.
 //!
-//! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The
-//! library gets a table of functions ([`table`], see `tool-abi`) and is called at its begin and end and for every launch ([`library`]);
-//! [`tool`] makes a [`luthier::Tool`] of that. What the compiler's start-up code registered ([`registered`]) tells hooks by
-//! their handles; [`counted`] has what kernels counted, and [`variables`] puts the tool's variables where host code and
-//! hooks reach them; [`modules`] are further hooks and variables that the tool loads.
+//! Entry type: [`with_host_code`]. A tool with host code is two files, `NAME.tool` with the hooks and `NAME.so` beside it. The library
+//! gets a table of functions ([`table`], see `tool-abi`) and is called at its begin and end and for every launch ([`library`]);
+//! [`tool`] makes a [`luthier::Tool`] of that. [`registered`] keeps the handles of hooks that the compiler's start-up code registered.
+//! [`counted`] has the counts of kernels. [`variables`] puts the tool's variables where host code and hooks reach them. [`modules`] are
+//! further hooks and variables that the tool loads.
 
 mod allocations;
 mod constructors;

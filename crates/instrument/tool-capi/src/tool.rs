@@ -186,8 +186,8 @@ impl Tool for LibraryTool {
         choice
     }
 
-    /// Everything that a variant depends on, which the callbacks have said before. What is not kept: a constant as wide as an
-    /// address, because it may be one, and those of another process mean nothing.
+    /// Everything that a variant depends on, which the callbacks have said before. A variant with a constant as wide as an
+    /// address has no key, because the constant may be an address, which means nothing in another process.
     fn cache_key(&self, kernel: &str, object_hash: &[u8; 32], choice: u32) -> Option<Vec<u8>> {
         let calls = self.variant((kernel, object_hash), choice)?;
         let mut key = String::new();
@@ -214,7 +214,8 @@ impl Tool for LibraryTool {
             let kernels = lock(&self.kernels);
             let known = kernels.get(&(code.0.to_owned(), *code.1));
             let failure = known.and_then(|known| known.failure.clone());
-            let failure = failure.unwrap_or_else(|| "nobody has asked for this variant".to_owned());
+            let failure =
+                failure.unwrap_or_else(|| "no launch has asked for this variant".to_owned());
             return Err(Error::Tool(format!("{}: {failure}", self.file.name())));
         };
         let counters = calls.iter().map(|call| match call.deed {

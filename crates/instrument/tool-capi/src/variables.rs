@@ -64,8 +64,8 @@ impl Variables {
                 )
             })?;
             let initial = variable.initial.unwrap_or_default();
-            // SAFETY: the compiler registered that many bytes there, the new memory has as many, and the shadow is a pointer
-            // that nobody goes through before the tool begins but its own constructors, which ran on this thread.
+            // SAFETY: the compiler registered that many bytes there, and the new memory has as many. Before the tool begins,
+            // only its own constructors go through the shadow's pointer, and they ran on this thread.
             unsafe {
                 if initial != 0 {
                     let (from, to) = (initial as *const u8, address as *mut u8);

@@ -7,9 +7,9 @@
 #[derive(Debug)]
 pub(crate) struct Flow<'a> {
     pub edges: &'a [(u32, u32)],
-    /// Whether all that enters the block comes along edges.
+    /// `true` for a block that control enters only along edges.
     pub closed_in: &'a [bool],
-    /// Whether all that leaves the block goes along edges.
+    /// `true` for a block that control leaves only along edges.
     pub closed_out: &'a [bool],
     into: Vec<Vec<u32>>,
     out: Vec<Vec<u32>>,

@@ -1,10 +1,10 @@
 //! The calls that a wave is in, and the registers that are live because of them.
 //!
 //! A register is live in a function if any of its callers needs it. The present caller may not, and then the register may hold anything.
-//! Each wave therefore has a stack of the calls that it is in, however it came there: a call pushes the place that it returns to, a return
-//! pops it, and a jump into another function replaces the function alone. The registers that are live after the call on top are those that
-//! are live when the function returns. With these, liveness is solved again, once for each function and each such set. A recursion soon
-//! comes to the same sets again.
+//! Each wave therefore has a stack of the calls that it is in. A call pushes the place that it returns to, a return pops it, and a jump
+//! into another function replaces only the function. The registers that are live after the call on top are those that are live when the
+//! function returns. With these, liveness is solved again, once for each function and each such set. A recursion soon comes to the same
+//! sets again.
 //!
 //! Nothing that is compared may differ: hooks keep what is live for any caller, which is never less.
 

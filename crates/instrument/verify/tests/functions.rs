@@ -203,8 +203,8 @@ fn what_a_caller_left_dead_may_be_anything() {
     );
 }
 
-/// Half of a return address that is without the other half is still known for what it is: where it comes back from memory, having been
-/// one of an earlier call, and where it was copied to.
+/// `verify` knows half of a return address even without the other half: where it comes back from memory as part of an earlier call,
+/// and where the kernel copied it.
 #[test]
 fn return_addresses_in_halves_are_known() {
     for (target, kernel, called) in [

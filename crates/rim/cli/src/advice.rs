@@ -83,7 +83,7 @@ pub fn text(run: &report::Run) -> String {
     let mut kernels: Vec<_> = run.overview.kernels.iter().filter(|row| row.code).collect();
     kernels.sort_by_key(|row| std::cmp::Reverse(row.waves));
     for kernel in kernels {
-        let target = kernel.target.split(':').next().unwrap_or_default();
+        let target = gfx::processor(&kernel.target);
         let _ = writeln!(text, "{} ({target})", kernel.name);
         if kernel.remarks.is_empty() {
             text += "  nothing stands out\n";

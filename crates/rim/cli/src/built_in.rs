@@ -1,5 +1,5 @@
-//! A program into which `luthier instrument` has put tools has a mark behind its last byte, which costs no time at its start: names of
-//! tools, the names' length as a 32-bit number, and a mark.
+//! A program into which `luthier instrument` has put tools has three things behind its last byte: names of tools, the length of the
+//! names as a 32-bit number, and a mark. They cost no time at its start.
 
 use std::{
     ffi::OsStr,

@@ -218,7 +218,7 @@ impl Pages {
         self.scratch.path()
     }
 
-    /// Whether or not the report succeeds, the status is the program's.
+    /// The status is the program's, even if the report fails.
     pub fn write(self, output: &Path) {
         if let Err(error) = self.written(output) {
             command::say!("luthier: no report: {error:#}");

@@ -233,7 +233,7 @@ impl Run {
         };
         let status = launch::run(&mut command)?;
         drop(live);
-        // Whether or not Luthier's own output succeeds, the status is the program's.
+        // The status is the program's, even if Luthier's own output fails.
         let counted = statistics
             .read()
             .map_err(Into::into)

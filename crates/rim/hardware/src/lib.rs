@@ -1,10 +1,11 @@
 //! Checks that a GPU computes the same as the emulated one.
 //!
-//! Entry points: [`check`] runs everything and returns a [`Report`], [`Report::read`] takes one that a user sent, [`page`]
-//! makes it readable, [`programs`] runs programs under tools. A [`Case`] is one instruction; [`frame`] puts it into a small kernel that loads all registers from a
-//! record of its input, executes the instruction and stores all registers to a record of its output. The same code object runs on
-//! a [`Machine`] that is the GPU (in a process of its own, which may hang or die) and on the emulated device in this process; the
-//! records of both are compared register by register. Results that are approximate on hardware are measured in units of the last place.
+//! Entry points: [`check`] runs everything and returns a [`Report`], [`Report::read`] takes one that a user sent, [`page`] makes it
+//! readable, [`programs`] runs programs under tools. A [`Case`] is one instruction; [`frame`] puts it into a small kernel. The kernel loads
+//! all registers from a record of its input, executes the instruction, and stores all registers to a record of its output. The same code
+//! object runs on a [`Machine`] that is the GPU (in a process of its own, which may hang or die) and on the emulated device in this
+//! process; the records of both are compared register by register. Results that are approximate on hardware are measured in units of the
+//! last place.
 #![forbid(unsafe_code)]
 
 mod case;

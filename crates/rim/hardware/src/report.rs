@@ -140,8 +140,8 @@ pub struct Approximation {
     pub flushed: u64,
     /// NaNs with different bits.
     pub nan_bits: u64,
-    /// Of results in the order of their inputs, which go evenly through all bit patterns: distances that fit into a byte, as one each,
-    /// and zeros; compressed by zlib, in base64.
+    /// Distances of results that fit into a byte, one byte each, and zeros for the others, compressed by zlib, in base64. Their order
+    /// is that of the inputs, which go evenly through all bit patterns.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub distances: Option<String>,
     /// Farthest results and the first special ones.

@@ -451,5 +451,5 @@ fn nobody_is_left_waiting_without_a_device() {
     // This call waits for a resource that the other process holds.
     let output = command.output_within(ENOUGH).unwrap();
     assert!(!output.status.success(), "{output:?}");
-    assert!(began.elapsed() < ENOUGH, "somebody is left");
+    assert!(began.elapsed() < ENOUGH, "a process is left");
 }

@@ -184,7 +184,7 @@ def test_a_limit_and_other_threads(opencl):
 
 
 def test_ctrl_c_ends_a_kernel(opencl):
-    # What a shell started behind `&` ignores Ctrl-C, and this would wait for ever.
+    # A program that a shell started with `&` ignores Ctrl-C, and this test would wait for ever.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     device = emulate.load(opencl)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: what `docs/ci.md` shows, run in clean Debians 12 with a release that lies in a folder.
 //!
-//! The shell's block is a newcomer's whole way from nothing to a report, which has a minute. Of the workflows, each step runs as the runner
-//! would run it: commands in a shell of their own, the action's from `action.yml`, GitLab's behind those of the included file.
+//! The shell's block is a newcomer's whole way from nothing to a report, which has a minute. Each step of a workflow runs as the runner
+//! would run it: in a shell of its own, with the action's commands from `action.yml`, and GitLab's behind those of the included file.
 
 use std::{
     fs,

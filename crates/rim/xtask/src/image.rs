@@ -152,7 +152,7 @@ fn pack(archive: &Path, layout: &Path, date: &str) -> Result<()> {
 /// Bytes: what a job fetches each time.
 const MOST: u64 = 250_000_000;
 
-/// What `docker load` looks for besides: which blobs are the image, and what it is called.
+/// Returns the text of the file in which `docker load` looks for the blobs of the image and for its name.
 fn for_docker(layout: &Path, name: &str) -> Result<String> {
     let json = |path: &str| -> Result<Value> {
         let text = fs::read(layout.join(path)).with_context(|| path.to_owned())?;

@@ -159,7 +159,7 @@ const TASKS: &[Task] = &[
     ),
     (
         "installed",
-        "[NAME...]: install the Debian package in clean releases of Debian and Ubuntu, as root, and use it there as somebody else",
+        "[NAME...]: install the Debian package in clean releases of Debian and Ubuntu, as root, and use it there as another user",
         installed::run,
     ),
     (

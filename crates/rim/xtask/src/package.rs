@@ -359,7 +359,7 @@ fn make_debian_package(
         .replace("@SIZE@", &size)
         .replace("@MAINTAINER@", MAINTAINER);
     if filled.contains('@') && filled.matches('@').count() != MAINTAINER.matches('@').count() {
-        bail!("packaging/control has a word between @ signs that nobody fills");
+        bail!("packaging/control has a word between @ signs that has no value");
     }
     fs::write(control.join("control"), filled)?;
     done(

@@ -1,8 +1,8 @@
 //! `cargo xtask release`: everything that a release needs, in `target/dist`.
 //!
-//! The archive, the Debian package and the wheel are those of `cargo xtask package`. Besides there are an apt repository as a folder of
-//! files, a container image, a list of all that is inside (SBOM), notes, the script that installs a release, and checksums. The caller
-//! names the key that signs. The same commit and the same build give the same files; the image also depends on what Debian has.
+//! The archive, the Debian package and the wheel are those of `cargo xtask package`. A release also has an apt repository as a folder
+//! of files, a container image, a list of all that is inside (SBOM), notes, the script that installs a release, and checksums. The
+//! caller names the key that signs. The same commit and the same build give the same files; the image also depends on what Debian has.
 
 use std::{
     ffi::OsStr,
@@ -227,7 +227,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whose contents depend on when they were signed.
+/// Signatures: their contents depend on the time of signing.
 const SIGNED: [&str; 3] = ["SHA256SUMS.asc", "InRelease", "Release.gpg"];
 
 /// Files of the second folder that are others in the first.

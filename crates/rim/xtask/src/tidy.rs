@@ -1,6 +1,7 @@
 //! Conventions that no compiler checks.
 
 mod features;
+mod files;
 mod licences;
 mod links;
 mod long;
@@ -87,6 +88,7 @@ pub fn check() -> Result<Vec<String>> {
     }
     complaints.extend(map::check(&root)?);
     complaints.extend(features::check(&root)?);
+    complaints.extend(files::check(&root)?);
     complaints.extend(links::check(&root)?);
     complaints.extend(long::check(&root)?);
     complaints.extend(licences::check(&root)?);

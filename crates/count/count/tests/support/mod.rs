@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The directory with `luthier-count`, the plugin and the rewriter. Cargo builds a package's own programs for its tests,
-/// but not the libraries of others: ask for them, unless `./dev test` has. (For this package alone libraries below the plugin may
-/// have other features, and then all of it is compiled once more, which takes two minutes.)
+/// The directory with `luthier-count`, the plugin and the rewriter. Cargo builds a package's own programs for its tests, but not
+/// the libraries of other packages. This function asks for them, unless `./dev test` has. (For this package alone, libraries
+/// below the plugin may have other features. Cargo then compiles all of it once more, which takes two minutes.)
 pub fn tools() -> &'static Path {
     static TOOLS: OnceLock<PathBuf> = OnceLock::new();
     TOOLS.get_or_init(|| {

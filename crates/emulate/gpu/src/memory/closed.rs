@@ -49,7 +49,8 @@ impl Closed {
         }
     }
 
-    /// Where the ranges begin that could reach an address: with the last one at or before it. `None`: there is no range.
+    /// Returns the start of the first range that could reach an address, which is the last one at or before it, or
+    /// `None` if there is no range.
     fn first(&self, address: u64) -> Option<u64> {
         let before = self.0.range(..=address).next_back();
         (!self.0.is_empty()).then(|| before.map_or(address, |(from, _)| *from))

@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(&seen, b"kept");
         assert!(
             memory.take_away(address).is_err(),
-            "nobody has put it there"
+            "the block was taken away"
         );
     }
 

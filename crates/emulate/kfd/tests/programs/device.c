@@ -371,8 +371,8 @@ static void faults_at(uint32_t event, const void *address) {
     CHECK(data.memory_exception_data.va == (uintptr_t)address && data.memory_exception_data.failure.NotPresent);
 }
 
-// A program's own memory that is registered and unregistered, as the thunk does it: by attributes if the devices have shared memory, which
-// the thunk leaves as they are at the end, so that kernels still reach the memory until the program unmaps it; else by a mapping, which ends.
+// Registers and unregisters a program's own memory as the thunk does. If the devices have shared memory, the thunk sets attributes and
+// leaves them at the end, so that kernels still reach the memory until the program unmaps it. Otherwise it makes a mapping, which ends.
 static void registered(bool by_mapping) {
     enum { USER = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT };
     uint32_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 //! Sums of products of eight-bit floats and smaller ones of which none has to be cut.
 //!
-//! Such values have few bits: those of a row (or a column) are mostly whole numbers of 16 bits in one unit. The host
+//! These values have few bits: in a row (or a column) they are mostly whole numbers of 16 bits in one unit. The host
 //! adds products of these two at a time. Nothing is lost where the units of a row and of a column together are not
 //! below the unit to which sums are cut.
 

@@ -1,6 +1,6 @@
 //! Sums of bfloat16 products that are too small for singles, as those of denormals are, in vectors of 512 bits.
 //!
-//! As in `sum`, products are cut by scaling and converting them to integers, but in doubles. Every product, and every
+//! Products are cut as in `sum`, by scaling and converting them to integers, but in doubles. Every product, and every
 //! number that is added to C, is exact in these.
 
 use std::arch::x86_64::*;

@@ -215,8 +215,8 @@ fn movements() -> &'static [Movement] {
     })
 }
 
-/// Whether the control of a DPP16 dword moves lanes on `target`, as the tables of controls in the manuals say; what they
-/// leave out is reserved.
+/// Returns an error if the control of a DPP16 dword is reserved on `target`, because the tables in the manuals leave
+/// it out.
 pub(crate) fn known_dpp(target: &Target, dword: u32) -> Result<(), String> {
     let control = dword >> 8 & 0x1ff;
     let gfx9 = target.family == Family::Gfx9;

@@ -20,7 +20,7 @@ pub(crate) struct Sources<'a> {
 type Words<const COUNT: usize> = [__m512i; COUNT];
 
 impl Sources<'_> {
-    /// What group `group` of `row` becomes; zeros for lanes that are not in `readable`.
+    /// Returns group `group` of `row` after the move, with zeros for lanes that are not in `readable`.
     ///
     /// # Safety
     /// The host has AVX-512 F.
@@ -58,7 +58,7 @@ impl Sources<'_> {
         readable
     }
 
-    /// What the first groups of `row` become; zeros for lanes that are not in `readable`.
+    /// Returns the first groups of `row` after the move, with zeros for lanes that are not in `readable`.
     ///
     /// # Safety
     /// The host has AVX-512 F.

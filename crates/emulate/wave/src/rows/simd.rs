@@ -485,8 +485,8 @@ converted! {
     DoublesToUnsigned: F64 -> B32, true,  Doubles, |x: H| [H::truncated_unsigned(x); 2];
 }
 
-/// Functions of halves that may be rounded to singles first. Of quotients and roots that is known, since a single has more than twice the
-/// digits of a half; a test has tried all halves.
+/// Functions of halves that may be rounded to singles first. Quotients and roots may be, because a single has more than twice the digits
+/// of a half; a test has tried all halves.
 macro_rules! half_functions {
     ($($name:ident, <$host:ident>[$a:ident]: $value:expr;)*) => {$(
         #[allow(non_camel_case_types)]

@@ -75,7 +75,7 @@ fn load<const WORDS: usize>(
 /// Why a transposing load cannot be executed, if it cannot.
 fn refusal(wave: &Wave) -> Option<&'static str> {
     if wave.wave_size != 32 {
-        Some("transposing load in wave64, whose lanes nobody has published")
+        Some("transposing load in wave64, whose lanes AMD has not published")
     } else if wave.exec() != wave.full {
         Some("transposing load with lanes off")
     } else {

@@ -185,8 +185,8 @@ map_functions! {
 
 /// `COUNT` sources of types A, B and C, the lane's bit of a mask, a vector result and a mask of bits.
 ///
-/// One loop for carries, borrows, scaled division and selections; parts that a row does not have cost nothing. As in
-/// [`map_functions`], the usual case of hot rows is in line and the rest of them is not.
+/// One loop for carries, borrows, scaled division and selections; parts that a row does not have cost nothing. The
+/// usual case of hot rows is in line and the rest of them is not, as in [`map_functions`].
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn with_masks<V, F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(

@@ -664,8 +664,8 @@ s_mov_b32 s20, 1
 
 ; What transposing loads do in wave64 is not published.
 ;! target gfx1200/64 gfx1201/64
-global_load_tr_b128 v[8:9], v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
-global_load_tr_b64 v8, v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes nobody has published")
+global_load_tr_b128 v[8:9], v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes AMD has not published")
+global_load_tr_b64 v8, v4, s[2:3]  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load in wave64, whose lanes AMD has not published")
 ;! target gfx1200/32 gfx1201/32
 global_load_tr_b64 v[8:9], v4, s[2:3]  ;! exec 0x7fffffff  ;! in v4 = u32[0]  ;! in s[2:3] = u64[0]  ;= stop = Unsupported("transposing load with lanes off")
 ; Minima and maxima in pairs, of the same values as alone: a number, -0 and +0, a signalling and a quiet NaN.

@@ -219,7 +219,8 @@ fn memory_to_gfx10(family: Family) -> Vec<[u32; 3]> {
     probes
 }
 
-/// What the emulated device does not have, and why compute code never asks for it: prefixes of mnemonics.
+/// Instructions that the emulated device does not have, by the prefixes of their mnemonics, and why compute code has
+/// none of them.
 #[rustfmt::skip]
 const OUTSIDE: &[(&str, &str)] = &[
     ("image_load_",              "texels as they lie; no compiler emits it"),

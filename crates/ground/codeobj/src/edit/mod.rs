@@ -1,8 +1,8 @@
 //! Changing a linked code object and writing it back.
 //!
-//! Nothing that is already placed ever moves: code addresses its data relative to itself, so existing bytes keep their addresses, and
-//! sections that grow get a new place behind the image, in a segment of their own. An unchanged object is written back byte by byte.
-//! [`create`] makes an object of one kernel from nothing, and [`pack`] one of several such.
+//! Existing bytes keep their addresses, because code addresses its data relative to itself. A section that grows gets a new place
+//! behind the image, in a segment of its own. An unchanged object is written back byte by byte. [`create`] makes an object of one
+//! kernel from nothing, and [`pack`] one of several such.
 
 mod create;
 mod debug;

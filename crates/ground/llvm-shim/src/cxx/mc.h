@@ -92,9 +92,9 @@ int luthier_mc_opcode(const luthier_mc *mc, uint32_t opcode, luthier_mc_opcode_i
 int luthier_mc_register(const luthier_mc *mc, uint32_t reg, luthier_mc_register_info *out);
 // LLVM number of the `index`-th implicit definition or use; 0 when out of range.
 uint32_t luthier_mc_implicit(const luthier_mc *mc, uint32_t opcode, int definitions, uint32_t index);
-// Whether the description marks operand `index` as a PC-relative displacement in dwords.
+// Returns 1 if the description marks operand `index` as a PC-relative displacement in dwords.
 int luthier_mc_operand_is_pc_relative(const luthier_mc *mc, uint32_t opcode, uint32_t index);
-// Whether operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
+// Returns 1 if operand `index` holds the modifiers (negation, absolute value, ...) of the source that follows it.
 int luthier_mc_operand_is_modifier(const luthier_mc *mc, uint32_t opcode, uint32_t index);
 // Index of the operand that must equal operand `index`, or -1.
 int luthier_mc_operand_tied_to(const luthier_mc *mc, uint32_t opcode, uint32_t index);

@@ -132,7 +132,7 @@ impl State {
     }
 }
 
-/// Whether the op reads, and whether it overwrites, a lane of a vector register.
+/// Returns two answers: the op reads the lane of a vector register, and it overwrites it.
 fn touches(op: Op, register: usize, lane: usize, exec: u8) -> (bool, bool) {
     let active = exec >> lane & 1 == 1;
     let (reads, writes) = match op {

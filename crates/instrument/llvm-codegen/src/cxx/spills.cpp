@@ -42,7 +42,8 @@ void luthier::spillKept(Function &F, TargetMachine &TM) {
   PB.registerFunctionAnalyses(Functions);
   PB.registerLoopAnalyses(Loops);
   PB.crossRegisterProxies(Loops, Functions, Components, Modules);
-  // What all lanes have in common is in scalar registers, and would come back from memory as a value of each lane.
+  // A value that all lanes have in common is in scalar registers, and would come back from memory as a value of each
+  // lane.
   const UniformityInfo &Uniformity = Functions.getResult<UniformityInfoAnalysis>(F);
   DenseMap<const Instruction *, unsigned> Numbers;
   for (const Instruction &I : instructions(F))

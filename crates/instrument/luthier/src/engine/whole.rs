@@ -1,8 +1,8 @@
 //! Whole code objects, lifted: a kernel that calls by pointer needs every kernel of its object.
 //!
 //! A lifted object takes about a hundred times the memory of its code, and libraries for matrix products have objects with 30 MB. An
-//! application may start a dozen of their kernels at once. So one object at a time is lifted, for all kernels that wait for it, and what it
-//! took is given back when the last of them is built.
+//! application may start a dozen of their kernels at once. The engine therefore lifts one object at a time, for all kernels that wait for
+//! it, and frees it when the last of them is built.
 
 use std::{
     ops::Deref,

@@ -88,7 +88,7 @@ def _reports(item: pytest.Item, mark: pytest.Mark) -> list[pytest.TestReport]:
     for line in lines:
         report = item.config.hook.pytest_report_from_serializable(config=item.config, data=json.loads(line))
         if isinstance(report.longrepr, list):
-            # Of a skipped test, where pytest wants what JSON does not have.
+            # pytest wants a tuple for a skipped test, and JSON has no tuples.
             report.longrepr = tuple(report.longrepr)
         if report.nodeid == item.nodeid:
             reports.append(report)

@@ -1,5 +1,5 @@
-//! Applications that tools, the scheduler or the runtime could harm, made by chance: kernels that fill a compute unit, workgroups that wait
-//! for each other, HSA that begins again and again, blocks that are freed twice, registers that are not there, signals that are raised again.
+//! Random applications that tools, the scheduler or the runtime could harm. Their kernels fill a compute unit, use registers that do not
+//! exist, or have workgroups that wait for each other. They begin HSA again and again, free blocks twice, and raise signals again.
 
 use std::{
     fs,
@@ -161,8 +161,8 @@ int main(int count, char **arguments) {{
     )
 }
 
-/// What an application's kernel fits, it fits with tools, or runs without them: every register, all LDS, as many workgroups as the runtime
-/// promises.
+/// A kernel that fits on the device without tools also fits with them, or runs without them. It may use every register, all LDS, and as
+/// many workgroups as the runtime promises.
 pub(super) fn room(setting: &Setting) -> Result<Row> {
     let mut numbers = Numbers(0x6a09_e667_f3bc_c908);
     let (mut row, began) = (Row::default(), Instant::now());
@@ -573,7 +573,7 @@ pub(super) fn absent(setting: &Setting) -> Result<Row> {
 }
 
 /// A signal that a program handles and raises again ends it as without Luthier, and the kernel that was running is counted.
-/// (What a kernel has done is known when its first time slice has ended, which takes a while on a busy machine.)
+/// (The counts of a kernel are known when its first time slice has ended, which takes a while on a busy machine.)
 pub(super) fn raised(setting: &Setting) -> Result<Row> {
     const SIGNALS: [(&str, i32); 6] = [
         ("HUP", 1),

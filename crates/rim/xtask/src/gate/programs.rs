@@ -111,7 +111,8 @@ impl Program {
             }
             text.append(&mut line);
         }
-        // It has ended: nobody holds its standard output. But the system still knows it, until somebody waits for it.
+        // The program has ended, because no process holds its standard output. The kernel keeps its times until
+        // `wait` is called.
         let work = work::of(&child.id().to_string());
         let status = child.wait()?;
         let outcome = Outcome {

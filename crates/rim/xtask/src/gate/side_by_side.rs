@@ -22,11 +22,11 @@ const MORE: usize = 2;
 /// While another program starts, so much memory must be free: tests start compilers, which need half a gigabyte each.
 const MEMORY: u64 = 3 << 30;
 
-/// What programs print is shown one program after another: that of the first as it comes, that of the others when it is their turn.
+/// Shows the output of programs one after another: the first program's as it comes, the others' when it is their turn.
 struct Console<W> {
     shown: W,
     turn: usize,
-    /// Of programs behind the turn: what they have printed, and whether they have ended.
+    /// The output of each program whose turn comes later, and `true` if the program has ended.
     kept: BTreeMap<usize, (Vec<u8>, bool)>,
 }
 
@@ -308,7 +308,7 @@ mod tests {
             let results: Vec<usize> = ended.iter().map(|(_, lines)| *lines).collect();
             assert_eq!(results, [3, 2]);
         });
-        // What they print is not mixed.
+        // The outputs of the programs are not mixed.
         assert_eq!(
             String::from_utf8(shown).unwrap(),
             "3:\nrunning 2 tests\ntest a ... ok\ntest long ... ok\n2:\nrunning 1 test\ntest b ... ok\n"

@@ -5,7 +5,8 @@ use std::{fs, time::Duration};
 /// Linux counts in this unit for programs, whatever it counts in itself.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What a process and its children that were waited for have used: `process` is its number or `self`. Nothing if it is not there.
+/// Returns the processor time of a process and of its children that were waited for. `process` is its number or `self`. A process
+/// that is not there has used none.
 pub fn of(process: &str) -> Duration {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     read(&text).unwrap_or_default()

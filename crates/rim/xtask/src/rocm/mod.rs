@@ -289,7 +289,7 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// What `docs/measurements/stacks.md` says of a run.
+/// Returns the row of `docs/measurements/stacks.md` for a run.
 fn row(
     setting: &Setting<'_>,
     suite: &Suite,

@@ -173,7 +173,7 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// What the machine outside has and a clean system lacks: its certificates, and answers to apt's questions.
+/// Gives a clean system what it lacks: the certificates of the machine outside, and answers to apt's questions.
 fn prepare(release: &Environment) -> Result<()> {
     let certificates = release.inside(CERTIFICATES_INSIDE);
     if PathBuf::from(CERTIFICATES).exists() {

@@ -1,8 +1,8 @@
 //! The pages of old fat binaries, which are removed from a host file when the new ones go to its end.
 //!
 //! Addresses stay the same. The segment with the pages becomes two, with an unused gap in memory, and everything behind the pages moves
-//! towards the start of the file. The first page of the first fat binary stays: it has room for the program headers, which are more now, at
-//! an address that fits their place in the file, as kernels before Linux 5.18 require.
+//! towards the start of the file. The first page of the first fat binary stays. It has room for the program headers, which are more now.
+//! Its address fits their place in the file, as kernels before Linux 5.18 require.
 
 use super::{PROGRAM_HEADER, WHAT, number, program_headers, row_of_segment};
 use crate::Result;
