@@ -18,6 +18,7 @@ use crate::{
     aside::Pause,
     barriers::Barriers,
     board::RunQueue,
+    follow::Follower,
     gate::Gate,
     imitation,
     observe::Observer,
@@ -66,6 +67,7 @@ struct Inner {
     /// The checker of barriers.
     gate: OnceLock<Arc<dyn Gate>>,
     order: OnceLock<Arc<dyn Order>>,
+    follower: OnceLock<Arc<dyn Follower>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
     /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
@@ -168,6 +170,7 @@ impl Pool {
             watchers: looking.watchers,
             gate: OnceLock::new(),
             order: OnceLock::new(),
+            follower: OnceLock::new(),
             detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
@@ -188,6 +191,11 @@ impl Pool {
     /// From now on, `order` is told of accesses to LDS by different waves that nothing puts in order.
     pub fn look_for_races(&self, order: Arc<dyn Order>) {
         let _ = self.inner.order.set(order);
+    }
+
+    /// From now on, `follower` follows what instructions do. Said once, before the first kernel.
+    pub fn follow(&self, follower: Arc<dyn Follower>) {
+        let _ = self.inner.follower.set(follower);
     }
 
     /// The kernels that run, and how many waves were seen at which addresses within `time`. If none were seen, the look
@@ -385,6 +393,7 @@ impl Inner {
     fn look_at(&self, workgroup: &mut Workgroup, dispatch: &Arc<Dispatch>) {
         workgroup.look_at_barriers(self.gate.get(), dispatch);
         workgroup.look_for_races(self.order.get().is_some());
+        workgroup.be_followed(self.follower.get(), dispatch);
     }
 
     /// Tells of the races of a workgroup's turn.
@@ -410,7 +419,8 @@ impl Inner {
                 Arc::clone(free.insert(Arc::new(Mutex::new(made))))
             }
         };
-        let program = Arc::new(Program::sharing(config, decoder));
+        let planner = self.follower.get().map(|follower| follower.planner());
+        let program = Arc::new(Program::sharing(config, decoder).planned_by(planner));
         programs.insert(config, program.clone());
         Ok(program)
     }
@@ -644,6 +654,7 @@ fn serve_watched(
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &run.program,
         host: device,
         counts: Counts::new(),

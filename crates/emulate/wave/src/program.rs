@@ -12,13 +12,14 @@ use gfx::Target;
 use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
 use crate::{
-    Memory,
+    Memory, Planner,
     engine::UNROLLED,
     hwreg,
     measured::Measured,
     micro_op::{MicroOp, flow},
     row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Row, Shape},
+    shadow,
 };
 
 mod dual;
@@ -115,6 +116,7 @@ impl Segment {
 pub struct Program {
     config: Config,
     decoder: SharedDecoder,
+    planner: Option<Arc<dyn Planner>>,
     /// Held by who decodes.
     decoding: Mutex<()>,
     /// By the address they were decoded from, which is their first micro-op.
@@ -154,11 +156,18 @@ impl Program {
         Program {
             config,
             decoder,
+            planner: None,
             decoding: Mutex::default(),
             segments: RwLock::default(),
             entered: RwLock::default(),
             looks_at_clock: AtomicBool::new(false),
         }
+    }
+
+    /// The same with a planner, which sees all its instructions.
+    pub fn planned_by(mut self, planner: Option<Arc<dyn Planner>>) -> Program {
+        self.planner = planner;
+        self
     }
 
     /// Returns `true` if code that was decoded so far looks at the device's clocks.
@@ -194,7 +203,7 @@ impl Program {
             Fetched::Undecodable(_) => false,
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
-        let segment = Arc::new(lower(&self.config, &print, pc, &found, looks));
+        let segment = Arc::new(lower(self, &print, pc, &found, looks));
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -321,18 +330,20 @@ fn reachable(
 }
 
 fn lower(
-    config: &Config,
+    program: &Program,
     print: &dyn Fn(&Inst) -> String,
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
     looks_at_clock: bool,
 ) -> Segment {
+    let config = &program.config;
+    let planner = program.planner.as_deref();
     let targets = branch_targets(entry, found);
     let mut segment = Segment::new(config);
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
-    let joins = !config.observed && rows::chains_pay();
+    let joins = !config.observed && planner.is_none() && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
@@ -379,6 +390,9 @@ fn lower(
                 lowered.ops[0].handler = rows::order_stores();
             } else if follows_others {
                 lowered.ops[0].handler = rows::follow_others();
+            }
+            if let Some(plan) = planner.and_then(|planner| planner.plan(config, inst)) {
+                segment.push(head, shadow::follow(plan));
             }
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
