@@ -105,7 +105,9 @@ impl Shared {
 
     #[cold]
     pub fn does_not_follow(&self, name: &'static str) {
-        lock(&self.unfollowed).insert(name);
+        if lock(&self.unfollowed).insert(name) {
+            self.reports.not_followed(name);
+        }
     }
 }
 

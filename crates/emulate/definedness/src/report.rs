@@ -62,6 +62,8 @@ pub struct Found {
 pub trait Sink: Send + Sync {
     /// A use was met again, `times` times by now.
     fn used(&self, dispatch: &Arc<Dispatch>, found: &Found, times: u64);
+    /// An instruction that no rule follows was executed: what it wrote counts as defined. Told once for each name.
+    fn not_followed(&self, _name: &'static str) {}
 }
 
 /// An origin as registers have it beside them.
@@ -128,6 +130,10 @@ impl Reports {
             id if id & SCALAR != 0 => Origin::Scalar(id as u16),
             id => lock(&self.origins).all[id as usize],
         }
+    }
+
+    pub fn not_followed(&self, name: &'static str) {
+        self.sink.not_followed(name);
     }
 
     /// Tells of a use.

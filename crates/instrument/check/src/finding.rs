@@ -44,6 +44,10 @@ pub enum Kind {
     ArrivedTwice,
     /// Waves access the same bytes of LDS in no order.
     LdsRace,
+    /// An address comes from what nothing has set.
+    UndefinedAddress,
+    /// A branch depends on what nothing has set.
+    UndefinedCondition,
 }
 
 /// The check that a kind of bug belongs to.
@@ -58,14 +62,17 @@ pub enum Checker {
     Barriers,
     /// Accesses in no order.
     Races,
+    /// Uses of what nothing has set.
+    Init,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 4] = [
+    pub const ALL: [Checker; 5] = [
         Checker::Waits,
         Checker::Memory,
         Checker::Barriers,
         Checker::Races,
+        Checker::Init,
     ];
 
     /// As suppressions name it.
@@ -75,13 +82,14 @@ impl Checker {
             Checker::Memory => "memory",
             Checker::Barriers => "barriers",
             Checker::Races => "races",
+            Checker::Init => "init",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 19] = [
+    pub const ALL: [Kind; 21] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -101,6 +109,8 @@ impl Kind {
         Kind::MissedByEnded,
         Kind::ArrivedTwice,
         Kind::LdsRace,
+        Kind::UndefinedAddress,
+        Kind::UndefinedCondition,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -177,6 +187,16 @@ impl Kind {
                 Checker::Races,
                 "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
             ),
+            Kind::UndefinedAddress => (
+                "undefined-address",
+                Checker::Init,
+                "an address comes from memory, LDS or a variable that nothing has set",
+            ),
+            Kind::UndefinedCondition => (
+                "undefined-condition",
+                Checker::Init,
+                "a branch depends on memory, LDS or a variable that nothing has set",
+            ),
             _ => self.of_barriers(),
         }
     }
@@ -220,6 +240,14 @@ impl Kind {
     /// The check that finds it.
     pub fn checker(self) -> Checker {
         self.row().1
+    }
+
+    /// Returns `true` if what is wrong is the way from one instruction to the other.
+    pub fn has_path(self) -> bool {
+        !matches!(
+            self,
+            Kind::LdsRace | Kind::UndefinedAddress | Kind::UndefinedCondition
+        )
     }
 
     /// The bug in a few words.

@@ -1,7 +1,7 @@
 //! Bugs in compiled AMD GPU code, as values that print as text or serialise.
 //!
 //! Entry types: [`waits::object`] looks for missing waits in one code object and tells a [`Sink`] of each [`Finding`];
-//! [`waits::executed`], [`memory::accessed`], [`barriers::met`] and [`races::raced`] take what the emulated device found while a program ran;
+//! [`waits::executed`], [`memory::accessed`], [`barriers::met`], [`races::raced`] and [`init::used`] take what the emulated device found while a program ran;
 //! [`Tally`] counts findings, drops none, and keeps as many as are to be shown; [`Suppressions`] takes out those that the
 //! user knows. Pure: bytes in, values out.
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ mod finding;
 mod fingerprint;
 mod listing;
 pub mod memory;
+pub mod init;
 pub mod races;
 mod suppress;
 mod tally;

@@ -24,6 +24,7 @@ mod options;
 mod outputs;
 mod pmc;
 mod progress;
+mod init;
 mod races;
 mod ranks;
 mod reference;

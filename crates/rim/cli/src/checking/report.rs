@@ -20,6 +20,8 @@ pub struct Report {
     pub covered: Covered,
     /// Kernels that were run, if a program was.
     pub run: Option<u64>,
+    /// Instructions after which `--init` takes what they wrote as set.
+    pub not_followed: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -92,6 +94,8 @@ struct Summary<'r> {
     /// Kernels that were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<u64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_followed: &'r [String],
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -169,6 +173,7 @@ impl Writer {
                         shown: tally.shown,
                         kinds: kinds.collect(),
                         run: report.run,
+                        not_followed: &report.not_followed,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -220,6 +225,13 @@ fn summary(
     }
     for line in unchecked(&covered) {
         writeln!(out, "not checked: {line}")?;
+    }
+    if !report.not_followed.is_empty() {
+        writeln!(
+            out,
+            "not followed: undefined values through {}",
+            report.not_followed.join(", ")
+        )?;
     }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;
