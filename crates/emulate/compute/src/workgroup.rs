@@ -313,9 +313,7 @@ impl Workgroup {
             wave.lds_bytes = lds_bytes;
         }
         let initial = spare.initial.first().map(|(initial, _)| initial);
-        let preset = initial.map_or((0, 0), |initial| {
-            (initial.vgprs.len(), initial.sgprs.len())
-        });
+        let preset = initial.map_or((0, 0), |initial| (initial.vgprs.len(), initial.sgprs.len()));
         Workgroup {
             index,
             id,

@@ -70,14 +70,35 @@ pub(crate) struct Access {
 
 /// Parts of first names of instructions that move data in other ways.
 const UNLIKE: &[&str] = &[
-    "_lds_", "_tr_", "_tr6", "_format_", "gws", "append", "consume", "addtid", "src2", "wrap", "condxchg", "bvh",
-    "s_atomic", "s_buffer_atomic", "s_store", "s_buffer_store", "s_scratch", "prefetch", "block", "pops",
+    "_lds_",
+    "_tr_",
+    "_tr6",
+    "_format_",
+    "gws",
+    "append",
+    "consume",
+    "addtid",
+    "src2",
+    "wrap",
+    "condxchg",
+    "bvh",
+    "s_atomic",
+    "s_buffer_atomic",
+    "s_store",
+    "s_buffer_store",
+    "s_scratch",
+    "prefetch",
+    "block",
+    "pops",
 ];
 
 /// None if no rule follows it.
 pub(crate) fn of(config: &Config, inst: &Inst) -> Option<Access> {
     let name = inst.op.first_name();
-    if inst.op.has(Traits::NO_DATA) || UNLIKE.iter().any(|part| name.contains(part)) || name.ends_with("_lds") {
+    if inst.op.has(Traits::NO_DATA)
+        || UNLIKE.iter().any(|part| name.contains(part))
+        || name.ends_with("_lds")
+    {
         return None;
     }
     let data = inst.op.data();
@@ -146,7 +167,11 @@ fn by_address(config: &Config, inst: &Inst) -> Parts {
         },
     };
     let data = data_row(config, fields.acc, fields.data);
-    (space, [data; 2], Some(data_row(config, fields.acc, fields.vdst)))
+    (
+        space,
+        [data; 2],
+        Some(data_row(config, fields.acc, fields.vdst)),
+    )
 }
 
 fn lds(config: &Config, inst: &Inst) -> Option<Parts> {
@@ -320,9 +345,9 @@ impl Access {
                     Place::Private(row.map_or(0, |row| wave.vgpr(row, lane)).wrapping_add(base))
                 });
             }
-            Space::Lds { row, offsets } => each(&mut |lane| {
-                Place::Lds(wave.vgpr(row, lane).wrapping_add(offsets[which]))
-            }),
+            Space::Lds { row, offsets } => {
+                each(&mut |lane| Place::Lds(wave.vgpr(row, lane).wrapping_add(offsets[which])))
+            }
             Space::Buffer { .. } => {
                 let descriptor = self.descriptor(wave);
                 each(&mut |lane| self.in_buffer(wave, &descriptor, lane));
@@ -411,7 +436,10 @@ impl Access {
             let descriptor = self.descriptor(wave);
             let size = descriptor.records * descriptor.stride.max(1);
             let offset = offset & aligned;
-            return (descriptor.base.wrapping_add(offset), size.saturating_sub(offset));
+            return (
+                descriptor.base.wrapping_add(offset),
+                size.saturating_sub(offset),
+            );
         }
         let pair = u64::from(wave.sgpr(base)) | u64::from(wave.sgpr(base + 1)) << 32;
         (pair.wrapping_add(offset) & aligned, u64::MAX)

@@ -25,8 +25,8 @@ use wave::{Config, Shadow};
 
 use memory::Memory;
 use plan::Plan;
-pub use report::{Found, Origin, Sink, Use};
 use report::Reports;
+pub use report::{Found, Origin, Sink, Use};
 use shadow::OfWorkgroup;
 
 /// Follows what is undefined through all kernels of a device.
@@ -34,11 +34,16 @@ pub struct Definedness {
     shared: Arc<Shared>,
 }
 
+/// Plans by their numbers.
+pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
+
 /// The state of a device.
 pub(crate) struct Shared {
     pub memory: Memory,
     pub reports: Reports,
     plans: RwLock<Vec<Arc<Plan>>>,
+    /// The plans of some time ago, for all workgroups.
+    snapshot: Mutex<Plans>,
     /// Names of instructions that no rule follows, which were met.
     unfollowed: Mutex<std::collections::BTreeSet<&'static str>>,
 }
@@ -51,6 +56,7 @@ impl Definedness {
                 memory: Memory::default(),
                 reports: Reports::new(sink),
                 plans: RwLock::default(),
+                snapshot: Mutex::default(),
                 unfollowed: Mutex::default(),
             }),
         }
@@ -97,10 +103,14 @@ impl Planner for Shared {
 }
 
 impl Shared {
-    /// All plans that exist by now.
-    pub fn plans(&self) -> Vec<Arc<Plan>> {
-        let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
-        plans.clone()
+    /// Plans, more than `number` if there are.
+    pub fn plans(&self, number: usize) -> Plans {
+        let mut snapshot = lock(&self.snapshot);
+        if snapshot.len() <= number {
+            let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
+            *snapshot = Arc::new(plans.clone());
+        }
+        snapshot.clone()
     }
 
     #[cold]

@@ -18,6 +18,10 @@ impl Page {
         Page((0..PAGE / 4).map(|_| AtomicU32::new(word)).collect())
     }
 
+    fn undefine(&self) {
+        self.0.iter().for_each(|word| word.store(!0, Relaxed));
+    }
+
     /// The bits of the dword around `address`.
     pub fn word(&self, address: u64) -> &AtomicU32 {
         &self.0[(address % PAGE / 4) as usize]
@@ -78,7 +82,7 @@ impl Memory {
 
     /// Whole pages from `first` to before `end` become all defined, or all undefined.
     fn set_pages(&self, first: u64, end: u64, undefined: bool) {
-        if first >= end {
+        if first >= end || undefined && self.renew(first, end) {
             return;
         }
         self.change(|pages| {
@@ -107,6 +111,21 @@ impl Memory {
                 pages.untouched.insert(first, end);
             }
         });
+    }
+
+    /// Pages that were all undefined once become so again; false if some were not. Private memory is used again by each workgroup.
+    fn renew(&self, first: u64, end: u64) -> bool {
+        if end - first > 1 << 12 {
+            return false;
+        }
+        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+        let before = pages.untouched.range(..=first).next_back();
+        if before.is_none_or(|(_, stop)| *stop < end) {
+            return false;
+        }
+        let known = (first..end).filter_map(|page| pages.known.get(&page));
+        known.for_each(|page| page.undefine());
+        true
     }
 
     fn set(&self, start: u64, bytes: u64, undefined: bool) {
@@ -205,6 +224,27 @@ impl View {
         found.as_ref().and_then(|(_, page)| page.as_ref())
     }
 
+    /// Returns `true` if all bits from `start` to before `end` are defined.
+    pub fn is_defined(&mut self, memory: &Memory, start: u64, end: u64) -> bool {
+        let mut at = start & !3;
+        while at < end {
+            let stop = end.min((at / PAGE + 1) * PAGE);
+            if let Some(page) = self.page(memory, at / PAGE) {
+                let words =
+                    (at % PAGE / 4) as usize..((stop - at / PAGE * PAGE).div_ceil(4)) as usize;
+                let mut bits = 0;
+                for word in &page.0[words] {
+                    bits |= word.load(Relaxed);
+                }
+                if bits != 0 {
+                    return false;
+                }
+            }
+            at = stop;
+        }
+        true
+    }
+
     /// The undefined bits of `bytes` (at most 4) bytes.
     #[inline]
     pub fn load(&mut self, memory: &Memory, address: u64, bytes: u32) -> u32 {
@@ -233,7 +273,7 @@ impl View {
             let count = (4 - within).min(bytes - done);
             let mask = ones(count) << (8 * within);
             let new = bits >> (8 * done) << (8 * within) & mask;
-            if new != 0 {
+            if new != 0 && self.page(memory, at / PAGE).is_none() {
                 memory.page_to_undefine(at / PAGE);
                 self.refresh(memory);
             }

@@ -118,7 +118,9 @@ fn action(config: &Config, inst: &Inst) -> Option<Action> {
     if moves_lanes.contains(&inst.op.first_name()) {
         return Some(Action::Vector(vector(config, inst)));
     }
-    if effects.intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC | Effects::VMEM | Effects::LDS) {
+    if effects
+        .intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC | Effects::VMEM | Effects::LDS)
+    {
         return Some(match access::of(config, inst) {
             Some(access) => Action::Access(access),
             None => unfollowed(config, inst)?,
@@ -240,7 +242,16 @@ fn sources(config: &Config, inst: &Decoded, op: Op) -> Vec<Source> {
         modifiers = 0;
     }
     // The old destination is no source where lanes move or parts are written; only sums take it in.
-    let sums = ["v_mac", "v_fmac", "v_dot", "v_pk_fmac", "v_mfma", "v_smfmac", "v_wmma", "v_swmmac"];
+    let sums = [
+        "v_mac",
+        "v_fmac",
+        "v_dot",
+        "v_pk_fmac",
+        "v_mfma",
+        "v_smfmac",
+        "v_wmma",
+        "v_swmmac",
+    ];
     if sums.iter().any(|start| op.name().starts_with(start)) {
         named.extend(unnamed);
     }
@@ -250,12 +261,31 @@ fn sources(config: &Config, inst: &Decoded, op: Op) -> Vec<Source> {
 /// Returns `true` if sources are the low or high half of a register.
 fn reads_halves(op: Op) -> bool {
     let name = op.name();
-    let packed = ["v_pk_", "v_dot", "v_mad_mix", "v_fma_mix", "v_mfma", "v_wmma", "v_perm", "v_cvt_pk", "v_cvt_f16_f32"];
-    let ends = ["_f16", "_u16", "_i16", "_b16", "_bf16", "_f32_f16", "_pack_b32_f16"];
+    let packed = [
+        "v_pk_",
+        "v_dot",
+        "v_mad_mix",
+        "v_fma_mix",
+        "v_mfma",
+        "v_wmma",
+        "v_perm",
+        "v_cvt_pk",
+        "v_cvt_f16_f32",
+    ];
+    let ends = [
+        "_f16",
+        "_u16",
+        "_i16",
+        "_b16",
+        "_bf16",
+        "_f32_f16",
+        "_pack_b32_f16",
+    ];
     let one_half = ["v_cvt_f16_", "v_sat", "v_interp"];
     !packed.iter().any(|start| name.starts_with(start))
         && (ends.iter().any(|end| name.ends_with(end)) && name.starts_with("v_"))
-        && (!one_half.iter().any(|start| name.starts_with(start)) || name.ends_with("16") && !name.ends_with("_f32"))
+        && (!one_half.iter().any(|start| name.starts_with(start))
+            || name.ends_with("16") && !name.ends_with("_f32"))
 }
 
 fn vector(config: &Config, inst: &Inst) -> Vector {
@@ -286,7 +316,9 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
                 _ => None,
             },
         };
-        all.retain(|source| !(reads(RegKind::Vcc) && source.at == At::Slot(vcc) && source.words > 1));
+        all.retain(|source| {
+            !(reads(RegKind::Vcc) && source.at == At::Slot(vcc) && source.words > 1)
+        });
     }
     let (destination, scalar) = destinations(config, inst);
     let takes_value = matches!(rule, Rule::FirstLane | Rule::ReadLane);
@@ -297,7 +329,9 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
     let (part, preserves) = match (&sdwa, half) {
         (Some(sdwa), _) if destination.is_some() => (sdwa.destination, sdwa.preserves),
         (_, Some(high)) => (Part::half(16, high), true),
-        (None, None) if op.has(Traits::RESULT_16) && inst.effects.contains(Effects::PARTIAL_WRITE) => {
+        (None, None)
+            if op.has(Traits::RESULT_16) && inst.effects.contains(Effects::PARTIAL_WRITE) =>
+        {
             (Part::half(16, inst.writes_upper_half()), true)
         }
         _ => (Part::WHOLE, false),
@@ -350,7 +384,10 @@ fn dual(config: &Config, inst: &Inst) -> Option<[Vector; 2]> {
             return None;
         };
         let mut sources: Vec<Source> = rest.by_ref().take(count).collect();
-        if ["v_fmac", "v_dot2"].iter().any(|start| name.starts_with(start)) {
+        if ["v_fmac", "v_dot2"]
+            .iter()
+            .any(|start| name.starts_with(start))
+        {
             sources.push(Source {
                 at: At::Row(row),
                 words: 1,

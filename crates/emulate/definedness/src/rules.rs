@@ -272,8 +272,13 @@ pub(crate) fn of(name: &str) -> Rule {
     let Some(stem) = name.strip_prefix("v_").or_else(|| name.strip_prefix("s_")) else {
         return Rule::Any;
     };
-    if let Some(compare) = stem.strip_prefix("cmp_").or_else(|| stem.strip_prefix("cmpx_")) {
-        let equal = ["eq_", "ne_", "lg_"].iter().any(|part| compare.starts_with(part));
+    if let Some(compare) = stem
+        .strip_prefix("cmp_")
+        .or_else(|| stem.strip_prefix("cmpx_"))
+    {
+        let equal = ["eq_", "ne_", "lg_"]
+            .iter()
+            .any(|part| compare.starts_with(part));
         return Rule::Compare(equal && !compare.contains("_f"));
     }
     let words = scalar.then_some(SCALAR_WORDS).into_iter().chain([WORDS]);
@@ -319,7 +324,13 @@ mod tests {
             }),
             ("v_bfe_i32", |x| {
                 let (offset, width) = (x[1] & 31, x[2] & 31);
-                let bit = |at: u32| if offset + at < 32 { x[0] >> (offset + at) & 1 } else { x[0] >> 31 };
+                let bit = |at: u32| {
+                    if offset + at < 32 {
+                        x[0] >> (offset + at) & 1
+                    } else {
+                        x[0] >> 31
+                    }
+                };
                 match width {
                     0 => 0,
                     _ => (0..32).fold(0, |all, at| all | bit(at.min(width - 1)) << at),
@@ -380,9 +391,18 @@ mod tests {
 
     #[test]
     fn bytes_are_chosen() {
-        assert_eq!(words("v_perm_b32", [0, 0, 0x0c0c_0401], [0, 0xff00, 0]), 0xff);
-        assert_eq!(words("v_perm_b32", [0, 0, 0x0c0c_0007], [0xff00_0000, 0, 0]), 0xff);
-        assert_eq!(words("s_bfe_u32", [0, 0x0008_0008, 0], [0xff00, 0, 0]), 0xff);
+        assert_eq!(
+            words("v_perm_b32", [0, 0, 0x0c0c_0401], [0, 0xff00, 0]),
+            0xff
+        );
+        assert_eq!(
+            words("v_perm_b32", [0, 0, 0x0c0c_0007], [0xff00_0000, 0, 0]),
+            0xff
+        );
+        assert_eq!(
+            words("s_bfe_u32", [0, 0x0008_0008, 0], [0xff00, 0, 0]),
+            0xff
+        );
         assert_eq!(words("s_bfe_u32", [0, 0x0008_0010, 0], [0xff00, 0, 0]), 0);
     }
 
@@ -390,8 +410,18 @@ mod tests {
     fn known_names_have_rules() {
         let is_exact = |name| !matches!(of(isa::Op::of(name).first_name()), Rule::Any);
         for name in [
-            "v_cndmask_b32", "v_cmp_eq_u32", "v_cmpx_lt_i32", "v_readlane_b32", "v_mov_b32", "s_mov_b64",
-            "v_add_nc_u32", "s_add_i32", "v_lshlrev_b64", "s_and_not1_b64", "ds_bpermute_b32", "v_add_co_u32",
+            "v_cndmask_b32",
+            "v_cmp_eq_u32",
+            "v_cmpx_lt_i32",
+            "v_readlane_b32",
+            "v_mov_b32",
+            "s_mov_b64",
+            "v_add_nc_u32",
+            "s_add_i32",
+            "v_lshlrev_b64",
+            "s_and_not1_b64",
+            "ds_bpermute_b32",
+            "v_add_co_u32",
         ] {
             assert!(is_exact(name), "{name}");
         }

@@ -7,7 +7,7 @@ use gpu::Dispatch;
 use wave::{Shadow, Wave};
 
 use crate::{
-    Shared,
+    Plans, Shared,
     access::{Access, Kind, Place},
     lanes::{self, ALL, LANES, NONE, Row, each},
     memory::View,
@@ -22,7 +22,8 @@ pub(crate) struct OfWorkgroup {
     shared: Arc<Shared>,
     dispatch: Arc<Dispatch>,
     workgroup: [u32; 3],
-    plans: Vec<Arc<Plan>>,
+    /// None while an instruction is looked at.
+    plans: Option<Plans>,
     waves: Vec<Registers>,
     /// Undefined bits of LDS, and where undefined dwords come from, in time they were stored.
     lds: Vec<u8>,
@@ -49,7 +50,7 @@ impl OfWorkgroup {
             waves: waves.collect(),
             dispatch: beginning.dispatch.clone(),
             workgroup: beginning.workgroup,
-            plans: shared.plans(),
+            plans: Some(shared.plans(0)),
             lds: vec![!0; beginning.lds_bytes],
             view: View::new(),
             shared,
@@ -59,12 +60,15 @@ impl OfWorkgroup {
 
 impl Shadow for OfWorkgroup {
     fn before(&mut self, wave: &Wave, plan: u32) {
-        if plan as usize >= self.plans.len() {
-            self.plans = self.shared.plans();
-        }
-        let plan = self.plans[plan as usize].clone();
+        let number = plan as usize;
+        // Put back below: a count of references would cost more than most instructions.
+        let plans = match self.plans.take() {
+            Some(plans) if number < plans.len() => plans,
+            _ => self.shared.plans(number),
+        };
+        let plan = &*plans[number];
         let mut scene = Scene {
-            plan: &plan,
+            plan,
             exec: wave.exec(),
             wave,
             of: self,
@@ -88,6 +92,7 @@ impl Shadow for OfWorkgroup {
             Action::Branch(condition) => scene.branch(*condition),
             Action::Unfollowed { rows, slots, all } => scene.unfollowed(rows, slots, *all),
         }
+        self.plans = Some(plans);
     }
 }
 
@@ -147,11 +152,15 @@ impl Scene<'_> {
         let words = 0..source.words;
         match source.at {
             At::Row(row) => {
-                let found = words.map(|word| row + word).find(|row| !known.is_defined(*row));
+                let found = words
+                    .map(|word| row + word)
+                    .find(|row| !known.is_defined(*row));
                 known.origin(found.unwrap_or(row))
             }
             At::Slot(slot) => {
-                let found = words.map(|word| slot + word).find(|slot| known.scalar(*slot) != 0);
+                let found = words
+                    .map(|word| slot + word)
+                    .find(|slot| known.scalar(*slot) != 0);
                 known.scalar_origin(found.unwrap_or(slot))
             }
             At::Scc => known.scc().1,
@@ -179,7 +188,10 @@ impl Scene<'_> {
             At::Scc => ([u32::from(self.wave.scc()); LANES], NONE),
         };
         if source.part != crate::moves::Part::WHOLE {
-            values.iter_mut().chain(&mut bits).for_each(|word| *word = source.part.read(*word));
+            values
+                .iter_mut()
+                .chain(&mut bits)
+                .for_each(|word| *word = source.part.read(*word));
         }
         (values, bits)
     }
@@ -190,7 +202,10 @@ impl Scene<'_> {
             2 => u64::from(word(slot)) | u64::from(word(slot + 1)) << 32,
             _ => u64::from(word(slot)),
         };
-        (pair(&|slot| self.wave.sgpr(slot)), pair(&|slot| known.scalar(slot)))
+        (
+            pair(&|slot| self.wave.sgpr(slot)),
+            pair(&|slot| known.scalar(slot)),
+        )
     }
 
     /// None if the usual happens: all that it takes is defined, and so is what it makes.
@@ -201,12 +216,21 @@ impl Scene<'_> {
         };
         let defined = vector.sources.iter().all(|source| self.is_defined(source))
             && vector.mask.is_none_or(|slot| self.mask(slot).1 == 0)
-            && !(vector.preserves && vector.destination.is_some_and(|(row, _)| !self.known().is_defined(row)));
-        if defined && vector.dpp.is_none() && !matches!(vector.rule, Rule::Swap | Rule::WriteLane | Rule::Send) {
+            && !(vector.preserves
+                && vector
+                    .destination
+                    .is_some_and(|(row, _)| !self.known().is_defined(row)));
+        if defined
+            && vector.dpp.is_none()
+            && !matches!(vector.rule, Rule::Swap | Rule::WriteLane | Rule::Send)
+        {
             self.defines(vector, mask);
             return None;
         }
-        let undefined = vector.sources.iter().find(|source| !self.is_defined(source));
+        let undefined = vector
+            .sources
+            .iter()
+            .find(|source| !self.is_defined(source));
         let origin = match (undefined, vector.mask) {
             (Some(source), _) => Some(self.origin(source)),
             (None, Some(slot)) => Some(self.known().scalar_origin(slot)),
@@ -229,7 +253,9 @@ impl Scene<'_> {
                 return None;
             }
             Rule::Send | Rule::Fetch => vec![self.through_lanes(vector)],
-            _ => (0..words).map(|word| self.result(vector, word, &mut mask)).collect(),
+            _ => (0..words)
+                .map(|word| self.result(vector, word, &mut mask))
+                .collect(),
         };
         if vector.mask_destination.is_some() || vector.to_exec {
             let first = rows.first().copied().unwrap_or(NONE);
@@ -238,7 +264,12 @@ impl Scene<'_> {
                 rows.clear();
             }
         }
-        Some(Outcome { rows, mask, scalar, origin })
+        Some(Outcome {
+            rows,
+            mask,
+            scalar,
+            origin,
+        })
     }
 
     fn defines(&mut self, vector: &Vector, mask: u64) {
@@ -260,7 +291,8 @@ impl Scene<'_> {
         let carry = vector.mask.map(|slot| self.mask(slot));
         let take = |scene: &Scene<'_>, index: usize, word: usize, mask: &mut u64| {
             let source = vector.sources.get(index);
-            let (mut values, mut bits) = source.map_or((NONE, NONE), |source| scene.row(source, word));
+            let (mut values, mut bits) =
+                source.map_or((NONE, NONE), |source| scene.row(source, word));
             if let (0, Some(dpp)) = (index, &vector.dpp) {
                 let all = scene.exec;
                 values = dpp.apply(&values, all).0;
@@ -283,7 +315,8 @@ impl Scene<'_> {
                 });
                 for lane in each(*mask) {
                     let pair = |at: usize, which: fn(&(Row, Row)) -> &Row| {
-                        let [low, high] = [0, 1].map(|word: usize| u64::from(which(&taken[at][word])[lane]));
+                        let [low, high] =
+                            [0, 1].map(|word: usize| u64::from(which(&taken[at][word])[lane]));
                         let single = vector.sources.get(at).is_some_and(|source| {
                             source.words == 1 && !matches!(source.at, At::Constant(_))
                         });
@@ -298,7 +331,8 @@ impl Scene<'_> {
                 let taken: [(Row, Row); 2] = std::array::from_fn(|at| take(self, at, word, mask));
                 let (select, unknown) = carry.unwrap_or((0, 0));
                 for lane in each(*mask) {
-                    let [(x0, v0), (x1, v1)] = [0, 1].map(|at: usize| (taken[at].0[lane], taken[at].1[lane]));
+                    let [(x0, v0), (x1, v1)] =
+                        [0, 1].map(|at: usize| (taken[at].0[lane], taken[at].1[lane]));
                     bits[lane] = match (unknown >> lane & 1, select >> lane & 1) {
                         (1, _) => v0 | v1 | (x0 ^ x1),
                         (_, 1) => v1,
@@ -321,7 +355,8 @@ impl Scene<'_> {
                     let any = lanes::set(&bits) & *mask != 0;
                     bits = if any { ALL } else { NONE };
                 }
-                bits.iter_mut().for_each(|bits| *bits = u32::from(*bits != 0).wrapping_neg());
+                bits.iter_mut()
+                    .for_each(|bits| *bits = u32::from(*bits != 0).wrapping_neg());
             }
         }
         if let Some((_, unknown)) = carry {
@@ -336,14 +371,19 @@ impl Scene<'_> {
         let mut differs = NONE;
         let words = vector.sources.iter().map(|source| source.words).max();
         for word in 0..words.unwrap_or(1) {
-            let mut taken = vector.sources.iter().take(2).enumerate().map(|(at, source)| {
-                let (mut x, mut v) = self.row(source, word);
-                if let (0, Some(dpp)) = (at, &vector.dpp) {
-                    x = dpp.apply(&x, self.exec).0;
-                    (v, *mask) = dpp.apply(&v, self.exec);
-                }
-                (x, v)
-            });
+            let mut taken = vector
+                .sources
+                .iter()
+                .take(2)
+                .enumerate()
+                .map(|(at, source)| {
+                    let (mut x, mut v) = self.row(source, word);
+                    if let (0, Some(dpp)) = (at, &vector.dpp) {
+                        x = dpp.apply(&x, self.exec).0;
+                        (v, *mask) = dpp.apply(&v, self.exec);
+                    }
+                    (x, v)
+                });
             let (x0, v0) = taken.next().unwrap_or((NONE, NONE));
             let (x1, v1) = taken.next().unwrap_or((NONE, NONE));
             for lane in 0..LANES {
@@ -380,17 +420,26 @@ impl Scene<'_> {
     }
 
     fn written_lane(&self, vector: &Vector) -> (usize, u32) {
-        let bits = vector.sources.first().map_or(0, |source| self.row(source, 0).1[0]);
+        let bits = vector
+            .sources
+            .first()
+            .map_or(0, |source| self.row(source, 0).1[0]);
         (self.lane(vector.sources.get(1)), bits)
     }
 
     fn swap(&mut self, vector: &Vector) {
-        let rows: Vec<usize> = vector.sources.iter().filter_map(|source| match source.at {
-            At::Row(row) => Some(row),
-            _ => None,
-        }).collect();
+        let rows: Vec<usize> = vector
+            .sources
+            .iter()
+            .filter_map(|source| match source.at {
+                At::Row(row) => Some(row),
+                _ => None,
+            })
+            .collect();
         let (exec, first) = (self.exec, vector.destination.map(|(row, _)| row));
-        let (Some(one), Some(other)) = (first, rows.iter().copied().find(|row| Some(*row) != first)) else {
+        let (Some(one), Some(other)) =
+            (first, rows.iter().copied().find(|row| Some(*row) != first))
+        else {
             return;
         };
         let registers = self.registers();
@@ -423,10 +472,20 @@ impl Scene<'_> {
     }
 
     fn write(&mut self, vector: &Vector, outcome: Outcome) {
-        let Outcome { rows, mask, scalar, origin } = outcome;
-        let origin = origin.filter(|_| scalar != 0 || rows.iter().any(|row| lanes::set(row) & mask != 0));
+        let Outcome {
+            rows,
+            mask,
+            scalar,
+            origin,
+        } = outcome;
+        let origin =
+            origin.filter(|_| scalar != 0 || rows.iter().any(|row| lanes::set(row) & mask != 0));
         if vector.to_exec && scalar != 0 {
-            self.tell(Use::Condition, origin.unwrap_or_default(), scalar.trailing_zeros() as usize);
+            self.tell(
+                Use::Condition,
+                origin.unwrap_or_default(),
+                scalar.trailing_zeros() as usize,
+            );
         }
         let words = self.plan.mask_words;
         let registers = self.registers();
@@ -461,7 +520,9 @@ impl Scene<'_> {
             registers.give_up();
         }
         rows.iter().for_each(|row| registers.define(*row, exec));
-        slots.iter().for_each(|slot| registers.set_scalar(*slot, 0, None));
+        slots
+            .iter()
+            .for_each(|slot| registers.set_scalar(*slot, 0, None));
     }
 
     fn branch(&mut self, condition: Condition) {
@@ -492,7 +553,9 @@ impl Scene<'_> {
         if let Some(slot) = undefined {
             self.tell(Use::Address, self.known().scalar_origin(*slot), 0);
             let registers = self.registers();
-            slots.iter().for_each(|slot| registers.set_scalar(*slot, 0, None));
+            slots
+                .iter()
+                .for_each(|slot| registers.set_scalar(*slot, 0, None));
         }
     }
 }

@@ -113,7 +113,11 @@ impl Registers {
             own[lane] = own[lane] & on.wrapping_sub(1) | bits[lane] & on.wrapping_neg();
             some |= own[lane] & live.wrapping_neg();
         }
-        self.kinds[row] = if some == 0 { Rows::Defined } else { Rows::Partly };
+        self.kinds[row] = if some == 0 {
+            Rows::Defined
+        } else {
+            Rows::Partly
+        };
         if let Some(origin) = origin {
             self.origins[row] = origin;
         }

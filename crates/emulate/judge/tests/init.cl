@@ -127,7 +127,7 @@ kernel void one_byte(global uchar *in, global int *out) {
   int x = KEEP(((global int *)in)[t]); // @one_byte.A
   if ((x >> 8 & 255) == 3) // known
     KEEP(out[t]) = 1;
-  if ((x >> 12 & 255) == 3) // @one_byte.B
+  if ((x >> 12 & 255) == 0x30) // @one_byte.B
     KEEP(out[t]) = 2;
 }
 

@@ -110,7 +110,9 @@ fn each_use_is_found_where_it_is_and_right_twins_are_silent() {
             }
             let (rows, unfollowed) = found(&right, kernel, false);
             if !rows.is_empty() || !unfollowed.is_empty() {
-                failed.push(format!("{kernel} on {target}, right: {rows:?} {unfollowed:?}"));
+                failed.push(format!(
+                    "{kernel} on {target}, right: {rows:?} {unfollowed:?}"
+                ));
             }
         }
         let (rows, unfollowed) = found(&wrong, "silent", false);

@@ -100,7 +100,14 @@ pub fn used(
         }
         let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
         let producer = one.brought.and_then(|pc| code.place(pc));
-        sink.show(finding(one, unshown, function, (producer, consumer), object, &decoder));
+        sink.show(finding(
+            one,
+            unshown,
+            function,
+            (producer, consumer),
+            object,
+            &decoder,
+        ));
     }
     Ok(lost)
 }
@@ -113,10 +120,16 @@ fn finding(
     object: &CodeObject<'_>,
     decoder: &Decoder,
 ) -> Finding {
-    let note = if one.is_address { "address" } else { "condition" };
+    let note = if one.is_address {
+        "address"
+    } else {
+        "condition"
+    };
     let brought = one.brought.and_then(|pc| function.inst_at(pc));
     let listing = match (brought, function.inst_at(one.pc)) {
-        (Some(before), Some(inst)) => listing(function, decoder, (before, "undefined"), (inst, note)),
+        (Some(before), Some(inst)) => {
+            listing(function, decoder, (before, "undefined"), (inst, note))
+        }
         (None, Some(inst)) => around(function, decoder, inst, note),
         _ => Vec::new(),
     };
@@ -158,7 +171,9 @@ fn unshown(one: &Used, code: &Code<'_>, function: &str, place: &str) -> Unshown 
     let kind = one.kind();
     let mut sources = code.source(one.pc);
     sources.extend(one.brought.into_iter().flat_map(|pc| code.source(pc)));
-    let brought = one.brought.map_or_else(|| one.from.clone(), |pc| code.stable(pc));
+    let brought = one
+        .brought
+        .map_or_else(|| one.from.clone(), |pc| code.stable(pc));
     Unshown {
         fingerprint: fingerprint::of(&[
             kind.checker().name(),

@@ -16,6 +16,7 @@ mod frees;
 #[cfg(feature = "full")]
 mod hardware_check;
 mod hooks;
+mod init;
 mod json;
 mod large;
 mod limits;
@@ -24,7 +25,6 @@ mod options;
 mod outputs;
 mod pmc;
 mod progress;
-mod init;
 mod races;
 mod ranks;
 mod reference;

@@ -1,9 +1,10 @@
 //! Loads, stores and atomics.
 
-use super::{
-    Access, Kind, LANES, NONE, Origin, OriginId, Place, Row, Scene, Use, each, lanes,
-};
+use super::{Access, Kind, LANES, NONE, Origin, OriginId, Place, Row, Scene, Use, each, lanes};
 use crate::access::Space;
+
+/// Bytes that are looked at together; lanes that are further apart are looked at one by one.
+const MOST_AT_ONCE: u64 = 4096;
 
 impl Scene<'_> {
     pub(super) fn access(&mut self, access: &Access) {
@@ -21,12 +22,66 @@ impl Scene<'_> {
             if places.contains(&Place::Unknown) {
                 self.of.shared.does_not_follow(self.plan.op.name());
             }
+            if self.is_usual(access, which, words, &places) {
+                continue;
+            }
             for word in 0..words {
                 let at = 4 * word as u32;
                 let bytes = (access.bytes - at).min(4);
                 self.word(access, (which, word, words), &places, (at, bytes));
             }
         }
+    }
+
+    /// Returns `true` if all that is loaded or stored is defined and was so before, and what was loaded is defined now.
+    fn is_usual(
+        &mut self,
+        access: &Access,
+        which: usize,
+        words: usize,
+        places: &[Place; LANES],
+    ) -> bool {
+        let exec = self.exec;
+        let data = access.data[which];
+        let stores = access.kind != Kind::Load;
+        if access.half.is_some()
+            || stores && !(data..data + words).all(|row| self.known().is_defined(row))
+        {
+            return false;
+        }
+        let (mut low, mut high) = (u64::MAX, 0);
+        let mut in_lds = false;
+        for lane in each(exec) {
+            let (at, is_lds) = match places[lane] {
+                Place::Memory(address) => (address, false),
+                Place::Lds(address) => (address.into(), true),
+                Place::Private(offset) if words == 1 => (self.private(offset, lane), false),
+                _ => return false,
+            };
+            if low != u64::MAX && in_lds != is_lds {
+                return false;
+            }
+            in_lds = is_lds;
+            (low, high) = (low.min(at), high.max(at));
+        }
+        let end = high + u64::from(access.bytes);
+        if low > high || end - low > MOST_AT_ONCE {
+            return low > high;
+        }
+        let defined = match in_lds {
+            true => {
+                let end = (end as usize).min(self.of.lds.len());
+                let bytes = self.of.lds.get(low as usize..end);
+                bytes.is_none_or(|bytes| bytes.iter().fold(0, |all, bits| all | bits) == 0)
+            }
+            false => self.of.view.is_defined(&self.of.shared.memory, low, end),
+        };
+        if let (true, Some(first)) = (defined, access.destination) {
+            let first = first + which * words;
+            let registers = self.registers();
+            (first..first + words).for_each(|row| registers.define(row, exec));
+        }
+        defined
     }
 
     /// One dword at each lane's place.
@@ -89,7 +144,14 @@ impl Scene<'_> {
     }
 
     /// Writes what was loaded to a register.
-    fn fill(&mut self, access: &Access, row: usize, loaded: &Row, bytes: u32, origin: Option<OriginId>) {
+    fn fill(
+        &mut self,
+        access: &Access,
+        row: usize,
+        loaded: &Row,
+        bytes: u32,
+        origin: Option<OriginId>,
+    ) {
         let exec = self.exec;
         let registers = self.registers();
         if lanes::set(loaded) == 0 && access.half.is_none() {
@@ -148,7 +210,9 @@ impl Scene<'_> {
         let memory = &self.of.shared.memory;
         match place {
             Place::Memory(address) => {
-                self.of.view.store(memory, address + u64::from(at), bytes, bits);
+                self.of
+                    .view
+                    .store(memory, address + u64::from(at), bytes, bits);
             }
             Place::Lds(address) => {
                 let at = address.wrapping_add(at) as usize;
@@ -162,7 +226,9 @@ impl Scene<'_> {
                 let offset = offset.wrapping_add(at);
                 for byte in 0..bytes {
                     let address = self.private(offset + byte, lane);
-                    self.of.view.store(memory, address, 1, bits >> (8 * byte) & 0xff);
+                    self.of
+                        .view
+                        .store(memory, address, 1, bits >> (8 * byte) & 0xff);
                 }
             }
             Place::Nowhere | Place::Unknown => {}
@@ -208,7 +274,8 @@ impl Scene<'_> {
                 let (pc, address) = (self.plan.pc, address + u64::from(at));
                 self.of.shared.reports.id(Origin::Memory { pc, address })
             });
-            self.registers().set_scalar(first + word as usize, bits, origin);
+            self.registers()
+                .set_scalar(first + word as usize, bits, origin);
         }
     }
 }

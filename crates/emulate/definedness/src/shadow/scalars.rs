@@ -26,7 +26,10 @@ impl Scene<'_> {
             return self.exec_mask(scalar, mask.logic, mask.writes_exec);
         }
         let scc = scalar.reads_scc && self.known().scc().0;
-        let undefined = scalar.sources.iter().find(|source| !self.is_defined(source));
+        let undefined = scalar
+            .sources
+            .iter()
+            .find(|source| !self.is_defined(source));
         let origin = match undefined {
             Some(source) => Some(self.origin(source)),
             None => scc.then(|| self.known().scc().1),
@@ -48,7 +51,11 @@ impl Scene<'_> {
         let registers = self.registers();
         if let Some((slot, words)) = scalar.destination {
             for word in 0..words {
-                let word_bits = if word < 2 { (bits >> (32 * word)) as u32 } else { bits as u32 };
+                let word_bits = if word < 2 {
+                    (bits >> (32 * word)) as u32
+                } else {
+                    bits as u32
+                };
                 registers.set_scalar(slot + word, word_bits, origin);
             }
         }
@@ -110,7 +117,11 @@ impl Scene<'_> {
         let registers = self.registers();
         if let Some((slot, words)) = scalar.destination {
             for word in 0..words {
-                let left = if writes { (lanes >> (32 * word)) as u32 } else { 0 };
+                let left = if writes {
+                    (lanes >> (32 * word)) as u32
+                } else {
+                    0
+                };
                 registers.set_scalar(slot + word, left, Some(origin));
             }
         }

@@ -98,7 +98,9 @@ fn main() -> Outcome<()> {
             PROGRAMS,
         ),
     ];
-    println!("| target | program | ms | memory | barriers | races | init |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| target | program | ms | memory | barriers | races | init |\n|---|---|---|---|---|---|---|"
+    );
     for target in TARGETS {
         for (source, programs) in &sources {
             let bytes = compile(target, source)?;
@@ -156,6 +158,8 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
     let [plain, others @ ..] = best;
     let [memory, barriers, races, init] = others.map(|seconds| seconds / plain);
     let (name, plain) = (program.name, 1e3 * plain);
-    println!("| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {init:.2} |");
+    println!(
+        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {init:.2} |"
+    );
     Ok(())
 }

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use allocations::{
-    Event, Kind, Position, facts,
-    lines::describe,
-};
+use allocations::{Event, Kind, Position, facts, lines::describe};
 use definedness::{Definedness, Found, Origin, Sink, Use};
 use gpu::{Dispatch, memory::Copies};
 
@@ -100,7 +97,9 @@ fn listen(event: &Event<'_>) {
         return;
     };
     match event {
-        Event::Allocated(one) if matches!(one.kind, Kind::Device | Kind::Pitched | Kind::Stream) => {
+        Event::Allocated(one)
+            if matches!(one.kind, Kind::Device | Kind::Pitched | Kind::Stream) =>
+        {
             followed.undefine(one.base, one.size);
         }
         Event::Allocated(one) => followed.define(one.base, one.size),

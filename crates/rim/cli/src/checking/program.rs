@@ -105,7 +105,9 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
     run.report.run = Some(found.kernels.len() as u64);
-    run.report.not_followed = std::mem::take(&mut found.not_followed).into_iter().collect();
+    run.report.not_followed = std::mem::take(&mut found.not_followed)
+        .into_iter()
+        .collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
@@ -127,7 +129,11 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path) -> Result<()> {
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
         let stray = check::init::used(&parsed, "", uses, &options, tally)?;
-        lost.extend(stray.iter().map(|one| format!("an undefined value: {one:?}")));
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("an undefined value: {one:?}")),
+        );
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }
