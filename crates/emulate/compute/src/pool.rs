@@ -637,6 +637,26 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, visit: &mu
     spare.watcher = Some(watcher);
 }
 
+/// What the waves of `run` touch, without a workgroup.
+fn environment<'e>(
+    run: &'e Run,
+    seen: &'e View<'e>,
+    host: &'e Device<'e>,
+    watch: Option<&'e mut (dyn Watch + 'static)>,
+) -> Env<'e> {
+    Env {
+        memory: wave::Memory::new(seen),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        races: None,
+        shadow: None,
+        program: &run.program,
+        host,
+        counts: Counts::new(),
+        watch,
+    }
+}
+
 /// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
 fn serve_watched(
     inner: &Inner,
@@ -649,17 +669,7 @@ fn serve_watched(
     let space: &Memory = &inner.memory;
     let seen = seen_by(space, dispatch);
     let device = &inner.device(run);
-    let mut env = Env {
-        memory: wave::Memory::new(&seen),
-        lds: Vec::new(),
-        barrier: Default::default(),
-        races: None,
-        shadow: None,
-        program: &run.program,
-        host: device,
-        counts: Counts::new(),
-        watch,
-    };
+    let mut env = environment(run, &seen, device, watch);
     let Some(segment) = run.program.segment(&mut env.memory, dispatch.entry) else {
         run.fail(no_code(dispatch));
         return env.counts;

@@ -161,6 +161,11 @@ impl Memory {
         self.set(start, bytes, true);
     }
 
+    /// An instruction wrote somewhere: all that was allocated until now counts as defined.
+    pub fn give_up(&self) {
+        self.change(|pages| *pages = Pages::default());
+    }
+
     pub fn define(&self, start: u64, bytes: u64) {
         self.set(start, bytes, false);
     }

@@ -73,12 +73,21 @@ pub(crate) enum Action {
     Scalar(Scalar),
     Access(Access),
     Branch(Condition),
-    /// No rule follows it. The registers that it names become defined; of others, nothing is known if `all`.
-    Unfollowed {
-        rows: Vec<usize>,
-        slots: Vec<usize>,
-        all: bool,
-    },
+    /// No rule follows it.
+    Unfollowed(Unfollowed),
+}
+
+/// The registers that become defined, for want of a rule.
+#[derive(Default)]
+pub(crate) struct Unfollowed {
+    pub rows: Vec<usize>,
+    pub slots: Vec<usize>,
+    /// It writes registers that nothing is known of.
+    pub all_registers: bool,
+    /// It writes memory or LDS.
+    pub memory: bool,
+    /// What it writes is always defined, such as a clock.
+    pub is_exact: bool,
 }
 
 pub(crate) struct Plan {
@@ -105,11 +114,10 @@ fn action(config: &Config, inst: &Inst) -> Option<Action> {
     let effects = inst.effects;
     let indexed = Traits::INDEXES_VECTORS | Traits::INDEXES_SCALARS | Traits::INDEX_MODE;
     if inst.op.has(indexed) {
-        return Some(Action::Unfollowed {
-            rows: Vec::new(),
-            slots: Vec::new(),
-            all: true,
-        });
+        return Some(Action::Unfollowed(Unfollowed {
+            all_registers: true,
+            ..Unfollowed::default()
+        }));
     }
     if effects.contains(Effects::BRANCH) {
         return branch(config, inst).map(Action::Branch);
@@ -156,12 +164,19 @@ fn unfollowed(config: &Config, inst: &Inst) -> Option<Action> {
             _ => {}
         }
     }
-    let any = !rows.is_empty() || !slots.is_empty();
-    any.then_some(Action::Unfollowed {
+    let writes = Effects::STORE | Effects::ATOMIC;
+    let accesses = inst.effects.intersects(Effects::VMEM | Effects::LDS | Effects::SMEM);
+    let exact = Traits::READS_HARDWARE | Traits::READS_PC | Traits::CLOCK | Traits::ANSWERED;
+    let unfollowed = Unfollowed {
+        memory: !inst.op.has(Traits::NO_DATA)
+            && (inst.effects.intersects(writes) || accesses && rows.is_empty() && slots.is_empty()),
+        is_exact: inst.op.has(exact),
+        all_registers: false,
         rows,
         slots,
-        all: false,
-    })
+    };
+    let any = !unfollowed.rows.is_empty() || !unfollowed.slots.is_empty() || unfollowed.memory;
+    any.then_some(Action::Unfollowed(unfollowed))
 }
 
 fn branch(config: &Config, inst: &Inst) -> Option<Condition> {

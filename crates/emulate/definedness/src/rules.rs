@@ -245,6 +245,8 @@ const PAIRS: &[(&str, fn(Pairs, Pairs) -> u64)] = &[
     ("lshrrev_b64", |x, v| PAIR_RIGHT(swapped(x), swapped(v))),
     ("ashrrev_i64", |x, v| PAIR_RIGHT_SIGNED(swapped(x), swapped(v))),
     ("lshl_add_u64", |x, v| up64(by64(x[1], v[1], |amount| v[0] << amount) | v[2])),
+    // Both factors have one register.
+    ("mad_u64_u32", |_, v| up64(v[0] | v[1] | v[2])), ("mad_i64_i32", |_, v| up64(v[0] | v[1] | v[2])),
     ("add_nc_u64", |_, v| up64(v[0] | v[1])), ("sub_nc_u64", |_, v| up64(v[0] | v[1])),
     ("add_u64", |_, v| up64(v[0] | v[1])), ("sub_u64", |_, v| up64(v[0] | v[1])),
 ];

@@ -11,7 +11,7 @@ use crate::{
     access::{Access, Kind, Place},
     lanes::{self, ALL, LANES, NONE, Row, each},
     memory::View,
-    plan::{Action, At, Condition, Plan, Scalar, Source, Vector},
+    plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::Rule,
     state::Registers,
@@ -90,7 +90,7 @@ impl Shadow for OfWorkgroup {
             Action::Scalar(scalar) => scene.scalar(scalar),
             Action::Access(access) => scene.access(access),
             Action::Branch(condition) => scene.branch(*condition),
-            Action::Unfollowed { rows, slots, all } => scene.unfollowed(rows, slots, *all),
+            Action::Unfollowed(unfollowed) => scene.unfollowed(unfollowed),
         }
         self.plans = Some(plans);
     }
@@ -512,13 +512,20 @@ impl Scene<'_> {
         }
     }
 
-    fn unfollowed(&mut self, rows: &[usize], slots: &[usize], all: bool) {
-        self.of.shared.does_not_follow(self.plan.op.name());
+    fn unfollowed(&mut self, unfollowed: &Unfollowed) {
+        if !unfollowed.is_exact {
+            self.of.shared.does_not_follow(self.plan.op.name());
+        }
+        if unfollowed.memory {
+            self.of.shared.memory.give_up();
+            self.of.lds.fill(0);
+        }
         let exec = self.exec;
         let registers = self.registers();
-        if all {
+        if unfollowed.all_registers {
             registers.give_up();
         }
+        let (rows, slots) = (&unfollowed.rows, &unfollowed.slots);
         rows.iter().for_each(|row| registers.define(*row, exec));
         slots
             .iter()

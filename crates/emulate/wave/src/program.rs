@@ -391,9 +391,7 @@ fn lower(
             } else if follows_others {
                 lowered.ops[0].handler = rows::follow_others();
             }
-            if let Some(plan) = planner.and_then(|planner| planner.plan(config, inst)) {
-                segment.push(head, shadow::follow(plan));
-            }
+            segment.follow(planner, config, (head, inst));
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
@@ -401,10 +399,7 @@ fn lower(
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             match chain.flatten() {
                 Some(chain) => segment.chain(chain),
-                None => lowered
-                    .ops
-                    .into_iter()
-                    .for_each(|op| segment.push(head, op)),
+                None => segment.push_all(head, lowered.ops),
             }
         }
         nops.list(&mut segment);
@@ -557,6 +552,22 @@ impl Segment {
         }
         self.ops.push(op);
         self.pcs.push(pc);
+    }
+
+    fn push_all(&mut self, pc: u64, ops: Vec<MicroOp>) {
+        ops.into_iter().for_each(|op| self.push(pc, op));
+    }
+
+    /// Appends the op that shows `inst` to a shadow, if its planner wants to see it. `head` is where control comes from.
+    fn follow(
+        &mut self,
+        planner: Option<&dyn Planner>,
+        config: &Config,
+        (head, inst): (u64, &Inst),
+    ) {
+        if let Some(plan) = planner.and_then(|planner| planner.plan(config, inst)) {
+            self.push(head, shadow::follow(plan));
+        }
     }
 
     /// Makes the last op `chain`, whose beginning it is.

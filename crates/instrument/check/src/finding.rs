@@ -187,17 +187,23 @@ impl Kind {
                 Checker::Races,
                 "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
             ),
+            Kind::UndefinedAddress | Kind::UndefinedCondition => self.of_init(),
+            _ => self.of_barriers(),
+        }
+    }
+
+    fn of_init(self) -> (&'static str, Checker, &'static str) {
+        match self {
             Kind::UndefinedAddress => (
                 "undefined-address",
                 Checker::Init,
                 "an address comes from memory, LDS or a variable that nothing has set",
             ),
-            Kind::UndefinedCondition => (
+            _ => (
                 "undefined-condition",
                 Checker::Init,
                 "a branch depends on memory, LDS or a variable that nothing has set",
             ),
-            _ => self.of_barriers(),
         }
     }
 
