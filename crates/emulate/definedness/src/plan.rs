@@ -72,7 +72,8 @@ pub(crate) enum Action {
     Dual([Vector; 2]),
     Scalar(Scalar),
     Access(Access),
-    Branch(Condition),
+    /// A branch or call, and the scalar registers that get the address to come back to.
+    Branch(Option<Condition>, Vec<usize>),
     /// No rule follows it.
     Unfollowed(Unfollowed),
 }
@@ -119,8 +120,15 @@ fn action(config: &Config, inst: &Inst) -> Option<Action> {
             ..Unfollowed::default()
         }));
     }
-    if effects.contains(Effects::BRANCH) {
-        return branch(config, inst).map(Action::Branch);
+    if effects.intersects(Effects::BRANCH | Effects::CALL) {
+        let condition = branch(config, inst);
+        let slots = written(inst).flat_map(|reg| match at(config, reg) {
+            Some(At::Slot(slot)) => slot..slot + usize::from(reg.width.max(1)),
+            _ => 0..0,
+        });
+        let slots: Vec<usize> = slots.collect();
+        let matters = condition.is_some() || !slots.is_empty();
+        return matters.then_some(Action::Branch(condition, slots));
     }
     let moves_lanes = ["ds_bpermute_b32", "ds_permute_b32", "ds_swizzle_b32"];
     if moves_lanes.contains(&inst.op.first_name()) {
@@ -165,7 +173,9 @@ fn unfollowed(config: &Config, inst: &Inst) -> Option<Action> {
         }
     }
     let writes = Effects::STORE | Effects::ATOMIC;
-    let accesses = inst.effects.intersects(Effects::VMEM | Effects::LDS | Effects::SMEM);
+    let accesses = inst
+        .effects
+        .intersects(Effects::VMEM | Effects::LDS | Effects::SMEM);
     let exact = Traits::READS_HARDWARE | Traits::READS_PC | Traits::CLOCK | Traits::ANSWERED;
     let unfollowed = Unfollowed {
         memory: !inst.op.has(Traits::NO_DATA)

@@ -89,7 +89,7 @@ impl Shadow for OfWorkgroup {
             }
             Action::Scalar(scalar) => scene.scalar(scalar),
             Action::Access(access) => scene.access(access),
-            Action::Branch(condition) => scene.branch(*condition),
+            Action::Branch(condition, slots) => scene.branch(*condition, slots),
             Action::Unfollowed(unfollowed) => scene.unfollowed(unfollowed),
         }
         self.plans = Some(plans);
@@ -532,16 +532,17 @@ impl Scene<'_> {
             .for_each(|slot| registers.set_scalar(*slot, 0, None));
     }
 
-    fn branch(&mut self, condition: Condition) {
+    fn branch(&mut self, condition: Option<Condition>, slots: &[usize]) {
         match condition {
-            Condition::Scc => {
+            None => {}
+            Some(Condition::Scc) => {
                 let (undefined, origin) = self.known().scc();
                 if undefined {
                     self.tell(Use::Condition, origin, 0);
                     self.registers().set_scc(false, None);
                 }
             }
-            Condition::Vcc => {
+            Some(Condition::Vcc) => {
                 let vcc = usize::from(isa::numbers::VCC);
                 let (values, bits) = self.mask(vcc);
                 // A known one decides.
@@ -550,8 +551,12 @@ impl Scene<'_> {
                     self.tell(Use::Condition, origin, bits.trailing_zeros() as usize);
                 }
             }
-            Condition::Target(slot) => self.scalar_address(&[slot, slot + 1]),
+            Some(Condition::Target(slot)) => self.scalar_address(&[slot, slot + 1]),
         }
+        let registers = self.registers();
+        slots
+            .iter()
+            .for_each(|slot| registers.set_scalar(*slot, 0, None));
     }
 
     /// Tells of undefined registers that are an address, and lets them be defined from now on.
