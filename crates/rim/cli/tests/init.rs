@@ -33,7 +33,7 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
                 "<-- undefined",
                 "<-- condition",
                 "256 bytes",
-                "1 different: 1 undefined-condition",
+                "certain: 1 finding: 1 undefined-condition",
             ][..],
         ),
         (
