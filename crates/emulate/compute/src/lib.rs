@@ -11,6 +11,7 @@ mod board;
 mod classes;
 pub mod counters;
 pub mod fidelity;
+mod follow;
 mod gate;
 mod imitation;
 mod kind;
@@ -25,6 +26,7 @@ mod sync;
 mod watch;
 mod workgroup;
 
+pub use follow::{Beginning, Follower};
 pub use gate::{Gate, Meeting, There, WaveThere};
 pub use imitation::imitate;
 pub use kind::Kind;
@@ -33,6 +35,6 @@ pub use pool::{Pool, Running};
 pub use races::Order;
 pub use watch::{Watcher, Watchers};
 pub use wave::{
-    NoHostCode,
+    NoHostCode, Planner, Shadow,
     races::{Access, Race, Side},
 };

@@ -18,6 +18,7 @@ use crate::{
     aside::Pause,
     barriers::Barriers,
     board::RunQueue,
+    follow::Follower,
     gate::Gate,
     imitation,
     observe::Observer,
@@ -68,6 +69,7 @@ struct Inner {
     order: OnceLock<Arc<dyn Order>>,
     /// See [`Pool::translate`].
     native: OnceLock<usize>,
+    follower: OnceLock<Arc<dyn Follower>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
     /// The buffers that [`Inner::at_once`] gives to the workgroups of a small dispatch.
@@ -171,6 +173,7 @@ impl Pool {
             gate: OnceLock::new(),
             order: OnceLock::new(),
             native: OnceLock::new(),
+            follower: OnceLock::new(),
             detailed: AtomicBool::new(false),
             spare: Mutex::default(),
         };
@@ -199,6 +202,11 @@ impl Pool {
     /// From now on, `order` is told of accesses to LDS by different waves that nothing puts in order.
     pub fn look_for_races(&self, order: Arc<dyn Order>) {
         let _ = self.inner.order.set(order);
+    }
+
+    /// From now on, `follower` follows what instructions do. Said once, before the first kernel.
+    pub fn follow(&self, follower: Arc<dyn Follower>) {
+        let _ = self.inner.follower.set(follower);
     }
 
     /// The kernels that run, and how many waves were seen at which addresses within `time`. If none were seen, the look
@@ -409,6 +417,7 @@ impl Inner {
     ) {
         workgroup.look_at_barriers(self.gate.get(), dispatch);
         workgroup.look_for_races(self.order.get().is_some(), spare);
+        workgroup.be_followed(self.follower.get(), dispatch);
     }
 
     /// Tells of the races of a workgroup's turn.
@@ -434,7 +443,8 @@ impl Inner {
                 Arc::clone(free.insert(Arc::new(Mutex::new(made))))
             }
         };
-        let program = Arc::new(Program::sharing(config, decoder));
+        let planner = self.follower.get().map(|follower| follower.planner());
+        let program = Arc::new(Program::sharing(config, decoder).planned_by(planner));
         programs.insert(config, program.clone());
         Ok(program)
     }
@@ -652,6 +662,26 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, visit: &mu
     spare.watcher = Some(watcher);
 }
 
+/// What the waves of `run` touch, without a workgroup.
+fn environment<'e>(
+    run: &'e Run,
+    seen: &'e View<'e>,
+    host: &'e Device<'e>,
+    watch: Option<&'e mut (dyn Watch + 'static)>,
+) -> Env<'e> {
+    Env {
+        memory: wave::Memory::new(seen),
+        lds: Vec::new(),
+        barrier: Default::default(),
+        races: None,
+        shadow: None,
+        program: &run.program,
+        host,
+        counts: Counts::new(),
+        watch,
+    }
+}
+
 /// Works on `run` until it has nothing to do or another run has waited long enough; where turns are short, until one was not enough.
 fn serve_watched(
     inner: &Inner,
@@ -664,16 +694,7 @@ fn serve_watched(
     let space: &Memory = &inner.memory;
     let seen = seen_by(space, dispatch);
     let device = &inner.device(run);
-    let mut env = Env {
-        memory: wave::Memory::new(&seen),
-        lds: Vec::new(),
-        barrier: Default::default(),
-        races: None,
-        program: &run.program,
-        host: device,
-        counts: Counts::new(),
-        watch,
-    };
+    let mut env = environment(run, &seen, device, watch);
     let Some(segment) = run.program.segment(&mut env.memory, dispatch.entry) else {
         run.fail(no_code(dispatch));
         return env.counts;

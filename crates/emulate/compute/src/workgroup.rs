@@ -10,13 +10,14 @@ use gpu::{
     initial::InitialState,
 };
 use wave::{
-    ClockWait, Env, Meetings, Preset, Segment, SplitBarrier, Start, Stop, Wave,
+    ClockWait, Env, Meetings, Preset, Segment, Shadow, SplitBarrier, Start, Stop, Wave,
     races::{Race, Races},
     run, step,
 };
 
 use crate::{
     aside::Pause,
+    follow::{Beginning, Follower},
     gate::{Gate, Looking, There, WaveThere},
     observe::{self, Observer},
     run::Run,
@@ -104,6 +105,10 @@ pub(crate) struct Workgroup {
     looking: Option<Box<Looking>>,
     /// Its accesses to LDS, if races are looked for.
     races: Option<Box<Races>>,
+    /// Its shadow, if there is a follower.
+    shadow: Option<Box<dyn Shadow>>,
+    /// How many vector and scalar registers its waves start with.
+    preset: (usize, usize),
     /// To be given back.
     pub slots: Slots,
 }
@@ -308,6 +313,8 @@ impl Workgroup {
             wave.scratch_bytes_per_lane = scratch_bytes_per_lane;
             wave.lds_bytes = lds_bytes;
         }
+        let initial = spare.initial.first().map(|(initial, _)| initial);
+        let preset = initial.map_or((0, 0), |initial| (initial.vgprs.len(), initial.sgprs.len()));
         Workgroup {
             index,
             id,
@@ -317,6 +324,8 @@ impl Workgroup {
             barrier: SplitBarrier::new(count),
             looking: None,
             races: None,
+            shadow: None,
+            preset,
             slots,
         }
     }
@@ -335,6 +344,20 @@ impl Workgroup {
             let (bytes, waves) = (self.lds.len() as u32, self.waves.len() as u32);
             self.races = Races::new(spare.races.take(), bytes, waves);
         }
+    }
+
+    /// From now on, the follower is shown what its waves execute, if there is one.
+    pub fn be_followed(&mut self, follower: Option<&Arc<dyn Follower>>, dispatch: &Arc<Dispatch>) {
+        let Some(follower) = follower else { return };
+        let (vector_registers, scalar_registers) = self.preset;
+        self.shadow = Some(follower.begin(&Beginning {
+            dispatch,
+            workgroup: self.id,
+            waves: self.waves.iter().map(|(wave, _)| wave).collect(),
+            vector_registers,
+            scalar_registers,
+            lds_bytes: self.lds.len(),
+        }));
     }
 
     /// The races that were found since the last call.
@@ -431,11 +454,13 @@ impl Workgroup {
         std::mem::swap(&mut env.lds, &mut self.lds);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.races, &mut self.races);
+        std::mem::swap(&mut env.shadow, &mut self.shadow);
         for (wave, _) in &mut self.waves {
             wave.slice_left = slice.branches;
         }
         let turn = self.guarded_rounds(env, observer, epoch, slice);
         std::mem::swap(&mut env.races, &mut self.races);
+        std::mem::swap(&mut env.shadow, &mut self.shadow);
         std::mem::swap(&mut env.barrier, &mut self.barrier);
         std::mem::swap(&mut env.lds, &mut self.lds);
         turn

@@ -193,6 +193,11 @@ impl<'a> Device<'a> {
         self.pool.translate(least)
     }
 
+    /// From now on, `follower` follows what instructions do. Said once, before the first launch.
+    pub fn follow(&self, follower: Arc<dyn compute::Follower>) {
+        self.pool.follow(follower);
+    }
+
     /// Loads a further code object; returns where its address 0 lies.
     pub fn add(&self, object: &CodeObject<'_>) -> Result<u64> {
         image::load(object, &self.memory)

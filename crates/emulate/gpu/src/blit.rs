@@ -113,6 +113,7 @@ pub fn run(memory: View<'_>, blit: Blit, entry: u64, kernarg: u64) -> Option<Out
                             size as usize,
                         )
                     }
+                    memory.copied(destination, source, size);
                 })
         }
         Blit::Fill => {
@@ -125,6 +126,7 @@ pub fn run(memory: View<'_>, blit: Blit, entry: u64, kernarg: u64) -> Option<Out
                     // SAFETY: inside the range just checked.
                     unsafe { (host_address(address) as *mut u32).write_unaligned(value) };
                 }
+                memory.written(start, size);
             })
         }
     };

@@ -19,6 +19,7 @@ use std::{
 use crate::{Fill, guard::guarded, svm};
 
 mod closed;
+mod copies;
 mod exact;
 mod pageable;
 mod placed;
@@ -26,6 +27,7 @@ mod reach;
 mod unmapped;
 
 pub use closed::Closing;
+pub use copies::Copies;
 pub use pageable::{LookUp, Mapping, Pages};
 pub use placed::Placement;
 pub use reach::View;
@@ -223,6 +225,7 @@ pub struct Memory {
     notes: unmapped::Notes,
     /// Keeps account of the memory that kernels allocate.
     allocator: OnceLock<Box<dyn wave::Allocator>>,
+    copies: OnceLock<std::sync::Arc<dyn Copies>>,
 }
 
 /// Bytes of a fresh allocation that are filled at most: programs reserve more than they use.
@@ -261,6 +264,7 @@ impl Memory {
             filled: AtomicU64::new(0),
             notes: unmapped::Notes::default(),
             allocator: OnceLock::new(),
+            copies: OnceLock::new(),
         }
     }
 

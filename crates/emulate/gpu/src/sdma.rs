@@ -201,6 +201,7 @@ impl SdmaQueue {
                 size as usize,
             )
         };
+        self.shared.memory.copied(destination, source, size);
         Ok(())
     }
 
@@ -223,6 +224,7 @@ impl SdmaQueue {
                 }
             }
         }
+        self.shared.memory.written(address, size);
         Ok(())
     }
 
@@ -234,6 +236,7 @@ impl SdmaQueue {
 
     fn store(&self, address: u64, value: u32) -> Result<(), Step> {
         self.cell32(address, true)?.store(value, Ordering::SeqCst);
+        self.shared.memory.written(address & !3, 4);
         Ok(())
     }
 

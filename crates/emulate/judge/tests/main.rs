@@ -1,5 +1,6 @@
 mod barriers;
 mod common;
+mod init;
 mod late;
 mod races;
 mod waits;

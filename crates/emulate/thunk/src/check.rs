@@ -1,8 +1,9 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `late`, the same with results of loads and of LDS that come when they are waited for, not before;
-//! `memory`, accesses that stop a kernel, and who allocated what they miss; `leaks`, memory that is not freed.
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `init`, uses of
+//! values that nothing has set; `leaks`, memory that is not freed; `late`, missing waits with results of loads and of LDS that come when they
+//! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
@@ -27,6 +28,7 @@ pub struct Check {
     memory: bool,
     barriers: bool,
     races: bool,
+    init: bool,
 }
 
 enum Judge {
@@ -57,6 +59,7 @@ impl Check {
             memory: false,
             barriers: false,
             races: false,
+            init: false,
         };
         for word in words() {
             let (memory, sink) = (memory.clone(), findings.clone());
@@ -70,6 +73,7 @@ impl Check {
                 "barriers" => check.barriers = true,
                 "races" => check.races = true,
                 "leaks" => findings::look_for_leaks(&findings),
+                "init" => check.init = true,
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }
@@ -78,6 +82,7 @@ impl Check {
 
     /// The pool whose waves are looked at.
     pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
+        let of_device = memory.clone();
         let pool = match &self.judge {
             Judge::None => Pool::beside_program(memory, events, threads),
             Judge::AtFullSpeed(waits) => {
@@ -90,6 +95,9 @@ impl Check {
         }
         if self.races {
             pool.look_for_races(self.findings.clone());
+        }
+        if self.init {
+            pool.follow(findings::init::follow(self.findings.clone(), &of_device));
         }
         pool
     }
@@ -105,7 +113,7 @@ impl Check {
 
     /// The same job; if its kernel stops at an access of memory, that is a finding.
     pub fn look_at(&self, job: Job) -> Job {
-        if !self.memory && !self.barriers && !self.races {
+        if !self.memory && !self.barriers && !self.races && !self.init {
             return job;
         }
         let findings = self.findings.clone();

@@ -23,6 +23,7 @@ use allocations::{
 use crate::{report::report, source, variables};
 
 mod leaks;
+pub mod init;
 mod races;
 
 pub use leaks::look_for_leaks;
@@ -47,6 +48,8 @@ struct Inner {
     barriers: HashMap<(Wrong, bool, u64, Option<u64>), Counted>,
     /// The same of races.
     races: HashMap<races::Key, Counted>,
+    /// The same of undefined values.
+    undefined: HashMap<init::Key, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.

@@ -316,6 +316,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &program,
         host: &Silent,
         counts: Counts::new(),

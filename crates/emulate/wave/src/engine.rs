@@ -8,6 +8,7 @@ use crate::{
     Counts, Fault, Memory, Program, SplitBarrier, Watch, Wave,
     micro_op::{MicroOp, flow},
     races::Races,
+    shadow::Shadow,
     shell, spin,
     watch::tell,
 };
@@ -69,6 +70,8 @@ pub struct Env<'a> {
     pub counts: Counts,
     /// The accesses to LDS of the running workgroup, where races are looked for.
     pub races: Option<Box<Races>>,
+    /// The shadow of the running workgroup, where the program has a planner.
+    pub shadow: Option<Box<dyn Shadow>>,
     /// An observer of the instructions that waves execute.
     pub watch: Option<&'a mut (dyn Watch + 'static)>,
 }

@@ -31,6 +31,7 @@ mod program;
 pub mod races;
 mod row_set;
 mod rows;
+mod shadow;
 mod shell;
 mod spin;
 mod state;
@@ -51,6 +52,7 @@ pub use memory::{ALIAS, AddressSpace, Fault, FaultKind, Memory, Range, host_addr
 pub use mode::Mode;
 pub use program::{Config, DecodedInst, Program, Segment, SharedDecoder};
 pub use rows::{Row as SemanticsRow, all_rows, rows_of};
+pub use shadow::{Planner, Shadow};
 pub use spin::Meetings;
 pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;

@@ -13,6 +13,7 @@
 use crate::{engine::Env, state::Wave};
 
 mod chain;
+mod followed;
 mod image;
 mod matrix;
 mod memory;
@@ -22,6 +23,7 @@ mod scalar;
 mod vector;
 
 pub(crate) use chain::ChainNumber;
+pub(crate) use followed::Followed;
 pub(crate) use image::{Image, ImageOperands};
 pub(crate) use matrix::{Mfma, Wmma, WmmaFields};
 pub(crate) use memory::{
@@ -243,6 +245,8 @@ payloads! {
     Lds, lds, lds_mut;
     /// A note of a DS instruction's access.
     LdsNote, lds_note, lds_note_mut;
+    /// An instruction that a shadow is shown.
+    Followed, followed, followed_mut;
     /// MIMG.
     Image, image, image_mut;
 }

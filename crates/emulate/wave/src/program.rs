@@ -12,14 +12,14 @@ use gfx::Target;
 use isa::{Decoder, Effects, Format, Inst, Known, Op, RegKind, Traits};
 
 use crate::{
-    Memory,
+    Memory, Planner,
     engine::UNROLLED,
     hwreg,
     measured::Measured,
     micro_op::{MicroOp, flow},
     row_set::RowSet,
     rows::{self, Chain, ChainBuilder, Row, Shape},
-    translate,
+    shadow, translate,
 };
 
 mod dual;
@@ -119,6 +119,7 @@ impl Segment {
 pub struct Program {
     config: Config,
     decoder: SharedDecoder,
+    planner: Option<Arc<dyn Planner>>,
     /// Held by who decodes.
     decoding: Mutex<()>,
     /// By the address they were decoded from, which is their first micro-op.
@@ -158,11 +159,18 @@ impl Program {
         Program {
             config,
             decoder,
+            planner: None,
             decoding: Mutex::default(),
             segments: RwLock::default(),
             entered: RwLock::default(),
             looks_at_clock: AtomicBool::new(false),
         }
+    }
+
+    /// The same with a planner, which sees all its instructions.
+    pub fn planned_by(mut self, planner: Option<Arc<dyn Planner>>) -> Program {
+        self.planner = planner;
+        self
     }
 
     /// Returns `true` if code that was decoded so far looks at the device's clocks.
@@ -198,7 +206,7 @@ impl Program {
             Fetched::Undecodable(_) => false,
         });
         self.looks_at_clock.fetch_or(looks, Ordering::Relaxed);
-        let segment = Arc::new(lower(&self.config, &print, pc, &found, looks));
+        let segment = Arc::new(lower(self, &print, pc, &found, looks));
         let segments = self.segments.write();
         let mut segments = segments.unwrap_or_else(|poison| poison.into_inner());
         Some(segments.entry(pc).or_insert(segment).clone())
@@ -325,19 +333,23 @@ fn reachable(
 }
 
 fn lower(
-    config: &Config,
+    program: &Program,
     print: &dyn Fn(&Inst) -> String,
     entry: u64,
     found: &BTreeMap<u64, Fetched>,
     looks_at_clock: bool,
 ) -> Segment {
+    let config = &program.config;
+    let planner = program.planner.as_deref();
     let targets = branch_targets(entry, found);
     let mut segment = Segment::new(config);
     let mut branches = Vec::new();
     let waits = order::pending_waits(config, found);
     let polls = polls::polling(config, found);
-    let mut runs = translate::Builder::new(config.native.filter(|_| !config.observed));
-    let joins = !config.observed && !runs.looks() && rows::chains_pay();
+    // Observers and shadows look at each instruction by itself.
+    let apart = config.observed || planner.is_some();
+    let mut runs = translate::Builder::new(config.native.filter(|_| !apart));
+    let joins = !apart && !runs.looks() && rows::chains_pay();
     let mut chains = ChainBuilder::default();
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
@@ -385,6 +397,7 @@ fn lower(
             } else if follows_others {
                 lowered.ops[0].handler = rows::follow_others();
             }
+            segment.follow(planner, config, (head, inst));
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
@@ -584,7 +597,7 @@ impl Segment {
     fn append(&mut self, head: u64, chain: Option<Chain>, ops: Vec<MicroOp>) {
         match chain {
             Some(chain) => self.chain(chain),
-            None => ops.into_iter().for_each(|op| self.push(head, op)),
+            None => self.push_all(head, ops),
         }
     }
 
@@ -594,6 +607,22 @@ impl Segment {
         }
         self.ops.push(op);
         self.pcs.push(pc);
+    }
+
+    fn push_all(&mut self, pc: u64, ops: Vec<MicroOp>) {
+        ops.into_iter().for_each(|op| self.push(pc, op));
+    }
+
+    /// Appends the op that shows `inst` to a shadow, if its planner wants to see it. `head` is where control comes from.
+    fn follow(
+        &mut self,
+        planner: Option<&dyn Planner>,
+        config: &Config,
+        (head, inst): (u64, &Inst),
+    ) {
+        if let Some(plan) = planner.and_then(|planner| planner.plan(config, inst)) {
+            self.push(head, shadow::follow(plan));
+        }
     }
 
     /// Makes the last op `chain`, whose beginning it is.

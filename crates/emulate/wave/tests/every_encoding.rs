@@ -126,6 +126,7 @@ fn check(name: &str, wave_size: u32) {
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &program,
         host: &Quiet,
         counts: Counts::new(),

@@ -72,6 +72,7 @@ fn count_and_decoded(text: &str, prepare: impl Fn(&mut Wave)) -> (InstCount, (us
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &program,
         host: &Silent,
         counts: Counts::new(),

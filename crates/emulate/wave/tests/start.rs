@@ -128,6 +128,7 @@ fn check(name: &str, wave_size: u32, random: &mut Random) {
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &program,
         host: &host,
         counts: Counts::new(),

@@ -79,6 +79,7 @@ fn every_encoding(name: &str) {
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &program,
         host: &Quiet,
         counts: Counts::new(),

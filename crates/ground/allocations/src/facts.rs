@@ -204,6 +204,11 @@ impl Allocation {
 pub enum Event<'a> {
     Allocated(&'a Allocation),
     Freed(&'a Allocation),
+    /// The host has written the memory, by a function of HIP: it need not have asked the device for it.
+    Written {
+        base: u64,
+        size: u64,
+    },
     /// The program frees what it may not free: an address in the middle, memory that was freed before, or memory that
     /// another function frees.
     WrongFree {
@@ -430,6 +435,29 @@ pub fn heap_freed(base: u64) {
     // Listeners ask for facts themselves.
     let freed = known().blocks.free(base, Callers::new());
     freed.iter().for_each(|one| tell(&Event::Freed(one)));
+}
+
+/// The host has written memory.
+pub(crate) fn written(base: u64, size: u64) {
+    if size != 0 {
+        tell(&Event::Written { base, size });
+    }
+}
+
+/// The program has copied memory by `hipMemcpy`, of a kind that it named. Copies between devices' memory are the device's work.
+pub(crate) fn copied(to: u64, from: u64, size: u64, kind: i32) {
+    const HOST_TO_DEVICE: i32 = 1;
+    const TO_BE_FOUND_OUT: i32 = 4;
+    let of_device = || {
+        let nearest = nearest(from);
+        nearest.is_some_and(|(one, position)| {
+            let kinds = [Kind::Device, Kind::Stream, Kind::Pitched];
+            matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
+        })
+    };
+    if kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !of_device() {
+        written(to, size);
+    }
 }
 
 fn give(allocation: Allocation) {

@@ -71,7 +71,7 @@ pub fn watch() {
     }
 }
 
-static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE].concat());
+static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE, WRITE].concat());
 
 /// A call of HIP by the program, before and after HIP has done it.
 struct Told(&'static str);
@@ -225,6 +225,40 @@ wraps! { TAKE {
         after |_, address, _| facts::taken(address);
     fn hipIpcCloseMemHandle(address: u64)
         after |_, address| facts::taken(address);
+    }
+}
+
+wraps! { WRITE {
+    fn hipMemcpy(to: u64, from: u64, size: usize, kind: c_int)
+        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+    fn hipMemcpyAsync(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
+        after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
+    fn hipMemcpyWithStream(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
+        after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
+    fn hipMemcpyHtoD(to: u64, from: u64, size: usize)
+        after |_, to, _, size| facts::written(to, size as u64);
+    fn hipMemcpyHtoDAsync(to: u64, from: u64, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, size as u64);
+    fn hipMemcpy2D(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
+        after |_, to, pitch, from, _, width, height, kind| rows_copied(to, pitch, from, (width, height), kind);
+    fn hipMemcpy2DAsync(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
+        after |_, to, pitch, from, _, width, height, kind, _| rows_copied(to, pitch, from, (width, height), kind);
+    fn hipMemset(to: u64, value: c_int, size: usize)
+        after |_, to, _, size| facts::written(to, size as u64);
+    fn hipMemsetAsync(to: u64, value: c_int, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, size as u64);
+    fn hipMemsetD8(to: u64, value: u8, size: usize)
+        after |_, to, _, size| facts::written(to, size as u64);
+    fn hipMemsetD16(to: u64, value: u16, size: usize)
+        after |_, to, _, size| facts::written(to, 2 * size as u64);
+    fn hipMemsetD32(to: u64, value: c_int, size: usize)
+        after |_, to, _, size| facts::written(to, 4 * size as u64);
+    }
+}
+
+fn rows_copied(to: u64, pitch: usize, from: u64, (width, height): (usize, usize), kind: c_int) {
+    for row in 0..height {
+        facts::copied(to + (row * pitch) as u64, from, width as u64, kind);
     }
 }
 

@@ -46,6 +46,10 @@ pub enum Kind {
     LdsRace,
     /// The program has ended and not freed memory.
     Leak,
+    /// An address comes from what nothing has set.
+    UndefinedAddress,
+    /// A branch depends on what nothing has set.
+    UndefinedCondition,
 }
 
 /// The check that a kind of bug belongs to.
@@ -62,15 +66,18 @@ pub enum Checker {
     Races,
     /// Memory that is not freed.
     Leaks,
+    /// Uses of what nothing has set.
+    Init,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 5] = [
+    pub const ALL: [Checker; 6] = [
         Checker::Waits,
         Checker::Memory,
         Checker::Barriers,
         Checker::Races,
         Checker::Leaks,
+        Checker::Init,
     ];
 
     /// As suppressions name it.
@@ -81,13 +88,14 @@ impl Checker {
             Checker::Barriers => "barriers",
             Checker::Races => "races",
             Checker::Leaks => "leaks",
+            Checker::Init => "init",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 20] = [
+    pub const ALL: [Kind; 22] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -108,6 +116,8 @@ impl Kind {
         Kind::ArrivedTwice,
         Kind::LdsRace,
         Kind::Leak,
+        Kind::UndefinedAddress,
+        Kind::UndefinedCondition,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -189,7 +199,23 @@ impl Kind {
                 Checker::Leaks,
                 "the program has ended and not freed memory that it allocated",
             ),
+            Kind::UndefinedAddress | Kind::UndefinedCondition => self.of_init(),
             _ => self.of_barriers(),
+        }
+    }
+
+    fn of_init(self) -> (&'static str, Checker, &'static str) {
+        match self {
+            Kind::UndefinedAddress => (
+                "undefined-address",
+                Checker::Init,
+                "an address comes from memory, LDS or a variable that nothing has set",
+            ),
+            _ => (
+                "undefined-condition",
+                Checker::Init,
+                "a branch depends on memory, LDS or a variable that nothing has set",
+            ),
         }
     }
 
@@ -232,6 +258,14 @@ impl Kind {
     /// The check that finds it.
     pub fn checker(self) -> Checker {
         self.row().1
+    }
+
+    /// Returns `true` if what is wrong is the way from one instruction to the other.
+    pub fn has_path(self) -> bool {
+        !matches!(
+            self,
+            Kind::LdsRace | Kind::UndefinedAddress | Kind::UndefinedCondition
+        )
     }
 
     /// The bug in a few words.

@@ -27,6 +27,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
         Some(producer) => {
             let (first, then) = match finding.kind {
                 Kind::LdsRace => ("first", "then"),
+                Kind::UndefinedAddress | Kind::UndefinedCondition => ("loaded", "used"),
                 _ => ("issued", "not waited for"),
             };
             writeln!(out, "      {first} at {}", at(producer))?;
@@ -89,7 +90,7 @@ fn write_path(out: &mut impl Write, finding: &Finding) -> Result {
         .map(|block| format!("bb{block}"))
         .collect();
     match &path[..] {
-        [] if finding.producer.is_none() || finding.kind == Kind::LdsRace => Ok(()),
+        [] if finding.producer.is_none() || !finding.kind.has_path() => Ok(()),
         [] => writeln!(out, "  path: one that a wave has taken"),
         path => writeln!(out, "  path: {}", path.join(" -> ")),
     }

@@ -96,7 +96,7 @@ fn listen(event: &Event<'_>) {
             });
         }
         // The function that frees refuses it.
-        Event::WrongFree { .. } | Event::Reset => {}
+        Event::WrongFree { .. } | Event::Reset | Event::Written { .. } => {}
     });
 }
 

@@ -33,10 +33,11 @@ Examples:
   luthier check --waits --target gfx90a -k softmax wheels/
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
-  luthier check --memory --barriers --races -- ./app arguments
+  luthier check --memory --barriers --races --init -- ./app arguments
   luthier check --memory --hooks -- ./app arguments";
 
-/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races, leaks.
+/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races, values
+/// that nothing has set, leaks.
 ///
 /// It looks in files without running anything, or in a program while it runs on an emulated GPU.
 ///
@@ -51,7 +52,9 @@ Examples:
 /// memory. Such an access stops the kernel. With --hooks, the tool mem-check finds such accesses on a real GPU too, and
 /// kernels go on. --barriers names barriers at which waves or lanes of a workgroup are missing, and ends a kernel whose waves wait for each
 /// other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and which no barrier puts
-/// in order. --leaks names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are on standard error.
+/// in order. --init names addresses and branches that depend on memory, LDS or variables that nothing has set, and where such a value
+/// came from. --leaks names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
+/// on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
 /// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
@@ -86,6 +89,9 @@ pub struct Check {
     /// In a program: look for memory that it has allocated and not freed when it ends
     #[arg(long, requires = "program")]
     leaks: bool,
+    /// In a program: look for addresses and branches that depend on what nothing has set
+    #[arg(long, requires = "program")]
+    init: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
@@ -120,7 +126,7 @@ pub struct Check {
     #[arg(long, requires = "program")]
     late: bool,
     /// Of a program: find wrong accesses by hooks in its kernels, on a real GPU too; they do not stop kernels
-    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "leaks", "late"])]
+    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
@@ -196,6 +202,7 @@ impl Check {
             (Checker::Barriers, self.barriers),
             (Checker::Races, self.races),
             (Checker::Leaks, self.leaks),
+            (Checker::Init, self.init),
         ];
         let chosen = chosen.iter().filter(|(_, chosen)| *chosen);
         chosen.map(|(checker, _)| *checker).collect()

@@ -16,6 +16,7 @@ mod frees;
 #[cfg(feature = "full")]
 mod hardware_check;
 mod hooks;
+mod init;
 mod json;
 mod large;
 mod leaks;

@@ -163,6 +163,7 @@ fn check(target: &'static Target, wave32: bool, fill: Fill) {
         lds: Vec::new(),
         barrier: Default::default(),
         races: None,
+        shadow: None,
         program: &run.program,
         host: &Silent,
         counts: Counts::new(),

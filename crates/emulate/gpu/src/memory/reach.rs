@@ -11,7 +11,7 @@ use super::{Kind, Map, Memory, MemoryError, Region};
 /// Memory as one device sees it.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    memory: &'a Memory,
+    pub(super) memory: &'a Memory,
     node: u32,
     /// Reaches what is closed to the program.
     of_runtime: bool,

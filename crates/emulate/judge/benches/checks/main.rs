@@ -1,4 +1,4 @@
-//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers and for races, and on an ordinary one, by
+//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races and for undefined values, and on an ordinary one, by
 //! turns.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
@@ -12,6 +12,7 @@ mod programs;
 mod time;
 
 use codeobj::CodeObject;
+use definedness::{Definedness, Found, Sink};
 use emulate::{Argument, Device, Order, Race, Shape};
 use gpu::Dispatch;
 use judge::{Barriers, MeetingSink, Unmet};
@@ -117,7 +118,9 @@ fn main() -> Outcome<()> {
             PROGRAMS,
         ),
     ];
-    println!("| target | program | ms | memory | barriers | races |\n|---|---|---|---|---|---|");
+    println!(
+        "| target | program | ms | memory | barriers | races | init |\n|---|---|---|---|---|---|---|"
+    );
     for target in TARGETS {
         for (source, programs) in &sources {
             let bytes = compile(target, source)?;
@@ -144,18 +147,25 @@ impl Order for Silent {
     }
 }
 
+impl Sink for Silent {
+    fn used(&self, _: &Arc<Dispatch>, _: &Found, _: u64) {
+        // The kernels that only sweep over LDS read what nothing has written.
+    }
+}
+
 fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
     let device = || Device::new(CodeObject::parse(bytes)?, 1);
-    let devices = [device()?, device()?, device()?, device()?];
-    let [_, exact, gated, ordered] = &devices;
+    let devices = [device()?, device()?, device()?, device()?, device()?];
+    let [_, exact, gated, ordered, followed] = &devices;
     exact.be_exact();
     gated.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
     ordered.look_for_races(Arc::new(Silent));
+    followed.follow(Arc::new(Definedness::new(Arc::new(Silent))));
     let mut runs = Vec::new();
     for device in &devices {
         runs.push((program.prepare)(device)?);
     }
-    let mut best = [f64::MAX; 4];
+    let mut best = [f64::MAX; 5];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
@@ -166,8 +176,10 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
         turns += 1;
     }
     let [plain, others @ ..] = best;
-    let [memory, barriers, races] = others.map(|seconds| seconds / plain);
+    let [memory, barriers, races, init] = others.map(|seconds| seconds / plain);
     let (name, plain) = (program.name, 1e3 * plain);
-    println!("| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} |");
+    println!(
+        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {init:.2} |"
+    );
     Ok(())
 }

@@ -336,6 +336,7 @@ impl Machine {
             lds: std::mem::take(&mut self.lds),
             barrier: self.barrier.clone(),
             races: None,
+            shadow: None,
             program: &self.program,
             host: &self.outside,
             counts: Counts::new(),

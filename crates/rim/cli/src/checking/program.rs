@@ -12,6 +12,7 @@ use check::{
     Allocation,
     barriers::{Met, Wave},
     leaks::Leaked,
+    init::Used,
     memory::{Accessed, Freed},
     races::Raced,
     waits::Executed,
@@ -78,13 +79,15 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
         ("barriers", check.barriers),
         ("races", check.races),
         ("leaks", check.leaks),
+        ("init", check.init),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
     command
         .env("LUTHIER_CHECK", directory)
         .env("LUTHIER_CHECK_FOR", wanted.join(","));
-    if check.memory {
+    // Only an exact device knows where allocations begin and end.
+    if check.memory || check.init {
         device::be_exact(&mut command);
     }
     launch::run(&mut command)
@@ -104,6 +107,9 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
     run.report.run = Some(found.kernels.len() as u64);
+    run.report.not_followed = std::mem::take(&mut found.not_followed)
+        .into_iter()
+        .collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
     let leaks = std::mem::take(&mut found.leaks);
     match status.code() {
@@ -117,7 +123,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses, meetings, races)) in found.by_object() {
+    for (object, (waits, accesses, meetings, races, uses)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -133,6 +139,12 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         lost.extend(stray.iter().map(|one| format!("a barrier: {one:?}")));
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
+        let stray = check::init::used(&parsed, "", uses, &options, tally)?;
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("an undefined value: {one:?}")),
+        );
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }
@@ -144,7 +156,13 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
 }
 
 /// The findings in a code object.
-type OfObject = (Vec<Executed>, Vec<Accessed>, Vec<Met>, Vec<Raced>);
+type OfObject = (
+    Vec<Executed>,
+    Vec<Accessed>,
+    Vec<Met>,
+    Vec<Raced>,
+    Vec<Used>,
+);
 
 /// The subject of a line.
 #[derive(Clone, Copy, Default)]
@@ -153,6 +171,7 @@ enum Last {
     Access,
     Free,
     Leak,
+    Use,
 }
 
 /// The lines that the emulated device wrote.
@@ -170,6 +189,10 @@ struct Found {
     meetings: Vec<(String, Met)>,
     /// Each with the file of its code object.
     races: Vec<(String, Raced)>,
+    /// Each with the file of its code object.
+    uses: Vec<(String, Used)>,
+    /// Instructions of which nothing is known about undefined values.
+    not_followed: BTreeSet<String>,
     /// The subject of the lines that follow.
     last: Last,
     symbols: Symbols,
@@ -217,6 +240,14 @@ impl Found {
                 let raced = Raced::parse(times, rest)?;
                 self.races.push(((*object).to_owned(), raced));
             }
+            [times, "undefined", object, rest @ ..] => {
+                let used = Used::parse(times, rest)?;
+                self.uses.push(((*object).to_owned(), used));
+                self.last = Last::Use;
+            }
+            [_, "not-followed", instruction] => {
+                self.not_followed.insert((*instruction).to_owned());
+            }
             // Lines behind a barrier.
             [_, "wave", rest @ ..] => {
                 let (_, met) = self.meetings.last_mut()?;
@@ -232,16 +263,19 @@ impl Found {
                     }
                     Last::Free => self.frees.last_mut()?.free.allocation = allocation,
                     Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
+                    Last::Use => self.uses.last_mut()?.1.allocation = Some(allocation),
                 }
             }
             [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
                 let allocation = match self.last {
                     Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
+                    Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
                     Last::Free => self
                         .frees
                         .last_mut()
                         .map(|freed| &mut freed.free.allocation),
                     Last::Leak => self.leaks.last_mut().map(|one| &mut one.leak.allocation),
+                    Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
                 };
                 let by = match *done {
                     "freed" => &mut allocation?.freed_by,
@@ -272,6 +306,9 @@ impl Found {
         }
         for (object, raced) in self.races {
             all.entry(object).or_default().3.push(raced);
+        }
+        for (object, used) in self.uses {
+            all.entry(object).or_default().4.push(used);
         }
         all
     }

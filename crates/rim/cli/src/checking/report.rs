@@ -22,6 +22,8 @@ pub struct Report {
     pub run: Option<u64>,
     /// A check that was not made, and why.
     pub left_out: Option<&'static str>,
+    /// Instructions after which `--init` takes what they wrote as set.
+    pub not_followed: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -96,6 +98,8 @@ struct Summary<'r> {
     run: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'r str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_followed: &'r [String],
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -174,6 +178,7 @@ impl Writer {
                         kinds: kinds.collect(),
                         run: report.run,
                         left_out: report.left_out,
+                        not_followed: &report.not_followed,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -228,6 +233,13 @@ fn summary(
     }
     if let Some(left_out) = report.left_out {
         writeln!(out, "not checked: {left_out}")?;
+    }
+    if !report.not_followed.is_empty() {
+        writeln!(
+            out,
+            "not followed: undefined values through {}",
+            report.not_followed.join(", ")
+        )?;
     }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;

@@ -1,0 +1,126 @@
+//! Finds uses of values that were never set.
+//!
+//! Each bit of each register, of LDS and of memory has a bit beside it that says it is undefined. Instructions hand these bits on as they
+//! hand on values. Copies are silent; a value is *used* where it decides what happens: as an address, or as a condition.
+//!
+//! Entry type: [`Definedness`], a [`compute::Follower`]. All memory counts as defined but what [`Definedness::undefine`] names, the
+//! registers, LDS and private memory that a wave starts with.
+#![forbid(unsafe_code)]
+
+mod access;
+mod lanes;
+mod memory;
+mod moves;
+mod plan;
+mod report;
+mod rules;
+mod shadow;
+mod state;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use compute::{Beginning, Follower, Planner};
+use isa::Inst;
+use wave::{Config, Shadow};
+
+use memory::Memory;
+use plan::Plan;
+use report::Reports;
+pub use report::{Found, Origin, Sink, Use};
+use shadow::OfWorkgroup;
+
+/// Follows what is undefined through all kernels of a device.
+pub struct Definedness {
+    shared: Arc<Shared>,
+}
+
+/// Plans by their numbers.
+pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
+
+/// The state of a device.
+pub(crate) struct Shared {
+    pub memory: Memory,
+    pub reports: Reports,
+    plans: RwLock<Vec<Arc<Plan>>>,
+    /// The plans of some time ago, for all workgroups.
+    snapshot: Mutex<Plans>,
+    /// Names of instructions that no rule follows, which were met.
+    unfollowed: Mutex<std::collections::BTreeSet<&'static str>>,
+}
+
+impl Definedness {
+    /// `sink` is told of uses.
+    pub fn new(sink: Arc<dyn Sink>) -> Definedness {
+        Definedness {
+            shared: Arc::new(Shared {
+                memory: Memory::default(),
+                reports: Reports::new(sink),
+                plans: RwLock::default(),
+                snapshot: Mutex::default(),
+                unfollowed: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The bytes were allocated, and nothing has written them.
+    pub fn undefine(&self, start: u64, bytes: u64) {
+        self.shared.memory.undefine(start, bytes);
+    }
+
+    /// The bytes were written, or do not exist any more.
+    pub fn define(&self, start: u64, bytes: u64) {
+        self.shared.memory.define(start, bytes);
+    }
+
+    /// The bytes at `from` were copied to `to`.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) {
+        self.shared.memory.copy(to, from, bytes);
+    }
+
+    /// Names of executed instructions whose results count as defined for want of a rule.
+    pub fn unfollowed(&self) -> Vec<&'static str> {
+        lock(&self.shared.unfollowed).iter().copied().collect()
+    }
+}
+
+impl Follower for Definedness {
+    fn begin(&self, beginning: &Beginning<'_>) -> Box<dyn Shadow> {
+        Box::new(OfWorkgroup::new(self.shared.clone(), beginning))
+    }
+
+    fn planner(&self) -> Arc<dyn Planner> {
+        self.shared.clone()
+    }
+}
+
+impl Planner for Shared {
+    fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
+        let plan = Plan::of(config, inst)?;
+        let mut plans = self.plans.write().unwrap_or_else(PoisonError::into_inner);
+        plans.push(Arc::new(plan));
+        Some(plans.len() as u32 - 1)
+    }
+}
+
+impl Shared {
+    /// Plans, more than `number` if there are.
+    pub fn plans(&self, number: usize) -> Plans {
+        let mut snapshot = lock(&self.snapshot);
+        if snapshot.len() <= number {
+            let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
+            *snapshot = Arc::new(plans.clone());
+        }
+        snapshot.clone()
+    }
+
+    #[cold]
+    pub fn does_not_follow(&self, name: &'static str) {
+        if lock(&self.unfollowed).insert(name) {
+            self.reports.not_followed(name);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,205 @@
+//! Lanes of a source that DPP moves, and parts of words.
+
+use isa::{Decoded, Effects, fields::bits};
+
+use crate::lanes::{LANES, NONE, Row, each};
+
+/// The part of a word that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub shift: u32,
+    /// Number of bits.
+    pub width: u32,
+    /// The sign fills what is above.
+    pub signed: bool,
+}
+
+impl Part {
+    pub const WHOLE: Part = Part::half(32, false);
+
+    /// The low or the high half, or with 32 bits the whole word.
+    pub const fn half(width: u32, high: bool) -> Part {
+        Part {
+            shift: if high { 16 } else { 0 },
+            width,
+            signed: false,
+        }
+    }
+
+    /// By the field of SDWA.
+    fn sdwa(select: u32, signed: bool) -> Part {
+        let (shift, width) = match select {
+            0..=3 => (8 * select, 8),
+            4 | 5 => (16 * (select - 4), 16),
+            _ => (0, 32),
+        };
+        Part {
+            shift,
+            width,
+            signed,
+        }
+    }
+
+    pub fn read(self, word: u32) -> u32 {
+        let unused = 32 - self.width;
+        let up = word >> self.shift << unused;
+        match self.signed {
+            true => ((up as i32) >> unused) as u32,
+            false => up >> unused,
+        }
+    }
+
+    fn mask(self) -> u32 {
+        (!0 >> (32 - self.width)) << self.shift
+    }
+
+    /// `old` with this part replaced.
+    pub fn write(self, old: u32, part: u32) -> u32 {
+        old & !self.mask() | part << self.shift & self.mask()
+    }
+}
+
+/// The parts of an SDWA instruction.
+pub(crate) struct Sdwa {
+    pub sources: [Part; 2],
+    pub destination: Part,
+    /// The rest of the destination stays; else it is zeros or signs.
+    pub preserves: bool,
+}
+
+impl Sdwa {
+    pub fn of(inst: &Decoded) -> Option<Sdwa> {
+        if !inst.effects.contains(Effects::SDWA) {
+            return None;
+        }
+        let word = inst.words[1];
+        let flag = |at| bits(word, at, at) != 0;
+        Some(Sdwa {
+            sources: [
+                Part::sdwa(bits(word, 18, 16), flag(19)),
+                Part::sdwa(bits(word, 26, 24), flag(27)),
+            ],
+            destination: Part::sdwa(bits(word, 10, 8), false),
+            preserves: bits(word, 12, 11) == 2,
+        })
+    }
+}
+
+/// How DPP moves the lanes of the first source.
+#[derive(Clone, Debug)]
+pub(crate) struct Dpp {
+    /// The lane that each lane reads.
+    from: [Option<u8>; LANES],
+    /// Lanes that the row and bank masks let write.
+    writes: u64,
+    /// A lane without a source gets zero; else it keeps what it has.
+    zero: bool,
+    /// Lanes that are off can be read.
+    fetches_inactive: bool,
+}
+
+impl Dpp {
+    pub fn of(inst: &Decoded) -> Option<Dpp> {
+        let word = inst.words[usize::from(inst.size) / 4 - 1];
+        if inst.effects.contains(Effects::DPP8) {
+            let from = std::array::from_fn(|lane| {
+                let select = word >> (8 + 3 * (lane & 7)) & 7;
+                Some((lane as u32 & !7 | select) as u8)
+            });
+            return Some(Dpp {
+                from,
+                writes: !0,
+                zero: true,
+                fetches_inactive: false,
+            });
+        }
+        if !inst.effects.contains(Effects::DPP16) {
+            return None;
+        }
+        let (banks, rows) = (bits(word, 27, 24), bits(word, 31, 28));
+        let control = bits(word, 16, 8);
+        let writes = (0..LANES).fold(0, |writes, lane| {
+            let on = rows >> (lane / 16 & 3) & banks >> (lane / 4 & 3) & 1;
+            writes | u64::from(on) << lane
+        });
+        Some(Dpp {
+            from: std::array::from_fn(|lane| source(control, lane as i32).map(|lane| lane as u8)),
+            writes,
+            zero: bits(word, 19, 19) != 0,
+            fetches_inactive: bits(word, 18, 18) != 0,
+        })
+    }
+
+    /// The moved row, and which lanes of `exec` write.
+    pub fn apply(&self, row: &Row, exec: u64) -> (Row, u64) {
+        let (mut moved, mut mask) = (NONE, exec & self.writes);
+        for lane in each(exec & self.writes) {
+            let readable = |from: &u8| self.fetches_inactive || exec >> from & 1 != 0;
+            match self.from[lane].filter(readable) {
+                Some(from) => moved[lane] = row[usize::from(from)],
+                None if self.zero => {}
+                None => mask &= !(1 << lane),
+            }
+        }
+        (moved, mask)
+    }
+}
+
+/// The lane that `lane` reads under a control of DPP.
+fn source(control: u32, lane: i32) -> Option<i32> {
+    let by = (control & 15) as i32;
+    let (row, within) = (lane & !15, lane & 15);
+    let in_row = |at: i32| (0..16).contains(&at).then_some(row + at);
+    let in_wave = |at: i32| (0..LANES as i32).contains(&at).then_some(at);
+    match control {
+        0..=0xff => Some(lane & !3 | (control >> (2 * (lane & 3)) & 3) as i32),
+        0x101..=0x10f => in_row(within + by),
+        0x111..=0x11f => in_row(within - by),
+        0x121..=0x12f => Some(row + (within - by & 15)),
+        0x130 => in_wave(lane + 1),
+        0x134 => Some(lane + 1 & 63),
+        0x138 => in_wave(lane - 1),
+        0x13c => Some(lane - 1 & 63),
+        0x140 => Some(row + 15 - within),
+        0x141 => Some(lane & !7 | 7 - (lane & 7)),
+        0x142 => in_wave(row - 1),
+        0x143 => (lane >= 32).then_some(31),
+        0x150..=0x15f => Some(row + by),
+        0x160..=0x16f => Some(row + (within ^ by)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples are those of the manuals: rows of 16 lanes, whole waves of 64.
+    #[test]
+    fn lanes_move_as_the_manuals_say() {
+        for (control, lane, from) in [
+            (0b00_01_10_11, 4, Some(7)),
+            (0x101, 3, Some(4)),
+            (0x101, 15, None),
+            (0x111, 16, None),
+            (0x121, 16, Some(31)),
+            (0x140, 17, Some(30)),
+            (0x141, 9, Some(14)),
+            (0x142, 17, Some(15)),
+            (0x142, 3, None),
+            (0x143, 40, Some(31)),
+            (0x153, 40, Some(35)),
+            (0x161, 40, Some(41)),
+        ] {
+            assert_eq!(source(control, lane), from, "{control:#x} {lane}");
+        }
+    }
+
+    #[test]
+    fn parts_are_cut_out_and_put_in() {
+        let byte = Part::sdwa(2, true);
+        assert_eq!(byte.read(0x00f0_0000), 0xffff_fff0);
+        assert_eq!(Part::half(16, true).write(0x1111_2222, 0x3333), 0x3333_2222);
+        assert_eq!(Part::WHOLE.write(1, 2), 2);
+    }
+}

@@ -1,0 +1,469 @@
+//! What is to be done for an instruction, found when it is decoded.
+
+use isa::{Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, numbers};
+use wave::Config;
+
+use crate::{
+    access::{self, Access},
+    moves::{Dpp, Part, Sdwa},
+    rules::{self, Rule},
+};
+
+/// Where a source lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    Row(usize),
+    Slot(usize),
+    Scc,
+    Constant(i64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub at: At,
+    /// Registers.
+    pub words: usize,
+    pub part: Part,
+}
+
+/// An instruction of the vector unit, or half a dual one.
+pub(crate) struct Vector {
+    pub rule: Rule,
+    /// In the order of the text, then those that it does not name.
+    pub sources: Vec<Source>,
+    /// First register and number of registers.
+    pub destination: Option<(usize, usize)>,
+    pub part: Part,
+    /// What is not in `part` stays.
+    pub preserves: bool,
+    /// The first scalar register of a mask that it reads, and of one that it writes.
+    pub mask: Option<usize>,
+    pub mask_destination: Option<usize>,
+    /// It writes EXEC.
+    pub to_exec: bool,
+    /// A scalar register that gets a value.
+    pub scalar_destination: Option<usize>,
+    pub dpp: Option<Box<Dpp>>,
+    pub ignores_exec: bool,
+}
+
+pub(crate) struct Scalar {
+    pub rule: Rule,
+    pub sources: Vec<Source>,
+    pub destination: Option<(usize, usize)>,
+    pub reads_scc: bool,
+    pub writes_scc: bool,
+    /// EXEC is a source, and what else it makes of EXEC.
+    pub mask: Option<LaneMask>,
+    pub to_exec: bool,
+}
+
+/// The condition of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    Scc,
+    Vcc,
+    /// A register with the address to go to.
+    Target(usize),
+}
+
+pub(crate) enum Action {
+    Vector(Vector),
+    Dual([Vector; 2]),
+    Scalar(Scalar),
+    Access(Access),
+    /// A branch or call, and the scalar registers that get the address to come back to.
+    Branch(Option<Condition>, Vec<usize>),
+    /// No rule follows it.
+    Unfollowed(Unfollowed),
+}
+
+/// The registers that become defined, for want of a rule.
+#[derive(Default)]
+pub(crate) struct Unfollowed {
+    pub rows: Vec<usize>,
+    pub slots: Vec<usize>,
+    /// It writes registers that nothing is known of.
+    pub all_registers: bool,
+    /// It writes memory or LDS.
+    pub memory: bool,
+    /// What it writes is always defined, such as a clock.
+    pub is_exact: bool,
+}
+
+pub(crate) struct Plan {
+    pub pc: u64,
+    pub op: Op,
+    /// Scalar registers of a mask.
+    pub mask_words: usize,
+    pub action: Action,
+}
+
+impl Plan {
+    /// None for what neither reads nor writes registers.
+    pub fn of(config: &Config, inst: &Inst) -> Option<Plan> {
+        Some(Plan {
+            pc: inst.pc,
+            op: inst.op,
+            mask_words: config.wave_size as usize / 32,
+            action: action(config, inst)?,
+        })
+    }
+}
+
+fn action(config: &Config, inst: &Inst) -> Option<Action> {
+    let effects = inst.effects;
+    let indexed = Traits::INDEXES_VECTORS | Traits::INDEXES_SCALARS | Traits::INDEX_MODE;
+    if inst.op.has(indexed) {
+        return Some(Action::Unfollowed(Unfollowed {
+            all_registers: true,
+            ..Unfollowed::default()
+        }));
+    }
+    if effects.intersects(Effects::BRANCH | Effects::CALL) {
+        let condition = branch(config, inst);
+        let slots = written(inst).flat_map(|reg| match at(config, reg) {
+            Some(At::Slot(slot)) => slot..slot + usize::from(reg.width.max(1)),
+            _ => 0..0,
+        });
+        let slots: Vec<usize> = slots.collect();
+        let matters = condition.is_some() || !slots.is_empty();
+        return matters.then_some(Action::Branch(condition, slots));
+    }
+    let moves_lanes = ["ds_bpermute_b32", "ds_permute_b32", "ds_swizzle_b32"];
+    if moves_lanes.contains(&inst.op.first_name()) {
+        return Some(Action::Vector(vector(config, inst)));
+    }
+    if effects
+        .intersects(Effects::LOAD | Effects::STORE | Effects::ATOMIC | Effects::VMEM | Effects::LDS)
+    {
+        return Some(match access::of(config, inst) {
+            Some(access) => Action::Access(access),
+            None => unfollowed(config, inst)?,
+        });
+    }
+    if inst.format == Format::Vopd {
+        return match dual(config, inst) {
+            Some(both) => Some(Action::Dual(both)),
+            None => unfollowed(config, inst),
+        };
+    }
+    if effects.contains(Effects::VALU) {
+        return Some(Action::Vector(vector(config, inst)));
+    }
+    if inst.format == Format::Smem || inst.op.has(Traits::READS_HARDWARE | Traits::READS_PC) {
+        return unfollowed(config, inst);
+    }
+    let scalar = [Format::Sop1, Format::Sop2, Format::Sopc, Format::Sopk];
+    if scalar.contains(&inst.format) {
+        return Some(Action::Scalar(scalar_plan(config, inst)));
+    }
+    unfollowed(config, inst)
+}
+
+/// The registers that an instruction writes become defined.
+fn unfollowed(config: &Config, inst: &Inst) -> Option<Action> {
+    let (mut rows, mut slots) = (Vec::new(), Vec::new());
+    for reg in written(inst) {
+        let words = usize::from(reg.width.max(1));
+        match at(config, reg) {
+            Some(At::Row(row)) => rows.extend(row..row + words),
+            Some(At::Slot(slot)) => slots.extend(slot..slot + words),
+            _ => {}
+        }
+    }
+    let writes = Effects::STORE | Effects::ATOMIC;
+    let accesses = inst
+        .effects
+        .intersects(Effects::VMEM | Effects::LDS | Effects::SMEM);
+    let exact = Traits::READS_HARDWARE | Traits::READS_PC | Traits::CLOCK | Traits::ANSWERED;
+    let unfollowed = Unfollowed {
+        memory: !inst.op.has(Traits::NO_DATA)
+            && (inst.effects.intersects(writes) || accesses && rows.is_empty() && slots.is_empty()),
+        is_exact: inst.op.has(exact),
+        all_registers: false,
+        rows,
+        slots,
+    };
+    let any = !unfollowed.rows.is_empty() || !unfollowed.slots.is_empty() || unfollowed.memory;
+    any.then_some(Action::Unfollowed(unfollowed))
+}
+
+fn branch(config: &Config, inst: &Inst) -> Option<Condition> {
+    if inst.effects.contains(Effects::CONDITIONAL) {
+        let reads = |kind| inst.implicit_uses.iter().any(|reg| reg.kind == kind);
+        let name = inst.op.name();
+        return match () {
+            () if name.contains("vcc") || reads(RegKind::Vcc) => Some(Condition::Vcc),
+            () if name.contains("scc") || reads(RegKind::Scc) => Some(Condition::Scc),
+            () => None,
+        };
+    }
+    inst.operands.iter().find_map(|operand| match operand {
+        Operand::Use(reg) => match at(config, *reg)? {
+            At::Slot(slot) => Some(Condition::Target(slot)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn written(inst: &Decoded) -> impl Iterator<Item = Reg> + '_ {
+    let named = inst.operands.iter().filter_map(|operand| match operand {
+        Operand::Def(reg) => Some(*reg),
+        _ => None,
+    });
+    named.chain(inst.implicit_defs.iter().copied())
+}
+
+/// Where a register lies; none if it is never undefined.
+pub(crate) fn at(config: &Config, reg: Reg) -> Option<At> {
+    let index = usize::from(reg.index);
+    Some(match reg.kind {
+        RegKind::Vgpr => At::Row(index),
+        RegKind::Agpr => At::Row(config.agpr_base as usize + index),
+        RegKind::Sgpr => At::Slot(index),
+        RegKind::Vcc => At::Slot(usize::from(numbers::VCC) + index),
+        RegKind::M0 => At::Slot(usize::from(numbers::M0)),
+        RegKind::Exec => At::Slot(usize::from(numbers::EXEC) + index),
+        RegKind::Scc => At::Scc,
+        _ => return None,
+    })
+}
+
+/// The bits of LLVM's modifiers of a source that say which half it is.
+const HIGH_HALF: i64 = 4;
+
+/// Sources in order, with the modifiers in front of them.
+fn sources(config: &Config, inst: &Decoded, op: Op) -> Vec<Source> {
+    let sixteen = reads_halves(op);
+    let (mut named, mut unnamed) = (Vec::new(), Vec::new());
+    let mut modifiers = 0;
+    for (index, operand) in inst.operands.iter().enumerate() {
+        let is_printed = inst.unprinted >> index & 1 == 0;
+        let (place, reg) = match operand {
+            Operand::Imm(value) if !is_printed => {
+                modifiers = *value;
+                continue;
+            }
+            Operand::Imm(value) => (At::Constant(*value), None),
+            Operand::Use(reg) => (at(config, *reg).unwrap_or(At::Constant(0)), Some(*reg)),
+            _ => continue,
+        };
+        let part = match reg.and_then(|reg| reg.half) {
+            Some(high) => Part::half(16, high),
+            None if sixteen => Part::half(16, modifiers & HIGH_HALF != 0),
+            None => Part::WHOLE,
+        };
+        let source = Source {
+            at: place,
+            words: reg.map_or(1, |reg| usize::from(reg.width.max(1))),
+            part,
+        };
+        match is_printed {
+            true => named.push(source),
+            false => unnamed.push(source),
+        }
+        modifiers = 0;
+    }
+    // The old destination is no source where lanes move or parts are written; only sums take it in.
+    let sums = [
+        "v_mac",
+        "v_fmac",
+        "v_dot",
+        "v_pk_fmac",
+        "v_mfma",
+        "v_smfmac",
+        "v_wmma",
+        "v_swmmac",
+    ];
+    if sums.iter().any(|start| op.name().starts_with(start)) {
+        named.extend(unnamed);
+    }
+    named
+}
+
+/// Returns `true` if sources are the low or high half of a register.
+fn reads_halves(op: Op) -> bool {
+    let name = op.name();
+    let packed = [
+        "v_pk_",
+        "v_dot",
+        "v_mad_mix",
+        "v_fma_mix",
+        "v_mfma",
+        "v_wmma",
+        "v_perm",
+        "v_cvt_pk",
+        "v_cvt_f16_f32",
+    ];
+    let ends = [
+        "_f16",
+        "_u16",
+        "_i16",
+        "_b16",
+        "_bf16",
+        "_f32_f16",
+        "_pack_b32_f16",
+    ];
+    let one_half = ["v_cvt_f16_", "v_sat", "v_interp"];
+    !packed.iter().any(|start| name.starts_with(start))
+        && (ends.iter().any(|end| name.ends_with(end)) && name.starts_with("v_"))
+        && (!one_half.iter().any(|start| name.starts_with(start))
+            || name.ends_with("16") && !name.ends_with("_f32"))
+}
+
+fn vector(config: &Config, inst: &Inst) -> Vector {
+    let op = inst.op;
+    let mut rule = rules::of(op.first_name());
+    let mut all = sources(config, inst, op);
+    let sdwa = Sdwa::of(inst);
+    if let Some(sdwa) = &sdwa {
+        for (source, part) in all.iter_mut().zip(sdwa.sources) {
+            source.part = part;
+        }
+    }
+    if matches!(rule, Rule::Any)
+        && (inst.effects.contains(Effects::MATRIX)
+            || op.has(Traits::PERMUTES | Traits::CROSS_LANE)
+            || op.first_name() == "ds_swizzle_b32")
+    {
+        rule = Rule::AllLanes;
+    }
+    let reads = |kind| inst.implicit_uses.iter().any(|reg| reg.kind == kind);
+    let vcc = usize::from(numbers::VCC);
+    let mut mask = None;
+    if op.has(Traits::READS_MASK | Traits::DIVIDES_BY_VCC) || reads(RegKind::Vcc) {
+        mask = match reads(RegKind::Vcc) {
+            true => Some(vcc),
+            false => match all.pop().map(|source| source.at) {
+                Some(At::Slot(slot)) => Some(slot),
+                _ => None,
+            },
+        };
+        all.retain(|source| {
+            !(reads(RegKind::Vcc) && source.at == At::Slot(vcc) && source.words > 1)
+        });
+    }
+    let (destination, scalar) = destinations(config, inst);
+    let takes_value = matches!(rule, Rule::FirstLane | Rule::ReadLane);
+    let half = inst.operands.iter().find_map(|operand| match operand {
+        Operand::Def(reg) => reg.half,
+        _ => None,
+    });
+    let (part, preserves) = match (&sdwa, half) {
+        (Some(sdwa), _) if destination.is_some() => (sdwa.destination, sdwa.preserves),
+        (_, Some(high)) => (Part::half(16, high), true),
+        (None, None)
+            if op.has(Traits::RESULT_16) && inst.effects.contains(Effects::PARTIAL_WRITE) =>
+        {
+            (Part::half(16, inst.writes_upper_half()), true)
+        }
+        _ => (Part::WHOLE, false),
+    };
+    Vector {
+        rule,
+        sources: all,
+        destination,
+        part,
+        preserves,
+        mask,
+        mask_destination: scalar.filter(|_| !takes_value),
+        to_exec: written(inst).any(|reg| reg.kind == RegKind::Exec),
+        scalar_destination: scalar.filter(|_| takes_value),
+        dpp: Dpp::of(inst).map(Box::new),
+        ignores_exec: inst.effects.contains(Effects::IGNORES_EXEC),
+    }
+}
+
+/// The vector registers that an instruction writes, and the first scalar one.
+fn destinations(config: &Config, inst: &Decoded) -> (Option<(usize, usize)>, Option<usize>) {
+    let (mut rows, mut slot) = (None, None);
+    for reg in written(inst) {
+        match at(config, reg) {
+            Some(At::Row(row)) if rows.is_none() => {
+                rows = Some((row, usize::from(reg.width.max(1))));
+            }
+            Some(At::Slot(first)) if slot.is_none() && reg.kind != RegKind::Exec => {
+                slot = Some(first);
+            }
+            _ => {}
+        }
+    }
+    (rows, slot)
+}
+
+/// Both halves of a dual instruction, whose operands follow each other: two destinations, then sources.
+fn dual(config: &Config, inst: &Inst) -> Option<[Vector; 2]> {
+    let halves = inst.op.halves()?;
+    let mut defs = written(inst);
+    let mut rest = sources(config, inst, Op::of("v_mov_b32")).into_iter();
+    let mut one = |op: Op| -> Option<Vector> {
+        let name = op.name();
+        let count = match name {
+            "v_mov_b32" => 1,
+            _ if name.contains("fmaak") || name.contains("fmamk") => 3,
+            _ => 2,
+        };
+        let At::Row(row) = at(config, defs.next()?)? else {
+            return None;
+        };
+        let mut sources: Vec<Source> = rest.by_ref().take(count).collect();
+        if ["v_fmac", "v_dot2"]
+            .iter()
+            .any(|start| name.starts_with(start))
+        {
+            sources.push(Source {
+                at: At::Row(row),
+                words: 1,
+                part: Part::WHOLE,
+            });
+        }
+        let rule = rules::of(op.first_name());
+        Some(Vector {
+            mask: matches!(rule, Rule::Select).then_some(usize::from(numbers::VCC)),
+            rule,
+            sources,
+            destination: Some((row, 1)),
+            part: Part::WHOLE,
+            preserves: false,
+            mask_destination: None,
+            to_exec: false,
+            scalar_destination: None,
+            dpp: None,
+            ignores_exec: false,
+        })
+    };
+    Some([one(halves[0])?, one(halves[1])?])
+}
+
+fn scalar_plan(config: &Config, inst: &Inst) -> Scalar {
+    let reads = |kind| inst.implicit_uses.iter().any(|reg| reg.kind == kind);
+    let writes = |kind| written(inst).any(|reg| reg.kind == kind);
+    let mask = inst.op.lane_mask();
+    let special = mask.filter(|mask| mask.saves_exec || mask.writes_exec);
+    let destination = written(inst).find_map(|reg| match at(config, reg) {
+        Some(At::Slot(slot)) if reg.kind != RegKind::Exec => {
+            Some((slot, usize::from(reg.width.max(1))))
+        }
+        _ => None,
+    });
+    let mut sources = sources(config, inst, inst.op);
+    if inst.format == Format::Sopk && inst.op.name() != "s_movk_i32" {
+        // SOPK reads what it also writes.
+        sources.extend(destination.map(|(slot, words)| Source {
+            at: At::Slot(slot),
+            words,
+            part: Part::WHOLE,
+        }));
+    }
+    Scalar {
+        rule: rules::of(inst.op.first_name()),
+        sources,
+        destination,
+        reads_scc: reads(RegKind::Scc),
+        writes_scc: writes(RegKind::Scc),
+        mask: special,
+        to_exec: writes(RegKind::Exec),
+    }
+}

@@ -1,0 +1,576 @@
+//! The undefined bits of a workgroup, and what each instruction does to them.
+
+use std::sync::Arc;
+
+use compute::Beginning;
+use gpu::Dispatch;
+use wave::{Shadow, Wave};
+
+use crate::{
+    Plans, Shared,
+    access::{Access, Kind, Place},
+    lanes::{self, ALL, LANES, NONE, Row, each},
+    memory::View,
+    plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
+    report::{Found, Origin, OriginId, Use},
+    rules::Rule,
+    state::Registers,
+};
+
+/// Follows the waves of one workgroup.
+pub(crate) struct OfWorkgroup {
+    shared: Arc<Shared>,
+    dispatch: Arc<Dispatch>,
+    workgroup: [u32; 3],
+    /// None while an instruction is looked at.
+    plans: Option<Plans>,
+    waves: Vec<Registers>,
+    /// Undefined bits of LDS, and where undefined dwords come from, in time they were stored.
+    lds: Vec<u8>,
+    view: View,
+}
+
+impl std::fmt::Debug for OfWorkgroup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("OfWorkgroup")
+    }
+}
+
+impl OfWorkgroup {
+    pub fn new(shared: Arc<Shared>, beginning: &Beginning<'_>) -> OfWorkgroup {
+        let waves = beginning.waves.iter().map(|wave| {
+            let bytes = u64::from(wave.scratch_bytes_per_lane) * u64::from(wave.wave_size());
+            if bytes != 0 {
+                shared.memory.undefine(wave.scratch_base, bytes);
+            }
+            let (vectors, scalars) = (beginning.vector_registers, beginning.scalar_registers);
+            Registers::new(wave, vectors, scalars)
+        });
+        OfWorkgroup {
+            waves: waves.collect(),
+            dispatch: beginning.dispatch.clone(),
+            workgroup: beginning.workgroup,
+            plans: Some(shared.plans(0)),
+            lds: vec![!0; beginning.lds_bytes],
+            view: View::new(),
+            shared,
+        }
+    }
+}
+
+impl Shadow for OfWorkgroup {
+    fn before(&mut self, wave: &Wave, plan: u32) {
+        let number = plan as usize;
+        // Put back below: a count of references would cost more than most instructions.
+        let plans = match self.plans.take() {
+            Some(plans) if number < plans.len() => plans,
+            _ => self.shared.plans(number),
+        };
+        let plan = &*plans[number];
+        let mut scene = Scene {
+            plan,
+            exec: wave.exec(),
+            wave,
+            of: self,
+        };
+        match &plan.action {
+            Action::Vector(vector) => {
+                if let Some(result) = scene.vector(vector) {
+                    scene.write(vector, result);
+                }
+            }
+            Action::Dual(both) => {
+                let results = both.each_ref().map(|half| scene.vector(half));
+                for (half, result) in both.iter().zip(results) {
+                    if let Some(result) = result {
+                        scene.write(half, result);
+                    }
+                }
+            }
+            Action::Scalar(scalar) => scene.scalar(scalar),
+            Action::Access(access) => scene.access(access),
+            Action::Branch(condition, slots) => scene.branch(*condition, slots),
+            Action::Unfollowed(unfollowed) => scene.unfollowed(unfollowed),
+        }
+        self.plans = Some(plans);
+    }
+}
+
+/// The undefined bits of an instruction's result.
+struct Outcome {
+    rows: Vec<Row>,
+    /// Lanes that write.
+    mask: u64,
+    /// Undefined bits of a mask or a scalar.
+    scalar: u64,
+    origin: Option<OriginId>,
+}
+
+/// An instruction that a wave is about to execute.
+struct Scene<'a> {
+    plan: &'a Plan,
+    exec: u64,
+    wave: &'a Wave,
+    of: &'a mut OfWorkgroup,
+}
+
+impl Scene<'_> {
+    fn registers(&mut self) -> &mut Registers {
+        &mut self.of.waves[self.wave.index_in_workgroup as usize]
+    }
+
+    fn known(&self) -> &Registers {
+        &self.of.waves[self.wave.index_in_workgroup as usize]
+    }
+
+    fn tell(&self, used: Use, origin: OriginId, lane: usize) {
+        let (pc, workgroup) = (self.plan.pc, self.of.workgroup);
+        let wave = self.wave.index_in_workgroup;
+        let reports = &self.of.shared.reports;
+        reports.tell(&self.of.dispatch, origin, |origin| Found {
+            used,
+            pc,
+            origin,
+            workgroup,
+            wave,
+            lane: lane as u32,
+        });
+    }
+
+    fn is_defined(&self, source: &Source) -> bool {
+        let known = self.known();
+        match source.at {
+            At::Row(row) => (row..row + source.words).all(|row| known.is_defined(row)),
+            At::Slot(slot) => (slot..slot + source.words).all(|slot| known.scalar(slot) == 0),
+            At::Scc => !known.scc().0,
+            At::Constant(_) => true,
+        }
+    }
+
+    fn origin(&self, source: &Source) -> OriginId {
+        let known = self.known();
+        let words = 0..source.words;
+        match source.at {
+            At::Row(row) => {
+                let found = words
+                    .map(|word| row + word)
+                    .find(|row| !known.is_defined(*row));
+                known.origin(found.unwrap_or(row))
+            }
+            At::Slot(slot) => {
+                let found = words
+                    .map(|word| slot + word)
+                    .find(|slot| known.scalar(*slot) != 0);
+                known.scalar_origin(found.unwrap_or(slot))
+            }
+            At::Scc => known.scc().1,
+            At::Constant(_) => OriginId::default(),
+        }
+    }
+
+    /// Values and undefined bits of the `word`-th register of a source, by lane.
+    fn row(&self, source: &Source, word: usize) -> (Row, Row) {
+        let (mut values, mut bits) = match source.at {
+            At::Row(row) => {
+                let row = row + word.min(source.words - 1);
+                let values = match row < self.wave.vector_rows() {
+                    true => *self.wave.vgpr_row(row),
+                    false => NONE,
+                };
+                (values, *self.known().row(row))
+            }
+            At::Slot(slot) => {
+                let slot = slot + word.min(source.words - 1);
+                let known = self.known();
+                ([self.wave.sgpr(slot); LANES], [known.scalar(slot); LANES])
+            }
+            At::Constant(value) => ([(value >> (32 * word.min(1))) as u32; LANES], NONE),
+            At::Scc => ([u32::from(self.wave.scc()); LANES], NONE),
+        };
+        if source.part != crate::moves::Part::WHOLE {
+            values
+                .iter_mut()
+                .chain(&mut bits)
+                .for_each(|word| *word = source.part.read(*word));
+        }
+        (values, bits)
+    }
+
+    fn mask(&self, slot: usize) -> (u64, u64) {
+        let known = self.known();
+        let pair = |word: &dyn Fn(usize) -> u32| match self.plan.mask_words {
+            2 => u64::from(word(slot)) | u64::from(word(slot + 1)) << 32,
+            _ => u64::from(word(slot)),
+        };
+        (
+            pair(&|slot| self.wave.sgpr(slot)),
+            pair(&|slot| known.scalar(slot)),
+        )
+    }
+
+    /// None if the usual happens: all that it takes is defined, and so is what it makes.
+    fn vector(&mut self, vector: &Vector) -> Option<Outcome> {
+        let mut mask = match vector.ignores_exec {
+            true => !0,
+            false => self.exec,
+        };
+        let defined = vector.sources.iter().all(|source| self.is_defined(source))
+            && vector.mask.is_none_or(|slot| self.mask(slot).1 == 0)
+            && !(vector.preserves
+                && vector
+                    .destination
+                    .is_some_and(|(row, _)| !self.known().is_defined(row)));
+        if defined
+            && vector.dpp.is_none()
+            && !matches!(vector.rule, Rule::Swap | Rule::WriteLane | Rule::Send)
+        {
+            self.defines(vector, mask);
+            return None;
+        }
+        let undefined = vector
+            .sources
+            .iter()
+            .find(|source| !self.is_defined(source));
+        let origin = match (undefined, vector.mask) {
+            (Some(source), _) => Some(self.origin(source)),
+            (None, Some(slot)) => Some(self.known().scalar_origin(slot)),
+            _ => None,
+        };
+        let words = vector.destination.map_or(1, |(_, words)| words);
+        let mut scalar = 0;
+        let mut rows = match vector.rule {
+            Rule::FirstLane | Rule::ReadLane => {
+                scalar = self.one_lane(vector);
+                Vec::new()
+            }
+            Rule::WriteLane => {
+                let (lane, bits) = self.written_lane(vector);
+                mask = 1 << lane;
+                vec![[bits; LANES]]
+            }
+            Rule::Swap => {
+                self.swap(vector);
+                return None;
+            }
+            Rule::Send | Rule::Fetch => vec![self.through_lanes(vector)],
+            _ => (0..words)
+                .map(|word| self.result(vector, word, &mut mask))
+                .collect(),
+        };
+        if vector.mask_destination.is_some() || vector.to_exec {
+            let first = rows.first().copied().unwrap_or(NONE);
+            scalar = lanes::set(&first) & self.exec;
+            if matches!(vector.rule, Rule::Compare(_)) {
+                rows.clear();
+            }
+        }
+        Some(Outcome {
+            rows,
+            mask,
+            scalar,
+            origin,
+        })
+    }
+
+    fn defines(&mut self, vector: &Vector, mask: u64) {
+        let words = self.plan.mask_words;
+        let registers = self.registers();
+        if let Some((row, words)) = vector.destination {
+            (row..row + words).for_each(|row| registers.define(row, mask));
+        }
+        if let Some(slot) = vector.mask_destination {
+            (slot..slot + words).for_each(|slot| registers.set_scalar(slot, 0, None));
+        }
+        if let Some(slot) = vector.scalar_destination {
+            registers.set_scalar(slot, 0, None);
+        }
+    }
+
+    /// The undefined bits of the `word`-th register of a result.
+    fn result(&mut self, vector: &Vector, word: usize, mask: &mut u64) -> Row {
+        let carry = vector.mask.map(|slot| self.mask(slot));
+        let take = |scene: &Scene<'_>, index: usize, word: usize, mask: &mut u64| {
+            let source = vector.sources.get(index);
+            let (mut values, mut bits) =
+                source.map_or((NONE, NONE), |source| scene.row(source, word));
+            if let (0, Some(dpp)) = (index, &vector.dpp) {
+                let all = scene.exec;
+                values = dpp.apply(&values, all).0;
+                (bits, *mask) = dpp.apply(&bits, all);
+            }
+            (values, bits)
+        };
+        let mut bits = NONE;
+        match vector.rule {
+            Rule::Words(rule) => {
+                let taken: [(Row, Row); 3] = std::array::from_fn(|at| take(self, at, word, mask));
+                for lane in each(*mask) {
+                    let x = std::array::from_fn(|at| taken[at].0[lane]);
+                    bits[lane] = rule(x, std::array::from_fn(|at| taken[at].1[lane]));
+                }
+            }
+            Rule::Pairs(rule) => {
+                let taken: [[(Row, Row); 2]; 3] = std::array::from_fn(|at| {
+                    std::array::from_fn(|word| take(self, at, word, mask))
+                });
+                for lane in each(*mask) {
+                    let pair = |at: usize, which: fn(&(Row, Row)) -> &Row| {
+                        let [low, high] =
+                            [0, 1].map(|word: usize| u64::from(which(&taken[at][word])[lane]));
+                        let single = vector.sources.get(at).is_some_and(|source| {
+                            source.words == 1 && !matches!(source.at, At::Constant(_))
+                        });
+                        low | if single { 0 } else { high << 32 }
+                    };
+                    let x = std::array::from_fn(|at| pair(at, |taken| &taken.0));
+                    let all = rule(x, std::array::from_fn(|at| pair(at, |taken| &taken.1)));
+                    bits[lane] = (all >> (32 * word.min(1))) as u32;
+                }
+            }
+            Rule::Select => {
+                let taken: [(Row, Row); 2] = std::array::from_fn(|at| take(self, at, word, mask));
+                let (select, unknown) = carry.unwrap_or((0, 0));
+                for lane in each(*mask) {
+                    let [(x0, v0), (x1, v1)] =
+                        [0, 1].map(|at: usize| (taken[at].0[lane], taken[at].1[lane]));
+                    bits[lane] = match (unknown >> lane & 1, select >> lane & 1) {
+                        (1, _) => v0 | v1 | (x0 ^ x1),
+                        (_, 1) => v1,
+                        _ => v0,
+                    };
+                }
+                return bits;
+            }
+            Rule::Compare(equal) => return self.compared(vector, equal, mask),
+            _ => {
+                for (at, source) in vector.sources.iter().enumerate() {
+                    for word in 0..source.words {
+                        let taken = take(self, at, word, mask).1;
+                        for lane in 0..LANES {
+                            bits[lane] |= taken[lane];
+                        }
+                    }
+                }
+                if matches!(vector.rule, Rule::AllLanes) {
+                    let any = lanes::set(&bits) & *mask != 0;
+                    bits = if any { ALL } else { NONE };
+                }
+                bits.iter_mut()
+                    .for_each(|bits| *bits = u32::from(*bits != 0).wrapping_neg());
+            }
+        }
+        if let Some((_, unknown)) = carry {
+            each(unknown & *mask).for_each(|lane| bits[lane] = !0);
+        }
+        bits
+    }
+
+    /// All ones for lanes whose comparison is undefined.
+    fn compared(&self, vector: &Vector, equal: bool, mask: &mut u64) -> Row {
+        let mut bits = NONE;
+        let mut differs = NONE;
+        let words = vector.sources.iter().map(|source| source.words).max();
+        for word in 0..words.unwrap_or(1) {
+            let mut taken = vector
+                .sources
+                .iter()
+                .take(2)
+                .enumerate()
+                .map(|(at, source)| {
+                    let (mut x, mut v) = self.row(source, word);
+                    if let (0, Some(dpp)) = (at, &vector.dpp) {
+                        x = dpp.apply(&x, self.exec).0;
+                        (v, *mask) = dpp.apply(&v, self.exec);
+                    }
+                    (x, v)
+                });
+            let (x0, v0) = taken.next().unwrap_or((NONE, NONE));
+            let (x1, v1) = taken.next().unwrap_or((NONE, NONE));
+            for lane in 0..LANES {
+                bits[lane] |= v0[lane] | v1[lane];
+                differs[lane] |= (x0[lane] ^ x1[lane]) & !(v0[lane] | v1[lane]);
+            }
+        }
+        for lane in 0..LANES {
+            let known = equal && differs[lane] != 0;
+            bits[lane] = u32::from(bits[lane] != 0 && !known).wrapping_neg();
+        }
+        bits
+    }
+
+    /// The lane that an operand names.
+    fn lane(&self, source: Option<&Source>) -> usize {
+        let lane = match source.map(|source| source.at) {
+            Some(At::Slot(slot)) => self.wave.sgpr(slot),
+            Some(At::Constant(value)) => value as u32,
+            _ => 0,
+        };
+        (lane % self.wave.wave_size()) as usize
+    }
+
+    fn one_lane(&self, vector: &Vector) -> u64 {
+        let lane = match vector.rule {
+            Rule::ReadLane => self.lane(vector.sources.get(1)),
+            _ => self.exec.trailing_zeros() as usize % LANES,
+        };
+        let Some(source) = vector.sources.first() else {
+            return 0;
+        };
+        self.row(source, 0).1[lane].into()
+    }
+
+    fn written_lane(&self, vector: &Vector) -> (usize, u32) {
+        let bits = vector
+            .sources
+            .first()
+            .map_or(0, |source| self.row(source, 0).1[0]);
+        (self.lane(vector.sources.get(1)), bits)
+    }
+
+    fn swap(&mut self, vector: &Vector) {
+        let rows: Vec<usize> = vector
+            .sources
+            .iter()
+            .filter_map(|source| match source.at {
+                At::Row(row) => Some(row),
+                _ => None,
+            })
+            .collect();
+        let (exec, first) = (self.exec, vector.destination.map(|(row, _)| row));
+        let (Some(one), Some(other)) =
+            (first, rows.iter().copied().find(|row| Some(*row) != first))
+        else {
+            return;
+        };
+        let registers = self.registers();
+        let (a, b) = (*registers.row(one), *registers.row(other));
+        let (of_a, of_b) = (registers.origin(one), registers.origin(other));
+        registers.set(one, &b, exec, Some(of_b));
+        registers.set(other, &a, exec, Some(of_a));
+    }
+
+    /// What `ds_bpermute_b32` and `ds_permute_b32` make.
+    fn through_lanes(&self, vector: &Vector) -> Row {
+        let [to, data] = [0, 1].map(|at| {
+            let source = vector.sources.get(at);
+            source.map_or((NONE, NONE), |source| self.row(source, 0))
+        });
+        let size = self.wave.wave_size();
+        let mut bits = NONE;
+        for lane in each(self.exec) {
+            let other = (to.0[lane] / 4 % size) as usize;
+            let unknown = to.1[lane] >> 2 & (size - 1) != 0;
+            match vector.rule {
+                Rule::Fetch if unknown => bits[lane] = !0,
+                // A lane that is off gives zero.
+                Rule::Fetch if self.exec >> other & 1 == 0 => {}
+                Rule::Fetch => bits[lane] = data.1[other],
+                _ => bits[other] = data.1[lane],
+            }
+        }
+        bits
+    }
+
+    fn write(&mut self, vector: &Vector, outcome: Outcome) {
+        let Outcome {
+            rows,
+            mask,
+            scalar,
+            origin,
+        } = outcome;
+        let origin =
+            origin.filter(|_| scalar != 0 || rows.iter().any(|row| lanes::set(row) & mask != 0));
+        if vector.to_exec && scalar != 0 {
+            self.tell(
+                Use::Condition,
+                origin.unwrap_or_default(),
+                scalar.trailing_zeros() as usize,
+            );
+        }
+        let words = self.plan.mask_words;
+        let registers = self.registers();
+        if let Some((first, _)) = vector.destination {
+            for (row, bits) in (first..).zip(&rows) {
+                let mut bits = *bits;
+                if vector.part != crate::moves::Part::WHOLE {
+                    let old = *registers.row(row);
+                    for lane in 0..LANES {
+                        let kept = if vector.preserves { old[lane] } else { 0 };
+                        bits[lane] = vector.part.write(kept, bits[lane]);
+                    }
+                }
+                registers.set(row, &bits, mask, origin);
+            }
+        }
+        if let Some(slot) = vector.mask_destination {
+            for word in 0..words {
+                registers.set_scalar(slot + word, (scalar >> (32 * word)) as u32, origin);
+            }
+        }
+        if let Some(slot) = vector.scalar_destination {
+            registers.set_scalar(slot, scalar as u32, origin);
+        }
+    }
+
+    fn unfollowed(&mut self, unfollowed: &Unfollowed) {
+        if !unfollowed.is_exact {
+            self.of.shared.does_not_follow(self.plan.op.name());
+        }
+        if unfollowed.memory {
+            self.of.shared.memory.give_up();
+            self.of.lds.fill(0);
+        }
+        let exec = self.exec;
+        let registers = self.registers();
+        if unfollowed.all_registers {
+            registers.give_up();
+        }
+        let (rows, slots) = (&unfollowed.rows, &unfollowed.slots);
+        rows.iter().for_each(|row| registers.define(*row, exec));
+        slots
+            .iter()
+            .for_each(|slot| registers.set_scalar(*slot, 0, None));
+    }
+
+    fn branch(&mut self, condition: Option<Condition>, slots: &[usize]) {
+        match condition {
+            None => {}
+            Some(Condition::Scc) => {
+                let (undefined, origin) = self.known().scc();
+                if undefined {
+                    self.tell(Use::Condition, origin, 0);
+                    self.registers().set_scc(false, None);
+                }
+            }
+            Some(Condition::Vcc) => {
+                let vcc = usize::from(isa::numbers::VCC);
+                let (values, bits) = self.mask(vcc);
+                // A known one decides.
+                if bits != 0 && values & !bits == 0 {
+                    let origin = self.known().scalar_origin(vcc);
+                    self.tell(Use::Condition, origin, bits.trailing_zeros() as usize);
+                }
+            }
+            Some(Condition::Target(slot)) => self.scalar_address(&[slot, slot + 1]),
+        }
+        let registers = self.registers();
+        slots
+            .iter()
+            .for_each(|slot| registers.set_scalar(*slot, 0, None));
+    }
+
+    /// Tells of undefined registers that are an address, and lets them be defined from now on.
+    fn scalar_address(&mut self, slots: &[usize]) {
+        let undefined = slots.iter().find(|slot| self.known().scalar(**slot) != 0);
+        if let Some(slot) = undefined {
+            self.tell(Use::Address, self.known().scalar_origin(*slot), 0);
+            let registers = self.registers();
+            slots
+                .iter()
+                .for_each(|slot| registers.set_scalar(*slot, 0, None));
+        }
+    }
+}
+
+mod accesses;
+mod scalars;

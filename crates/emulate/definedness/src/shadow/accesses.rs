@@ -1,0 +1,281 @@
+//! Loads, stores and atomics.
+
+use super::{Access, Kind, LANES, NONE, Origin, OriginId, Place, Row, Scene, Use, each, lanes};
+use crate::access::Space;
+
+/// Bytes that are looked at together; lanes that are further apart are looked at one by one.
+const MOST_AT_ONCE: u64 = 4096;
+
+impl Scene<'_> {
+    pub(super) fn access(&mut self, access: &Access) {
+        let memory = &self.of.shared.memory;
+        self.of.view.refresh(memory);
+        self.addresses(access);
+        if matches!(access.space, Space::Scalar { .. }) {
+            return self.scalar_load(access);
+        }
+        let exec = self.exec;
+        let words = access.bytes.div_ceil(4) as usize;
+        let mut places = [Place::Nowhere; LANES];
+        for which in 0..access.addresses {
+            access.places(self.wave, exec, which, &mut places);
+            if places.contains(&Place::Unknown) {
+                self.of.shared.does_not_follow(self.plan.op.name());
+            }
+            if self.is_usual(access, which, words, &places) {
+                continue;
+            }
+            for word in 0..words {
+                let at = 4 * word as u32;
+                let bytes = (access.bytes - at).min(4);
+                self.word(access, (which, word, words), &places, (at, bytes));
+            }
+        }
+    }
+
+    /// Returns `true` if all that is loaded or stored is defined and was so before, and what was loaded is defined now.
+    fn is_usual(
+        &mut self,
+        access: &Access,
+        which: usize,
+        words: usize,
+        places: &[Place; LANES],
+    ) -> bool {
+        let exec = self.exec;
+        let data = access.data[which];
+        let stores = access.kind != Kind::Load;
+        if access.half.is_some()
+            || stores && !(data..data + words).all(|row| self.known().is_defined(row))
+        {
+            return false;
+        }
+        let (mut low, mut high) = (u64::MAX, 0);
+        let mut in_lds = false;
+        for lane in each(exec) {
+            let (at, is_lds) = match places[lane] {
+                Place::Memory(address) => (address, false),
+                Place::Lds(address) => (address.into(), true),
+                Place::Private(offset) if words == 1 => (self.private(offset, lane), false),
+                _ => return false,
+            };
+            if low != u64::MAX && in_lds != is_lds {
+                return false;
+            }
+            in_lds = is_lds;
+            (low, high) = (low.min(at), high.max(at));
+        }
+        let end = high + u64::from(access.bytes);
+        if low > high || end - low > MOST_AT_ONCE {
+            return low > high;
+        }
+        let defined = match in_lds {
+            true => {
+                let end = (end as usize).min(self.of.lds.len());
+                let bytes = self.of.lds.get(low as usize..end);
+                bytes.is_none_or(|bytes| bytes.iter().fold(0, |all, bits| all | bits) == 0)
+            }
+            false => self.of.view.is_defined(&self.of.shared.memory, low, end),
+        };
+        if let (true, Some(first)) = (defined, access.destination) {
+            let first = first + which * words;
+            let registers = self.registers();
+            (first..first + words).for_each(|row| registers.define(row, exec));
+        }
+        defined
+    }
+
+    /// One dword at each lane's place.
+    fn word(
+        &mut self,
+        access: &Access,
+        (which, word, words): (usize, usize, usize),
+        places: &[Place; LANES],
+        (at, bytes): (u32, u32),
+    ) {
+        let data = *self.known().row(access.data[which] + word);
+        let shift = if access.half == Some(true) { 16 } else { 0 };
+        let mut loaded = NONE;
+        let mut first = None;
+        for lane in each(self.exec) {
+            let place = places[lane];
+            let old = match access.kind {
+                Kind::Store => 0,
+                _ => self.load(place, at, lane, bytes),
+            };
+            loaded[lane] = old;
+            if old != 0 && first.is_none() {
+                first = Some(self.came(place, at));
+            }
+            match access.kind {
+                Kind::Load => {}
+                Kind::Store => self.store(place, at, lane, bytes, data[lane] >> shift),
+                Kind::Atomic => {
+                    let any = old | data[lane] != 0;
+                    self.store(place, at, lane, bytes, u32::from(any).wrapping_neg());
+                }
+            }
+        }
+        let Some(destination) = access.destination else {
+            return;
+        };
+        let row = destination + which * words + word;
+        let origin = first.map(|origin| self.of.shared.reports.id(origin));
+        self.fill(access, row, &loaded, bytes, origin);
+    }
+
+    fn came(&self, place: Place, at: u32) -> Origin {
+        let pc = self.plan.pc;
+        let at = u64::from(at);
+        match place {
+            Place::Lds(address) => Origin::Lds {
+                pc,
+                address: u64::from(address) + at,
+            },
+            Place::Private(offset) => Origin::Private {
+                pc,
+                offset: u64::from(offset) + at,
+            },
+            Place::Memory(address) => Origin::Memory {
+                pc,
+                address: address + at,
+            },
+            Place::Nowhere | Place::Unknown => Origin::Memory { pc, address: 0 },
+        }
+    }
+
+    /// Writes what was loaded to a register.
+    fn fill(
+        &mut self,
+        access: &Access,
+        row: usize,
+        loaded: &Row,
+        bytes: u32,
+        origin: Option<OriginId>,
+    ) {
+        let exec = self.exec;
+        let registers = self.registers();
+        if lanes::set(loaded) == 0 && access.half.is_none() {
+            registers.define(row, exec);
+            return;
+        }
+        let old = *registers.row(row);
+        let mut bits = *loaded;
+        for lane in 0..LANES {
+            if access.signed && bytes < 4 {
+                let unused = 32 - 8 * bytes;
+                bits[lane] = ((bits[lane] << unused) as i32 >> unused) as u32;
+            }
+            bits[lane] = match access.half {
+                Some(true) => old[lane] & 0xffff | bits[lane] << 16,
+                Some(false) => old[lane] & 0xffff_0000 | bits[lane] & 0xffff,
+                None => bits[lane],
+            };
+        }
+        registers.set(row, &bits, exec, origin);
+    }
+
+    fn private(&self, offset: u32, lane: usize) -> u64 {
+        let dword = u64::from(offset >> 2) * u64::from(self.wave.wave_size()) + lane as u64;
+        self.wave.scratch_base + dword * 4 + u64::from(offset & 3)
+    }
+
+    /// The undefined bits at a place plus `at`.
+    fn load(&mut self, place: Place, at: u32, lane: usize, bytes: u32) -> u32 {
+        match place {
+            Place::Memory(address) => self.load_memory(address + u64::from(at), bytes),
+            Place::Lds(address) => {
+                let at = address.wrapping_add(at) as usize;
+                let lds = &self.of.lds;
+                let own = (0..bytes as usize).map(|byte| lds.get(at + byte).copied().unwrap_or(0));
+                own.rev().fold(0, |bits, byte| bits << 8 | u32::from(byte))
+            }
+            Place::Private(offset) => {
+                let offset = offset.wrapping_add(at);
+                if offset & 3 == 0 || offset & 3 <= 4 - bytes {
+                    return self.load_memory(self.private(offset, lane), bytes);
+                }
+                (0..bytes).rev().fold(0, |bits, byte| {
+                    bits << 8 | self.load_memory(self.private(offset + byte, lane), 1)
+                })
+            }
+            Place::Nowhere | Place::Unknown => 0,
+        }
+    }
+
+    fn load_memory(&mut self, address: u64, bytes: u32) -> u32 {
+        self.of.view.load(&self.of.shared.memory, address, bytes)
+    }
+
+    fn store(&mut self, place: Place, at: u32, lane: usize, bytes: u32, bits: u32) {
+        let memory = &self.of.shared.memory;
+        match place {
+            Place::Memory(address) => {
+                self.of
+                    .view
+                    .store(memory, address + u64::from(at), bytes, bits);
+            }
+            Place::Lds(address) => {
+                let at = address.wrapping_add(at) as usize;
+                for byte in 0..bytes as usize {
+                    if let Some(own) = self.of.lds.get_mut(at + byte) {
+                        *own = (bits >> (8 * byte)) as u8;
+                    }
+                }
+            }
+            Place::Private(offset) => {
+                let offset = offset.wrapping_add(at);
+                for byte in 0..bytes {
+                    let address = self.private(offset + byte, lane);
+                    self.of
+                        .view
+                        .store(memory, address, 1, bits >> (8 * byte) & 0xff);
+                }
+            }
+            Place::Nowhere | Place::Unknown => {}
+        }
+    }
+
+    /// Tells of undefined addresses.
+    fn addresses(&mut self, access: &Access) {
+        let (rows, slots) = access.address_registers();
+        self.scalar_address(&slots);
+        let exec = self.exec;
+        for row in rows {
+            if self.known().is_defined(row) {
+                continue;
+            }
+            let undefined = lanes::set(self.known().row(row)) & exec;
+            if undefined != 0 {
+                let origin = self.known().origin(row);
+                self.tell(Use::Address, origin, undefined.trailing_zeros() as usize);
+                self.registers().define(row, undefined);
+            }
+        }
+    }
+
+    fn scalar_load(&mut self, access: &Access) {
+        let Some(first) = access.destination else {
+            return;
+        };
+        let (address, exists) = access.scalar_address(self.wave);
+        for word in 0..access.bytes.div_ceil(4) {
+            let at = 4 * word;
+            let bytes = (access.bytes - at).min(4);
+            let inside = u64::from(at + bytes) <= exists;
+            let mut bits = match inside {
+                true => self.load_memory(wave::host_address(address) + u64::from(at), bytes),
+                false => 0,
+            };
+            if access.signed && bytes < 4 {
+                let unused = 32 - 8 * bytes;
+                bits = ((bits << unused) as i32 >> unused) as u32;
+            }
+            let origin = (bits != 0).then(|| {
+                let (pc, address) = (self.plan.pc, address + u64::from(at));
+                self.of.shared.reports.id(Origin::Memory { pc, address })
+            });
+            self.registers()
+                .set_scalar(first + word as usize, bits, origin);
+        }
+    }
+}

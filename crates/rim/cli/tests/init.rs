@@ -1,0 +1,89 @@
+//! `luthier check --init -- PROGRAM`: uses of what nothing has set.
+
+use crate::common::{
+    compile, luthier,
+    schema::{self, check, schema},
+};
+
+/// Exit status, standard output and standard error.
+fn run(level: &str, options: &[&str], mode: &str) -> (Option<i32>, String, String) {
+    let flags = [level, "-w", "-g", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "undefined.hip", &flags);
+    let mut command = luthier(&["check", "--init", "--device", "gfx90a"]);
+    let command = command.args(options).arg("--");
+    let output = command.arg(program).arg(mode).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    (output.status.code(), out, errors)
+}
+
+#[test]
+fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
+    for (mode, parts) in [
+        (
+            "memory",
+            &[
+                "error[undefined-condition]: a branch depends on memory that nothing has written",
+                "above(int const*, int*) for gfx90a",
+                "loaded at +0x",
+                "undefined.hip:9",
+                "used at +0x",
+                "undefined.hip:10",
+                "wave 0, lane 63",
+                "<-- undefined",
+                "<-- condition",
+                "256 bytes",
+                "certain: 1 finding: 1 undefined-condition",
+            ][..],
+        ),
+        (
+            "address",
+            &[
+                "error[undefined-address]: an address comes from memory that nothing has written",
+                "undefined.hip:16",
+                "<-- address",
+            ],
+        ),
+        ("copied", &["error[undefined-condition]", "lane 63"]),
+        (
+            "shared",
+            &[
+                "a branch depends on LDS that nothing has written",
+                "undefined.hip:25",
+                "lane 0",
+            ],
+        ),
+    ] {
+        for level in ["-O1", "-O0"] {
+            let (ended, out, said) = run(level, &["--error-exitcode", "9"], mode);
+            if level == "-O1" {
+                for part in parts {
+                    assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+                }
+            }
+            assert_eq!((ended, &*out), (Some(9), "done\n"), "{mode}: {said}");
+            let right = format!("{mode}-ok");
+            let (ended, out, said) = run(level, &["--error-exitcode", "9"], &right);
+            assert_eq!((ended, &*out), (Some(0), "done\n"), "{right}: {said}");
+            assert!(said.contains("certain: 0 findings"), "{right}: {said}");
+        }
+    }
+}
+
+#[test]
+fn undefined_values_have_the_forms_of_all_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |form: &str| {
+        let file = folder.path().join(form);
+        let options = ["--format", form, "-o", file.to_str().unwrap()];
+        run("-O1", &options, "memory");
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let value: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
+    check(&schema("check"), &value).unwrap();
+    assert_eq!(value["findings"][0]["kind"], "undefined-condition");
+    assert_eq!(value["checks"][0], "init");
+    let sarif: serde_json::Value = serde_json::from_str(&read("sarif")).unwrap();
+    check(&schema::sarif(), &sarif).unwrap();
+    assert!(read("junit").contains("<testsuite name=\"init\""));
+}
