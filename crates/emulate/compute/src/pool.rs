@@ -817,9 +817,13 @@ fn describe(
                     address: fault.address,
                     write: true,
                 },
-                wave::FaultKind::Unaligned => FaultKind::Unaligned {
-                    address: fault.address,
-                },
+                wave::FaultKind::Unaligned => {
+                    let (bytes, address) = (fault.bytes, fault.address);
+                    detail = Some(format!(
+                        "{bytes} bytes at {address:#x}, which is no multiple of {bytes}"
+                    ));
+                    FaultKind::Unaligned { address }
+                }
                 wave::FaultKind::LdsOutOfRange => {
                     let offset = fault.address as u32;
                     detail = Some(format!(
@@ -831,9 +835,16 @@ fn describe(
                         address: fault.address,
                     }
                 }
-                wave::FaultKind::ScratchOutOfRange => FaultKind::Aperture {
-                    address: fault.address,
-                },
+                wave::FaultKind::ScratchOutOfRange => {
+                    let offset = fault.address as u32;
+                    detail = Some(format!(
+                        "{} bytes at {offset:#x} of scratch, of which a work-item has {} bytes",
+                        fault.bytes, run.dispatch.packet.private_segment_size
+                    ));
+                    FaultKind::Aperture {
+                        address: fault.address,
+                    }
+                }
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },
