@@ -772,6 +772,16 @@ fn no_code(dispatch: &Dispatch) -> Fault {
     Fault::of_dispatch(dispatch, kind, "no code at the kernel's entry")
 }
 
+/// An access beyond what `owner` has, which is `room` bytes.
+fn beyond(fault: &wave::Fault, owner: &str, room: u32, detail: &mut Option<String>) -> FaultKind {
+    let (bytes, address) = (fault.bytes, fault.address);
+    let offset = address as u32;
+    *detail = Some(format!(
+        "{bytes} bytes at {offset:#x} of {owner} has {room} bytes"
+    ));
+    FaultKind::Aperture { address }
+}
+
 fn describe(
     run: &Run,
     space: &Memory,
@@ -825,25 +835,14 @@ fn describe(
                     FaultKind::Unaligned { address }
                 }
                 wave::FaultKind::LdsOutOfRange => {
-                    let offset = fault.address as u32;
-                    detail = Some(format!(
-                        "{} bytes at {offset:#x} of LDS, of which the workgroup has {} bytes",
-                        fault.bytes,
-                        run.dispatch.lds_bytes()
-                    ));
-                    FaultKind::Aperture {
-                        address: fault.address,
-                    }
+                    let room = run.dispatch.lds_bytes();
+                    let owner = "LDS, of which the workgroup";
+                    beyond(&fault, owner, room, &mut detail)
                 }
                 wave::FaultKind::ScratchOutOfRange => {
-                    let offset = fault.address as u32;
-                    detail = Some(format!(
-                        "{} bytes at {offset:#x} of scratch, of which a work-item has {} bytes",
-                        fault.bytes, run.dispatch.packet.private_segment_size
-                    ));
-                    FaultKind::Aperture {
-                        address: fault.address,
-                    }
+                    let room = run.dispatch.packet.private_segment_size;
+                    let owner = "scratch, of which a work-item";
+                    beyond(&fault, owner, room, &mut detail)
                 }
             }
         }

@@ -153,8 +153,8 @@ LUTHIER_HOOK void look_in_buffer(place *at, luthier_u32 word0, luthier_u32 word1
                                  luthier_u32 flags) {
   luthier_u64 address;
   luthier_u32 size;
-  bool is_inside = luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset,
-                                           constant_offset, flags);
+  bool is_inside =
+      luthier::buffer_address(&address, &size, word0, word1, word2, word3, scalar_offset, index, offset, constant_offset, flags);
   // Of several dwords those at the end may be out of bounds.
   luthier_u32 first = size < 4 ? size : 4;
   look_at(at, address, first, is_inside && size != 0);

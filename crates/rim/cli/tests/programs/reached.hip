@@ -40,7 +40,8 @@ __global__ void atomic(char *to, int at) {
 }
 
 typedef int words __attribute__((ext_vector_type(4)));
-__device__ void store_in_buffer(int value, words buffer, int offset, int scalar_offset, int policy) __asm("llvm.amdgcn.raw.buffer.store.i32");
+__device__ void store_in_buffer(int value, words buffer, int offset, int scalar_offset,
+                                int policy) __asm("llvm.amdgcn.raw.buffer.store.i32");
 
 // A descriptor that lets more through than the program has allocated.
 __global__ void buffer(int *to, int records, int format, int at) {
