@@ -3,6 +3,7 @@
 //! Hooks compare addresses with a list of what the program has allocated, and tell of what is not in it. Whether that is wrong is judged
 //! here, where all facts are: a list may be older than an allocation, and some memory nobody has told of.
 
+mod given;
 mod judge;
 mod list;
 
@@ -206,8 +207,12 @@ fn accesses<'k>(
     edit: &mut Edit<'_>,
 ) -> (Vec<(Instruction<'k>, Look)>, usize) {
     let (mut looked_at, mut others) = (Vec::new(), 0);
+    let given = given::loads(kernel);
     for instruction in kernel.instructions() {
-        if !instruction.is_memory() || !edit.chooses(&instruction) {
+        if !instruction.is_memory()
+            || given.contains(&instruction.pc())
+            || !edit.chooses(&instruction)
+        {
             continue;
         }
         match Look::at(&instruction) {
