@@ -818,6 +818,16 @@ fn no_code(dispatch: &Dispatch) -> Fault {
     Fault::of_dispatch(dispatch, kind, "no code at the kernel's entry")
 }
 
+/// An access beyond what `owner` has, which is `room` bytes.
+fn beyond(fault: &wave::Fault, owner: &str, room: u32, detail: &mut Option<String>) -> FaultKind {
+    let (bytes, address) = (fault.bytes, fault.address);
+    let offset = address as u32;
+    *detail = Some(format!(
+        "{bytes} bytes at {offset:#x} of {owner} has {room} bytes"
+    ));
+    FaultKind::Aperture { address }
+}
+
 fn describe(
     run: &Run,
     space: &Memory,
@@ -863,23 +873,23 @@ fn describe(
                     address: fault.address,
                     write: true,
                 },
-                wave::FaultKind::Unaligned => FaultKind::Unaligned {
-                    address: fault.address,
-                },
-                wave::FaultKind::LdsOutOfRange => {
-                    let offset = fault.address as u32;
+                wave::FaultKind::Unaligned => {
+                    let (bytes, address) = (fault.bytes, fault.address);
                     detail = Some(format!(
-                        "{} bytes at {offset:#x} of LDS, of which the workgroup has {} bytes",
-                        fault.bytes,
-                        run.dispatch.lds_bytes()
+                        "{bytes} bytes at {address:#x}, which is no multiple of {bytes}"
                     ));
-                    FaultKind::Aperture {
-                        address: fault.address,
-                    }
+                    FaultKind::Unaligned { address }
                 }
-                wave::FaultKind::ScratchOutOfRange => FaultKind::Aperture {
-                    address: fault.address,
-                },
+                wave::FaultKind::LdsOutOfRange => {
+                    let room = run.dispatch.lds_bytes();
+                    let owner = "LDS, of which the workgroup";
+                    beyond(&fault, owner, room, &mut detail)
+                }
+                wave::FaultKind::ScratchOutOfRange => {
+                    let room = run.dispatch.packet.private_segment_size;
+                    let owner = "scratch, of which a work-item";
+                    beyond(&fault, owner, room, &mut detail)
+                }
             }
         }
         Stop::Trap(id) => FaultKind::Trap { id: u32::from(id) },

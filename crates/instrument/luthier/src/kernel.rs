@@ -377,6 +377,13 @@ impl<'a> Instruction<'a> {
         self.is_vector_memory() && access().is_some_and(|access| access.address.is_some())
     }
 
+    /// Returns `true` for scalar loads of which hooks can have the address: not through a buffer's descriptor.
+    pub fn has_scalar_address(&self) -> bool {
+        let access = || MemoryAccess::decode(self.decoded().decoded(), self.family());
+        self.effects().contains(Effects::SMEM)
+            && access().is_some_and(|access| access.address.is_some())
+    }
+
     /// VGPRs that a wave has, AccVGPRs not among them.
     pub(crate) fn vgprs(&self) -> Option<u32> {
         let descriptor = self.function.kernel.descriptor()?;

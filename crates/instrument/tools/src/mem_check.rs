@@ -3,6 +3,7 @@
 //! Hooks compare addresses with a list of what the program has allocated, and tell of what is not in it. Whether that is wrong is judged
 //! here, where all facts are: a list may be older than an allocation, and some memory nobody has told of.
 
+mod given;
 mod judge;
 mod list;
 
@@ -14,8 +15,8 @@ use allocations::{
 use isa::Effects;
 use judge::{Judgement, Missed};
 use luthier::{
-    Argument, Cache, Edit, Error, HookValue, Instruction, Kernel, KernelResults, Launch, Live,
-    Result, Results, Tool, ToolFile, ToolInfo,
+    Argument, BUFFER_ARGUMENTS, Cache, Edit, Error, HookValue, Instruction, Kernel, KernelResults,
+    Launch, Live, Result, Results, Tool, ToolFile, ToolInfo,
     rows::{self, Section},
 };
 use serde_json::json;
@@ -142,21 +143,81 @@ impl MemCheck {
     }
 }
 
-/// What is looked at: accesses by lanes, of addresses that hooks know.
+/// How the hooks get the address of an access, and with it what they compare the address with.
+enum Look {
+    Memory,
+    /// The address has to be a multiple of the size, too.
+    Aligned,
+    Lds,
+    Scratch,
+    /// The address decides about the memory.
+    Flat,
+    Scalar,
+    Buffer([Argument; BUFFER_ARGUMENTS]),
+}
+
+impl Look {
+    /// `None`: the access is not looked at.
+    fn at(instruction: &Instruction<'_>) -> Option<Look> {
+        let effects = instruction.effects();
+        if effects.contains(Effects::SMEM) {
+            return instruction.has_scalar_address().then_some(Look::Scalar);
+        }
+        // The descriptor of private memory lets nothing through that lies beyond it.
+        let is_private = instruction.classes().contains(Effects::SCRATCH);
+        if !instruction.has_address() {
+            let arguments = instruction.buffer_arguments().filter(|_| !is_private);
+            return arguments.map(Look::Buffer);
+        }
+        let is_flat = effects.contains(Effects::FLAT);
+        Some(match () {
+            () if is_flat => Look::Flat,
+            () if effects.contains(Effects::LDS) => Look::Lds,
+            () if is_private => Look::Scratch,
+            () if effects.contains(Effects::ATOMIC) => Look::Aligned,
+            () => Look::Memory,
+        })
+    }
+
+    /// Inserts the hooks. `counter`: the first of the instruction's counters.
+    fn insert(self, edit: &mut Edit<'_>, at: &Instruction<'_>, counter: Argument) -> Result<()> {
+        let packet = Argument::Value(HookValue::DispatchPointer);
+        let place = edit.before(at);
+        match self {
+            Look::Memory => place.call("look", [counter]),
+            Look::Aligned => {
+                place.call("look", [counter.clone()])?;
+                edit.before(at).call("look_aligned", [counter])
+            }
+            Look::Lds => place.call("look_in_lds", [counter, packet]),
+            Look::Scratch => place.call("look_in_scratch", [counter, packet]),
+            Look::Flat => place.call("look_flat", [counter, packet]),
+            Look::Scalar => place.once().call("look_scalar", [counter, packet]),
+            Look::Buffer(buffer) => {
+                place.call("look_in_buffer", [counter].into_iter().chain(buffer))
+            }
+        }
+        .map(drop)
+    }
+}
+
+/// What is looked at, and how many other accesses there are.
 fn accesses<'k>(
     kernel: &'k Kernel<'_>,
     edit: &mut Edit<'_>,
-) -> (Vec<(Instruction<'k>, bool)>, usize) {
+) -> (Vec<(Instruction<'k>, Look)>, usize) {
     let (mut looked_at, mut others) = (Vec::new(), 0);
+    let given = given::loads(kernel);
     for instruction in kernel.instructions() {
-        let effects = instruction.effects();
-        if !instruction.is_vector_memory() || !edit.chooses(&instruction) {
+        if !instruction.is_memory()
+            || given.contains(&instruction.pc())
+            || !edit.chooses(&instruction)
+        {
             continue;
         }
-        let is_plain = instruction.has_address() && !effects.contains(Effects::SCRATCH);
-        match is_plain {
-            true => looked_at.push((instruction, effects.contains(Effects::LDS))),
-            false => others += 1,
+        match Look::at(&instruction) {
+            Some(look) => looked_at.push((instruction, look)),
+            None => others += 1,
         }
     }
     (looked_at, others)
@@ -171,24 +232,15 @@ impl Tool for MemCheck {
         let (accesses, others) = accesses(kernel, edit);
         if others != 0 {
             edit.note(format!(
-                "accesses that are not checked, through buffers, images, scratch or M0: {others}"
+                "accesses that are not checked, of images, by scalar registers in buffers, relative to M0, or of scratch by a descriptor: {others}"
             ));
         }
         by_line::count_at(
             edit,
             accesses,
             COUNTERS,
-            |edit, instruction, in_lds, counter| {
-                let place = edit.before(instruction);
-                let counter = Argument::from(counter);
-                let placed = match in_lds {
-                    false => place.call("look", [counter]),
-                    true => place.call(
-                        "look_in_lds",
-                        [counter, Argument::Value(HookValue::DispatchPointer)],
-                    ),
-                };
-                placed.map(drop)
+            |edit, instruction, look, counter| {
+                look.insert(edit, instruction, Argument::from(counter))
             },
         )
     }

@@ -15,6 +15,16 @@ const TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
 fn hip_for(target: &str, name: &str) -> PathBuf {
     let offload = format!("--offload-arch={target}");
     let mut flags = vec!["-O1", "-w", "-g", &offload];
+    // HIP's compiler reaches private memory through buffers or FLAT instructions if it is not told otherwise.
+    let own_instructions = [
+        "-Xclang",
+        "-target-feature",
+        "-Xclang",
+        "+enable-flat-scratch",
+    ];
+    if name == "privately.hip" {
+        flags.extend(own_instructions);
+    }
     // A program of two code objects has two sources.
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let other = programs.join(name.replace("_one", "_two"));
@@ -100,6 +110,24 @@ fn hooks_find_what_the_emulated_device_finds() {
         "divided.hip",
         &["stream-freed", "stream-end", "row", "managed", "variable"],
     );
+}
+
+/// Scalar loads, atomics, FLAT accesses to each memory, buffers, and scratch by instructions of its own.
+#[test]
+fn hooks_look_at_instructions_of_all_kinds() {
+    let modes = [
+        "scalar",
+        "flat-memory",
+        "flat-lds",
+        "flat-scratch",
+        "atomic-end",
+        "misaligned",
+        "buffer",
+    ];
+    for target in TARGETS {
+        agree(target, "reached.hip", &modes);
+        agree(target, "privately.hip", &["array"]);
+    }
 }
 
 /// A finding names the code of its own object.

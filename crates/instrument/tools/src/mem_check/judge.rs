@@ -10,8 +10,10 @@ use std::{fs, ops::Range};
 pub const BYTES: usize = 56;
 /// Runtimes give out device memory by pages of this size, so nothing else lies behind an allocation in its last page.
 const PAGE: u64 = 4096;
-/// Bit of an access's kind: LDS.
+/// Bits of an access's kind: LDS, scratch, and an address that is no multiple of the size.
 const LDS: u32 = 64;
+const SCRATCH: u32 = 128;
+const MISALIGNED: u32 = 1 << 31;
 /// Bits of an access's kind: stores and atomics.
 const WRITES: u32 = 2 | 4;
 
@@ -26,7 +28,8 @@ pub struct Missed {
     pub lane: u32,
     size: u32,
     kind: u32,
-    lds: u32,
+    /// Bytes of LDS or scratch.
+    room: u32,
 }
 
 impl Missed {
@@ -43,8 +46,32 @@ impl Missed {
             lane: word(40)?,
             size: word(44)?,
             kind: word(48)?,
-            lds: word(52)?,
+            room: word(52)?,
         })
+    }
+
+    /// Kind and detail of an access that is wrong whatever the program has allocated.
+    fn by_itself(&self) -> Option<(&'static str, String)> {
+        let Missed {
+            address,
+            size,
+            kind,
+            room,
+            ..
+        } = *self;
+        let within = address as u32;
+        if kind & MISALIGNED != 0 {
+            let detail = format!("{size} bytes at {address:#x}, which is no multiple of {size}");
+            return Some(("misaligned", detail));
+        }
+        let detail = if kind & LDS != 0 {
+            format!("{size} bytes at {within:#x} of LDS, of which the workgroup has {room} bytes")
+        } else if kind & SCRATCH != 0 {
+            format!("{size} bytes at {within:#x} of scratch, of which a work-item has {room} bytes")
+        } else {
+            return None;
+        };
+        Some(("out-of-bounds", detail))
     }
 }
 
@@ -74,14 +101,11 @@ pub struct Judge {
 impl Judge {
     /// `freed_before`: whether the allocation of this number was freed before the access's launch began.
     pub fn judge(&mut self, missed: &Missed, freed_before: impl Fn(u64) -> bool) -> Judgement {
-        if missed.kind & LDS != 0 {
+        if let Some((kind, detail)) = missed.by_itself() {
             return Judgement::Wrong {
-                kind: "out-of-bounds",
+                kind,
                 nearest: None,
-                detail: Some(format!(
-                    "{} bytes at {:#x} of LDS, of which the workgroup has {} bytes",
-                    missed.size, missed.address, missed.lds
-                )),
+                detail: Some(detail),
             };
         }
         let wrong = |kind, nearest| Judgement::Wrong {
