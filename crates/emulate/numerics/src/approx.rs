@@ -17,7 +17,7 @@ use crate::{Denormals, Round, float16, float64};
 
 /// 2^f for |f| ≤ 1/2, to 2^-43. The second coefficient is a fit, not ln 2.
 #[allow(clippy::approx_constant)]
-const EXP2: [f64; 10] = [
+pub const EXP2: [f64; 10] = [
     1.0,
     0.6931471805585503,
     0.240226506958137,
@@ -31,7 +31,7 @@ const EXP2: [f64; 10] = [
 ];
 
 /// log2((1+s)/(1-s))/s in powers of s², for mantissas between √½ and √2, to 2^-45.
-const LOG2: [f64; 6] = [
+pub const LOG2: [f64; 6] = [
     2.88539008177785,
     0.9617966941133985,
     0.5770779423475113,
@@ -61,7 +61,7 @@ const COS: [f64; 6] = [
 ];
 
 /// 1.5 * 2^23: adding it rounds a small number to an integer that can be read from the low bits.
-const INTEGER: f32 = 12582912.0;
+pub const INTEGER: f32 = 12582912.0;
 
 /// In pairs of terms: a chain half as long as one term after another, so that more is under way at once.
 #[inline(always)]

@@ -645,6 +645,42 @@ pub unsafe fn expand512(groups: usize, mask: u64, row: &mut VectorRow) {
 }
 }
 
+compiled_for! { Avx512:
+/// For each lane the word of the lane that its address plus `offset`, in bytes, names: of all 64 if `across`, else of its own 32.
+///
+/// # Safety
+/// The host has AVX-512.
+#[inline(never)]
+pub unsafe fn pulled512(across: bool, words: &[u32; LANES], addresses: &VectorRow, offset: u32) -> [u32; LANES] {
+    let mut pulled = [0; LANES];
+    // SAFETY: parts of rows of 64 words.
+    unsafe {
+        let part = |index: usize| _mm512_loadu_si512(words.as_ptr().add(16 * index).cast());
+        let (lower, upper) = ([part(0), part(1)], [part(2), part(3)]);
+        let mut group = 0;
+        while group < LANES / 16 {
+            let address = _mm512_loadu_si512(addresses.0.as_ptr().add(16 * group).cast());
+            let sum = _mm512_add_epi32(address, _mm512_set1_epi32(offset as i32));
+            // The permutations look at bits 0 to 4 of an index; bit 5 chooses between them.
+            let from = _mm512_srli_epi32::<2>(sum);
+            let low = _mm512_permutex2var_epi32(lower[0], from, lower[1]);
+            let high = _mm512_permutex2var_epi32(upper[0], from, upper[1]);
+            let is_high = if across {
+                _mm512_test_epi32_mask(from, _mm512_set1_epi32(32))
+            } else if group < 2 {
+                0
+            } else {
+                !0
+            };
+            let chosen = _mm512_mask_mov_epi32(low, is_high, high);
+            _mm512_storeu_si512(pulled.as_mut_ptr().add(16 * group).cast(), chosen);
+            group += 1;
+        }
+    }
+    pulled
+}
+}
+
 compiled_for! { Avx2:
 /// One word of ones per set bit.
 ///

@@ -96,6 +96,7 @@ impl Host for Zph {
         add64(a: __m512d, b: __m512d) -> __m512d;
         sub64(a: __m512d, b: __m512d) -> __m512d;
         mul64(a: __m512d, b: __m512d) -> __m512d;
+        div64(a: __m512d, b: __m512d) -> __m512d;
         fma64(a: __m512d, b: __m512d, c: __m512d) -> __m512d;
         min64(a: __m512d, b: __m512d) -> __m512d;
         max64(a: __m512d, b: __m512d) -> __m512d;
@@ -109,6 +110,12 @@ impl Host for Zph {
         doubled(singles: __m512) -> [__m512; 2];
         singled(lanes: [__m512d; 2]) -> __m512;
         truncated(lanes: [__m512d; 2]) -> __m512;
+        halves_doubled(singles: __m512) -> [__m512d; 2];
+        halves_singled(halves: [__m512d; 2]) -> __m512;
+        raised(singles: __m512, powers: __m512) -> __m512;
+        split(singles: __m512) -> [__m512; 2];
+        less_half(sum: u32, words: __m512) -> __m512;
+        of_normal(results: __m512, singles: __m512) -> __m512;
         truncated_unsigned(lanes: [__m512d; 2]) -> __m512;
         widen(words: __m512) -> __m512;
         narrow(singles: __m512) -> __m512;

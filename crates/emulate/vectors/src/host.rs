@@ -47,6 +47,7 @@ pub trait Host {
     unsafe fn add64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn sub64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn mul64(a: Self::Double, b: Self::Double) -> Self::Double;
+    unsafe fn div64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn fma64(a: Self::Double, b: Self::Double, c: Self::Double) -> Self::Double;
     unsafe fn min64(a: Self::Double, b: Self::Double) -> Self::Double;
     unsafe fn max64(a: Self::Double, b: Self::Double) -> Self::Double;
@@ -97,6 +98,19 @@ pub trait Host {
             Self::separate([Self::sub64(sums[0], least), Self::sub64(sums[1], least)])
         }
     }
+
+    /// Converts singles to doubles: those of the first half of the lanes, then those of the second.
+    unsafe fn halves_doubled(singles: Self::Single) -> [Self::Double; 2];
+    /// Rounds such doubles to singles, to nearest even.
+    unsafe fn halves_singled(halves: [Self::Double; 2]) -> Self::Single;
+    /// Adds the low bits of `powers` to the exponents of `singles`; nothing keeps them from running over.
+    unsafe fn raised(singles: Self::Single, powers: Self::Single) -> Self::Single;
+    /// Positive normal singles as numbers from √½ up to √2, and powers of two to multiply these with, as singles.
+    unsafe fn split(singles: Self::Single) -> [Self::Single; 2];
+    /// The words `sum` less half of `words`, all unsigned.
+    unsafe fn less_half(sum: u32, words: Self::Single) -> Self::Single;
+    /// `results`, with a NaN where `singles` holds anything but a positive normal number.
+    unsafe fn of_normal(results: Self::Single, singles: Self::Single) -> Self::Single;
 
     /// Lanes in which `a` or `b` is a NaN.
     unsafe fn nans(a: Self::Single, b: Self::Single) -> Self::Lanes;
@@ -264,6 +278,11 @@ fn scaled64(value: f64, power: i32) -> f64 {
 /// The first single that is no signed integer.
 const TWO_TO_31: f32 = 2_147_483_648.0;
 
+/// √½, rounded to a single.
+const ROOT_OF_HALF: i32 = std::f32::consts::FRAC_1_SQRT_2.to_bits() as i32;
+/// The largest finite single.
+const LARGEST: i32 = f32::MAX.to_bits() as i32;
+
 /// Vectors of 256 bits: AVX2, FMA and F16C.
 pub enum Ymm {}
 
@@ -290,6 +309,7 @@ impl Host for Ymm {
         add64(a, b) = _mm256_add_pd;
         sub64(a, b) = _mm256_sub_pd;
         mul64(a, b) = _mm256_mul_pd;
+        div64(a, b) = _mm256_div_pd;
         fma64(a, b, c) = _mm256_fmadd_pd;
         min64(a, b) = _mm256_min_pd;
         max64(a, b) = _mm256_max_pd;
@@ -415,6 +435,63 @@ impl Host for Ymm {
             };
             let [first, second] = [within(lanes[0]), within(lanes[1])];
             Self::separate([first, second])[0]
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves_doubled(singles: __m256) -> [__m256d; 2] {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            [
+                _mm256_cvtps_pd(_mm256_castps256_ps128(singles)),
+                _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(singles)),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves_singled(halves: [__m256d; 2]) -> __m256 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe { _mm256_set_m128(_mm256_cvtpd_ps(halves[1]), _mm256_cvtpd_ps(halves[0])) }
+    }
+    #[inline(always)]
+    unsafe fn raised(singles: __m256, powers: __m256) -> __m256 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let powers = _mm256_slli_epi32::<23>(_mm256_castps_si256(powers));
+            _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(singles), powers))
+        }
+    }
+    #[inline(always)]
+    unsafe fn split(singles: __m256) -> [__m256; 2] {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            // Subtracting √½ from the bits makes the exponent change at √½ instead of at 1.
+            let words = _mm256_castps_si256(singles);
+            let offset = _mm256_sub_epi32(words, _mm256_set1_epi32(ROOT_OF_HALF));
+            let exponent = _mm256_and_si256(offset, _mm256_set1_epi32(-1 << 23));
+            let whole = _mm256_cvtepi32_ps(_mm256_srai_epi32::<23>(exponent));
+            [
+                _mm256_castsi256_ps(_mm256_sub_epi32(words, exponent)),
+                whole,
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn less_half(sum: u32, words: __m256) -> __m256 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let half = _mm256_srli_epi32::<1>(_mm256_castps_si256(words));
+            _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_set1_epi32(sum as i32), half))
+        }
+    }
+    #[inline(always)]
+    unsafe fn of_normal(results: __m256, singles: __m256) -> __m256 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let words = _mm256_castps_si256(singles);
+            let small = _mm256_cmpgt_epi32(_mm256_set1_epi32(1 << 23), words);
+            let large = _mm256_cmpgt_epi32(words, _mm256_set1_epi32(LARGEST));
+            let wrong = _mm256_castsi256_ps(_mm256_or_si256(small, large));
+            _mm256_or_ps(results, wrong)
         }
     }
     #[inline(always)]
@@ -599,6 +676,7 @@ impl Host for Zmm {
         add64(a, b) = _mm512_add_pd;
         sub64(a, b) = _mm512_sub_pd;
         mul64(a, b) = _mm512_mul_pd;
+        div64(a, b) = _mm512_div_pd;
         fma64(a, b, c) = _mm512_fmadd_pd;
         min64(a, b) = _mm512_min_pd;
         max64(a, b) = _mm512_max_pd;
@@ -695,6 +773,66 @@ impl Host for Zmm {
             let [first, second] =
                 lanes.map(|x| _mm512_castsi256_si512(_mm512_cvttpd_epu32(_mm512_max_pd(x, zero))));
             in_order(_mm512_castsi512_ps(first), _mm512_castsi512_ps(second))
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves_doubled(singles: __m512) -> [__m512d; 2] {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            [
+                _mm512_cvtps_pd(_mm512_castps512_ps256(singles)),
+                _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(singles)),
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves_singled(halves: [__m512d; 2]) -> __m512 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let first = _mm512_castps256_ps512(_mm512_cvtpd_ps(halves[0]));
+            _mm512_insertf32x8::<1>(first, _mm512_cvtpd_ps(halves[1]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn raised(singles: __m512, powers: __m512) -> __m512 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let powers = _mm512_slli_epi32::<23>(_mm512_castps_si512(powers));
+            _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(singles), powers))
+        }
+    }
+    #[inline(always)]
+    unsafe fn split(singles: __m512) -> [__m512; 2] {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            // Subtracting √½ from the bits makes the exponent change at √½ instead of at 1.
+            let words = _mm512_castps_si512(singles);
+            let offset = _mm512_sub_epi32(words, _mm512_set1_epi32(ROOT_OF_HALF));
+            let exponent = _mm512_and_si512(offset, _mm512_set1_epi32(-1 << 23));
+            let whole = _mm512_cvtepi32_ps(_mm512_srai_epi32::<23>(exponent));
+            [
+                _mm512_castsi512_ps(_mm512_sub_epi32(words, exponent)),
+                whole,
+            ]
+        }
+    }
+    #[inline(always)]
+    unsafe fn less_half(sum: u32, words: __m512) -> __m512 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let half = _mm512_srli_epi32::<1>(_mm512_castps_si512(words));
+            _mm512_castsi512_ps(_mm512_sub_epi32(_mm512_set1_epi32(sum as i32), half))
+        }
+    }
+    #[inline(always)]
+    unsafe fn of_normal(results: __m512, singles: __m512) -> __m512 {
+        // SAFETY: the caller keeps what [`Host`] asks.
+        unsafe {
+            let least = _mm512_set1_epi32(1 << 23);
+            let above = _mm512_sub_epi32(_mm512_castps_si512(singles), least);
+            let wrong = _mm512_cmpgt_epu32_mask(above, _mm512_set1_epi32(LARGEST - (1 << 23)));
+            let ones = _mm512_castsi512_ps(_mm512_set1_epi32(-1));
+            _mm512_mask_mov_ps(results, wrong, ones)
         }
     }
     #[inline(always)]

@@ -2,6 +2,7 @@
 //!
 //! * [`level`] knows which vector extensions the host has, and [`compiled_for`] compiles a function for some of them.
 //! * `host` and `half` name the host's arithmetic by what it does, for each width.
+//! * `functions` has exponentials, logarithms and roots.
 //! * `full_wave` and `masked` move rows to and from memory, `element` moves what one lane has there.
 //! * [`matrix`] multiplies matrices that lie in rows.
 //!
@@ -10,6 +11,8 @@
 pub mod element;
 #[cfg(target_arch = "x86_64")]
 pub mod full_wave;
+#[cfg(target_arch = "x86_64")]
+pub mod functions;
 #[cfg(target_arch = "x86_64")]
 pub mod half;
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 //! leave to it.
 
 use crate::harness::{Machine, random::Random};
-use numerics::{Denormals, division, float16, float32};
+use numerics::{Denormals, approx, division, float16, float32};
 
 /// Waves of each instruction.
 const WAVES: usize = 150;
@@ -196,5 +196,74 @@ fn extremes_of_three() {
                 assert_eq!(got, u64::from(right), "{name} {values:x?}");
             },
         );
+    }
+}
+
+/// Positive numbers of ordinary size, now and then anything, and the one whose root asks most of the first guess.
+fn positive(random: &mut Random) -> u32 {
+    let bits = random.bits();
+    match bits >> 56 {
+        0 => 0x403a_18e3,
+        _ => random.mostly(bits & 0x0fff_ffff | 0x3800_0000) as u32,
+    }
+}
+
+#[test]
+fn functions_of_singles() {
+    let functions: [(&str, fn(u32) -> u32); 3] = [
+        ("exp", approx::exp_f32),
+        ("log", approx::log_f32),
+        ("rsq", approx::rsq_f32),
+    ];
+    for (name, right) in functions {
+        each(
+            &format!("v_{name}_f32 v0, v2"),
+            |random| {
+                let sign = match name {
+                    "exp" => (random.bits() as u32) << 31,
+                    _ => 0,
+                };
+                [u64::from(positive(random) | sign), 0, 0]
+            },
+            |[x, ..], got, _| assert_eq!(got, u64::from(right(x as u32)), "{name} {x:x}"),
+        );
+    }
+}
+
+/// Lanes that are off hold zeros, of which the logarithm and the root are infinite, and keep their results.
+#[test]
+fn functions_with_lanes_off() {
+    let exec = 0x0123_4567_fedc_ba98;
+    let functions: [(&str, fn(u32) -> u32); 3] = [
+        ("exp", approx::exp_f32),
+        ("log", approx::log_f32),
+        ("rsq", approx::rsq_f32),
+    ];
+    for (name, right) in functions {
+        let text = format!("v_{name}_f32 v0, v1");
+        let mut machine = Machine::new("gfx90a", &text);
+        let is_on = |lane: usize| exec >> lane & 1 != 0;
+        let source = |lane: usize| match is_on(lane) {
+            true => (0.25 + lane as f32).to_bits(),
+            false => 0,
+        };
+        machine.exec(exec);
+        machine.vgpr(1, source).run();
+        machine.check(0, |lane| right(source(lane)));
+    }
+}
+
+#[test]
+fn exponentials_and_logarithms_of_all_halves() {
+    for first in (0..=u16::MAX).step_by(64) {
+        let mut machine = Machine::new("gfx90a", "v_exp_f16 v1, v0\nv_log_f16 v2, v0");
+        let half = |lane: usize| first + lane as u16;
+        machine.vgpr(0, |lane| u32::from(half(lane))).run();
+        for lane in 0..64 {
+            let x = half(lane);
+            let got = [1, 2].map(|row| machine.wave.vgpr(row, lane));
+            let right = [approx::exp_f16, approx::log_f16].map(|of| of(x, Denormals::KEEP));
+            assert_eq!(got, right.map(u32::from), "{x:#x}");
+        }
     }
 }

@@ -204,14 +204,18 @@ unsafe fn enter512<const COUNT: usize>(
     }
 }
 
+/// Values of the field that is the control.
+const CONTROLS: usize = 512;
+
 /// The movement of every DPP16 control. Controls that leave rows of 16 exist in wave64 only, all others are the same in
 /// wave32.
-fn movements() -> &'static [Movement] {
-    static TABLE: OnceLock<Vec<Movement>> = OnceLock::new();
+fn movements() -> &'static [Movement; CONTROLS] {
+    static TABLE: OnceLock<Box<[Movement; CONTROLS]>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        (0..512)
-            .map(|control| Movement::new(|lane| dpp_source(control, lane)))
-            .collect()
+        let all: Box<[Movement]> = (0..CONTROLS)
+            .map(|control| Movement::new(|lane| dpp_source(control as u32, lane)))
+            .collect();
+        all.try_into().ok().expect("one movement for each control")
     })
 }
 
@@ -298,7 +302,7 @@ impl Control {
         let word = op.pass().control_word;
         let [low, high, _] = op.pass().parameters;
         Control {
-            movement: &movements()[(word >> 8 & 0x1ff) as usize],
+            movement: &movements()[word as usize >> 8 & (CONTROLS - 1)],
             all: word >> 18 & 1 != 0 || wave.all_lanes,
             bound: word >> 19 & 1 != 0,
             enabled: u64::from(low) | u64::from(high) << 32,

@@ -26,7 +26,7 @@ impl Sources<'_> {
     /// The host has AVX-512 F.
     #[inline(always)]
     unsafe fn group(&self, group: usize, readable: u64, row: &VectorRow) -> __m512i {
-        let source = &row.0[16 * self.groups[group]..][..16];
+        let source = &row.0[16 * (self.groups[group] % (LANES / 16))..][..16];
         let within = &self.within.0[16 * group..][..16];
         // SAFETY: the slices have 16 words.
         unsafe {

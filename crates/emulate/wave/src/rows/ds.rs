@@ -330,6 +330,19 @@ impl<const INACTIVE: bool> Body for BackwardPermute<INACTIVE> {
         let lanes = permute_lanes(wave, op);
         let address = &wave.row(op.src[0].index as usize).0;
         let offset = op.lds().offset;
+        #[cfg(target_arch = "x86_64")]
+        if wave.avx512 {
+            // SAFETY: the host has AVX-512.
+            let values = unsafe {
+                vectors::full_wave::pulled512(
+                    lanes == LANES,
+                    &source,
+                    wave.row(op.src[0].index as usize),
+                    offset,
+                )
+            };
+            return write_row(wave, op, &values);
+        }
         let values: [u32; LANES] = std::array::from_fn(
             #[inline(always)]
             |lane| {

@@ -15,6 +15,8 @@ use crate::{
     state::Wave,
 };
 #[cfg(target_arch = "x86_64")]
+use vectors::functions;
+#[cfg(target_arch = "x86_64")]
 use vectors::half::Zph;
 #[cfg(target_arch = "x86_64")]
 use vectors::host::{Host, Ymm, Zmm};
@@ -104,6 +106,8 @@ pub(super) trait Operation<K: Kind, const SOURCES: usize> {
     const NANS_OF_SOURCES: bool;
     /// Integers: nothing is a NaN.
     const NO_NANS: bool = false;
+    /// Zeros among the sources may make a NaN.
+    const NANS_OF_ZEROS: bool = false;
     /// Sources and result are numbers of the kind, which may have modifiers.
     const MODIFIED: bool = false;
     /// # Safety
@@ -507,6 +511,31 @@ half_functions! {
     rcp,  <H>[a]: H::div(H::splat(1.0_f32.to_bits()), a);
     sqrt, <H>[a]: H::sqrt(a);
     rsq,  <H>[a]: H::div(H::splat(1.0_f32.to_bits()), H::sqrt(a));
+}
+
+/// Functions of one number. Logarithms and roots make NaNs of all but positive normal numbers, which sends these to the row's general copy.
+macro_rules! functions {
+    ($($name:ident: $function:ident of $($kind:ident)+, $nans_of_sources:literal, $nans_of_zeros:literal;)*) => {$(
+        #[allow(non_camel_case_types)]
+        pub(super) enum $name {}
+        $(impl Operation<$kind, 1> for $name {
+            const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const NANS_OF_ZEROS: bool = $nans_of_zeros;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn apply<H: Host>([a]: [H::Single; 1]) -> H::Single {
+                // SAFETY: the caller's promise about the host.
+                unsafe { functions::$function::<H>(a) }
+            }
+        })+
+    )*};
+}
+
+functions! {
+    exp2: exp2 of Singles, true, false;
+    exp2_half: exp2_of_halves of WidenedHalves, true, false;
+    log2: log2 of Singles WidenedHalves, false, true;
+    reciprocal_root: reciprocal_root of Singles, false, true;
 }
 
 /// Products with powers of two, which are integers.
@@ -1102,7 +1131,7 @@ where
             results[index] = O::apply::<H>(sources);
             // Zeros make no NaN among themselves, but with an infinity that all lanes have.
             let relevant = |vector| {
-                if K::DENORMALS && F::UNIFORM == 0 && !F::MODIFIED {
+                if K::DENORMALS && F::UNIFORM == 0 && !F::MODIFIED && !O::NANS_OF_ZEROS {
                     vector
                 } else {
                     active(vector)
@@ -1111,7 +1140,8 @@ where
             if O::NO_NANS {
                 // All results are right.
             } else if O::NANS_OF_SOURCES {
-                let pair = K::nans::<H>(relevant(sources[0]), relevant(sources[1]));
+                let second = sources[if SOURCES > 1 { 1 } else { 0 }];
+                let pair = K::nans::<H>(relevant(sources[0]), relevant(second));
                 nans = H::either(nans, pair);
                 if SOURCES == 3 {
                     let last = relevant(sources[SOURCES - 1]);
