@@ -22,8 +22,8 @@ use allocations::{
 
 use crate::{report::report, source, variables};
 
-mod leaks;
 pub mod init;
+mod leaks;
 mod races;
 
 pub use leaks::look_for_leaks;

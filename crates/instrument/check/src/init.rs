@@ -160,6 +160,7 @@ fn finding(
         }),
         meeting: None,
         free: None,
+        leak: None,
         further: 0,
         path: Vec::new(),
         listing,

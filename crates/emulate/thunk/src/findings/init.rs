@@ -105,6 +105,6 @@ fn listen(event: &Event<'_>) {
         Event::Allocated(one) => followed.define(one.base, one.size),
         Event::Freed(one) => followed.define(one.base, one.size),
         Event::Written { base, size } => followed.define(*base, *size),
-        Event::WrongFree { .. } => {}
+        Event::WrongFree { .. } | Event::Reset => {}
     }
 }

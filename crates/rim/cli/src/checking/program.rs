@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use check::{
     Allocation,
     barriers::{Met, Wave},
-    leaks::Leaked,
     init::Used,
+    leaks::Leaked,
     memory::{Accessed, Freed},
     races::Raced,
     waits::Executed,
@@ -275,7 +275,6 @@ impl Found {
                         .last_mut()
                         .map(|freed| &mut freed.free.allocation),
                     Last::Leak => self.leaks.last_mut().map(|one| &mut one.leak.allocation),
-                    Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
                 };
                 let by = match *done {
                     "freed" => &mut allocation?.freed_by,
