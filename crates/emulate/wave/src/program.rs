@@ -392,11 +392,7 @@ fn lower(
                 Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
                 Err(why) => (segment.stops_at(inst, print, &why), None),
             };
-            if orders {
-                lowered.ops[0].handler = rows::order_stores();
-            } else if follows_others {
-                lowered.ops[0].handler = rows::follow_others();
-            }
+            lowered.do_instead(orders, follows_others);
             segment.follow(planner, config, (head, inst));
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));

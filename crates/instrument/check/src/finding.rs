@@ -122,7 +122,7 @@ impl Kind {
 
     /// Name, check, and the bug in a few words.
     fn row(self) -> (&'static str, Checker, &'static str) {
-        use Checker::{Memory, Waits};
+        use Checker::Waits;
         match self {
             Kind::ReadEarly => (
                 "read-early",
@@ -159,6 +159,30 @@ impl Kind {
                 Waits,
                 "a scalar register is read before what was written to it is seen",
             ),
+            Kind::OutOfBounds
+            | Kind::AfterFree
+            | Kind::Misaligned
+            | Kind::ReadOnly
+            | Kind::WrongFree
+            | Kind::FreedTwice => self.of_memory(),
+            Kind::LdsRace => (
+                "lds-race",
+                Checker::Races,
+                "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
+            ),
+            Kind::Leak => (
+                "leak",
+                Checker::Leaks,
+                "the program has ended and not freed memory that it allocated",
+            ),
+            Kind::UndefinedAddress | Kind::UndefinedCondition => self.of_init(),
+            _ => self.of_barriers(),
+        }
+    }
+
+    fn of_memory(self) -> (&'static str, Checker, &'static str) {
+        use Checker::Memory;
+        match self {
             Kind::OutOfBounds => (
                 "out-of-bounds",
                 Memory,
@@ -184,23 +208,11 @@ impl Kind {
                 Memory,
                 "the program frees what this function does not free: an address inside an allocation, or memory of another kind",
             ),
-            Kind::FreedTwice => (
+            _ => (
                 "freed-twice",
                 Memory,
                 "the program frees memory that it has freed before",
             ),
-            Kind::LdsRace => (
-                "lds-race",
-                Checker::Races,
-                "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
-            ),
-            Kind::Leak => (
-                "leak",
-                Checker::Leaks,
-                "the program has ended and not freed memory that it allocated",
-            ),
-            Kind::UndefinedAddress | Kind::UndefinedCondition => self.of_init(),
-            _ => self.of_barriers(),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     hwreg, messages,
     micro_op::{HardwareRegister, Message, MicroOp, Program, Scalar, Src, flow},
     ports::Type,
-    rows::{Row, ScalarShape, Shape},
+    rows::{self, Row, ScalarShape, Shape},
 };
 use isa::fields::{bits, signed};
 
@@ -22,6 +22,17 @@ pub(crate) struct Lowered {
     pub ops: Vec<MicroOp>,
     /// The instruction's operands as they are encoded, without the passes that `ops` may have around it.
     pub bare: MicroOp,
+}
+
+impl Lowered {
+    /// Waits and invalidations of caches usually do nothing. Here one may have to order stores, or to let waves of others catch up.
+    pub(super) fn do_instead(&mut self, orders: bool, follows_others: bool) {
+        if orders {
+            self.ops[0].handler = rows::order_stores();
+        } else if follows_others {
+            self.ops[0].handler = rows::follow_others();
+        }
+    }
 }
 
 /// Lowers `inst` by `row` to one or more micro-ops. The error says what about it cannot execute.

@@ -267,28 +267,35 @@ impl Found {
                 }
             }
             [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
-                let allocation = match self.last {
-                    Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
-                    Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
-                    Last::Free => self
-                        .frees
-                        .last_mut()
-                        .map(|freed| &mut freed.free.allocation),
-                    Last::Leak => self.leaks.last_mut().map(|one| &mut one.leak.allocation),
-                };
-                let by = match *done {
-                    "freed" => &mut allocation?.freed_by,
-                    "by" => &mut self.frees.last_mut()?.free.called_by,
-                    _ => &mut allocation?.allocated_by,
-                };
                 // The frames that call the program's first function are the same in all programs.
-                if !by.last().is_some_and(|last| last.starts_with("main (")) {
-                    by.extend(self.symbols.caller(module, offset));
+                let last = self.frames(done)?.last();
+                if !last.is_some_and(|last| last.starts_with("main (")) {
+                    let caller = self.symbols.caller(module, offset);
+                    self.frames(done)?.extend(caller);
                 }
             }
             _ => return None,
         }
         Some(())
+    }
+
+    /// The allocation that the last lines were about.
+    fn last_allocation(&mut self) -> Option<&mut Allocation> {
+        match self.last {
+            Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
+            Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
+            Last::Free => Some(&mut self.frees.last_mut()?.free.allocation),
+            Last::Leak => Some(&mut self.leaks.last_mut()?.leak.allocation),
+        }
+    }
+
+    /// The functions that have allocated, freed, or made the call that the last lines were about.
+    fn frames(&mut self, done: &str) -> Option<&mut Vec<String>> {
+        Some(match done {
+            "freed" => &mut self.last_allocation()?.freed_by,
+            "by" => &mut self.frees.last_mut()?.free.called_by,
+            _ => &mut self.last_allocation()?.allocated_by,
+        })
     }
 
     /// By the file of the code object.
