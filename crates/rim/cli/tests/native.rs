@@ -1,0 +1,62 @@
+//! `LUTHIER_NATIVE`: host code for runs of instructions.
+
+use crate::common::{compile, luthier};
+
+/// What the program printed, and what was said.
+fn run(value: &str, device: &str) -> (String, i32, String) {
+    let architectures = ["gfx90a", "gfx1030"].map(|target| format!("--offload-arch={target}"));
+    let [first, second] = &architectures;
+    let program = compile("hipcc", "host_code.hip", &["-O2", "-w", first, second]);
+    let mut command = luthier(&["run", "--device", device, "--"]);
+    let output = command
+        .arg(program)
+        .env("LUTHIER_NATIVE", value)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let (sum, executable) = printed.split_once("\nexecutable ").unwrap();
+    (sum.to_owned(), executable.trim().parse().unwrap(), said)
+}
+
+#[test]
+fn a_program_s_runs_become_host_code_and_compute_the_same() {
+    for device in ["gfx90a", "gfx1030"] {
+        let (expected, usual, said) = run("", device);
+        assert!(!said.contains("LUTHIER_NATIVE"), "{device}: {said}");
+        for least in ["1", "4"] {
+            let (sum, executable, said) = run(least, device);
+            assert_eq!(sum, expected, "{device}, {least}");
+            // Without AVX-512 in the host, the user is told once.
+            let told = said.matches("LUTHIER_NATIVE is not used: ").count();
+            match told {
+                0 => assert!(
+                    executable > usual,
+                    "{device}, {least}: {executable}, {usual}"
+                ),
+                _ => assert_eq!((told, executable), (1, usual), "{device}, {least}: {said}"),
+            }
+        }
+        // No run is as long as that, and 0 is none.
+        for least in ["1000000", "0"] {
+            let (sum, executable, _) = run(least, device);
+            assert_eq!(
+                (sum, executable),
+                (expected.clone(), usual),
+                "{device}, {least}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_number_is_said_and_changes_nothing() {
+    let (expected, usual, _) = run("", "gfx90a");
+    let (sum, executable, said) = run("four", "gfx90a");
+    assert_eq!((sum, executable), (expected, usual));
+    assert!(
+        said.contains("luthier: LUTHIER_NATIVE is not used: four is no number\n"),
+        "{said}"
+    );
+}
