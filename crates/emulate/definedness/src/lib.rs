@@ -72,6 +72,11 @@ impl Definedness {
         self.shared.memory.define(start, bytes);
     }
 
+    /// Something was written, and nothing says where: all memory of now counts as set.
+    pub fn give_up(&self) {
+        self.shared.memory.give_up();
+    }
+
     /// The bytes at `from` were copied to `to`.
     pub fn copy(&self, to: u64, from: u64, bytes: u64) {
         self.shared.memory.copy(to, from, bytes);

@@ -119,7 +119,7 @@ impl Dpp {
         let (banks, rows) = (bits(word, 27, 24), bits(word, 31, 28));
         let control = bits(word, 16, 8);
         let writes = (0..LANES).fold(0, |writes, lane| {
-            let on = rows >> (lane / 16 & 3) & banks >> (lane / 4 & 3) & 1;
+            let on = rows >> ((lane / 16) & 3) & banks >> ((lane / 4) & 3) & 1;
             writes | u64::from(on) << lane
         });
         Some(Dpp {
@@ -155,13 +155,13 @@ fn source(control: u32, lane: i32) -> Option<i32> {
         0..=0xff => Some(lane & !3 | (control >> (2 * (lane & 3)) & 3) as i32),
         0x101..=0x10f => in_row(within + by),
         0x111..=0x11f => in_row(within - by),
-        0x121..=0x12f => Some(row + (within - by & 15)),
+        0x121..=0x12f => Some(row + ((within - by) & 15)),
         0x130 => in_wave(lane + 1),
-        0x134 => Some(lane + 1 & 63),
+        0x134 => Some((lane + 1) & 63),
         0x138 => in_wave(lane - 1),
-        0x13c => Some(lane - 1 & 63),
+        0x13c => Some((lane - 1) & 63),
         0x140 => Some(row + 15 - within),
-        0x141 => Some(lane & !7 | 7 - (lane & 7)),
+        0x141 => Some(lane & !7 | (7 - (lane & 7))),
         0x142 => in_wave(row - 1),
         0x143 => (lane >= 32).then_some(31),
         0x150..=0x15f => Some(row + by),

@@ -83,11 +83,14 @@ impl OriginId {
     }
 }
 
+/// A use of a value: what for, where, and the instruction that brought the value.
+type Key = (Use, u64, Option<u64>);
+
 pub(crate) struct Reports {
     sink: Arc<dyn Sink>,
     origins: Mutex<Origins>,
     /// How often each was met, by instruction and origin.
-    times: Mutex<HashMap<(Use, u64, Option<u64>), u64>>,
+    times: Mutex<HashMap<Key, u64>>,
 }
 
 #[derive(Default)]

@@ -4,6 +4,8 @@
 /// The values of up to three sources.
 pub(crate) type Words = [u32; 3];
 pub(crate) type Pairs = [u64; 3];
+/// A name, and what is undefined in the result by the sources and what is undefined in them.
+type Exact<S, R> = (&'static str, fn(S, S) -> R);
 
 /// What becomes of the undefined bits of a lane.
 #[derive(Clone, Copy)]
@@ -181,7 +183,7 @@ fn swapped(pairs: Pairs) -> Pairs {
 
 /// By first names without `v_` or `s_`.
 #[rustfmt::skip]
-const WORDS: &[(&str, fn(Words, Words) -> u32)] = &[
+const WORDS: &[Exact<Words, u32>] = &[
     ("mov_b32", first), ("movk_i32", first), ("not_b32", first), ("bcnt0_i32_b32", |_, v| all_if(v[0] != 0)),
     ("accvgpr_write_b32", first), ("accvgpr_read_b32", first), ("accvgpr_mov_b32", first), ("mov_fed_b32", first),
     ("mov_b16", |_, v| v[0] & 0xffff),
@@ -225,14 +227,14 @@ const WORDS: &[(&str, fn(Words, Words) -> u32)] = &[
 
 /// Scalar instructions that differ from the vector instruction of that name.
 #[rustfmt::skip]
-const SCALAR_WORDS: &[(&str, fn(Words, Words) -> u32)] = &[
+const SCALAR_WORDS: &[Exact<Words, u32>] = &[
     ("bfe_u32", |x, v| scalar_field(x, v, false)), ("bfe_i32", |x, v| scalar_field(x, v, true)),
     ("andn1_b32", |x, v| and([!x[0], x[1], 0], v)), ("orn1_b32", |x, v| or([!x[0], x[1], 0], v)),
     ("bitset0_b32", either), ("bitset1_b32", either), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
 ];
 
 #[rustfmt::skip]
-const PAIRS: &[(&str, fn(Pairs, Pairs) -> u64)] = &[
+const PAIRS: &[Exact<Pairs, u64>] = &[
     ("mov_b64", |_, v| v[0]), ("not_b64", |_, v| v[0]), ("brev_b64", |_, v| v[0].reverse_bits()),
     ("and_b64", and64), ("or_b64", or64), ("xor_b64", |_, v| v[0] | v[1]), ("xnor_b64", |_, v| v[0] | v[1]),
     ("nand_b64", and64), ("nor_b64", or64),

@@ -209,6 +209,8 @@ pub enum Event<'a> {
         base: u64,
         size: u64,
     },
+    /// A function of HIP has written memory that it does not name by address and size.
+    WrittenAnywhere,
     /// The program frees what it may not free: an address in the middle, memory that was freed before, or memory that
     /// another function frees.
     WrongFree {
@@ -442,6 +444,11 @@ pub(crate) fn written(base: u64, size: u64) {
     if size != 0 {
         tell(&Event::Written { base, size });
     }
+}
+
+/// A function of HIP has written memory, or a graph will.
+pub(crate) fn written_anywhere() {
+    tell(&Event::WrittenAnywhere);
 }
 
 /// The program has copied memory by `hipMemcpy`, of a kind that it named. Copies between devices' memory are the device's work.

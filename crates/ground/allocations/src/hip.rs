@@ -33,6 +33,7 @@ const NOWHERE: u64 = 1;
 
 /// `hipPitchedPtr`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Pitched {
     base: u64,
     pitch: usize,
@@ -71,7 +72,7 @@ pub fn watch() {
     }
 }
 
-static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE, WRITE].concat());
+static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE, WRITE, WRITE_ANYWHERE].concat());
 
 /// A call of HIP by the program, before and after HIP has done it.
 struct Told(&'static str);
@@ -253,6 +254,65 @@ wraps! { WRITE {
         after |_, to, _, size| facts::written(to, 2 * size as u64);
     fn hipMemsetD32(to: u64, value: c_int, size: usize)
         after |_, to, _, size| facts::written(to, 4 * size as u64);
+    fn hipMemsetD8Async(to: u64, value: u8, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, size as u64);
+    fn hipMemsetD16Async(to: u64, value: u16, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, 2 * size as u64);
+    fn hipMemsetD32Async(to: u64, value: c_int, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, 4 * size as u64);
+    fn hipMemset2D(to: u64, pitch: usize, value: c_int, width: usize, height: usize)
+        after |_, to, pitch, _, width, height| rows_written(to, pitch, (width, height));
+    fn hipMemset2DAsync(to: u64, pitch: usize, value: c_int, width: usize, height: usize, stream: Opaque)
+        after |_, to, pitch, _, width, height, _| rows_written(to, pitch, (width, height));
+    fn hipMemcpy_spt(to: u64, from: u64, size: usize, kind: c_int)
+        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+    fn hipMemcpyAsync_spt(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
+        after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
+    fn hipMemcpy2D_spt(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
+        after |_, to, pitch, from, _, width, height, kind| rows_copied(to, pitch, from, (width, height), kind);
+    fn hipMemset_spt(to: u64, value: c_int, size: usize)
+        after |_, to, _, size| facts::written(to, size as u64);
+    fn hipMemsetAsync_spt(to: u64, value: c_int, size: usize, stream: Opaque)
+        after |_, to, _, size, _| facts::written(to, size as u64);
+    }
+}
+
+// Functions that write in ways that are not followed.
+wraps! { WRITE_ANYWHERE {
+    fn hipMemset3D(to: Pitched, value: c_int, extent: Extent)
+        after |_, _, _, _| facts::written_anywhere();
+    fn hipMemset3DAsync(to: Pitched, value: c_int, extent: Extent, stream: Opaque)
+        after |_, _, _, _, _| facts::written_anywhere();
+    fn hipMemcpy3D(what: Opaque)
+        after |_, _| facts::written_anywhere();
+    fn hipMemcpy3DAsync(what: Opaque, stream: Opaque)
+        after |_, _, _| facts::written_anywhere();
+    fn hipMemcpy3D_spt(what: Opaque)
+        after |_, _| facts::written_anywhere();
+    fn hipMemcpy3DAsync_spt(what: Opaque, stream: Opaque)
+        after |_, _, _| facts::written_anywhere();
+    fn hipDrvMemcpy3D(what: Opaque)
+        after |_, _| facts::written_anywhere();
+    fn hipDrvMemcpy3DAsync(what: Opaque, stream: Opaque)
+        after |_, _, _| facts::written_anywhere();
+    fn hipMemcpyParam2D(what: Opaque)
+        after |_, _| facts::written_anywhere();
+    fn hipMemcpyParam2DAsync(what: Opaque, stream: Opaque)
+        after |_, _, _| facts::written_anywhere();
+    fn hipMemcpyFromArray(to: u64, from: Opaque, x: usize, y: usize, size: usize, kind: c_int)
+        after |_, _, _, _, _, _, _| facts::written_anywhere();
+    fn hipMemcpy2DFromArray(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int)
+        after |_, _, _, _, _, _, _, _, _| facts::written_anywhere();
+    fn hipMemcpy2DFromArrayAsync(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
+        after |_, _, _, _, _, _, _, _, _, _| facts::written_anywhere();
+    fn hipGraphLaunch(graph: Opaque, stream: Opaque)
+        after |_, _, _| facts::written_anywhere();
+    }
+}
+
+fn rows_written(to: u64, pitch: usize, (width, height): (usize, usize)) {
+    for row in 0..height {
+        facts::written(to + (row * pitch) as u64, width as u64);
     }
 }
 

@@ -97,7 +97,8 @@ fn listen(event: &Event<'_>) {
             });
         }
         // The function that frees refuses it.
-        Event::WrongFree { .. } | Event::Reset | Event::Written { .. } => {}
+        Event::WrongFree { .. } | Event::Reset | Event::Written { .. } | Event::WrittenAnywhere => {
+        }
     });
 }
 
@@ -153,7 +154,7 @@ enum Look {
     /// The address decides about the memory.
     Flat,
     Scalar,
-    Buffer([Argument; BUFFER_ARGUMENTS]),
+    Buffer(Box<[Argument; BUFFER_ARGUMENTS]>),
 }
 
 impl Look {
@@ -167,7 +168,7 @@ impl Look {
         let is_private = instruction.classes().contains(Effects::SCRATCH);
         if !instruction.has_address() {
             let arguments = instruction.buffer_arguments().filter(|_| !is_private);
-            return arguments.map(Look::Buffer);
+            return arguments.map(Box::new).map(Look::Buffer);
         }
         let is_flat = effects.contains(Effects::FLAT);
         Some(match () {
@@ -194,7 +195,7 @@ impl Look {
             Look::Flat => place.call("look_flat", [counter, packet]),
             Look::Scalar => place.once().call("look_scalar", [counter, packet]),
             Look::Buffer(buffer) => {
-                place.call("look_in_buffer", [counter].into_iter().chain(buffer))
+                place.call("look_in_buffer", [counter].into_iter().chain(*buffer))
             }
         }
         .map(drop)

@@ -1,7 +1,7 @@
 //! `luthier check --init -- PROGRAM`: uses of what nothing has set.
 
 use crate::common::{
-    compile, luthier,
+    compile, hip, luthier,
     schema::{self, check, schema},
 };
 
@@ -86,4 +86,60 @@ fn undefined_values_have_the_forms_of_all_findings() {
     let sarif: serde_json::Value = serde_json::from_str(&read("sarif")).unwrap();
     check(&schema::sarif(), &sarif).unwrap();
     assert!(read("junit").contains("<testsuite name=\"init\""));
+}
+
+/// Functions that write all of the memory, as HIP documents them.
+const WRITERS: [&str; 25] = [
+    "copy",
+    "copy-any",
+    "copy-async",
+    "copy-stream",
+    "copy-htod",
+    "copy-2d",
+    "copy-2d-async",
+    "copy-twice",
+    "copy-3d",
+    "copy-3d-async",
+    "copy-param",
+    "copy-param-async",
+    "set",
+    "set-async",
+    "set-8",
+    "set-16",
+    "set-32",
+    "set-8-async",
+    "set-16-async",
+    "set-32-async",
+    "set-2d",
+    "set-2d-async",
+    "set-3d",
+    "graph",
+    "array",
+];
+
+#[test]
+fn memory_that_hip_writes_is_set() {
+    let program = hip("written.hip");
+    let run = |mode: &str| {
+        let mut command = luthier(&["check", "--init", "--device", "gfx90a", "--"]);
+        let output = command.arg(&program).arg(mode).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    for mode in WRITERS {
+        let (printed, said) = run(mode);
+        assert!(
+            ["done\n", "not supported\n"].contains(&&*printed),
+            "{mode}: {printed} {said}"
+        );
+        assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
+    }
+    for mode in ["nothing", "copy-nothing"] {
+        let (printed, said) = run(mode);
+        assert_eq!(printed, "done\n", "{mode}: {said}");
+        assert!(
+            said.contains("error[undefined-condition]"),
+            "{mode}: {said}"
+        );
+    }
 }

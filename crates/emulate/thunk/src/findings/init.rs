@@ -105,6 +105,7 @@ fn listen(event: &Event<'_>) {
         Event::Allocated(one) => followed.define(one.base, one.size),
         Event::Freed(one) => followed.define(one.base, one.size),
         Event::Written { base, size } => followed.define(*base, *size),
+        Event::WrittenAnywhere => followed.give_up(),
         Event::WrongFree { .. } | Event::Reset => {}
     }
 }
