@@ -4,6 +4,9 @@
 use crate::harness::{Machine, random::Random};
 use numerics::{Denormals, approx, division, float16, float32};
 
+/// The name of an instruction, and its function by bits.
+type OfSingle = (&'static str, fn(u32) -> u32);
+
 /// Waves of each instruction.
 const WAVES: usize = 150;
 
@@ -210,7 +213,7 @@ fn positive(random: &mut Random) -> u32 {
 
 #[test]
 fn functions_of_singles() {
-    let functions: [(&str, fn(u32) -> u32); 3] = [
+    let functions: [OfSingle; 3] = [
         ("exp", approx::exp_f32),
         ("log", approx::log_f32),
         ("rsq", approx::rsq_f32),
@@ -234,7 +237,7 @@ fn functions_of_singles() {
 #[test]
 fn functions_with_lanes_off() {
     let exec = 0x0123_4567_fedc_ba98;
-    let functions: [(&str, fn(u32) -> u32); 3] = [
+    let functions: [OfSingle; 3] = [
         ("exp", approx::exp_f32),
         ("log", approx::log_f32),
         ("rsq", approx::rsq_f32),

@@ -33,7 +33,7 @@ Examples:
   luthier check --waits --target gfx90a -k softmax wheels/
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
-  luthier check --memory --barriers --races --init -- ./app arguments
+  luthier check --all -- ./app arguments
   luthier check --memory --hooks -- ./app arguments";
 
 /// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races, values
@@ -92,6 +92,9 @@ pub struct Check {
     /// In a program: look for addresses and branches that depend on what nothing has set
     #[arg(long, requires = "program")]
     init: bool,
+    /// Look for all of these: in files for missing waits, in a program for everything
+    #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "leaks", "hooks"])]
+    all: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
@@ -163,9 +166,12 @@ impl Form {
 }
 
 impl Check {
-    pub fn execute(self) -> Result<ExitCode> {
+    pub fn execute(mut self) -> Result<ExitCode> {
+        if self.all {
+            self.choose_all();
+        }
         if self.checkers().is_empty() {
-            bail!("nothing to check for: choose a check, such as --waits");
+            bail!("nothing to check for: choose a check, such as --waits, or --all");
         }
         let mut suppressions = Suppressions::default();
         for file in &self.suppressions {
@@ -192,6 +198,14 @@ impl Check {
             sources::each(file, &mut |source| run.source(source));
         }
         run.finish()
+    }
+
+    fn choose_all(&mut self) {
+        self.waits = true;
+        if !self.program.is_empty() {
+            (self.memory, self.barriers, self.races) = (true, true, true);
+            (self.init, self.leaks) = (true, true);
+        }
     }
 
     /// The checks that the user chose.

@@ -7,7 +7,7 @@ use crate::common::{
 
 /// Status, what was printed, and what was said.
 fn run(options: &[&str], program: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = luthier(&["check", "--leaks", "--device", "gfx1030"]);
+    let mut command = luthier(&["check", "--leaks", "--device", "gfx90a"]);
     let command = command.args(options).arg("--").arg(hip(program));
     let output = command.args(arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -41,6 +41,10 @@ const LEFT: &[(&str, &[(&str, &str)])] = &[
         &[("an allocation of 40 bytes", "hipMalloc by make")],
     ),
     ("reset", &[]),
+    (
+        "used",
+        &[("an allocation of 256 bytes", "hipMalloc by make")],
+    ),
     (
         "pinned",
         &[("an allocation of 77 bytes", "hipHostMalloc by main")],

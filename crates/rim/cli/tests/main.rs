@@ -1,6 +1,7 @@
 //! The tests of `cli` in one program: `cargo test --release --workspace --test cli -- FILE::NAME`.
 
 mod advice;
+mod all;
 mod barriers;
 mod bisect;
 mod check;
@@ -22,6 +23,7 @@ mod large;
 mod leaks;
 mod limits;
 mod memory;
+mod native;
 mod options;
 mod outputs;
 mod pmc;

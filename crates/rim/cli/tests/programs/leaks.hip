@@ -23,6 +23,14 @@ static bool frees;
 
 static bool is(const char *name) { return !strcmp(mode, name); }
 
+__global__ void use(int *numbers) {
+  __shared__ int all[64];
+  all[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (all[63 - threadIdx.x] & 1)
+    numbers[threadIdx.x] = all[threadIdx.x ^ 1];
+}
+
 __attribute__((noinline)) void *make(size_t size) {
   void *memory;
   MUST(hipMalloc(&memory, size));
@@ -114,6 +122,13 @@ int main(int count, char **arguments) {
     MUST(hipHostRegister(memory, 4096, 0));
     if (frees)
       MUST(hipHostUnregister(memory));
+  }
+  if (is("used")) {
+    memory = make(256);
+    use<<<1, 64>>>((int *)memory);
+    MUST(hipDeviceSynchronize());
+    if (frees)
+      MUST(hipFree(memory));
   }
   if (is("array"))
     arrays();
