@@ -315,7 +315,10 @@ fn reads_halves(op: Op) -> bool {
 
 fn vector(config: &Config, inst: &Inst) -> Vector {
     let op = inst.op;
-    let mut rule = rules::of(op.first_name());
+    let mut rule = match op.first_name() {
+        "v_pk_mov_b32" => rules::pair_of_halves(isa::fields::bits(inst.words[0], 12, 11)),
+        name => rules::of(name),
+    };
     let mut all = sources(config, inst, op);
     let sdwa = Sdwa::of(inst);
     if let Some(sdwa) = &sdwa {

@@ -265,6 +265,19 @@ const OTHERS: &[(&str, Rule)] = &[
     ("swap_b32", Rule::Swap), ("swap_b16", Rule::Swap),
 ];
 
+/// `v_pk_mov_b32`: a word of each source; bit 0 of `op_sel` chooses that of the first one, bit 1 that of the second.
+pub(crate) fn pair_of_halves(op_sel: u32) -> Rule {
+    fn joined(v: Pairs, first: u32, second: u32) -> u64 {
+        v[0] >> (32 * first) & 0xffff_ffff | v[1] >> (32 * second) << 32
+    }
+    Rule::Pairs(match op_sel {
+        0 => |_, v| joined(v, 0, 0),
+        1 => |_, v| joined(v, 1, 0),
+        2 => |_, v| joined(v, 0, 1),
+        _ => |_, v| joined(v, 1, 1),
+    })
+}
+
 /// The rule of an instruction by its first name.
 pub(crate) fn of(name: &str) -> Rule {
     match name {
@@ -300,6 +313,22 @@ pub(crate) fn of(name: &str) -> Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packed_moves_take_a_word_of_each_source() {
+        let sources = [0x1111_1111_0000_0000, 0x0000_0000_2222_2222, 0];
+        for (op_sel, expected) in [
+            (0, 0x2222_2222_0000_0000),
+            (1, 0x2222_2222_1111_1111),
+            (2, 0),
+            (3, 0x1111_1111),
+        ] {
+            let Rule::Pairs(rule) = pair_of_halves(op_sel) else {
+                panic!("no rule of pairs");
+            };
+            assert_eq!(rule([0; 3], sources), expected, "{op_sel}");
+        }
+    }
 
     fn words(name: &str, x: Words, v: Words) -> u32 {
         match of(name) {
