@@ -3,7 +3,7 @@
 //! With budget checks a negative addition goes to a word of its own (see `CheckedLanes` in the pass), while all other additions wait for
 //! each other. The signs of the chords' amounts are known only when the spanning tree is complete. The tree is therefore changed
 //! afterwards. An arc leaves the tree. The debts of the part that it held change so that the amount of another arc between the parts
-//! becomes 0. That arc enters the tree. (These are the pivots of the network simplex method. Because prices jump at 0, the end is only a
+//! becomes 0. The other arc enters the tree. (These are the pivots of the network simplex method. Because prices jump at 0, the end is only a
 //! local optimum.)
 
 use crate::flow::{Arc, Flow, ROOT};

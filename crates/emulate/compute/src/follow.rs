@@ -22,6 +22,6 @@ pub struct Beginning<'a> {
 pub trait Follower: Send + Sync {
     /// The shadow of a workgroup that begins.
     fn begin(&self, beginning: &Beginning<'_>) -> Box<dyn Shadow>;
-    /// What plans for it.
+    /// The planner of its shadows.
     fn planner(&self) -> Arc<dyn Planner>;
 }

@@ -662,7 +662,7 @@ fn serve(inner: &Inner, run: &Arc<Run>, spare: &mut WorkgroupBuffers, visit: &mu
     spare.watcher = Some(watcher);
 }
 
-/// What the waves of `run` touch, without a workgroup.
+/// The surroundings of the waves of `run`, without a workgroup.
 fn environment<'e>(
     run: &'e Run,
     seen: &'e View<'e>,

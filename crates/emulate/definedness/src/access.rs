@@ -236,7 +236,7 @@ fn scalar(config: &Config, inst: &Inst) -> Option<Parts> {
     Some((space, [0; 2], Some(slot(config, fields.sdata))))
 }
 
-/// Where a lane's bytes lie.
+/// The place of a lane's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Memory(u64),

@@ -1,4 +1,4 @@
-//! What is to be done for an instruction, found when it is decoded.
+//! A plan says how an instruction hands undefined bits on. It is made when the instruction is decoded.
 
 use isa::{Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, numbers};
 use wave::Config;
@@ -9,7 +9,7 @@ use crate::{
     rules::{self, Rule},
 };
 
-/// Where a source lies.
+/// The place of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     Row(usize),
@@ -34,7 +34,7 @@ pub(crate) struct Vector {
     /// First register and number of registers.
     pub destination: Option<(usize, usize)>,
     pub part: Part,
-    /// What is not in `part` stays.
+    /// The bits outside of `part` stay.
     pub preserves: bool,
     /// The first scalar register of a mask that it reads, and of one that it writes.
     pub mask: Option<usize>,
@@ -87,7 +87,7 @@ pub(crate) struct Unfollowed {
     pub all_registers: bool,
     /// It writes memory or LDS.
     pub memory: bool,
-    /// What it writes is always defined, such as a clock.
+    /// Its results are always defined, such as a clock.
     pub is_exact: bool,
 }
 
@@ -216,7 +216,7 @@ fn written(inst: &Decoded) -> impl Iterator<Item = Reg> + '_ {
     named.chain(inst.implicit_defs.iter().copied())
 }
 
-/// Where a register lies; none if it is never undefined.
+/// The place of a register; none if it is never undefined.
 pub(crate) fn at(config: &Config, reg: Reg) -> Option<At> {
     let index = usize::from(reg.index);
     Some(match reg.kind {

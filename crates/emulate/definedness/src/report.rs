@@ -18,7 +18,7 @@ pub enum Use {
     Condition,
 }
 
-/// Where an undefined value comes from.
+/// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// Device memory, loaded by the instruction at `pc` from `address`.

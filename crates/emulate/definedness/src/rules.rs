@@ -7,7 +7,7 @@ pub(crate) type Pairs = [u64; 3];
 /// A name, and what is undefined in the result by the sources and what is undefined in them.
 type Exact<S, R> = (&'static str, fn(S, S) -> R);
 
-/// What becomes of the undefined bits of a lane.
+/// The way in which the undefined bits of a lane go to the result.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// The result is undefined if any bit is.

@@ -449,7 +449,7 @@ impl Scene<'_> {
         registers.set(other, &a, exec, Some(of_a));
     }
 
-    /// What `ds_bpermute_b32` and `ds_permute_b32` make.
+    /// The undefined bits of the results of `ds_bpermute_b32` and `ds_permute_b32`.
     fn through_lanes(&self, vector: &Vector) -> Row {
         let [to, data] = [0, 1].map(|at| {
             let source = vector.sources.get(at);

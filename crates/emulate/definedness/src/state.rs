@@ -39,7 +39,7 @@ impl std::fmt::Debug for Registers {
 }
 
 impl Registers {
-    /// Of a wave that starts with so many vector and scalar registers.
+    /// The registers of a wave that starts with so many vector and scalar registers.
     pub fn new(wave: &Wave, vectors: usize, scalars: usize) -> Registers {
         let rows = wave.vector_rows();
         let mut kinds = vec![Rows::Undefined; rows];

@@ -24,7 +24,7 @@ const MIXED: &str = "kernel void mixed(global uint *words, global float *numbers
 
 const ITEMS: usize = 6400;
 
-/// What the kernel leaves behind, and its counts.
+/// The bytes that the kernel leaves behind, and its counts.
 fn result(object: &[u8], least: Option<usize>) -> (Vec<u8>, Counts) {
     let device = Device::new(CodeObject::parse(object).unwrap(), 2).unwrap();
     if let Some(least) = least

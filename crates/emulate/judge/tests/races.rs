@@ -150,7 +150,7 @@ fn the_corpus_needs_each_rule() {
     }
 }
 
-/// What is known of LDS is kept from workgroup to workgroup. It is begun anew only when its counters are full, which some thousands do.
+/// The checker keeps its cells from workgroup to workgroup. It begins them anew only when their counters are full, after some thousands.
 #[test]
 fn all_of_many_workgroups_are_told_of() {
     let of = |ok| {

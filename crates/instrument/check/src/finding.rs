@@ -462,7 +462,7 @@ pub struct Free {
 /// Memory of one place that the program has not freed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Leak {
-    /// Of all these allocations together.
+    /// The bytes of all these allocations together.
     pub bytes: u64,
     /// The first allocation of this place.
     pub allocation: Allocation,

@@ -28,6 +28,12 @@ pub fn stable(name: &str) -> &str {
     }
 }
 
+/// A host function's name without its place in the file, which is another one whenever the program is compiled.
+pub fn without_place(function: &str) -> &str {
+    let name = function.rsplit_once(" (");
+    name.map_or(function, |(name, _)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

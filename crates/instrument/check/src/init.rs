@@ -74,7 +74,7 @@ impl Used {
     }
 }
 
-/// Tells of uses. Those whose instructions are not found in the object are returned.
+/// Tells of uses. Returns those whose instructions are not in the object.
 pub fn used(
     object: &CodeObject<'_>,
     place: &str,

@@ -39,7 +39,11 @@ pub fn leaked(mut found: Vec<Leaked>, sink: &mut dyn Sink) {
     for Leaked { leak, times } in found {
         let near = &leak.allocation;
         let mut parts = vec![Kind::Leak.name().to_owned(), near.with.clone()];
-        parts.extend(near.allocated_by.iter().map(|name| stable(name).to_owned()));
+        parts.extend(
+            near.allocated_by
+                .iter()
+                .map(|name| fingerprint::without_place(name).to_owned()),
+        );
         let number = of_function.entry(parts.clone()).or_default();
         parts.push(number.to_string());
         *number += 1;
@@ -47,7 +51,7 @@ pub fn leaked(mut found: Vec<Leaked>, sink: &mut dyn Sink) {
         let function = near
             .allocated_by
             .first()
-            .map_or("the program", |name| stable(name));
+            .map_or("the program", |name| fingerprint::without_place(name));
         let unshown = Unshown {
             fingerprint: fingerprint::of(&parts),
             kind: Kind::Leak,
@@ -99,10 +103,4 @@ fn finding(unshown: Unshown, leak: Leak, times: u64) -> Finding {
         path: Vec::new(),
         listing: Vec::new(),
     }
-}
-
-/// A function's name without its place in the file, which is another one whenever the program is compiled.
-fn stable(function: &str) -> &str {
-    let name = function.rsplit_once(" (");
-    name.map_or(function, |(name, _)| name)
 }

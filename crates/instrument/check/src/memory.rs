@@ -110,10 +110,7 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
     for Freed { kind, free, times } in found {
         let caller = free.called_by.first().cloned();
         let function = caller.unwrap_or_else(|| "the program".to_owned());
-        // Without the place in the file, which is another one whenever the program is compiled.
-        let stable = function
-            .rsplit_once(" (")
-            .map_or(&*function, |(name, _)| name);
+        let stable = fingerprint::without_place(&function);
         let unshown = Unshown {
             fingerprint: fingerprint::of(&[kind.checker().name(), kind.name(), &free.with, stable]),
             kind,
@@ -182,7 +179,7 @@ pub(crate) fn hexadecimal(text: &str) -> Option<u64> {
 /// Instructions shown on either side of the one.
 const AROUND: usize = 3;
 
-/// Tells of wrong accesses. Those whose instructions are not found in the object are returned.
+/// Tells of wrong accesses. Returns those whose instructions are not in the object.
 pub fn accessed(
     object: &CodeObject<'_>,
     place: &str,

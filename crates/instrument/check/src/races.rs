@@ -93,7 +93,7 @@ fn merged(found: Vec<Raced>) -> Vec<Raced> {
     all
 }
 
-/// Tells of races. Those whose instructions are not found in the object are returned.
+/// Tells of races. Returns those whose instructions are not in the object.
 pub fn raced(
     object: &CodeObject<'_>,
     place: &str,

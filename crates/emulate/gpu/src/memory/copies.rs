@@ -1,4 +1,4 @@
-//! What the device writes without a kernel's instructions: copies and fills by SDMA, and by the runtime's shaders that are done natively.
+//! A listener is told of what the device writes without a kernel's instructions: copies and fills by SDMA, and by the runtime's shaders that are done natively.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Memory that the program has not freed.
 //!
-//! A process may end in ways that run no code of ours. So the file has lines for each place of the program that allocates, and their numbers
-//! follow what the program allocates and frees: what they say when the process has ended is what it has not freed.
+//! A process may end without running any code of this library. The file therefore has lines for each place of the program that allocates.
+//! Their numbers change with each allocation and each free. When the process has ended, they tell what it has not freed.
 
 use std::{
     collections::{BTreeMap, HashMap},

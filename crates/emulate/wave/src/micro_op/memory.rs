@@ -331,7 +331,7 @@ pub(crate) struct LdsNote {
     /// A read, a write, or an atomic: 0, 1, 2.
     pub access: u8,
     flags: u8,
-    /// Where an atomic that a lock can be taken with has its values.
+    /// The place of the values of an atomic that can take a lock.
     pub swap: u8,
     _reserved: [u8; 9],
 }
@@ -343,7 +343,7 @@ impl LdsNote {
     pub const RETURNS: u8 = 2;
     /// The kernel polls words of LDS, so that this may be what a wave waits for.
     pub const PUBLISHES: u8 = 4;
-    /// What is stored comes from memory.
+    /// The stored bytes come from memory.
     pub const LOADS: u8 = 8;
 
     /// The bytes at both offsets, what is stored, and the access with its flags.

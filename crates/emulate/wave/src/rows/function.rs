@@ -19,7 +19,7 @@ pub(crate) type Code = unsafe extern "C" fn(__m512i, __m512i, __m512i) -> __m512
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) type Code = std::convert::Infallible;
 
-/// A row in the usual mode, without modifiers. Of a row on pairs of singles it is what happens to one of both.
+/// A row in the usual mode, without modifiers. For a row on pairs of singles it computes one of both.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
     pub code: Code,
