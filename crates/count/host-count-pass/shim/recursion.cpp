@@ -34,14 +34,14 @@ constexpr double LeastCalls = 1.0;
 // read again.
 constexpr double LeastCallsPerOther = 4.0;
 
-bool isCounter(const Value *address) {
+bool isCounterItself(const Value *address) {
   auto *variable = dyn_cast<GlobalVariable>(address);
   return variable && variable->getName() == CounterName;
 }
 
 Value *additionToCounter(const Instruction &instruction) {
   Value *address = additionTo(instruction);
-  return address && isCounter(address) ? address : nullptr;
+  return address && isCounterItself(address) ? address : nullptr;
 }
 
 // Conventions that pass such an argument in a register.
@@ -248,7 +248,7 @@ private:
     for (Instruction &instruction : instructions(body))
       if (additionToCounter(instruction))
         additions.push_back(cast<AtomicRMWInst>(&instruction));
-      else if (isa<LoadInst, StoreInst>(instruction) && isCounter(getLoadStorePointerOperand(&instruction)))
+      else if (isa<LoadInst, StoreInst>(instruction) && isCounterItself(getLoadStorePointerOperand(&instruction)))
         accesses.push_back(&instruction);
     for (AtomicRMWInst *addition : additions)
       convertAddition(*addition, place);

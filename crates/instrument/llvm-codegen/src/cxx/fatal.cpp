@@ -15,14 +15,14 @@ struct Rescue {
   char Reason[512];
 };
 
-thread_local Rescue *Current = nullptr;
+thread_local Rescue *Open = nullptr;
 
 void onFatalError(void *, const char *Reason, bool) {
-  if (!Current)
+  if (!Open)
     return;
-  std::strncpy(Current->Reason, Reason, sizeof Current->Reason - 1);
-  Current->Reason[sizeof Current->Reason - 1] = 0;
-  std::longjmp(Current->Target, 1);
+  std::strncpy(Open->Reason, Reason, sizeof Open->Reason - 1);
+  Open->Reason[sizeof Open->Reason - 1] = 0;
+  std::longjmp(Open->Target, 1);
 }
 
 } // namespace
@@ -34,15 +34,15 @@ std::string withoutAborting(llvm::function_ref<void()> Body) {
   std::call_once(Once, [] { llvm::install_fatal_error_handler(onFatalError); });
   Rescue Here;
   Here.Reason[0] = 0;
-  Rescue *volatile Outer = Current;
-  Current = &Here;
+  Rescue *volatile Outer = Open;
+  Open = &Here;
   // The frames between here and the error are LLVM's own: skipping their destructors only leaks.
   if (setjmp(Here.Target) == 0) {
     Body();
-    Current = Outer;
+    Open = Outer;
     return {};
   }
-  Current = Outer;
+  Open = Outer;
   return Here.Reason[0] ? Here.Reason : "LLVM gave up without a reason";
 }
 

@@ -69,8 +69,6 @@ fn run(
         .args(&words[1..])
         .current_dir(root())
         .envs(environment.iter().map(|(name, value)| (name, value)))
-        // A place of its own, since tests call cargo, too.
-        .env("CARGO_TARGET_DIR", root().join("target/lint"))
         .stdin(Stdio::null())
         .stdout(file.try_clone()?)
         .stderr(file)
