@@ -69,7 +69,7 @@ impl SplitBarrier {
     }
 
     /// A wave arrives. Whether it is the first one since the barrier opened last.
-    pub(crate) fn signal(&mut self, elapsed: u64, who: impl FnOnce() -> Arrival) -> bool {
+    pub fn signal(&mut self, elapsed: u64, who: impl FnOnce() -> Arrival) -> bool {
         if !self.exists {
             return false;
         }
@@ -101,75 +101,16 @@ impl SplitBarrier {
 
     /// The value that `s_get_barrier_state` reads: arrived waves in bits 22:16, members in bits 10:4, bit 0 for a
     /// barrier that exists.
-    pub(crate) fn bits(&self) -> u32 {
+    pub fn bits(&self) -> u32 {
         (self.arrived & 0x7f) << 16 | (self.members & 0x7f) << 4 | u32::from(self.exists)
     }
 
     /// Returns `true` if a wave that has passed it `passed` times may pass. Brings `passed` up to date if so.
-    pub(crate) fn pass(&self, passed: &mut u64) -> bool {
+    pub fn pass(&self, passed: &mut u64) -> bool {
         let open = !self.exists || self.opened > *passed;
         if open {
             *passed = self.opened;
         }
         open
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn nobody() -> Arrival {
-        Arrival {
-            wave: 0,
-            pc: 0,
-            exec: 0,
-        }
-    }
-
-    #[test]
-    fn opens_when_all_members_have_arrived() {
-        let mut barrier = SplitBarrier::new(3);
-        let (mut a, mut b) = (0, 0);
-        assert!(barrier.signal(0, nobody));
-        assert!(!barrier.signal(0, nobody));
-        assert_eq!(barrier.bits(), 2 << 16 | 3 << 4 | 1);
-        assert!(!barrier.pass(&mut a));
-        assert!(!barrier.signal(0, nobody));
-        assert!(barrier.pass(&mut a) && barrier.pass(&mut b));
-        assert!(!barrier.pass(&mut a), "one opening lets a wave pass once");
-        assert!(barrier.signal(0, nobody), "the first one again");
-    }
-
-    #[test]
-    fn ended_waves_are_not_waited_for() {
-        let mut barrier = SplitBarrier::new(2);
-        let mut passed = 0;
-        barrier.signal(0, nobody);
-        assert!(!barrier.pass(&mut passed));
-        barrier.leave();
-        assert!(barrier.pass(&mut passed));
-    }
-
-    #[test]
-    fn a_single_wave_has_no_barrier() {
-        let mut barrier = SplitBarrier::new(1);
-        assert!(!barrier.signal(0, nobody));
-        assert!(barrier.pass(&mut 0));
-    }
-
-    #[test]
-    fn a_watched_barrier_says_who_opened_it() {
-        let mut barrier = SplitBarrier::new(2);
-        barrier.be_watched();
-        let of = |wave: u32| Arrival { wave, ..nobody() };
-        barrier.signal(0, || of(1));
-        assert_eq!(barrier.arrivals(), [of(1)]);
-        assert!(barrier.take_opened().is_empty());
-        barrier.signal(0, || of(0));
-        barrier.signal(0, || of(0));
-        barrier.leave();
-        assert_eq!(barrier.take_opened(), [vec![of(1), of(0)], vec![of(0)]]);
-        assert!(barrier.arrivals().is_empty() && barrier.take_opened().is_empty());
     }
 }

@@ -279,6 +279,14 @@ pub(crate) fn is_clock(target: &Target, immediate: u16) -> bool {
     rows.any(|row| row.number == number && (row.exists)(target) && row.is_clock)
 }
 
+/// Names of the rows of a register on a target.
+pub fn registers(target: &Target, number: u16) -> Vec<&'static str> {
+    let rows = REGISTERS
+        .iter()
+        .filter(|row| row.number == number && (row.exists)(target));
+    rows.map(|row| row.name).collect()
+}
+
 /// Index of the register's row, or why it cannot be read or written so.
 pub(crate) fn check(target: &Target, reads: bool, immediate: u16) -> Result<u32, String> {
     let number = immediate & 63;
@@ -299,46 +307,4 @@ pub(crate) fn check(target: &Target, reads: bool, immediate: u16) -> Result<u32,
         ));
     }
     Ok(row as u32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every register that LLVM has a name for has a row, and no other; nothing is found twice.
-    #[test]
-    fn registers_are_those_of_each_target() {
-        for target in gfx::TARGETS {
-            let decoder = isa::Decoder::new(target).unwrap();
-            for number in 0..64u16 {
-                // s_getreg_b32 s0, hwreg(number)
-                let opcode = match target.family {
-                    Gfx9 => 0xb880_0000u32,
-                    Gfx10 | Gfx10_3 => 0xb900_0000,
-                    _ => 0xb880_0000,
-                };
-                let word = opcode | 31 << 11 | u32::from(number);
-                let inst = decoder.decode(&word.to_le_bytes(), 0).unwrap();
-                assert_eq!(inst.mnemonic(), "s_getreg_b32", "{}", target.name);
-                let text = decoder.print(&inst);
-                let name = text.split(['(', ')', ',']).nth(2).unwrap_or(&text);
-                let rows = REGISTERS
-                    .iter()
-                    .filter(|row| row.number == number && (row.exists)(target));
-                let rows: Vec<_> = rows.map(|row| row.name).collect();
-                let named = text.contains("HW_REG_");
-                assert_eq!(
-                    rows.len(),
-                    usize::from(named),
-                    "{}: {text}: {rows:?}",
-                    target.name
-                );
-                if named {
-                    let known = text.split("HW_REG_").nth(1).unwrap().trim_end_matches(')');
-                    let known = known.strip_prefix("WAVE_").unwrap_or(known);
-                    assert_eq!(rows[0], known, "{}: {name}", target.name);
-                }
-            }
-        }
-    }
 }

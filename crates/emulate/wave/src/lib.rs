@@ -19,6 +19,8 @@ mod clock;
 mod counts;
 mod engine;
 mod hwreg;
+#[doc(hidden)]
+pub mod inside;
 mod measured;
 mod memory;
 mod messages;

@@ -1,9 +1,11 @@
 //! The tests of `wave` in one program: `cargo test --release --workspace --test wave -- FILE::NAME`.
 
 mod atomics;
+mod barrier;
 mod chains;
 mod clock;
 mod coverage;
+mod cube;
 mod ds;
 mod every_encoding;
 mod exec;
@@ -24,6 +26,9 @@ mod memory;
 mod modifiers;
 mod native;
 mod nops;
+mod noted;
+mod registers_of_targets;
+mod row_set;
 mod scalar_math;
 mod short_cuts;
 mod spin;

@@ -102,7 +102,7 @@ fn loads(config: &Config, row: &Row, inst: &Inst) -> Option<u32> {
     is_load.then_some(4 * words)
 }
 
-fn kind(mnemonic: &str) -> Access {
+pub fn kind(mnemonic: &str) -> Access {
     let name = mnemonic.split_once('_').map_or("", |(_, name)| name);
     let is = |words: [&str; 2]| words.iter().any(|word| name.starts_with(word));
     match () {
@@ -114,7 +114,7 @@ fn kind(mnemonic: &str) -> Access {
 
 /// The registers of an atomic that a lock can be taken with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Swap {
+pub enum Swap {
     /// It is another kind of atomic.
     No,
     /// One value, which is stored.
@@ -127,7 +127,7 @@ enum Swap {
     Tuple,
 }
 
-fn swap(mnemonic: &str) -> Swap {
+pub fn swap(mnemonic: &str) -> Swap {
     let kinds = [
         ("ds_wrxchg_", Swap::Exchange),
         ("ds_cmpstore_", Swap::StoreFirst),
@@ -141,7 +141,7 @@ fn swap(mnemonic: &str) -> Swap {
 }
 
 /// The bytes in memory of a FLAT instruction.
-fn flat_bytes(mnemonic: &str) -> Option<u32> {
+pub fn flat_bytes(mnemonic: &str) -> Option<u32> {
     let name = mnemonic.strip_prefix("flat_")?;
     if let Some(atomic) = name.strip_prefix("atomic_") {
         let wide = atomic.ends_with("_x2") || atomic.ends_with("_f64");
@@ -393,47 +393,4 @@ fn is_at(
     let start = address as usize;
     let old = env.lds.get(start..start + bytes);
     old.is_some_and(|old| *old == value.to_le_bytes()[..bytes])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_flat_instruction_has_a_size() {
-        for row in crate::all_rows() {
-            let name = row.mnemonic;
-            if name.starts_with("flat_") && matches!(row.shape, Shape::Flat { .. }) {
-                let bytes = flat_bytes(name).unwrap_or_else(|| panic!("{name}"));
-                assert!([1, 2, 4, 8, 12, 16].contains(&bytes), "{name}: {bytes}");
-            }
-        }
-        for (name, bytes, access) in [
-            ("flat_load_ubyte_d16_hi", 1, Access::Read),
-            ("flat_store_short", 2, Access::Write),
-            ("flat_load_dword", 4, Access::Read),
-            ("flat_store_dwordx3", 12, Access::Write),
-            ("flat_atomic_add_x2", 8, Access::Atomic),
-            ("flat_atomic_add_f64", 8, Access::Atomic),
-            ("flat_atomic_cmpswap", 4, Access::Atomic),
-        ] {
-            assert_eq!(
-                (flat_bytes(name), kind(name)),
-                (Some(bytes), access),
-                "{name}"
-            );
-        }
-        assert_eq!(kind("ds_read2_b32"), Access::Read);
-        assert_eq!(kind("ds_write_b8"), Access::Write);
-        assert_eq!(kind("ds_add_rtn_u32"), Access::Atomic);
-        for (name, expected) in [
-            ("ds_cmpst_rtn_b32", Swap::CompareFirst),
-            ("ds_cmpstore_rtn_b64", Swap::StoreFirst),
-            ("ds_wrxchg_rtn_b32", Swap::Exchange),
-            ("flat_atomic_cmpswap_x2", Swap::Tuple),
-            ("ds_add_rtn_u32", Swap::No),
-        ] {
-            assert_eq!(swap(name), expected, "{name}");
-        }
-    }
 }

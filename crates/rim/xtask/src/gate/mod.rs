@@ -78,7 +78,8 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let (cargo, tests) = split(arguments);
     let whole = arguments.is_empty();
     let (programs, libraries) = match whole {
-        true => programs::build(&["--lib", "--bins", "--tests"].map(str::to_owned))?,
+        // (`--lib` would compile libraries that have no tests, once more.)
+        true => programs::build(&["--tests".to_owned()])?,
         false => programs::build(&cargo)?,
     };
     forget_old_outputs();

@@ -15,7 +15,7 @@ const FACES: [[(usize, i64); 3]; 6] = [
 ///
 /// The face's plane, in half texels from its middle, is continued to the texel's centre; the line from there to the cube's
 /// centre meets the other face in the texel.
-pub(crate) fn beyond(face: u32, at: [i64; 2], size: u32) -> [u32; 3] {
+pub fn beyond(face: u32, at: [i64; 2], size: u32) -> [u32; 3] {
     let size = i64::from(size);
     let [s, t, major] = FACES[face as usize];
     let mut direction = [0; 3];
@@ -34,35 +34,4 @@ pub(crate) fn beyond(face: u32, at: [i64; 2], size: u32) -> [u32; 3] {
     let distance = along(major);
     let texel = |axis| (((along(axis) + distance) * size) / (2 * distance)) as u32;
     [longest as u32, texel(s), texel(t)]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Neighbours across an edge share it: going there and back across it is going nowhere.
-    #[test]
-    fn edges_are_shared() {
-        let size = 5;
-        let inside = |at: [i64; 2]| at.iter().all(|at| (0..5).contains(at));
-        for face in 0..6 {
-            for along in 0..5 {
-                for at in [[-1, along], [5, along], [along, -1], [along, 5]] {
-                    let [other, column, row] = beyond(face, at, size);
-                    assert!(other != face && other ^ 1 != face, "{face} {at:?}");
-                    let next = [i64::from(column), i64::from(row)];
-                    let steps = [[-1, 0], [1, 0], [0, -1], [0, 1]];
-                    let back = steps
-                        .map(|[x, y]| [next[0] + x, next[1] + y])
-                        .into_iter()
-                        .filter(|&at| !inside(at))
-                        .map(|at| beyond(other, at, size))
-                        .filter(|&[third, ..]| third == face)
-                        .collect::<Vec<_>>();
-                    let own = at.map(|at| at.clamp(0, 4) as u32);
-                    assert_eq!(back, [[face, own[0], own[1]]], "{face} {at:?}");
-                }
-            }
-        }
-    }
 }
