@@ -232,6 +232,7 @@ fn every_view_draws() {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     steps.extend([
         ("what is not exact, why, where and how often", "document.querySelector('.across').textContent.includes('approximatenot publishedkernel_0: v_rcp_f32 7 wave instructions')"),
+        ("where that goes", "document.querySelector('.across').textContent.includes('kernel_0branch: s_cbranch_vccz made_up.hip:9, from v_rcp_f32 made_up.hip:7, 2 times')"),
         ("the graph", "(location.hash = '#kernel/0?view=graph', true)"),
         ("blocks and edges", "document.querySelectorAll('.node').length === 5 && document.querySelectorAll('.edge').length === 6"),
         ("counts on the edges", "[...document.querySelectorAll('.edge title')].some((t) => t.textContent.startsWith('7'))"),
