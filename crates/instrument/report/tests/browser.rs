@@ -433,6 +433,23 @@ fn pages_fit_phones() {
 
 /// A page that a screen reader can read: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
 #[test]
+fn one_wave_is_in_the_singular() {
+    let mut run = made_up::run(1, 40);
+    let code = run.codes.get_mut(&0).unwrap();
+    code.waves.fill(Some(1));
+    check(
+        &run,
+        &[
+            ("the code", "(location.hash = '#kernel/0?view=code', true)"),
+            (
+                "a block",
+                "[...document.querySelectorAll('.isa .about')].some((one) => one.textContent.includes(' · 1 wave · '))",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn pages_are_accessible() {
     let named = "[...document.querySelectorAll('button, input, select, canvas, [role=img], [role=separator], summary')].every((one) => (one.textContent + (one.getAttribute('aria-label') ?? '') + [...(one.labels ?? [])].map((label) => label.textContent).join('')).replace(/[^\\p{L}−+:]/gu, '') !== '')";
     let levels = "(() => { const levels = [...document.querySelectorAll('h1, h2, h3')].map((one) => Number(one.tagName[1])); return levels[0] === 1 && levels.filter((level) => level === 1).length === 1 && levels.every((level, at) => !at || level <= levels[at - 1] + 1); })()";
