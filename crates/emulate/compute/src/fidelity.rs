@@ -6,14 +6,12 @@
 use gfx::Target;
 use isa::{Effects, Op, Traits};
 
-use crate::kind::Kind;
-
 /// Why a result is not exact.
 pub struct Reason {
     pub name: &'static str,
     /// The guarantee that a user has.
     pub meaning: &'static str,
-    holds: fn(&Target, &Kind) -> bool,
+    holds: fn(&Target, Op, Effects) -> bool,
 }
 
 /// Targets whose matrix products follow published models, bit by bit.
@@ -29,16 +27,15 @@ pub const REASONS: &[Reason] = &[
     Reason {
         name: "approximate",
         meaning: "the hardware's rounding is not published: the emulated GPU rounds correctly, a GPU may be one unit in the last place off (f64: about 29 bits)",
-        holds: |_, inst| inst.effects.contains(Effects::TRANSCENDENTAL),
+        holds: |_, _, effects| effects.contains(Effects::TRANSCENDENTAL),
     },
     Reason {
         name: "sums",
         meaning: "the order and the rounding of the additions within the instruction are not published for this target: last bits may differ",
-        holds: |target, inst| {
-            let name = inst.op.name();
-            let product = inst.op.product().is_some()
-                && of_floats(inst.op)
-                && !PUBLISHED.contains(&target.name);
+        holds: |target, op, _| {
+            let name = op.name();
+            let product =
+                op.product().is_some() && of_floats(op) && !PUBLISHED.contains(&target.name);
             product
                 || name.starts_with("v_dot2") && !name.contains("_i32") && !name.contains("_u32")
         },
@@ -46,24 +43,25 @@ pub const REASONS: &[Reason] = &[
     Reason {
         name: "order",
         meaning: "floating-point atomics add in the order in which waves come, here as on a GPU: last bits may differ from run to run",
-        holds: |_, inst| {
-            let name = inst.op.name();
+        holds: |_, op, effects| {
+            let name = op.name();
             let adds = ["add_f", "add_rtn_f", "pk_add"];
-            inst.effects.contains(Effects::ATOMIC) && adds.iter().any(|part| name.contains(part))
+            effects.contains(Effects::ATOMIC) && adds.iter().any(|part| name.contains(part))
         },
     },
     Reason {
         name: "time and place",
         meaning: "clocks, and hardware registers that say where a wave runs: the values are the emulated GPU's own",
-        holds: |_, inst| {
+        holds: |_, op, _| {
             let asks = Traits::CLOCK | Traits::READS_HARDWARE | Traits::ANSWERED;
-            inst.op.has(asks)
+            op.has(asks)
         },
     },
 ];
 
 /// Why the result is not exact; `None` if it is.
-pub(crate) fn reason(target: &Target, inst: &Kind) -> Option<&'static str> {
-    let reason = REASONS.iter().find(|reason| (reason.holds)(target, inst));
+pub fn reason(target: &Target, op: Op, effects: Effects) -> Option<&'static str> {
+    let mut reasons = REASONS.iter();
+    let reason = reasons.find(|reason| (reason.holds)(target, op, effects));
     reason.map(|reason| reason.name)
 }

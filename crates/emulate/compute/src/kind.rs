@@ -41,7 +41,7 @@ pub(crate) fn known(target: &'static Target, kind: Kind) -> Known {
     ALL.with_borrow_mut(|all| {
         let made = || Known {
             counters: counters::of_kind(&kind),
-            reason: fidelity::reason(target, &kind),
+            reason: fidelity::reason(target, kind.op, kind.effects),
         };
         *all.entry((target.name, kind)).or_insert_with(made)
     })

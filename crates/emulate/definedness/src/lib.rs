@@ -3,11 +3,14 @@
 //! Each bit of each register, of LDS and of memory has a bit beside it that says it is undefined. Instructions hand these bits on as they
 //! hand on values. Copies are silent; a value is *used* where it decides what happens: as an address, or as a condition.
 //!
+//! In the same way it follows results that a GPU may compute otherwise, from the instruction that makes them ([`Definedness::of_inexact`]).
+//!
 //! Entry type: [`Definedness`], a [`compute::Follower`]. All memory counts as defined but what [`Definedness::undefine`] names, the
 //! registers, LDS and private memory that a wave starts with.
 #![forbid(unsafe_code)]
 
 mod access;
+mod inexact;
 mod lanes;
 mod memory;
 mod moves;
@@ -23,6 +26,7 @@ use compute::{Beginning, Follower, Planner};
 use isa::Inst;
 use wave::{Config, Shadow};
 
+use inexact::Inexact;
 use memory::Memory;
 use plan::Plan;
 use report::Reports;
@@ -41,6 +45,8 @@ pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
 pub(crate) struct Shared {
     pub memory: Memory,
     pub reports: Reports,
+    /// Only inexact results are followed. Without it, what nothing has set.
+    pub inexact: Option<Inexact>,
     plans: RwLock<Vec<Arc<Plan>>>,
     /// The plans of some time ago, for all workgroups.
     snapshot: Mutex<Plans>,
@@ -51,10 +57,20 @@ pub(crate) struct Shared {
 impl Definedness {
     /// `sink` is told of uses.
     pub fn new(sink: Arc<dyn Sink>) -> Definedness {
+        Definedness::of(sink, None)
+    }
+
+    /// Follows results that a GPU may compute otherwise, to memory too. Everything else counts as defined.
+    pub fn of_inexact(sink: Arc<dyn Sink>) -> Definedness {
+        Definedness::of(sink, Some(Inexact::default()))
+    }
+
+    fn of(sink: Arc<dyn Sink>, inexact: Option<Inexact>) -> Definedness {
         Definedness {
             shared: Arc::new(Shared {
                 memory: Memory::default(),
                 reports: Reports::new(sink),
+                inexact,
                 plans: RwLock::default(),
                 snapshot: Mutex::default(),
                 unfollowed: Mutex::default(),
@@ -100,9 +116,12 @@ impl Follower for Definedness {
 
 impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
-        let plan = Plan::of(config, inst)?;
+        let plan = match &self.inexact {
+            Some(inexact) => inexact.plan(config, inst)?,
+            None => Arc::new(Plan::of(config, inst)?),
+        };
         let mut plans = self.plans.write().unwrap_or_else(PoisonError::into_inner);
-        plans.push(Arc::new(plan));
+        plans.push(plan);
         Some(plans.len() as u32 - 1)
     }
 }

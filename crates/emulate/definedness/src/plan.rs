@@ -1,5 +1,7 @@
 //! A plan says how an instruction hands undefined bits on. It is made when the instruction is decoded.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use isa::{Decoded, Effects, Format, Inst, LaneMask, Op, Operand, Reg, RegKind, Traits, numbers};
 use wave::Config;
 
@@ -97,6 +99,8 @@ pub(crate) struct Plan {
     /// Scalar registers of a mask.
     pub mask_words: usize,
     pub action: Action,
+    /// Its result is undefined whatever its sources are.
+    pub starts: AtomicBool,
 }
 
 impl Plan {
@@ -107,7 +111,17 @@ impl Plan {
             op: inst.op,
             mask_words: config.wave_size as usize / 32,
             action: action(config, inst)?,
+            starts: false.into(),
         })
+    }
+
+    pub fn starts(&self) -> bool {
+        self.starts.load(Relaxed)
+    }
+
+    /// Later instructions make an exact result of what it makes.
+    pub fn is_corrected(&self) {
+        self.starts.store(false, Relaxed);
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use gpu::Dispatch;
+use isa::Op;
 
 use crate::lock;
 
@@ -16,10 +17,12 @@ pub enum Use {
     Address,
     /// It decides which way a wave goes, or which lanes go on.
     Condition,
+    /// It is stored to memory that is there when the kernel has ended. Only inexact results are told of.
+    Output,
 }
 
 /// The origin of an undefined value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Device memory, loaded by the instruction at `pc` from `address`.
     Memory { pc: u64, address: u64 },
@@ -27,6 +30,8 @@ pub enum Origin {
     Lds { pc: u64, address: u64 },
     /// The wave's private memory, at the lane's `offset`, loaded by the instruction at `pc`.
     Private { pc: u64, offset: u64 },
+    /// The instruction at `pc`, whose result a GPU may compute otherwise.
+    Instruction { pc: u64, op: Op },
     /// A vector register that no instruction has written.
     Vector(u16),
     /// A scalar register that no instruction has written.
@@ -37,9 +42,10 @@ impl Origin {
     /// The address of the instruction that brought it into a register, if one did.
     pub fn pc(self) -> Option<u64> {
         match self {
-            Origin::Memory { pc, .. } | Origin::Lds { pc, .. } | Origin::Private { pc, .. } => {
-                Some(pc)
-            }
+            Origin::Memory { pc, .. }
+            | Origin::Lds { pc, .. }
+            | Origin::Private { pc, .. }
+            | Origin::Instruction { pc, .. } => Some(pc),
             Origin::Vector(_) | Origin::Scalar(_) => None,
         }
     }
@@ -51,6 +57,7 @@ pub struct Found {
     pub used: Use,
     /// The address of the instruction that uses it.
     pub pc: u64,
+    pub op: Op,
     pub origin: Origin,
     pub workgroup: [u32; 3],
     pub wave: u32,
@@ -115,6 +122,7 @@ impl Reports {
             Origin::Memory { pc, .. } => (pc, 0),
             Origin::Lds { pc, .. } => (pc, 1),
             Origin::Private { pc, .. } => (pc, 2),
+            Origin::Instruction { pc, .. } => (pc, 3),
             Origin::Vector(row) => return OriginId::vector(row.into()),
             Origin::Scalar(slot) => return OriginId::scalar(slot.into()),
         };

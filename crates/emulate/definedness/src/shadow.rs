@@ -39,6 +39,9 @@ impl std::fmt::Debug for OfWorkgroup {
 impl OfWorkgroup {
     pub fn new(shared: Arc<Shared>, beginning: &Beginning<'_>) -> OfWorkgroup {
         let waves = beginning.waves.iter().map(|wave| {
+            if shared.inexact.is_some() {
+                return Registers::all_set(wave);
+            }
             let bytes = u64::from(wave.scratch_bytes_per_lane) * u64::from(wave.wave_size());
             if bytes != 0 {
                 shared.memory.undefine(wave.scratch_base, bytes);
@@ -51,7 +54,7 @@ impl OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
             workgroup: beginning.workgroup,
             plans: Some(shared.plans(0)),
-            lds: vec![!0; beginning.lds_bytes],
+            lds: vec![if shared.inexact.is_some() { 0 } else { !0 }; beginning.lds_bytes],
             view: View::new(),
             shared,
         }
@@ -74,6 +77,7 @@ impl Shadow for OfWorkgroup {
             of: self,
         };
         match &plan.action {
+            Action::Vector(vector) if plan.starts() => scene.start(vector),
             Action::Vector(vector) => {
                 if let Some(result) = scene.vector(vector) {
                     scene.write(vector, result);
@@ -124,17 +128,39 @@ impl Scene<'_> {
     }
 
     fn tell(&self, used: Use, origin: OriginId, lane: usize) {
-        let (pc, workgroup) = (self.plan.pc, self.of.workgroup);
+        let (pc, op, workgroup) = (self.plan.pc, self.plan.op, self.of.workgroup);
         let wave = self.wave.index_in_workgroup;
         let reports = &self.of.shared.reports;
         reports.tell(&self.of.dispatch, origin, |origin| Found {
             used,
             pc,
+            op,
             origin,
             workgroup,
             wave,
             lane: lane as u32,
         });
+    }
+
+    /// The instruction as an origin, if it starts something to follow.
+    fn started(&self) -> Option<Origin> {
+        let (pc, op) = (self.plan.pc, self.plan.op);
+        (self.plan.starts()).then_some(Origin::Instruction { pc, op })
+    }
+
+    /// The result is undefined whatever the sources are.
+    fn start(&mut self, vector: &Vector) {
+        let on = if vector.ignores_exec { !0 } else { self.exec };
+        let words = vector.destination.map_or(0, |(_, words)| words);
+        let outcome = Outcome {
+            rows: vec![ALL; words],
+            mask: (vector.dpp.as_ref()).map_or(on, |dpp| dpp.apply(&NONE, on).1),
+            scalar: !0,
+            origin: self
+                .started()
+                .map(|origin| self.of.shared.reports.id(origin)),
+        };
+        self.write(vector, outcome);
     }
 
     fn is_defined(&self, source: &Source) -> bool {
@@ -521,6 +547,10 @@ impl Scene<'_> {
             self.of.lds.fill(0);
         }
         let exec = self.exec;
+        let origin = self
+            .started()
+            .map(|origin| self.of.shared.reports.id(origin));
+        let bits = if origin.is_some() { !0 } else { 0 };
         let registers = self.registers();
         if unfollowed.all_registers {
             registers.give_up();
@@ -529,7 +559,7 @@ impl Scene<'_> {
         rows.iter().for_each(|row| registers.define(*row, exec));
         slots
             .iter()
-            .for_each(|slot| registers.set_scalar(*slot, 0, None));
+            .for_each(|slot| registers.set_scalar(*slot, bits, origin));
     }
 
     fn branch(&mut self, condition: Option<Condition>, slots: &[usize]) {

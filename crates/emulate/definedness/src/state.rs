@@ -39,6 +39,11 @@ impl std::fmt::Debug for Registers {
 }
 
 impl Registers {
+    /// The registers of a wave in which everything is set.
+    pub fn all_set(wave: &Wave) -> Registers {
+        Registers::new(wave, usize::MAX, usize::MAX)
+    }
+
     /// The registers of a wave that starts with so many vector and scalar registers.
     pub fn new(wave: &Wave, vectors: usize, scalars: usize) -> Registers {
         let rows = wave.vector_rows();

@@ -599,6 +599,13 @@ impl Memory {
         Ok(())
     }
 
+    /// Returns `true` if the memory at `address` belongs to a device.
+    pub fn is_device_local(&self, address: u64) -> bool {
+        let map = self.read();
+        let found = map.region(host_address(address));
+        found.is_some_and(|(_, region)| region.device_local)
+    }
+
     /// The kind and extent of the range that contains `address`.
     pub fn query(&self, address: u64) -> Option<PointerInfo> {
         let map = self.read();

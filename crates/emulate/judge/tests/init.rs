@@ -34,6 +34,7 @@ fn used(one: Use) -> &'static str {
     match one {
         Use::Address => "address",
         Use::Condition => "condition",
+        Use::Output => "output",
     }
 }
 
@@ -42,6 +43,7 @@ fn origin(one: Origin) -> &'static str {
         Origin::Memory { .. } => "memory",
         Origin::Lds { .. } => "lds",
         Origin::Private { .. } => "private",
+        Origin::Instruction { .. } => "instruction",
         Origin::Vector(_) | Origin::Scalar(_) => "register",
     }
 }

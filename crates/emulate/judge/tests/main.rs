@@ -1,5 +1,6 @@
 mod barriers;
 mod common;
+mod inexact;
 mod init;
 mod late;
 mod races;

@@ -11,7 +11,7 @@ use gpu::{
     memory::{Closing, PAGE},
 };
 
-use crate::{check, exact, findings, heap, instance::instance, report::report};
+use crate::{check, exact, findings, heap, instance::instance, report::report, statistics};
 
 /// Blocks of a stream's memory begin at multiples of this, in all versions of HIP.
 const STEP: u64 = 256;
@@ -45,7 +45,7 @@ extern "C" fn loaded() {
         || {
             if exact::is_wanted() {
                 follow();
-            } else if check::wants_leaks() {
+            } else if check::wants_leaks() || statistics::wants_exactness() {
                 facts::keep(None);
                 allocations::hip::watch();
             }

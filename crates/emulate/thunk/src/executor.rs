@@ -5,7 +5,7 @@ use std::{env, sync::Arc};
 use compute::Pool;
 use gpu::{Events, Executor, Job, Memory};
 
-use crate::{check::Check, interrupted, record, report::report, statistics::Statistics};
+use crate::{check::Check, interrupted, reached, record, report::report, statistics::Statistics};
 
 /// The executor of this process. The memory, events and statistics are those of the machine.
 pub fn build(
@@ -21,6 +21,9 @@ pub fn build(
     });
     if statistics.are_wanted() {
         pool.count_in_detail();
+    }
+    if statistics.follow_inexact() {
+        reached::follow(&pool, &memory, statistics.clone());
     }
     translate(&pool);
     interrupted::watch(pool.clone(), statistics.clone());

@@ -2,7 +2,7 @@
 //! for ROCr that has a thunk of its own (`door`).
 //!
 //! This is a rim: it reads the environment (`LUTHIER_DEVICE`, `LUTHIER_GPUS`, `LUTHIER_COMPUTE_UNITS`, `LUTHIER_STATS`,
-//! `LUTHIER_RECORD`, `LUTHIER_EXACT`, `LUTHIER_CHECK`), writes to standard error, to the statistics file and to those of
+//! `LUTHIER_EXACTNESS`, `LUTHIER_RECORD`, `LUTHIER_EXACT`, `LUTHIER_CHECK`), writes to standard error, to the statistics file and to those of
 //! findings, and holds the process's one [`instance`]. Everything real is in `gpu`. Entry points are in [`export`], one line each; their bodies are in `calls`. [`waits`] is what ROCr loads as a tool.
 //!
 //! Never here: destructors. A HIP program exits without shutting ROCr down, with ROCr's and our threads still inside this
@@ -21,6 +21,7 @@ mod heap;
 mod instance;
 mod interrupted;
 mod mappings;
+mod reached;
 mod record;
 mod report;
 mod source;

@@ -51,6 +51,13 @@ pub fn describe(pc: u64) -> Option<String> {
     SourceLines::read(&object).ok()??.describe(pc - base)
 }
 
+/// File and line of the innermost function of the instruction at `pc`, if its code object has line tables.
+pub fn line(pc: u64) -> Option<(String, u32)> {
+    let (base, bytes) = object(pc)?;
+    let object = CodeObject::parse(&bytes).ok()?;
+    SourceLines::read(&object).ok()??.line(pc - base).ok()?
+}
+
 /// All loaded code objects: where the address 0 of each is, and its bytes.
 pub fn objects() -> Vec<(u64, Vec<u8>)> {
     let debug = DEBUG_LIST.load(Ordering::Acquire);

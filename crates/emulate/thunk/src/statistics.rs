@@ -18,14 +18,14 @@ use std::{
 };
 
 use compute::Running;
-use counts::{Executed, Kernel};
+use counts::{Executed, Kernel, Reached};
 use gpu::{Counts, Dispatch, Observer, Record};
 use guest::{Keeper, Kept};
 
 use crate::{report::report, source};
 
 /// Bytes of a line, its newline included.
-const LINE: usize = 6144;
+const LINE: usize = 9216;
 
 /// Totals of one kernel.
 #[derive(Clone)]
@@ -60,6 +60,8 @@ struct Output {
     /// Kernels that have not ended. If a queue is destroyed, its kernel never does.
     running: Vec<Begun>,
     path: PathBuf,
+    /// Results that a GPU may compute otherwise are followed.
+    follows: bool,
     failed: bool,
 }
 
@@ -82,6 +84,7 @@ impl Statistics {
                 kernels: HashMap::new(),
                 running: Vec::new(),
                 path,
+                follows: wants_exactness(),
                 failed: false,
             })),
             Err(error) => {
@@ -96,6 +99,19 @@ impl Statistics {
             output,
             warned: Mutex::default(),
         }
+    }
+
+    /// Returns `true` if the user asked for results that a GPU may compute otherwise to be followed.
+    pub fn follow_inexact(&self) -> bool {
+        self.are_wanted() && wants_exactness()
+    }
+
+    /// A kernel has used such a result. The file gets it when the kernel ends, or with its next counts.
+    pub fn reached(&self, dispatch: &Dispatch, reached: Reached) {
+        self.with_output(|output| {
+            output.totals(dispatch)?.kernel.add_reached(reached);
+            Ok(())
+        });
     }
 
     /// Returns `true` if the user asked for statistics.
@@ -190,6 +206,11 @@ impl Statistics {
     }
 }
 
+/// Returns `true` if results that a GPU may compute otherwise are to be followed.
+pub fn wants_exactness() -> bool {
+    env::var_os("LUTHIER_EXACTNESS").is_some_and(|said| !said.is_empty())
+}
+
 impl Observer for Statistics {
     fn dispatch_finished(&self, record: &Record<'_>) {
         self.warn_of_lost_atomics(record);
@@ -245,6 +266,7 @@ impl Output {
     fn totals(&mut self, dispatch: &Dispatch) -> std::io::Result<&mut Totals> {
         let (address, label) = (dispatch.packet.kernel_object, dispatch.label());
         if !self.has_line(dispatch) {
+            let reached = self.follows.then(Vec::new);
             let totals = Totals {
                 offset: self.files.with(Files::line)??,
                 kernel: Kernel {
@@ -254,6 +276,7 @@ impl Output {
                     pid: Some(std::process::id()),
                     // They are looked for, even if there are none.
                     inexact: Some(Vec::new()),
+                    reached,
                     ..Kernel::default()
                 },
             };

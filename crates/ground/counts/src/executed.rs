@@ -34,6 +34,19 @@ impl Executed {
     }
 }
 
+/// A result that a GPU may compute otherwise was used, or another one that was computed from it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Reached {
+    /// `address`, `branch` (which way a wave goes, or which lanes go on) or `output` (memory that is there when the kernel has ended).
+    pub what: Name,
+    /// Mnemonic and place of the instruction that uses it.
+    pub by: Name,
+    /// Mnemonic and place of the instruction that made it, or that loaded it.
+    pub from: Name,
+    /// Wave instructions.
+    pub times: u64,
+}
+
 /// Executions of one mnemonic whose results no public source fixes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Inexact {

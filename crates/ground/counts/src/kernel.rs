@@ -4,10 +4,14 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Executed, Inexact, Name};
+use crate::{Executed, Inexact, Name, Reached};
 
 /// Mnemonics of inexact instructions that a line names; further ones are summed up by reason under [`OTHERS`].
 const TOLD: usize = 12;
+/// Uses of such results that a line names; further ones are summed up by what they are.
+const USES: usize = 8;
+/// Bytes that a line has of an instruction's place.
+const PLACE: usize = 120;
 const OTHERS: Name = Cow::Borrowed("others");
 
 /// The instructions that one kernel executed in one process on one emulated GPU.
@@ -35,6 +39,9 @@ pub struct Kernel {
     /// Instructions whose results a GPU may compute otherwise. Earlier versions did not look for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inexact: Option<Vec<Inexact>>,
+    /// Uses of results that a GPU may compute otherwise. None if such results were not followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Vec<Reached>>,
     /// Launches whose waves did nothing for a while but look whether memory had changed. Earlier versions did not count them.
     #[serde(default)]
     pub waited: u64,
@@ -53,6 +60,37 @@ impl Kernel {
     pub fn add_inexact(&mut self, more: Inexact) {
         add(self.inexact.get_or_insert_default(), more);
     }
+
+    pub fn add_reached(&mut self, more: Reached) {
+        let all = self.reached.get_or_insert_default();
+        let same = |known: &&mut Reached| {
+            (&known.what, &known.by, &known.from) == (&more.what, &more.by, &more.from)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => known.times += more.times,
+            None => all.push(more),
+        }
+    }
+
+    /// Leaves only the first uses with short places, and sums the others up.
+    fn shorten_reached(&mut self) {
+        let Some(all) = &mut self.reached else { return };
+        for rest in all.split_off(all.len().min(USES)) {
+            self.add_reached(Reached {
+                by: OTHERS,
+                from: OTHERS,
+                ..rest
+            });
+        }
+        for one in self.reached.iter_mut().flatten() {
+            for place in [&mut one.by, &mut one.from] {
+                if place.len() > PLACE {
+                    let start = (place.len() - PLACE..).find(|at| place.is_char_boundary(*at));
+                    *place = format!("...{}", &place[start.unwrap_or(0)..]).into();
+                }
+            }
+        }
+    }
 }
 
 fn add(to: &mut Vec<Inexact>, more: Inexact) {
@@ -67,7 +105,7 @@ fn add(to: &mut Vec<Inexact>, more: Inexact) {
 }
 
 /// The kernel in one line of `size` bytes, its newline included, so that a line can be written over an earlier one. Spaces fill it. A name
-/// too long for the line is cut, and of many inexact instructions the line names the first.
+/// too long for the line is cut, and of many inexact instructions and uses of their results the line names the first.
 pub fn line(kernel: &Kernel, size: usize) -> Vec<u8> {
     let mut told = kernel.clone();
     if let Some(inexact) = &mut told.inexact {
@@ -75,6 +113,7 @@ pub fn line(kernel: &Kernel, size: usize) -> Vec<u8> {
             add(inexact, Inexact { op: OTHERS, ..rest });
         }
     }
+    told.shorten_reached();
     let json = |told: &Kernel| serde_json::to_vec(told).expect("names and numbers");
     let mut line = json(&told);
     // Each byte of the name takes up to six of the line (`\u001b`), so that no more is cut than must be.
@@ -161,6 +200,33 @@ mod tests {
                 }
             );
         }
+    }
+
+    #[test]
+    fn uses_beyond_the_first_are_summed_up_by_what_they_are() {
+        let reached = |what: &'static str, by: &str| Reached {
+            what: what.into(),
+            by: by.to_owned().into(),
+            from: "v_exp_f32 a.hip:1".into(),
+            times: 2,
+        };
+        let mut many = kernel("k");
+        for number in 0..USES + 3 {
+            let what = if number % 2 == 0 { "address" } else { "branch" };
+            many.add_reached(reached(what, &format!("{}{number}", "ä".repeat(PLACE))));
+            many.add_reached(reached(what, &format!("{}{number}", "ä".repeat(PLACE))));
+        }
+        let line = String::from_utf8(line(&many, 6000)).unwrap();
+        let told = lines(&line).unwrap().remove(0).reached.unwrap();
+        assert_eq!(told.len(), USES + 2);
+        assert!(told[3].by.starts_with("...ä") && told[3].by.ends_with("ä3"));
+        assert!(told.iter().all(|one| one.by.len() <= PLACE + 3));
+        let sums: Vec<_> = told[USES..]
+            .iter()
+            .map(|one| (&*one.what, one.times))
+            .collect();
+        assert_eq!(sums, [("address", 8), ("branch", 4)]);
+        assert_eq!((&told[USES].by, &told[USES].from), (&OTHERS, &OTHERS));
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod kernel;
 mod launch;
 mod run;
 
-pub use executed::{Class, Executed, Inexact, Name};
+pub use executed::{Class, Executed, Inexact, Name, Reached};
 pub use kernel::{Kernel, OfTool, line, lines};
 pub use launch::Launch;
 pub use run::Run;

@@ -39,6 +39,9 @@ pub struct Overview {
     /// if no tool counted.
     #[serde(default)]
     pub inexact: Option<Vec<(String, String, String, u64)>>,
+    /// Uses of such results: kernel, what it is, instruction, origin, times. None if they were not followed.
+    #[serde(default)]
+    pub reached: Option<Vec<(String, String, String, String, u64)>>,
     /// The meaning of these reasons.
     #[serde(default)]
     pub reasons: BTreeMap<String, String>,

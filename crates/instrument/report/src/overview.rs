@@ -136,9 +136,16 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
         known.entry(key).or_default().push(number);
     }
     for kernel in results.statistics.iter().flat_map(|all| &all.kernels) {
+        let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
+        let name = without_parameters(&demangle::readable(symbol)).to_owned();
+        if let Some(reached) = &kernel.reached {
+            let rows = reached.iter().map(|one| {
+                let [what, by, from] = [&one.what, &one.by, &one.from].map(|text| text.to_string());
+                (name.clone(), what, by, from, one.times)
+            });
+            overview.reached.get_or_insert_default().extend(rows);
+        }
         if let Some(inexact) = &kernel.inexact {
-            let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
-            let name = without_parameters(&demangle::readable(symbol)).to_owned();
             let rows = inexact.iter().map(|one| {
                 (
                     one.reason.to_string(),
@@ -149,7 +156,6 @@ fn add_statistics(overview: &mut Overview, results: &Results) {
             });
             overview.inexact.get_or_insert_default().extend(rows);
         }
-        let symbol = kernel.kernel.strip_suffix(".kd").unwrap_or(&kernel.kernel);
         let key = (symbol.to_owned(), gfx::processor(&kernel.device).to_owned());
         match known.get(&key).map(Vec::as_slice) {
             Some([number]) => {

@@ -232,6 +232,7 @@ fn every_view_draws() {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     steps.extend([
         ("what is not exact, why, where and how often", "document.querySelector('.across').textContent.includes('approximatenot publishedkernel_0: v_rcp_f32 7 wave instructions')"),
+        ("where that goes", "document.querySelector('.across').textContent.includes('kernel_0branch: s_cbranch_vccz made_up.hip:9, from v_rcp_f32 made_up.hip:7, 2 times')"),
         ("the graph", "(location.hash = '#kernel/0?view=graph', true)"),
         ("blocks and edges", "document.querySelectorAll('.node').length === 5 && document.querySelectorAll('.edge').length === 6"),
         ("counts on the edges", "[...document.querySelectorAll('.edge title')].some((t) => t.textContent.startsWith('7'))"),
@@ -431,6 +432,23 @@ fn pages_fit_phones() {
 }
 
 /// A page that a screen reader can read: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
+#[test]
+fn one_wave_is_in_the_singular() {
+    let mut run = made_up::run(1, 40);
+    let code = run.codes.get_mut(&0).unwrap();
+    code.waves.fill(Some(1));
+    check(
+        &run,
+        &[
+            ("the code", "(location.hash = '#kernel/0?view=code', true)"),
+            (
+                "a block",
+                "[...document.querySelectorAll('.isa .about')].some((one) => one.textContent.includes(' · 1 wave · '))",
+            ),
+        ],
+    );
+}
+
 #[test]
 fn pages_are_accessible() {
     let named = "[...document.querySelectorAll('button, input, select, canvas, [role=img], [role=separator], summary')].every((one) => (one.textContent + (one.getAttribute('aria-label') ?? '') + [...(one.labels ?? [])].map((label) => label.textContent).join('')).replace(/[^\\p{L}−+:]/gu, '') !== '')";

@@ -35,6 +35,11 @@ export function short(number) {
   return digits + units[unit];
 }
 
+/** A number of waves in words. */
+export function ofWaves(number, text = short(number)) {
+  return `${text} ${number === 1 ? "wave" : "waves"}`;
+}
+
 export function time(nanoseconds) {
   if (nanoseconds === null || nanoseconds === undefined) return "–";
   const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];

@@ -1,6 +1,6 @@
 // The control flow graph with counts on its edges.
 import { el } from "./dom.js";
-import { grouped, percent, short } from "./data.js";
+import { grouped, ofWaves, percent, short } from "./data.js";
 import { Table } from "./table.js";
 import { layout } from "./layout.js";
 
@@ -33,7 +33,7 @@ export function graph(code, open) {
     const block = code.blocks[number];
     const lines = code.text.slice(block.first, Math.min(block.end, block.first + shown)).map((text) => (text.length > 44 ? `${text.slice(0, 43)}…` : text));
     if (block.end - block.first > shown) lines.push(`… ${block.end - block.first - shown} more`);
-    return [`bb${number}   ${short(heat(number))} waves`, ...lines];
+    return [`bb${number}   ${ofWaves(heat(number))}`, ...lines];
   });
   const nodes = texts.map((lines) => ({ width: 16 + 6.7 * Math.max(...lines.map((line) => line.length)), height: 12 + 14 * lines.length }));
   const placed = layout(nodes, edges.map((edge) => ({ from: position.get(edge.from), to: position.get(edge.to) })));
@@ -87,7 +87,7 @@ function drawEdge(edge, points, most) {
   const next = points[Math.floor((points.length - 1) / 2) + 1];
   return el("g", { class: `edge${edge.waves === 0 ? " cold" : ""}` },
     el("path", { d: path, "stroke-width": width.toFixed(1), "marker-end": "url(#arrow)" }),
-    el("title", { text: edge.waves === null ? "nobody counted it" : `${grouped(edge.waves)} waves` }),
+    el("title", { text: edge.waves === null ? "nobody counted it" : ofWaves(edge.waves, grouped(edge.waves)) }),
     edge.waves === null ? null : el("text", { x: (label.x + next.x) / 2 + 5, y: (label.y + next.y) / 2 + 4, text: short(edge.waves) }));
 }
 

@@ -1,6 +1,6 @@
 // Source and instructions side by side.
 import { bar, el, headings, legend } from "./dom.js";
-import { chunk, grouped, hex, short, tail } from "./data.js";
+import { chunk, grouped, hex, ofWaves, short, tail } from "./data.js";
 import { added, metricColumns } from "./metrics.js";
 import { Scroller } from "./scroller.js";
 import { splitter } from "./splitter.js";
@@ -162,7 +162,7 @@ export class Listing {
     return el("div", { class: "line block", role: "listitem" },
       el("button", { class: "fold", "aria-expanded": open, text: `${open ? "▾" : "▸"} bb${number}`,
         onclick: () => { if (open) this.folded.add(number); else this.folded.delete(number); this.lay(); } }),
-      el("span", { class: "about", text: `${begins ? `${begins.name} · ` : ""}${block.end - block.first} instructions · ${short(code.waves[block.first])} waves · ${block.exit.replace("_", " ")}` }));
+      el("span", { class: "about", text: `${begins ? `${begins.name} · ` : ""}${block.end - block.first} instructions · ${ofWaves(code.waves[block.first])} · ${block.exit.replace("_", " ")}` }));
   }
 
   drawInstruction(at) {

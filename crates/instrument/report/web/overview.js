@@ -46,6 +46,15 @@ function exactness(rows, meanings) {
   }));
 }
 
+/** Uses of results that are not exact, by kernel. */
+function reached(rows) {
+  if (!rows.length) return el("p", { text: "No address, no branch and no output depends on such results." });
+  const of = new Map();
+  rows.forEach(([kernel, ...use]) => of.set(kernel, [...(of.get(kernel) ?? []), use]));
+  return el("dl", { class: "facts" }, [...of].flatMap(([kernel, uses]) => [el("dt", { text: kernel }), el("dd", {}, el("ul", {},
+    uses.map(([what, by, from, times]) => el("li", { text: `${what}: ${by}, from ${from}, ${times === 1 ? "once" : `${grouped(times)} times`}` }))))]));
+}
+
 export function overviewPage(overview) {
   const sum = (key) => overview.kernels.reduce((total, kernel) => total + (kernel[key] ?? 0), 0);
   const [waves, lanes] = [sum("waves"), sum("lanes")];
@@ -76,6 +85,7 @@ export function overviewPage(overview) {
       kernel.remarks.length > 1 ? ` and ${grouped(kernel.remarks.length - 1)} more` : "")))));
   }
   if (overview.inexact) top.push(section("Exactness", exactness(overview.inexact, overview.reasons ?? {})));
+  if (overview.reached) top.push(section("Uses of inexact results", reached(overview.reached)));
   const page = [hidden("Overview"), el("div", { class: "across" }, top), table.under("Kernels")];
   if (refused.length || overview.unknown_launches) {
     page.push(section("Not instrumented", el("ul", {},

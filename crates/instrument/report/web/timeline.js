@@ -49,10 +49,10 @@ export async function timelinePage(overview) {
   canvas.style.height = `${queueTop(data, data.rows.length) + 4}px`;
   const rows = data.start.map((_, index) => index);
   const table = new Table([
-    { title: `${whose}start`, number: true, width: "9rem", value: (row) => data.start[row], text: (row) => time(data.start[row]) },
-    { title: `${whose}duration`, number: true, bar: true, width: "12rem", hint: whose ? "of the launch on the emulated device: it says nothing about hardware" : undefined, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
+    { title: `${whose}start`, number: true, width: "8.5rem", value: (row) => data.start[row], text: (row) => time(data.start[row]) },
+    { title: `${whose}duration`, number: true, bar: true, width: "11rem", hint: whose ? "of the launch on the emulated device: it says nothing about hardware" : undefined, value: (row) => data.duration[row], text: (row) => time(data.duration[row]) },
     { title: "kernel or copy", width: "14rem", value: (row) => data.names[data.name[row]], text: (row) => data.names[data.name[row]] },
-    { title: "row", width: "16rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
+    { title: "row", width: "15rem", value: (row) => data.row[row], text: (row) => data.rows[data.row[row]] },
     ...(data.threads.length ? threadColumns(data) : []),
     { title: "details", wide: true, value: (row) => data.detail[row], text: (row) => data.detail[row] },
   ], rows, { label: "launches and copies", search: (row) => `${data.names[data.name[row]]} ${data.rows[data.row[row]]} ${threadOf(data, row)} ${data.detail[row]}`,
@@ -86,7 +86,7 @@ function threadColumns(data) {
   // (Clocks of devices may differ from the host's by a little.)
   const waited = (row) => (data.enqueued[row] ? Math.max(0, data.start[row] - enqueued(row)) : null);
   return [
-    { title: "host thread", width: "11rem", value: (row) => threadOf(data, row), text: name },
+    { title: "host thread", width: "9rem", value: (row) => threadOf(data, row), text: name },
     { title: "enqueued", number: true, value: enqueued, text: (row) => time(enqueued(row)) },
     { title: "waited", number: true, value: waited, text: (row) => time(waited(row)) },
   ];

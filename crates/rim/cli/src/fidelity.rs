@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use command::grouped;
 use compute::fidelity::REASONS;
-use counts::Run;
+use counts::{Reached, Run};
 
 /// For each reason its meaning, and the kernels that executed such instructions, by name.
 pub fn text(summary: &Run, measured: bool) -> String {
@@ -51,6 +51,45 @@ pub fn text(summary: &Run, measured: bool) -> String {
                 .map(|(op, waves)| format!("{op} {}", grouped(*waves)));
             let kernel = demangle::readable(kernel);
             text += &format!("      {kernel}: {}\n", ops.collect::<Vec<_>>().join(", "));
+        }
+    }
+    text
+}
+
+/// Uses of such results, by kernel; nothing if they were not followed.
+pub fn reached(summary: &Run) -> String {
+    let mut followed = summary.kernels.iter().filter(|one| one.reached.is_some());
+    let mut kernels: BTreeMap<&str, Vec<Reached>> = BTreeMap::new();
+    let Some(first) = followed.next() else {
+        return String::new();
+    };
+    for kernel in std::iter::once(first).chain(followed) {
+        for one in kernel.reached.iter().flatten() {
+            let of_kernel = kernels.entry(&kernel.kernel).or_default();
+            let same = |known: &&mut Reached| {
+                (&known.what, &known.by, &known.from) == (&one.what, &one.by, &one.from)
+            };
+            match of_kernel.iter_mut().find(same) {
+                Some(known) => known.times += one.times,
+                None => of_kernel.push(one.clone()),
+            }
+        }
+    }
+    if kernels.is_empty() {
+        return "  reached: no address, no branch and no output depends on such results\n"
+            .to_owned();
+    }
+    let mut text =
+        "  reached: uses of such results, and of what was computed from them\n".to_owned();
+    for (kernel, uses) in kernels {
+        text += &format!("    {}:\n", demangle::readable(kernel));
+        for one in uses {
+            let times = match one.times {
+                1 => "once".to_owned(),
+                times => format!("{} times", grouped(times)),
+            };
+            let (what, by, from) = (&one.what, &one.by, &one.from);
+            text += &format!("      {what}: {by}, from {from}, {times}\n");
         }
     }
     text

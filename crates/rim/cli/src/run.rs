@@ -50,6 +50,10 @@ pub struct Run {
     /// Print what the emulated GPU executed, per kernel and instruction class, when the program has ended
     #[arg(long)]
     stats: bool,
+    /// Follow results that a GPU may compute otherwise, and say which addresses, branches and memory that outlives the kernel depend on
+    /// them. Implies --stats. Kernels take many times as long
+    #[arg(long)]
+    exactness: bool,
     /// Print these counters of each kernel, by the names that AMD's profilers give them: SQ_WAVES, SQ_INSTS_VALU, ... as far as they follow
     /// from what was executed. `docs/emulator/counters.md` defines each
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
@@ -135,6 +139,7 @@ impl Run {
     pub fn execute(mut self) -> Result<ExitCode> {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]);
+        self.stats |= self.exactness;
         if self.report.is_some() {
             self.tools.for_report(&self.program[0]);
         }
@@ -171,6 +176,7 @@ impl Run {
         }
         let Some(target) = device::choose(&self.device)? else {
             let emulated_only = [
+                (self.exactness, "--exactness"),
                 (self.stats, "--stats"),
                 (!counters.is_empty(), "--pmc"),
                 (self.record.is_some(), "--record"),
@@ -220,6 +226,9 @@ impl Run {
         let statistics =
             Scratch::new().context("cannot make a file in memory for the statistics")?;
         command.env("LUTHIER_STATS", statistics.path());
+        if self.exactness {
+            command.env("LUTHIER_EXACTNESS", "1");
+        }
         let began = Instant::now();
         let live = match self.live {
             true => {
@@ -277,8 +286,9 @@ impl Run {
             let colour = std::io::stderr().is_terminal();
             let exactness = fidelity::text(counted, self.numerics.is_some());
             command::print_error(format_args!(
-                "{}{exactness}",
-                summary::text(counted, colour)
+                "{}{exactness}{}",
+                summary::text(counted, colour),
+                fidelity::reached(counted)
             ));
             command::print_error(format_args!("{}", fidelity::waits(counted)));
         }

@@ -10,6 +10,7 @@ mod demo;
 mod descriptors;
 mod doctor;
 mod documentation;
+mod exactness;
 mod executed;
 mod faults;
 mod fill;

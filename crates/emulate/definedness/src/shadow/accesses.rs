@@ -22,7 +22,7 @@ impl Scene<'_> {
             if places.contains(&Place::Unknown) {
                 self.of.shared.does_not_follow(self.plan.op.name());
             }
-            if self.is_usual(access, which, words, &places) {
+            if !self.plan.starts() && self.is_usual(access, which, words, &places) {
                 continue;
             }
             for word in 0..words {
@@ -96,15 +96,21 @@ impl Scene<'_> {
         let shift = if access.half == Some(true) { 16 } else { 0 };
         let mut loaded = NONE;
         let mut first = None;
+        let mut output = None;
         for lane in each(self.exec) {
             let place = places[lane];
             let old = match access.kind {
                 Kind::Store => 0,
+                _ if self.plan.starts() => !0,
                 _ => self.load(place, at, lane, bytes),
             };
             loaded[lane] = old;
             if old != 0 && first.is_none() {
-                first = Some(self.came(place, at));
+                first = Some(self.started().unwrap_or_else(|| self.came(place, at)));
+            }
+            let stores = access.kind != Kind::Load && data[lane] >> shift != 0;
+            if (stores || self.plan.starts()) && matches!(place, Place::Memory(_)) {
+                output.get_or_insert(lane);
             }
             match access.kind {
                 Kind::Load => {}
@@ -114,6 +120,13 @@ impl Scene<'_> {
                     self.store(place, at, lane, bytes, u32::from(any).wrapping_neg());
                 }
             }
+        }
+        if let (Some(lane), true) = (output, self.of.shared.inexact.is_some()) {
+            let origin = match self.started() {
+                Some(origin) => self.of.shared.reports.id(origin),
+                None => self.known().origin(access.data[which] + word),
+            };
+            self.tell(Use::Output, origin, lane);
         }
         let Some(destination) = access.destination else {
             return;

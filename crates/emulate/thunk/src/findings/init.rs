@@ -43,11 +43,13 @@ fn lines(found: &Found, (object, base): (&str, u64)) -> String {
     let used = match found.used {
         Use::Address => "address",
         Use::Condition => "condition",
+        Use::Output => "output",
     };
     let (from, address) = match found.origin {
         Origin::Memory { address, .. } => ("memory", address),
         Origin::Lds { address, .. } => ("lds", address),
         Origin::Private { offset, .. } => ("private", offset),
+        Origin::Instruction { pc, .. } => ("instruction", pc),
         Origin::Vector(number) => ("vector", number.into()),
         Origin::Scalar(number) => ("scalar", number.into()),
     };
