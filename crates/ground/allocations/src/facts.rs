@@ -15,7 +15,10 @@ use std::{
 
 use guest::lock;
 
-use crate::callers::{Callers, callers};
+use crate::{
+    callers::{Callers, callers},
+    graphs,
+};
 
 /// An address that is further away has nothing to do with the allocation.
 const NEAR: u64 = 1 << 20;
@@ -442,17 +445,30 @@ pub fn heap_freed(base: u64) {
 /// The host has written memory.
 pub(crate) fn written(base: u64, size: u64) {
     if size != 0 {
+        if graphs::are_recorded() {
+            graphs::writes(base, size);
+        }
         tell(&Event::Written { base, size });
     }
 }
 
-/// A function of HIP has written memory, or a graph will.
+/// A function of HIP has written memory.
 pub(crate) fn written_anywhere() {
+    if graphs::are_recorded() {
+        graphs::writes_anywhere();
+    }
     tell(&Event::WrittenAnywhere);
 }
 
-/// The program has copied memory by `hipMemcpy`, of a kind that it named. Copies between devices' memory are the device's work.
+/// The program has copied memory by `hipMemcpy`, of a kind that it named.
 pub(crate) fn copied(to: u64, from: u64, size: u64, kind: i32) {
+    if comes_from_host(from, kind) {
+        written(to, size);
+    }
+}
+
+/// Returns `true` if a copy of this kind comes from the host. Copies between devices' memory are the device's work.
+pub(crate) fn comes_from_host(from: u64, kind: i32) -> bool {
     const HOST_TO_DEVICE: i32 = 1;
     const TO_BE_FOUND_OUT: i32 = 4;
     let of_device = || {
@@ -462,9 +478,7 @@ pub(crate) fn copied(to: u64, from: u64, size: u64, kind: i32) {
             matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
         })
     };
-    if kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !of_device() {
-        written(to, size);
-    }
+    kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !of_device()
 }
 
 fn give(allocation: Allocation) {
