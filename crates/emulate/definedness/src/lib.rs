@@ -9,12 +9,14 @@
 
 mod access;
 mod lanes;
+mod lds;
 mod memory;
 mod moves;
 mod plan;
 mod report;
 mod rules;
 mod shadow;
+mod spans;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -27,7 +29,7 @@ use memory::Memory;
 use plan::Plan;
 use report::Reports;
 pub use report::{Found, Origin, Sink, Use};
-use shadow::OfWorkgroup;
+use shadow::{OfWorkgroup, Own};
 
 /// Follows what is undefined through all kernels of a device.
 pub struct Definedness {
@@ -44,6 +46,8 @@ pub(crate) struct Shared {
     plans: RwLock<Vec<Arc<Plan>>>,
     /// The plans of some time ago, for all workgroups.
     snapshot: Mutex<Plans>,
+    /// Of workgroups that have ended.
+    spare: Mutex<Vec<Own>>,
     /// Names of instructions that no rule follows, which were met.
     unfollowed: Mutex<std::collections::BTreeSet<&'static str>>,
 }
@@ -57,6 +61,7 @@ impl Definedness {
                 reports: Reports::new(sink),
                 plans: RwLock::default(),
                 snapshot: Mutex::default(),
+                spare: Mutex::default(),
                 unfollowed: Mutex::default(),
             }),
         }

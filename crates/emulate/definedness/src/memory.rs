@@ -47,6 +47,11 @@ impl Memory {
         self.generation.load(Relaxed)
     }
 
+    fn is_all_defined(&self) -> bool {
+        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+        pages.known.is_empty() && pages.untouched.is_empty()
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut Pages) -> T) -> T {
         let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut pages);
@@ -198,6 +203,8 @@ impl Memory {
 /// Pages found last, for one thread.
 pub(crate) struct View {
     generation: u64,
+    /// Nothing is undefined, and nothing was since pages were last given up.
+    is_all_defined: bool,
     found: Vec<Option<(u64, Option<Arc<Page>>)>>,
 }
 
@@ -207,6 +214,7 @@ impl View {
     pub fn new() -> View {
         View {
             generation: 0,
+            is_all_defined: true,
             found: vec![None; FOUND],
         }
     }
@@ -216,8 +224,15 @@ impl View {
         let now = memory.generation();
         if self.generation != now {
             self.generation = now;
+            self.is_all_defined = memory.is_all_defined();
             self.found.fill(None);
         }
+    }
+
+    /// Nothing in all memory is undefined.
+    #[inline]
+    pub fn is_all_defined(&self) -> bool {
+        self.is_all_defined
     }
 
     #[inline]
@@ -248,6 +263,16 @@ impl View {
             at = stop;
         }
         true
+    }
+
+    /// The bytes from `start` to before `end` become defined.
+    pub fn define(&mut self, memory: &Memory, start: u64, end: u64) {
+        let mut at = start;
+        while at < end {
+            let bytes = (4 - at % 4).min(end - at);
+            self.store(memory, at, bytes as u32, 0);
+            at += bytes;
+        }
     }
 
     /// The undefined bits of `bytes` (at most 4) bytes.
