@@ -87,6 +87,11 @@ impl Definedness {
         self.shared.memory.copy(to, from, bytes);
     }
 
+    /// The first undefined byte of these, and how many there are; `None` if all are defined.
+    pub fn undefined_in(&self, start: u64, bytes: u64) -> Option<(u64, u64)> {
+        self.shared.memory.undefined_in(start, bytes)
+    }
+
     /// Names of executed instructions whose results count as defined for want of a rule.
     pub fn unfollowed(&self) -> Vec<&'static str> {
         lock(&self.shared.unfollowed).iter().copied().collect()

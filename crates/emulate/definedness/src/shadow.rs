@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// What a workgroup has for itself, and the next one may have after it.
+#[derive(Default)]
 pub(crate) struct Own {
     waves: Vec<Registers>,
     lds: Lds,
@@ -49,9 +50,8 @@ impl OfWorkgroup {
     pub fn new(shared: Arc<Shared>, beginning: &Beginning<'_>) -> OfWorkgroup {
         let spare = lock(&shared.spare).pop();
         let mut own = spare.unwrap_or_else(|| Own {
-            waves: Vec::new(),
-            lds: Lds::default(),
             view: View::new(),
+            ..Own::default()
         });
         own.waves.resize_with(beginning.waves.len(), Registers::new);
         for (wave, registers) in beginning.waves.iter().zip(&mut own.waves) {
@@ -75,11 +75,7 @@ impl OfWorkgroup {
 
 impl Drop for OfWorkgroup {
     fn drop(&mut self) {
-        let own = Own {
-            waves: std::mem::take(&mut self.own.waves),
-            lds: std::mem::take(&mut self.own.lds),
-            view: std::mem::replace(&mut self.own.view, View::new()),
-        };
+        let own = std::mem::take(&mut self.own);
         let mut spare = lock(&self.shared.spare);
         if spare.len() < MOST_SPARE {
             spare.push(own);
@@ -541,6 +537,7 @@ impl Scene<'_> {
         }
     }
 
+    #[inline(never)]
     fn unfollowed(&mut self, unfollowed: &Unfollowed) {
         if !unfollowed.is_exact {
             self.of.shared.does_not_follow(self.plan.op.name());

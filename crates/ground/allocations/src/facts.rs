@@ -214,6 +214,13 @@ pub enum Event<'a> {
     },
     /// A function of HIP has written memory that it does not name by address and size.
     WrittenAnywhere,
+    /// The host has got a copy of device memory, and HIP has waited for it.
+    Read {
+        /// First bytes and sizes.
+        rows: &'a [(u64, u64)],
+        by: &'static str,
+        callers: Callers,
+    },
     /// The program frees what it may not free: an address in the middle, memory that was freed before, or memory that
     /// another function frees.
     WrongFree {
@@ -470,15 +477,30 @@ pub(crate) fn copied(to: u64, from: u64, size: u64, kind: i32) {
 /// Returns `true` if a copy of this kind comes from the host. Copies between devices' memory are the device's work.
 pub(crate) fn comes_from_host(from: u64, kind: i32) -> bool {
     const HOST_TO_DEVICE: i32 = 1;
-    const TO_BE_FOUND_OUT: i32 = 4;
-    let of_device = || {
-        let nearest = nearest(from);
-        nearest.is_some_and(|(one, position)| {
-            let kinds = [Kind::Device, Kind::Stream, Kind::Pitched];
-            matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
-        })
+    kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !is_of_device(from)
+}
+
+/// `hipMemcpyDefault`.
+const TO_BE_FOUND_OUT: i32 = 4;
+
+fn is_of_device(address: u64) -> bool {
+    nearest(address).is_some_and(|(one, position)| {
+        let kinds = [Kind::Device, Kind::Stream, Kind::Pitched];
+        matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
+    })
+}
+
+/// The program has copied rows, and HIP has waited for it. `to` is one place that was written.
+pub(crate) fn has_read(to: u64, rows: &[(u64, u64)], kind: i32, by: &'static str) {
+    const DEVICE_TO_HOST: i32 = 2;
+    let found_out = || {
+        let of_device = |row: &(u64, u64)| is_of_device(row.0);
+        !is_of_device(to) && rows.first().is_some_and(of_device)
     };
-    kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !of_device()
+    if kind == DEVICE_TO_HOST || kind == TO_BE_FOUND_OUT && found_out() {
+        let callers = callers();
+        tell(&Event::Read { rows, by, callers });
+    }
 }
 
 fn give(allocation: Allocation) {

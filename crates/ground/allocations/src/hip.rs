@@ -33,6 +33,8 @@ const INVALID: Error = 1;
 /// `hipDeviceMallocDefault` and `hipDeviceMallocContiguous`: memory of the device alone.
 const DEFAULT: c_uint = 0;
 const CONTIGUOUS: c_uint = 4;
+/// `hipMemcpyDeviceToHost`
+const DEVICE_TO_HOST: c_int = 2;
 /// The address of no memory.
 const NOWHERE: u64 = 1;
 
@@ -221,17 +223,22 @@ wraps! { TAKE {
 
 wraps! { WRITE {
     fn hipMemcpy(to: u64, from: u64, size: usize, kind: c_int)
-        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind| told.copied(to, from, size, kind);
     fn hipMemcpyAsync(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
         after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
     fn hipMemcpyWithStream(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
-        after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind, _| told.copied(to, from, size, kind);
+    fn hipMemcpyDtoH(to: u64, from: u64, size: usize)
+        after |told, to, from, size| told.copied(to, from, size, DEVICE_TO_HOST);
     fn hipMemcpyHtoD(to: u64, from: u64, size: usize)
         after |_, to, _, size| facts::written(to, size as u64);
     fn hipMemcpyHtoDAsync(to: u64, from: u64, size: usize, stream: Opaque)
         after |_, to, _, size, _| facts::written(to, size as u64);
     fn hipMemcpy2D(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
-        after |_, to, pitch, from, from_pitch, width, height, kind| rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+        after |told, to, pitch, from, from_pitch, width, height, kind| {
+            rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+            told.rows_read(to, (from, from_pitch), (width, height), kind);
+        };
     fn hipMemcpy2DAsync(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
         after |_, to, pitch, from, from_pitch, width, height, kind, _| rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
     fn hipMemset(to: u64, value: c_int, size: usize)
@@ -259,11 +266,17 @@ wraps! { WRITE {
     fn hipMemset3DAsync(to: Pitched, value: c_int, extent: Extent, stream: Opaque)
         after |_, to, _, extent, _| box_set(to, extent);
     fn hipMemcpy3D(what: *const Copied)
-        after |_, what| box_copied(what);
+        after |told, what| {
+            box_copied(what);
+            told.box_read(what);
+        };
     fn hipMemcpy3DAsync(what: *const Copied, stream: Opaque)
         after |_, what, _| box_copied(what);
     fn hipMemcpy3D_spt(what: *const Copied)
-        after |_, what| box_copied(what);
+        after |told, what| {
+            box_copied(what);
+            told.box_read(what);
+        };
     fn hipMemcpy3DAsync_spt(what: *const Copied, stream: Opaque)
         after |_, what, _| box_copied(what);
     // Arrays count as set.
@@ -274,11 +287,14 @@ wraps! { WRITE {
     fn hipMemcpy2DFromArrayAsync(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
         after |_, to, pitch, _, _, _, width, height, _, _| rows_written(to, pitch, (width, height));
     fn hipMemcpy_spt(to: u64, from: u64, size: usize, kind: c_int)
-        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind| told.copied(to, from, size, kind);
     fn hipMemcpyAsync_spt(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
         after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
     fn hipMemcpy2D_spt(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
-        after |_, to, pitch, from, from_pitch, width, height, kind| rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+        after |told, to, pitch, from, from_pitch, width, height, kind| {
+            rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+            told.rows_read(to, (from, from_pitch), (width, height), kind);
+        };
     fn hipMemset_spt(to: u64, value: c_int, size: usize)
         after |_, to, _, size| facts::written(to, size as u64);
     fn hipMemsetAsync_spt(to: u64, value: c_int, size: usize, stream: Opaque)
@@ -430,6 +446,32 @@ fn rows_copied(
 }
 
 impl Told {
+    fn copied(&self, to: u64, from: u64, size: usize, kind: c_int) {
+        facts::copied(to, from, size as u64, kind);
+        facts::has_read(to, &[(from, size as u64)], kind, self.0);
+    }
+
+    fn rows_read(
+        &self,
+        to: u64,
+        (from, pitch): (u64, usize),
+        (width, height): (usize, usize),
+        kind: c_int,
+    ) {
+        let rows = (0..height).map(|row| (from + (row * pitch) as u64, width as u64));
+        facts::has_read(to, &rows.collect::<Vec<_>>(), kind, self.0);
+    }
+
+    fn box_read(&self, what: *const Copied) {
+        // SAFETY: the caller's structure, which HIP has just read.
+        let what = unsafe { what.read() };
+        if what.to_array == 0 && what.from_array == 0 {
+            let rows = what.from.rows(what.from_corner, what.extent);
+            let rows: Vec<_> = rows.collect();
+            facts::has_read(what.to.base, &rows, what.kind, self.0);
+        }
+    }
+
     fn given(&self, base: u64, size: usize, kind: Kind, rows: Option<Rows>) {
         facts::given(base, size as u64, kind, self.0, rows);
     }

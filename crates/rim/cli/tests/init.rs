@@ -70,6 +70,42 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
     }
 }
 
+/// Of 256 bytes, the last six are missing.
+#[test]
+fn the_host_reads_what_nothing_has_written() {
+    let options = ["--possible", "--error-exitcode", "9"];
+    let (ended, out, said) = run("-O1", &options, "read");
+    for part in [
+        "possible[undefined-read]: the host reads 6 bytes that nothing has written, of 256",
+        "hipMemcpy of 256 bytes by main (undefined",
+        "250 bytes into an allocation of 256 bytes",
+        "allocated with hipMalloc by main (undefined",
+        "certain: 0 findings",
+        "possible: 1 finding: 1 undefined-read",
+    ] {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+    assert_eq!((ended, &*out), (Some(0), "done\n"), "{said}");
+    let (_, out, said) = run("-O1", &options, "read-ok");
+    assert_eq!(out, "done\n", "{said}");
+    assert!(said.contains("possible: 0 findings"), "{said}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("json");
+    let options = [
+        "--possible",
+        "--format",
+        "json",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    run("-O1", &options, "read");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    check(&schema("check"), &value).unwrap();
+    assert_eq!(value["findings"][0]["read"]["undefined"], 6, "{value}");
+}
+
 #[test]
 fn undefined_values_have_the_forms_of_all_findings() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,8 @@ use crate::access::Space;
 
 /// Bytes that are looked at together; lanes that are further apart are looked at one by one.
 const MOST_AT_ONCE: u64 = 4096;
+/// Lanes that are looked at together where all lie too far apart.
+const PART: u32 = 16;
 
 impl Scene<'_> {
     pub(super) fn access(&mut self, access: &Access) {
@@ -14,34 +16,38 @@ impl Scene<'_> {
         if matches!(access.space, Space::Scalar { .. }) {
             return self.scalar_load(access);
         }
-        let exec = self.exec;
-        if exec == 0 {
+        if self.exec == 0 {
             return;
         }
-        let words = access.bytes.div_ceil(4) as usize;
         for which in 0..access.addresses {
-            if self.is_clean(access, which, words) {
-                continue;
+            if !self.is_clean(access, which) {
+                self.by_lanes(access, which);
             }
-            let mut places = [Place::Nowhere; LANES];
-            access.places(self.wave, exec, which, &mut places);
-            if places.contains(&Place::Unknown) {
-                self.of.shared.does_not_follow(self.plan.op.name());
-            }
-            if self.is_usual(access, which, words, &places) {
-                continue;
-            }
-            for word in 0..words {
-                let at = 4 * word as u32;
-                let bytes = (access.bytes - at).min(4);
-                self.word(access, (which, word, words), &places, (at, bytes));
-            }
+        }
+    }
+
+    #[inline(never)]
+    fn by_lanes(&mut self, access: &Access, which: usize) {
+        let words = access.bytes.div_ceil(4) as usize;
+        let mut places = [Place::Nowhere; LANES];
+        access.places(self.wave, self.exec, which, &mut places);
+        if places.contains(&Place::Unknown) {
+            self.of.shared.does_not_follow(self.plan.op.name());
+        }
+        if self.is_usual(access, which, words, &places) {
+            return;
+        }
+        for word in 0..words {
+            let at = 4 * word as u32;
+            let bytes = (access.bytes - at).min(4);
+            self.word(access, (which, word, words), &places, (at, bytes));
         }
     }
 
     /// Returns `true` if all that is loaded or stored is defined, and what was loaded is defined now, as is where it was stored. Places of
     /// lanes are not looked at one by one, but for LDS.
-    fn is_clean(&mut self, access: &Access, which: usize, words: usize) -> bool {
+    fn is_clean(&mut self, access: &Access, which: usize) -> bool {
+        let words = access.bytes.div_ceil(4) as usize;
         let (exec, data) = (self.exec, access.data[which]);
         let known = self.known();
         let destination = access.destination.map(|first| first + which * words);
@@ -63,51 +69,67 @@ impl Scene<'_> {
 
     /// Returns `true` if all bytes that are accessed are defined, or are so now because defined data are stored there.
     fn reaches_defined(&mut self, access: &Access, which: usize) -> bool {
-        let exec = self.exec;
-        let memory = &self.of.shared.memory;
-        let (lds, view) = (&mut self.of.own.lds, &mut self.of.own.view);
+        let (lds, view) = (&self.of.own.lds, &self.of.own.view);
         let is_known = match access.space {
             Space::Lds { .. } => lds.is_all_defined(),
             Space::Address { flat: true, .. } => view.is_all_defined() && lds.is_all_defined(),
             Space::Address { .. } | Space::Private { .. } => view.is_all_defined(),
             Space::Buffer { .. } | Space::Scalar { .. } => false,
         };
-        if is_known {
-            return true;
-        }
-        let stores = access.kind == Kind::Store;
-        if let Some(span) = access.span(self.wave, exec, which)
-            && span.end - span.start <= MOST_AT_ONCE
-        {
-            let (start, end) = (span.start, span.end);
-            let is_defined = match span.in_lds {
-                true => lds.is_defined(start, end),
-                false => view.is_defined(memory, start, end),
-            };
-            if is_defined {
-                return true;
-            }
-            if stores && span.is_whole {
-                match span.in_lds {
-                    true => lds.define(start, end),
-                    false => view.define(memory, start, end),
-                }
-                return true;
-            }
-        }
-        let Space::Lds { row, offsets } = access.space else {
+        is_known
+            || self.span_is_defined(access, which, self.exec)
+            || self.parts_are_defined(access, which)
+    }
+
+    /// The same of some lanes, by the bytes between the lowest and the highest.
+    fn span_is_defined(&mut self, access: &Access, which: usize, lanes: u64) -> bool {
+        let memory = &self.of.shared.memory;
+        let (lds, view) = (&mut self.of.own.lds, &mut self.of.own.view);
+        let Some(span) = access.span(self.wave, lanes, which) else {
             return false;
         };
-        let words = (0..access.bytes).step_by(4);
-        let words = words.map(|at| (at + offsets[which], (access.bytes - at).min(4)));
+        let (start, end) = (span.start, span.end);
+        if end - start > MOST_AT_ONCE {
+            return false;
+        }
+        let is_defined = match span.in_lds {
+            true => lds.is_defined(start, end),
+            false => view.is_defined(memory, start, end),
+        };
+        let becomes_defined = !is_defined && access.kind == Kind::Store && span.is_whole;
+        if becomes_defined {
+            match span.in_lds {
+                true => lds.define(start, end),
+                false => view.define(memory, start, end),
+            }
+        }
+        is_defined || becomes_defined
+    }
+
+    /// The same of all lanes, some of them at a time: tiles have rows of fewer lanes than a wave.
+    #[inline(never)]
+    fn parts_are_defined(&mut self, access: &Access, which: usize) -> bool {
+        if let Space::Lds { row, offsets } = access.space {
+            return self.lds_is_defined(access, row, offsets[which]);
+        }
+        let exec = self.exec;
+        let parts = (0..LANES as u32).step_by(PART as usize);
+        let parts = parts.map(|first| exec & ((1 << PART) - 1) << first);
+        let mut parts = parts.filter(|lanes| *lanes != 0);
+        parts.all(|lanes| self.span_is_defined(access, which, lanes))
+    }
+
+    /// The same in LDS, lane by lane.
+    fn lds_is_defined(&mut self, access: &Access, row: usize, offset: u32) -> bool {
+        let lds = &mut self.of.own.lds;
         let mut undefined = 0;
-        for lane in each(exec) {
-            let start = self.wave.vgpr(row, lane);
-            for (at, bytes) in words.clone() {
-                let at = start.wrapping_add(at);
-                match stores {
-                    true => lds.store(at, bytes, 0),
-                    false => undefined |= lds.load(at, bytes),
+        for lane in each(self.exec) {
+            let start = self.wave.vgpr(row, lane).wrapping_add(offset);
+            for at in (0..access.bytes).step_by(4) {
+                let bytes = (access.bytes - at).min(4);
+                match access.kind {
+                    Kind::Store => lds.store(start.wrapping_add(at), bytes, 0),
+                    _ => undefined |= lds.load(start.wrapping_add(at), bytes),
                 }
             }
         }
@@ -332,13 +354,16 @@ impl Scene<'_> {
         let Some(first) = access.destination else {
             return;
         };
-        if self.of.own.view.is_all_defined() {
+        let (address, exists) = access.scalar_address(self.wave);
+        let start = wave::host_address(address);
+        let end = start.saturating_add(exists.min(access.bytes.into()));
+        let (memory, view) = (&self.of.shared.memory, &mut self.of.own.view);
+        if view.is_all_defined() || view.is_defined(memory, start, end) {
             let registers = self.registers();
             (0..access.bytes.div_ceil(4) as usize)
                 .for_each(|word| registers.set_scalar(first + word, 0, None));
             return;
         }
-        let (address, exists) = access.scalar_address(self.wave);
         for word in 0..access.bytes.div_ceil(4) {
             let at = 4 * word;
             let bytes = (access.bytes - at).min(4);
