@@ -71,7 +71,7 @@ impl Access {
                 let found = bounds(wave.vgpr_row(row), exec, self.bytes);
                 let offset = offsets[which];
                 let high = found.high.checked_add(offset)?;
-                Some(self.from(found, (found.low + offset).into(), high.into(), true))
+                Some(self.around(found, (found.low + offset).into(), high.into(), true))
             }
             Space::Address {
                 row,
@@ -104,10 +104,10 @@ impl Access {
                 }
                 let [low, high] = [low, high].map(|at| at.wrapping_add(offset as u64));
                 Some(match in_lds {
-                    true => self.from(found, (low as u32).into(), (high as u32).into(), true),
+                    true => self.around(found, (low as u32).into(), (high as u32).into(), true),
                     false => {
                         let [low, high] = [low, high].map(wave::host_address);
-                        self.from(found, low, high, false)
+                        self.around(found, low, high, false)
                     }
                 })
             }
@@ -116,7 +116,7 @@ impl Access {
         .filter(|span| span.start < span.end)
     }
 
-    fn from(&self, found: Bounds, start: u64, last: u64, in_lds: bool) -> Span {
+    fn around(&self, found: Bounds, start: u64, last: u64, in_lds: bool) -> Span {
         Span {
             start,
             end: last.saturating_add(self.bytes.into()),

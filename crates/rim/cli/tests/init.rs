@@ -70,6 +70,25 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
     }
 }
 
+/// Hooks ask lanes for their addresses; those that are off have none.
+#[test]
+fn instrumented_programs_are_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("sparse");
+    for tool in ["mem-coalesce", "lds-conflicts"] {
+        let output = luthier(&["instrument", "-t", tool, "-o"])
+            .args([&program, &hip("sparse.hip")])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{tool}: {output:?}");
+        let mut command = luthier(&["check", "--init", "--device", "gfx90a", "--"]);
+        let output = command.arg(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.stdout, b"done\n", "{tool}: {said}");
+        assert!(said.contains("certain: 0 findings"), "{tool}: {said}");
+    }
+}
+
 /// Of 256 bytes, the last six are missing.
 #[test]
 fn the_host_reads_what_nothing_has_written() {
