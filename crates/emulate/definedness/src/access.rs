@@ -66,6 +66,9 @@ pub(crate) struct Access {
     pub half: Option<bool>,
     /// The sign fills the rest of the register.
     pub signed: bool,
+    /// Registers whose values are the address: rows, and scalar ones.
+    pub address_rows: Vec<usize>,
+    pub address_slots: Vec<usize>,
 }
 
 /// Parts of first names of instructions that move data in other ways.
@@ -122,6 +125,7 @@ pub(crate) fn of(config: &Config, inst: &Inst) -> Option<Access> {
         .any(|operand| matches!(operand, Operand::Def(_)));
     let signed = ["sbyte", "sshort", "_i8", "_i16"];
     let addresses = if data.two_addresses { 2 } else { 1 };
+    let (address_rows, address_slots) = address_registers(space);
     Some(Access {
         space,
         kind,
@@ -131,7 +135,48 @@ pub(crate) fn of(config: &Config, inst: &Inst) -> Option<Access> {
         destination: destination.filter(|_| returns && kind != Kind::Store),
         half: data.half,
         signed: signed.iter().any(|part| name.contains(part)),
+        address_rows,
+        address_slots,
     })
+}
+
+fn address_registers(space: Space) -> (Vec<usize>, Vec<usize>) {
+    match space {
+        Space::Address {
+            row,
+            base: Some(base),
+            ..
+        } => (vec![row], vec![base, base + 1]),
+        Space::Address { row, .. } => (vec![row, row + 1], Vec::new()),
+        Space::Private { row, base, .. } => (Vec::from_iter(row), Vec::from_iter(base)),
+        Space::Buffer {
+            row,
+            indexed,
+            offset_in_row,
+            descriptor,
+            scalar,
+            ..
+        } => {
+            let rows = usize::from(indexed) + usize::from(offset_in_row);
+            let mut slots: Vec<usize> = (descriptor..descriptor + 4).collect();
+            if let Some(At::Slot(slot)) = scalar {
+                slots.push(slot);
+            }
+            ((row..row + rows).collect(), slots)
+        }
+        Space::Lds { row, .. } => (vec![row], Vec::new()),
+        Space::Scalar {
+            base,
+            offset_slot,
+            buffer,
+            ..
+        } => {
+            let words = if buffer { 4 } else { 2 };
+            let mut slots: Vec<usize> = (base..base + words).collect();
+            slots.extend(offset_slot);
+            (Vec::new(), slots)
+        }
+    }
 }
 
 type Parts = (Space, [usize; 2], Option<usize>);
@@ -285,46 +330,6 @@ impl Descriptor {
 }
 
 impl Access {
-    /// Registers whose values are the address: rows, and scalar ones.
-    pub fn address_registers(&self) -> (Vec<usize>, Vec<usize>) {
-        match self.space {
-            Space::Address {
-                row,
-                base: Some(base),
-                ..
-            } => (vec![row], vec![base, base + 1]),
-            Space::Address { row, .. } => (vec![row, row + 1], Vec::new()),
-            Space::Private { row, base, .. } => (Vec::from_iter(row), Vec::from_iter(base)),
-            Space::Buffer {
-                row,
-                indexed,
-                offset_in_row,
-                descriptor,
-                scalar,
-                ..
-            } => {
-                let rows = usize::from(indexed) + usize::from(offset_in_row);
-                let mut slots: Vec<usize> = (descriptor..descriptor + 4).collect();
-                if let Some(At::Slot(slot)) = scalar {
-                    slots.push(slot);
-                }
-                ((row..row + rows).collect(), slots)
-            }
-            Space::Lds { row, .. } => (vec![row], Vec::new()),
-            Space::Scalar {
-                base,
-                offset_slot,
-                buffer,
-                ..
-            } => {
-                let words = if buffer { 4 } else { 2 };
-                let mut slots: Vec<usize> = (base..base + words).collect();
-                slots.extend(offset_slot);
-                (Vec::new(), slots)
-            }
-        }
-    }
-
     /// The place of each lane of `exec`, for the `which`-th address.
     pub fn places(&self, wave: &Wave, exec: u64, which: usize, to: &mut [Place; LANES]) {
         let mut each = |place: &mut dyn FnMut(usize) -> Place| {

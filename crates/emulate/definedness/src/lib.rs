@@ -12,12 +12,14 @@
 mod access;
 mod inexact;
 mod lanes;
+mod lds;
 mod memory;
 mod moves;
 mod plan;
 mod report;
 mod rules;
 mod shadow;
+mod spans;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -31,7 +33,7 @@ use memory::Memory;
 use plan::Plan;
 use report::Reports;
 pub use report::{Found, Origin, Sink, Use};
-use shadow::OfWorkgroup;
+use shadow::{OfWorkgroup, Own};
 
 /// Follows what is undefined through all kernels of a device.
 pub struct Definedness {
@@ -50,6 +52,8 @@ pub(crate) struct Shared {
     plans: RwLock<Vec<Arc<Plan>>>,
     /// The plans of some time ago, for all workgroups.
     snapshot: Mutex<Plans>,
+    /// Of workgroups that have ended.
+    spare: Mutex<Vec<Own>>,
     /// Names of instructions that no rule follows, which were met.
     unfollowed: Mutex<std::collections::BTreeSet<&'static str>>,
 }
@@ -73,6 +77,7 @@ impl Definedness {
                 inexact,
                 plans: RwLock::default(),
                 snapshot: Mutex::default(),
+                spare: Mutex::default(),
                 unfollowed: Mutex::default(),
             }),
         }
@@ -96,6 +101,11 @@ impl Definedness {
     /// The bytes at `from` were copied to `to`.
     pub fn copy(&self, to: u64, from: u64, bytes: u64) {
         self.shared.memory.copy(to, from, bytes);
+    }
+
+    /// The first undefined byte of these, and how many there are; `None` if all are defined.
+    pub fn undefined_in(&self, start: u64, bytes: u64) -> Option<(u64, u64)> {
+        self.shared.memory.undefined_in(start, bytes)
     }
 
     /// Names of executed instructions whose results count as defined for want of a rule.

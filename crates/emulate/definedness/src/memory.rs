@@ -47,6 +47,11 @@ impl Memory {
         self.generation.load(Relaxed)
     }
 
+    fn is_all_defined(&self) -> bool {
+        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+        pages.known.is_empty() && pages.untouched.is_empty()
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut Pages) -> T) -> T {
         let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut pages);
@@ -170,6 +175,34 @@ impl Memory {
         self.set(start, bytes, false);
     }
 
+    /// The first byte with an undefined bit, and how many there are.
+    pub fn undefined_in(&self, start: u64, bytes: u64) -> Option<(u64, u64)> {
+        let end = start.saturating_add(bytes);
+        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
+        let (mut first, mut count, mut at) = (None, 0, start);
+        while at < end {
+            let number = at / PAGE;
+            let stop = end.min((number + 1) * PAGE);
+            match pages.known.get(&number) {
+                Some(page) => {
+                    let bits = |at: u64| page.word(at).load(Relaxed) >> (8 * (at % 4)) & 0xff;
+                    let mut undefined = (at..stop).filter(|at| bits(*at) != 0).peekable();
+                    first = first.or(undefined.peek().copied());
+                    count += undefined.count() as u64;
+                }
+                None => {
+                    let before = pages.untouched.range(..=number).next_back();
+                    if before.is_some_and(|(_, end)| number < *end) {
+                        first = first.or(Some(at));
+                        count += stop - at;
+                    }
+                }
+            }
+            at = stop;
+        }
+        first.map(|first| (first, count))
+    }
+
     fn byte(&self, address: u64) -> u8 {
         let page = self.page(address / PAGE);
         page.map_or(0, |page| {
@@ -196,17 +229,22 @@ impl Memory {
 }
 
 /// Pages found last, for one thread.
+#[derive(Default)]
 pub(crate) struct View {
     generation: u64,
+    /// Nothing is undefined, and nothing was since pages were last given up.
+    is_all_defined: bool,
     found: Vec<Option<(u64, Option<Arc<Page>>)>>,
 }
 
-const FOUND: usize = 64;
+/// A power of two.
+const FOUND: usize = 256;
 
 impl View {
     pub fn new() -> View {
         View {
             generation: 0,
+            is_all_defined: true,
             found: vec![None; FOUND],
         }
     }
@@ -216,13 +254,22 @@ impl View {
         let now = memory.generation();
         if self.generation != now {
             self.generation = now;
+            self.is_all_defined = memory.is_all_defined();
             self.found.fill(None);
         }
     }
 
+    /// Nothing in all memory is undefined.
+    #[inline]
+    pub fn is_all_defined(&self) -> bool {
+        self.is_all_defined
+    }
+
     #[inline]
     fn page(&mut self, memory: &Memory, number: u64) -> Option<&Arc<Page>> {
-        let found = &mut self.found[number as usize % FOUND];
+        // Arrays often lie at addresses of equal low bits.
+        let slot = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FOUND.ilog2());
+        let found = &mut self.found[slot as usize];
         if found.as_ref().is_none_or(|(known, _)| *known != number) {
             *found = Some((number, memory.page(number)));
         }
@@ -248,6 +295,16 @@ impl View {
             at = stop;
         }
         true
+    }
+
+    /// The bytes from `start` to before `end` become defined.
+    pub fn define(&mut self, memory: &Memory, start: u64, end: u64) {
+        let mut at = start;
+        while at < end {
+            let bytes = (4 - at % 4).min(end - at);
+            self.store(memory, at, bytes as u32, 0);
+            at += bytes;
+        }
     }
 
     /// The undefined bits of `bytes` (at most 4) bytes.
@@ -304,6 +361,21 @@ fn ones(bytes: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn undefined_bytes_are_counted_from_the_first_on() {
+        let memory = Memory::default();
+        assert_eq!(memory.undefined_in(0, 1 << 20), None);
+        memory.undefine(3 * PAGE - 10, 3 * PAGE);
+        let all = Some((3 * PAGE - 10, 3 * PAGE));
+        assert_eq!(memory.undefined_in(0, 1 << 20), all);
+        memory.define(3 * PAGE - 10, PAGE);
+        memory.define(5 * PAGE + 7, 2);
+        let left = Some((4 * PAGE - 10, 2 * PAGE - 2));
+        assert_eq!(memory.undefined_in(0, 1 << 20), left);
+        let some = Some((5 * PAGE + 5, 3));
+        assert_eq!(memory.undefined_in(5 * PAGE + 5, 5), some);
+    }
 
     #[test]
     fn bytes_keep_their_own_bits() {

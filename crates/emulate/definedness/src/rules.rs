@@ -79,6 +79,11 @@ fn sum3(_: Words, v: Words) -> u32 {
     up(v[0] | v[1] | v[2])
 }
 
+/// The same of a half; sources are halves.
+fn sum16(_: Words, v: Words) -> u32 {
+    up(v[0] | v[1] | v[2]) & 0xffff
+}
+
 fn left(x: Words, v: Words) -> u32 {
     by(x[1], v[1], |amount| v[0] << amount)
 }
@@ -211,6 +216,8 @@ const WORDS: &[Exact<Words, u32>] = &[
     ("add_lshl_u32", |x, v| by(x[2], v[2], |amount| up(v[0] | v[1]) << amount)),
     ("xad_u32", sum3), ("addc_u32", sum), ("subb_u32", sum), ("addc_co_u32", sum), ("subb_co_u32", sum),
     ("subbrev_co_u32", sum),
+    ("add_u16", sum16), ("sub_u16", sum16), ("subrev_u16", sum16), ("add_nc_u16", sum16), ("sub_nc_u16", sum16),
+    ("mul_lo_u16", sum16), ("mad_u16", sum16), ("mad_i16", sum16), ("mad_legacy_u16", sum16), ("mad_legacy_i16", sum16),
     ("bfe_u32", |x, v| field(x, v, false)), ("bfe_i32", |x, v| field(x, v, true)),
     ("bfi_b32", insert), ("perm_b32", permute),
     ("alignbit_b32", |x, v| by(x[2], v[2], |amount| align(v, amount))),
@@ -420,6 +427,8 @@ mod tests {
         assert_eq!(words("v_add_u32", [0; 3], [0x10, 0x100, 0]), !0xf);
         assert_eq!(words("v_lshl_add_u32", [0, 4, 0], [1, 0, 0]), !0xf);
         assert_eq!(words("v_mul_u32_u24", [0; 3], [0xff00_0000, 0, 0]), 0);
+        assert_eq!(words("v_mad_u16", [0; 3], [0x200, 0, 0x100]), 0xff00);
+        assert_eq!(words("v_add_nc_u16", [0; 3], [0, 0x10, 0]), 0xfff0);
     }
 
     #[test]

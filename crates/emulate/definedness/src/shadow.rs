@@ -10,12 +10,25 @@ use crate::{
     Plans, Shared,
     access::{Access, Kind, Place},
     lanes::{self, ALL, LANES, NONE, Row, each},
+    lds::Lds,
+    lock,
     memory::View,
     plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::Rule,
     state::Registers,
 };
+
+/// What a workgroup has for itself, and the next one may have after it.
+#[derive(Default)]
+pub(crate) struct Own {
+    waves: Vec<Registers>,
+    lds: Lds,
+    view: View,
+}
+
+/// Those of so many workgroups are kept.
+const MOST_SPARE: usize = 64;
 
 /// Follows the waves of one workgroup.
 pub(crate) struct OfWorkgroup {
@@ -24,10 +37,7 @@ pub(crate) struct OfWorkgroup {
     workgroup: [u32; 3],
     /// None while an instruction is looked at.
     plans: Option<Plans>,
-    waves: Vec<Registers>,
-    /// Undefined bits of LDS, and where undefined dwords come from, in time they were stored.
-    lds: Vec<u8>,
-    view: View,
+    own: Own,
 }
 
 impl std::fmt::Debug for OfWorkgroup {
@@ -38,25 +48,44 @@ impl std::fmt::Debug for OfWorkgroup {
 
 impl OfWorkgroup {
     pub fn new(shared: Arc<Shared>, beginning: &Beginning<'_>) -> OfWorkgroup {
-        let waves = beginning.waves.iter().map(|wave| {
+        let spare = lock(&shared.spare).pop();
+        let mut own = spare.unwrap_or_else(|| Own {
+            view: View::new(),
+            ..Own::default()
+        });
+        own.waves.resize_with(beginning.waves.len(), Registers::new);
+        for (wave, registers) in beginning.waves.iter().zip(&mut own.waves) {
             if shared.inexact.is_some() {
-                return Registers::all_set(wave);
+                registers.begin(wave, usize::MAX, usize::MAX);
+                continue;
             }
             let bytes = u64::from(wave.scratch_bytes_per_lane) * u64::from(wave.wave_size());
             if bytes != 0 {
                 shared.memory.undefine(wave.scratch_base, bytes);
             }
             let (vectors, scalars) = (beginning.vector_registers, beginning.scalar_registers);
-            Registers::new(wave, vectors, scalars)
-        });
+            registers.begin(wave, vectors, scalars);
+        }
+        own.lds.begin(beginning.lds_bytes);
+        if shared.inexact.is_some() {
+            own.lds.define_all();
+        }
         OfWorkgroup {
-            waves: waves.collect(),
             dispatch: beginning.dispatch.clone(),
             workgroup: beginning.workgroup,
             plans: Some(shared.plans(0)),
-            lds: vec![if shared.inexact.is_some() { 0 } else { !0 }; beginning.lds_bytes],
-            view: View::new(),
+            own,
             shared,
+        }
+    }
+}
+
+impl Drop for OfWorkgroup {
+    fn drop(&mut self) {
+        let own = std::mem::take(&mut self.own);
+        let mut spare = lock(&self.shared.spare);
+        if spare.len() < MOST_SPARE {
+            spare.push(own);
         }
     }
 }
@@ -120,11 +149,11 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn registers(&mut self) -> &mut Registers {
-        &mut self.of.waves[self.wave.index_in_workgroup as usize]
+        &mut self.of.own.waves[self.wave.index_in_workgroup as usize]
     }
 
     fn known(&self) -> &Registers {
-        &self.of.waves[self.wave.index_in_workgroup as usize]
+        &self.of.own.waves[self.wave.index_in_workgroup as usize]
     }
 
     fn tell(&self, used: Use, origin: OriginId, lane: usize) {
@@ -538,13 +567,14 @@ impl Scene<'_> {
         }
     }
 
+    #[inline(never)]
     fn unfollowed(&mut self, unfollowed: &Unfollowed) {
         if !unfollowed.is_exact {
             self.of.shared.does_not_follow(self.plan.op.name());
         }
         if unfollowed.memory {
             self.of.shared.memory.give_up();
-            self.of.lds.fill(0);
+            self.of.own.lds.define_all();
         }
         let exec = self.exec;
         let origin = self

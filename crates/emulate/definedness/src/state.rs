@@ -39,32 +39,38 @@ impl std::fmt::Debug for Registers {
 }
 
 impl Registers {
-    /// The registers of a wave in which everything is set.
-    pub fn all_set(wave: &Wave) -> Registers {
-        Registers::new(wave, usize::MAX, usize::MAX)
-    }
-
-    /// The registers of a wave that starts with so many vector and scalar registers.
-    pub fn new(wave: &Wave, vectors: usize, scalars: usize) -> Registers {
-        let rows = wave.vector_rows();
-        let mut kinds = vec![Rows::Undefined; rows];
-        kinds[..vectors.min(rows)].fill(Rows::Defined);
-        let mut words = [0; SLOTS];
-        // Other slots are registers that the hardware sets up.
-        let own = usize::from(isa::numbers::SGPR_COUNT);
-        words[scalars.min(own)..own].fill(!0);
-        // Some targets have the scratch base there.
-        words[102..own].fill(0);
+    pub fn new() -> Registers {
         Registers {
-            kinds,
-            bits: vec![NONE; rows],
-            origins: (0..rows).map(OriginId::vector).collect(),
-            scalars: words,
-            scalar_origins: std::array::from_fn(OriginId::scalar),
+            kinds: Vec::new(),
+            bits: Vec::new(),
+            origins: Vec::new(),
+            scalars: [0; SLOTS],
+            scalar_origins: [OriginId::default(); SLOTS],
             scc: false,
             scc_origin: OriginId::default(),
-            live: wave.exec(),
+            live: 0,
         }
+    }
+
+    /// Becomes the registers of a wave that starts with so many vector and scalar registers.
+    pub fn begin(&mut self, wave: &Wave, vectors: usize, scalars: usize) {
+        let rows = wave.vector_rows();
+        self.kinds.clear();
+        self.kinds.resize(rows, Rows::Undefined);
+        self.kinds[..vectors.min(rows)].fill(Rows::Defined);
+        // Nothing is read of a row before it is said to be partly defined, which writes all of it.
+        self.bits.resize(rows, NONE);
+        self.origins.clear();
+        self.origins.extend((0..rows).map(OriginId::vector));
+        // Other slots are registers that the hardware sets up.
+        let own = usize::from(isa::numbers::SGPR_COUNT);
+        self.scalars = [0; SLOTS];
+        self.scalars[scalars.min(own)..own].fill(!0);
+        // Some targets have the scratch base there.
+        self.scalars[102..own].fill(0);
+        self.scalar_origins = std::array::from_fn(OriginId::scalar);
+        (self.scc, self.scc_origin) = (false, OriginId::default());
+        self.live = wave.exec();
     }
 
     #[inline]

@@ -131,6 +131,18 @@ kernel void one_byte(global uchar *in, global int *out) {
     KEEP(out[t]) = 2;
 }
 
+kernel void half_product(global uchar *in, global int *out) {
+  int t = ITEM;
+  KEEP(in[2 * t]) = t;
+  SET(in[2 * t + 1], 0);
+  ushort x = KEEP(((global ushort *)in)[t]); // @half_product.A
+  ushort y = x * (ushort)171 + (ushort)85;
+  if ((uchar)y < 85) // known
+    KEEP(out[t]) = 1;
+  if (y < 85 * 256) // @half_product.B
+    KEEP(out[t]) = 2;
+}
+
 kernel void other_lane(global int *in, global int *out) {
   int t = ITEM;
   SET(in[t], t);

@@ -75,8 +75,11 @@ fn listen(event: &Event<'_>) {
         Event::Allocated(one) if one.kind == Kind::Variable => {}
         Event::Allocated(one) => allocated(memory, one),
         Event::Freed(one) => freed(memory, one),
-        Event::WrongFree { .. } | Event::Reset | Event::Written { .. } | Event::WrittenAnywhere => {
-        }
+        Event::WrongFree { .. }
+        | Event::Reset
+        | Event::Written { .. }
+        | Event::WrittenAnywhere
+        | Event::Read { .. } => {}
     }
 }
 

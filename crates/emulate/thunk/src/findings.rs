@@ -50,6 +50,8 @@ struct Inner {
     races: HashMap<races::Key, Counted>,
     /// The same of undefined values.
     undefined: HashMap<init::Key, Counted>,
+    /// The same of undefined bytes that the host reads, by who called.
+    reads: HashMap<Callers, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.

@@ -263,64 +263,99 @@ impl Races {
         }
     }
 
-    /// Plain accesses to all bytes of `count` dwords, if none of them conflicts with an older one. False: each has to be noted by itself.
+    /// Plain accesses to all bytes of `count` dwords, if none of them conflicts with an older one. False: each has to be noted by itself,
+    /// those again that were noted here.
     #[inline(always)]
     pub(crate) fn note_row(&mut self, noted: &Noted, address: u32, count: usize) -> bool {
         let start = (address / 4) as usize;
-        let row = start..start + count;
-        if noted.publishes && self.published.polls_any(row.clone()) {
+        let end = start + count;
+        if noted.publishes && self.published.polls_any(start..end) {
             return false;
         }
-        if noted.polls || !address.is_multiple_of(4) || row.end > self.dwords {
+        if noted.polls || !address.is_multiple_of(4) || end > self.dwords {
             return false;
         }
+        let mut at = start;
+        while at + GROUP <= end {
+            let is_noted = match noted.access {
+                Access::Read => self.reads_row::<GROUP>(noted, at),
+                _ => self.writes_row::<GROUP>(noted, at),
+            };
+            if !is_noted {
+                return false;
+            }
+            at += GROUP;
+        }
+        while at < end {
+            let is_noted = match noted.access {
+                Access::Read => self.reads_row::<1>(noted, at),
+                _ => self.writes_row::<1>(noted, at),
+            };
+            if !is_noted {
+                return false;
+            }
+            at += 1;
+        }
+        true
+    }
+
+    /// The number of dwords is known, so that the host's vectors take them at once.
+    #[inline(always)]
+    fn reads_row<const COUNT: usize>(&mut self, noted: &Noted, start: usize) -> bool {
         let clock = &self.clocks[noted.wave as usize];
         let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
         let pc = noted.pc as u32;
         let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
-        let free = |words: &[Word]| {
-            let mut all = true;
-            for word in words {
-                all &= (*word < floor) | of_mine(*word);
-            }
-            all
-        };
+        let Cells {
+            write,
+            reads: [last, other],
+            read_pcs: [last_pc, other_pc],
+            ..
+        } = &mut self.cells;
+        let last = words::<COUNT>(last, start);
+        // A write since this wave has read the same was told of then.
+        if last.iter().fold(true, |all, word| all & (*word == mine)) {
+            return true;
+        }
+        let is_free = |all: bool, word: &Word| all & ((*word < floor) | of_mine(*word));
+        if !words::<COUNT>(write, start).iter().fold(true, is_free) {
+            return false;
+        }
+        let (last_pc, other_pc) = (
+            words::<COUNT>(last_pc, start),
+            words::<COUNT>(other_pc, start),
+        );
+        let other = words::<COUNT>(other, start);
+        for at in 0..COUNT {
+            let moves = last[at] != 0 && !of_mine(last[at]);
+            other[at] = if moves { last[at] } else { other[at] };
+            other_pc[at] = if moves { last_pc[at] } else { other_pc[at] };
+        }
+        last.fill(mine);
+        last_pc.fill(pc);
+        true
+    }
+
+    #[inline(always)]
+    fn writes_row<const COUNT: usize>(&mut self, noted: &Noted, start: usize) -> bool {
+        let clock = &self.clocks[noted.wave as usize];
+        let (floor, mine) = (clock.floor << STAMP_SHIFT, word(clock, noted.wave) | BYTES);
+        let of_mine = |word: Word| (word ^ mine) & WAVE == 0;
+        let is_free = |all: bool, word: &Word| all & ((*word < floor) | of_mine(*word));
         let Cells {
             write,
             write_pc,
             reads: [last, other],
-            read_pcs: [last_pc, other_pc],
+            ..
         } = &mut self.cells;
-        let (last, other) = (&mut last[row.clone()], &mut other[row.clone()]);
-        if noted.access == Access::Read {
-            // A write since this wave has read the same was told of then.
-            let mut is_known = true;
-            for word in &*last {
-                is_known &= *word == mine;
-            }
-            if is_known {
-                return true;
-            }
-        }
-        if !free(&write[row.clone()]) {
-            return false;
-        }
-        if noted.access == Access::Read {
-            let (last_pc, other_pc) = (&mut last_pc[row.clone()], &mut other_pc[row]);
-            for at in 0..count {
-                let moves = last[at] != 0 && !of_mine(last[at]);
-                other[at] = if moves { last[at] } else { other[at] };
-                other_pc[at] = if moves { last_pc[at] } else { other_pc[at] };
-                last[at] = mine;
-                last_pc[at] = pc;
-            }
-        } else {
-            if !free(last) || !free(other) {
+        let write = words::<COUNT>(write, start);
+        for row in [&*write, words(last, start), words(other, start)] {
+            if !row.iter().fold(true, is_free) {
                 return false;
             }
-            write[row.clone()].fill(mine);
-            write_pc[row].fill(pc);
         }
+        write.fill(mine);
+        words::<COUNT>(write_pc, start).fill(noted.pc as u32);
         true
     }
 
@@ -615,6 +650,14 @@ impl Races {
             }),
         }
     }
+}
+
+/// So many words of a row.
+#[inline(always)]
+fn words<const COUNT: usize>(row: &mut [Word], start: usize) -> &mut [Word; COUNT] {
+    row[start..]
+        .first_chunk_mut()
+        .expect("the caller looked at the number of dwords")
 }
 
 /// Returns `true` if an access of `mask` by the wave is in no order with that of `word`.

@@ -15,7 +15,10 @@ use std::{
 
 use guest::lock;
 
-use crate::callers::{Callers, callers};
+use crate::{
+    callers::{Callers, callers},
+    graphs,
+};
 
 /// An address that is further away has nothing to do with the allocation.
 const NEAR: u64 = 1 << 20;
@@ -211,6 +214,13 @@ pub enum Event<'a> {
     },
     /// A function of HIP has written memory that it does not name by address and size.
     WrittenAnywhere,
+    /// The host has got a copy of device memory, and HIP has waited for it.
+    Read {
+        /// First bytes and sizes.
+        rows: &'a [(u64, u64)],
+        by: &'static str,
+        callers: Callers,
+    },
     /// The program frees what it may not free: an address in the middle, memory that was freed before, or memory that
     /// another function frees.
     WrongFree {
@@ -442,28 +452,54 @@ pub fn heap_freed(base: u64) {
 /// The host has written memory.
 pub(crate) fn written(base: u64, size: u64) {
     if size != 0 {
+        if graphs::are_recorded() {
+            graphs::writes(base, size);
+        }
         tell(&Event::Written { base, size });
     }
 }
 
-/// A function of HIP has written memory, or a graph will.
+/// A function of HIP has written memory.
 pub(crate) fn written_anywhere() {
+    if graphs::are_recorded() {
+        graphs::writes_anywhere();
+    }
     tell(&Event::WrittenAnywhere);
 }
 
-/// The program has copied memory by `hipMemcpy`, of a kind that it named. Copies between devices' memory are the device's work.
+/// The program has copied memory by `hipMemcpy`, of a kind that it named.
 pub(crate) fn copied(to: u64, from: u64, size: u64, kind: i32) {
-    const HOST_TO_DEVICE: i32 = 1;
-    const TO_BE_FOUND_OUT: i32 = 4;
-    let of_device = || {
-        let nearest = nearest(from);
-        nearest.is_some_and(|(one, position)| {
-            let kinds = [Kind::Device, Kind::Stream, Kind::Pitched];
-            matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
-        })
-    };
-    if kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !of_device() {
+    if comes_from_host(from, kind) {
         written(to, size);
+    }
+}
+
+/// Returns `true` if a copy of this kind comes from the host. Copies between devices' memory are the device's work.
+pub(crate) fn comes_from_host(from: u64, kind: i32) -> bool {
+    const HOST_TO_DEVICE: i32 = 1;
+    kind == HOST_TO_DEVICE || kind == TO_BE_FOUND_OUT && !is_of_device(from)
+}
+
+/// `hipMemcpyDefault`.
+const TO_BE_FOUND_OUT: i32 = 4;
+
+fn is_of_device(address: u64) -> bool {
+    nearest(address).is_some_and(|(one, position)| {
+        let kinds = [Kind::Device, Kind::Stream, Kind::Pitched];
+        matches!(position, Position::Inside(_)) && kinds.contains(&one.kind)
+    })
+}
+
+/// The program has copied rows, and HIP has waited for it. `to` is one place that was written.
+pub(crate) fn has_read(to: u64, rows: &[(u64, u64)], kind: i32, by: &'static str) {
+    const DEVICE_TO_HOST: i32 = 2;
+    let found_out = || {
+        let of_device = |row: &(u64, u64)| is_of_device(row.0);
+        !is_of_device(to) && rows.first().is_some_and(of_device)
+    };
+    if kind == DEVICE_TO_HOST || kind == TO_BE_FOUND_OUT && found_out() {
+        let callers = callers();
+        tell(&Event::Read { rows, by, callers });
     }
 }
 

@@ -14,8 +14,10 @@ use std::{
 use guest::{contain, library};
 
 use crate::{
+    boxes::{Copied, Corner, Extent, Pitched, Set},
     facts::{self, Call, Kind, Rows},
     frees::{self, Frees},
+    graphs,
     wrap::{Ours, Wrap, install},
 };
 
@@ -28,27 +30,13 @@ const LIBRARY: &[u8] = b"/libamdhip64.so";
 const SUCCESS: Error = 0;
 /// `hipErrorInvalidValue`
 const INVALID: Error = 1;
+/// `hipDeviceMallocDefault` and `hipDeviceMallocContiguous`: memory of the device alone.
+const DEFAULT: c_uint = 0;
+const CONTIGUOUS: c_uint = 4;
+/// `hipMemcpyDeviceToHost`
+const DEVICE_TO_HOST: c_int = 2;
 /// The address of no memory.
 const NOWHERE: u64 = 1;
-
-/// `hipPitchedPtr`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Pitched {
-    base: u64,
-    pitch: usize,
-    width: usize,
-    height: usize,
-}
-
-/// `hipExtent`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Extent {
-    width: usize,
-    height: usize,
-    depth: usize,
-}
 
 /// `hipIpcMemHandle_t`.
 #[repr(C)]
@@ -72,7 +60,8 @@ pub fn watch() {
     }
 }
 
-static ALL: LazyLock<Vec<Wrap>> = LazyLock::new(|| [GIVE, TAKE, WRITE, WRITE_ANYWHERE].concat());
+static ALL: LazyLock<Vec<Wrap>> =
+    LazyLock::new(|| [GIVE, TAKE, WRITE, WRITE_ANYWHERE, GRAPHS].concat());
 
 /// A call of HIP by the program, before and after HIP has done it.
 struct Told(&'static str);
@@ -128,7 +117,10 @@ wraps! { GIVE {
     fn hipMalloc(into: Out, size: usize)
         after |told, into, size| told.got(into, size, Kind::Device);
     fn hipExtMallocWithFlags(into: Out, size: usize, flags: c_uint)
-        after |told, into, size, _| told.got(into, size, Kind::Device);
+        after |told, into, size, flags| {
+            told.got(into, size, Kind::Device);
+            told.host_may_write(into, size, flags);
+        };
     fn hipMallocHost(into: Out, size: usize)
         after |told, into, size| told.got(into, size, Kind::Pinned);
     fn hipMemAllocHost(into: Out, size: usize)
@@ -231,19 +223,24 @@ wraps! { TAKE {
 
 wraps! { WRITE {
     fn hipMemcpy(to: u64, from: u64, size: usize, kind: c_int)
-        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind| told.copied(to, from, size, kind);
     fn hipMemcpyAsync(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
         after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
     fn hipMemcpyWithStream(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
-        after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind, _| told.copied(to, from, size, kind);
+    fn hipMemcpyDtoH(to: u64, from: u64, size: usize)
+        after |told, to, from, size| told.copied(to, from, size, DEVICE_TO_HOST);
     fn hipMemcpyHtoD(to: u64, from: u64, size: usize)
         after |_, to, _, size| facts::written(to, size as u64);
     fn hipMemcpyHtoDAsync(to: u64, from: u64, size: usize, stream: Opaque)
         after |_, to, _, size, _| facts::written(to, size as u64);
     fn hipMemcpy2D(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
-        after |_, to, pitch, from, _, width, height, kind| rows_copied(to, pitch, from, (width, height), kind);
+        after |told, to, pitch, from, from_pitch, width, height, kind| {
+            rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+            told.rows_read(to, (from, from_pitch), (width, height), kind);
+        };
     fn hipMemcpy2DAsync(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
-        after |_, to, pitch, from, _, width, height, kind, _| rows_copied(to, pitch, from, (width, height), kind);
+        after |_, to, pitch, from, from_pitch, width, height, kind, _| rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
     fn hipMemset(to: u64, value: c_int, size: usize)
         after |_, to, _, size| facts::written(to, size as u64);
     fn hipMemsetAsync(to: u64, value: c_int, size: usize, stream: Opaque)
@@ -264,12 +261,40 @@ wraps! { WRITE {
         after |_, to, pitch, _, width, height| rows_written(to, pitch, (width, height));
     fn hipMemset2DAsync(to: u64, pitch: usize, value: c_int, width: usize, height: usize, stream: Opaque)
         after |_, to, pitch, _, width, height, _| rows_written(to, pitch, (width, height));
+    fn hipMemset3D(to: Pitched, value: c_int, extent: Extent)
+        after |_, to, _, extent| box_set(to, extent);
+    fn hipMemset3DAsync(to: Pitched, value: c_int, extent: Extent, stream: Opaque)
+        after |_, to, _, extent, _| box_set(to, extent);
+    fn hipMemcpy3D(what: *const Copied)
+        after |told, what| {
+            box_copied(what);
+            told.box_read(what);
+        };
+    fn hipMemcpy3DAsync(what: *const Copied, stream: Opaque)
+        after |_, what, _| box_copied(what);
+    fn hipMemcpy3D_spt(what: *const Copied)
+        after |told, what| {
+            box_copied(what);
+            told.box_read(what);
+        };
+    fn hipMemcpy3DAsync_spt(what: *const Copied, stream: Opaque)
+        after |_, what, _| box_copied(what);
+    // Arrays count as set.
+    fn hipMemcpyFromArray(to: u64, from: Opaque, x: usize, y: usize, size: usize, kind: c_int)
+        after |_, to, _, _, _, size, _| facts::written(to, size as u64);
+    fn hipMemcpy2DFromArray(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int)
+        after |_, to, pitch, _, _, _, width, height, _| rows_written(to, pitch, (width, height));
+    fn hipMemcpy2DFromArrayAsync(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
+        after |_, to, pitch, _, _, _, width, height, _, _| rows_written(to, pitch, (width, height));
     fn hipMemcpy_spt(to: u64, from: u64, size: usize, kind: c_int)
-        after |_, to, from, size, kind| facts::copied(to, from, size as u64, kind);
+        after |told, to, from, size, kind| told.copied(to, from, size, kind);
     fn hipMemcpyAsync_spt(to: u64, from: u64, size: usize, kind: c_int, stream: Opaque)
         after |_, to, from, size, kind, _| facts::copied(to, from, size as u64, kind);
     fn hipMemcpy2D_spt(to: u64, pitch: usize, from: u64, from_pitch: usize, width: usize, height: usize, kind: c_int)
-        after |_, to, pitch, from, _, width, height, kind| rows_copied(to, pitch, from, (width, height), kind);
+        after |told, to, pitch, from, from_pitch, width, height, kind| {
+            rows_copied((to, pitch), (from, from_pitch), (width, height), kind);
+            told.rows_read(to, (from, from_pitch), (width, height), kind);
+        };
     fn hipMemset_spt(to: u64, value: c_int, size: usize)
         after |_, to, _, size| facts::written(to, size as u64);
     fn hipMemsetAsync_spt(to: u64, value: c_int, size: usize, stream: Opaque)
@@ -279,18 +304,6 @@ wraps! { WRITE {
 
 // Functions that write in ways that are not followed.
 wraps! { WRITE_ANYWHERE {
-    fn hipMemset3D(to: Pitched, value: c_int, extent: Extent)
-        after |_, _, _, _| facts::written_anywhere();
-    fn hipMemset3DAsync(to: Pitched, value: c_int, extent: Extent, stream: Opaque)
-        after |_, _, _, _, _| facts::written_anywhere();
-    fn hipMemcpy3D(what: Opaque)
-        after |_, _| facts::written_anywhere();
-    fn hipMemcpy3DAsync(what: Opaque, stream: Opaque)
-        after |_, _, _| facts::written_anywhere();
-    fn hipMemcpy3D_spt(what: Opaque)
-        after |_, _| facts::written_anywhere();
-    fn hipMemcpy3DAsync_spt(what: Opaque, stream: Opaque)
-        after |_, _, _| facts::written_anywhere();
     fn hipDrvMemcpy3D(what: Opaque)
         after |_, _| facts::written_anywhere();
     fn hipDrvMemcpy3DAsync(what: Opaque, stream: Opaque)
@@ -299,15 +312,118 @@ wraps! { WRITE_ANYWHERE {
         after |_, _| facts::written_anywhere();
     fn hipMemcpyParam2DAsync(what: Opaque, stream: Opaque)
         after |_, _, _| facts::written_anywhere();
-    fn hipMemcpyFromArray(to: u64, from: Opaque, x: usize, y: usize, size: usize, kind: c_int)
-        after |_, _, _, _, _, _, _| facts::written_anywhere();
-    fn hipMemcpy2DFromArray(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int)
-        after |_, _, _, _, _, _, _, _, _| facts::written_anywhere();
-    fn hipMemcpy2DFromArrayAsync(to: u64, pitch: usize, from: Opaque, x: usize, y: usize, width: usize, height: usize, kind: c_int, stream: Opaque)
-        after |_, _, _, _, _, _, _, _, _, _| facts::written_anywhere();
-    fn hipGraphLaunch(graph: Opaque, stream: Opaque)
-        after |_, _, _| facts::written_anywhere();
     }
+}
+
+// Nodes write when their graph is launched. Those that copy between devices' memory are the device's work.
+wraps! { GRAPHS {
+    fn hipGraphLaunch(graph: Opaque, stream: Opaque)
+        after |_, _, _| graphs::launched();
+    fn hipStreamBeginCapture(stream: Opaque, mode: c_int)
+        after |_, _, _| graphs::recording_begins();
+    fn hipStreamBeginCapture_spt(stream: Opaque, mode: c_int)
+        after |_, _, _| graphs::recording_begins();
+    fn hipStreamBeginCaptureToGraph(stream: Opaque, graph: Opaque, before: Opaque, data: Opaque, count: usize, mode: c_int)
+        after |_, _, _, _, _, _, _| graphs::recording_begins();
+    fn hipStreamEndCapture(stream: Opaque, graph: Opaque)
+        after |_, _, _| graphs::recording_ends();
+    fn hipStreamEndCapture_spt(stream: Opaque, graph: Opaque)
+        after |_, _, _| graphs::recording_ends();
+    fn hipGraphAddMemcpyNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: *const Copied)
+        after |_, _, _, _, _, what| node_copies(what);
+    fn hipGraphMemcpyNodeSetParams(node: Opaque, what: *const Copied)
+        after |_, _, what| node_copies(what);
+    fn hipGraphExecMemcpyNodeSetParams(graph: Opaque, node: Opaque, what: *const Copied)
+        after |_, _, _, what| node_copies(what);
+    fn hipGraphAddMemcpyNode1D(node: Opaque, graph: Opaque, before: Opaque, count: usize, to: u64, from: u64, size: usize, kind: c_int)
+        after |_, _, _, _, _, to, from, size, kind| node_copies_row(to, from, size, kind);
+    fn hipGraphMemcpyNodeSetParams1D(node: Opaque, to: u64, from: u64, size: usize, kind: c_int)
+        after |_, _, to, from, size, kind| node_copies_row(to, from, size, kind);
+    fn hipGraphExecMemcpyNodeSetParams1D(graph: Opaque, node: Opaque, to: u64, from: u64, size: usize, kind: c_int)
+        after |_, _, _, to, from, size, kind| node_copies_row(to, from, size, kind);
+    fn hipGraphAddMemcpyNodeFromSymbol(node: Opaque, graph: Opaque, before: Opaque, count: usize, to: u64, from: Opaque, size: usize, offset: usize, kind: c_int)
+        after |_, _, _, _, _, to, _, size, _, _| graphs::writes(to, size as u64);
+    fn hipGraphMemcpyNodeSetParamsFromSymbol(node: Opaque, to: u64, from: Opaque, size: usize, offset: usize, kind: c_int)
+        after |_, _, to, _, size, _, _| graphs::writes(to, size as u64);
+    fn hipGraphExecMemcpyNodeSetParamsFromSymbol(graph: Opaque, node: Opaque, to: u64, from: Opaque, size: usize, offset: usize, kind: c_int)
+        after |_, _, _, to, _, size, _, _| graphs::writes(to, size as u64);
+    fn hipGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: *const Set)
+        after |_, _, _, _, _, what| node_sets(what);
+    fn hipGraphMemsetNodeSetParams(node: Opaque, what: *const Set)
+        after |_, _, what| node_sets(what);
+    fn hipGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: *const Set)
+        after |_, _, _, what| node_sets(what);
+    // Nodes that are not followed.
+    fn hipGraphAddNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque)
+        after |_, _, _, _, _, _| graphs::writes_anywhere();
+    fn hipGraphNodeSetParams(node: Opaque, what: Opaque)
+        after |_, _, _| graphs::writes_anywhere();
+    fn hipGraphExecNodeSetParams(graph: Opaque, node: Opaque, what: Opaque)
+        after |_, _, _, _| graphs::writes_anywhere();
+    fn hipDrvGraphAddMemcpyNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque, context: Opaque)
+        after |_, _, _, _, _, _, _| graphs::writes_anywhere();
+    fn hipDrvGraphMemcpyNodeSetParams(node: Opaque, what: Opaque)
+        after |_, _, _| graphs::writes_anywhere();
+    fn hipDrvGraphExecMemcpyNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
+        after |_, _, _, _, _| graphs::writes_anywhere();
+    fn hipDrvGraphAddMemsetNode(node: Opaque, graph: Opaque, before: Opaque, count: usize, what: Opaque, context: Opaque)
+        after |_, _, _, _, _, _, _| graphs::writes_anywhere();
+    fn hipDrvGraphExecMemsetNodeSetParams(graph: Opaque, node: Opaque, what: Opaque, context: Opaque)
+        after |_, _, _, _, _| graphs::writes_anywhere();
+    }
+}
+
+/// The rows that a copy writes, and whether the host may do it; `None`: they are not known.
+fn rows_by_host(what: *const Copied) -> Option<Vec<(u64, u64)>> {
+    // SAFETY: the caller's structure, which HIP has just read.
+    let what = unsafe { what.read() };
+    if what.to_array != 0 {
+        // Arrays count as set.
+        return Some(Vec::new());
+    }
+    if what.from_array != 0 {
+        // The width is then a number of the array's elements.
+        return None;
+    }
+    match facts::comes_from_host(what.from.base, what.kind) {
+        true => Some(what.to.rows(what.to_corner, what.extent).collect()),
+        false => Some(Vec::new()),
+    }
+}
+
+fn box_copied(what: *const Copied) {
+    match rows_by_host(what) {
+        Some(rows) => rows
+            .into_iter()
+            .for_each(|(to, size)| facts::written(to, size)),
+        None => facts::written_anywhere(),
+    }
+}
+
+fn node_copies(what: *const Copied) {
+    match rows_by_host(what) {
+        Some(rows) => rows
+            .into_iter()
+            .for_each(|(to, size)| graphs::writes(to, size)),
+        None => graphs::writes_anywhere(),
+    }
+}
+
+fn node_copies_row(to: u64, from: u64, size: usize, kind: c_int) {
+    if facts::comes_from_host(from, kind) {
+        graphs::writes(to, size as u64);
+    }
+}
+
+fn node_sets(what: *const Set) {
+    // SAFETY: the caller's structure, which HIP has just read.
+    let rows = unsafe { what.read() }.rows();
+    rows.for_each(|(to, size)| graphs::writes(to, size));
+}
+
+fn box_set(to: Pitched, extent: Extent) {
+    let rows = to.rows(Corner::default(), extent);
+    rows.for_each(|(to, size)| facts::written(to, size));
 }
 
 fn rows_written(to: u64, pitch: usize, (width, height): (usize, usize)) {
@@ -316,13 +432,46 @@ fn rows_written(to: u64, pitch: usize, (width, height): (usize, usize)) {
     }
 }
 
-fn rows_copied(to: u64, pitch: usize, from: u64, (width, height): (usize, usize), kind: c_int) {
+/// Rows begin at an address, a pitch apart.
+fn rows_copied(
+    (to, pitch): (u64, usize),
+    (from, from_pitch): (u64, usize),
+    (width, height): (usize, usize),
+    kind: c_int,
+) {
     for row in 0..height {
-        facts::copied(to + (row * pitch) as u64, from, width as u64, kind);
+        let (to, from) = (to + (row * pitch) as u64, from + (row * from_pitch) as u64);
+        facts::copied(to, from, width as u64, kind);
     }
 }
 
 impl Told {
+    fn copied(&self, to: u64, from: u64, size: usize, kind: c_int) {
+        facts::copied(to, from, size as u64, kind);
+        facts::has_read(to, &[(from, size as u64)], kind, self.0);
+    }
+
+    fn rows_read(
+        &self,
+        to: u64,
+        (from, pitch): (u64, usize),
+        (width, height): (usize, usize),
+        kind: c_int,
+    ) {
+        let rows = (0..height).map(|row| (from + (row * pitch) as u64, width as u64));
+        facts::has_read(to, &rows.collect::<Vec<_>>(), kind, self.0);
+    }
+
+    fn box_read(&self, what: *const Copied) {
+        // SAFETY: the caller's structure, which HIP has just read.
+        let what = unsafe { what.read() };
+        if what.to_array == 0 && what.from_array == 0 {
+            let rows = what.from.rows(what.from_corner, what.extent);
+            let rows: Vec<_> = rows.collect();
+            facts::has_read(what.to.base, &rows, what.kind, self.0);
+        }
+    }
+
     fn given(&self, base: u64, size: usize, kind: Kind, rows: Option<Rows>) {
         facts::given(base, size as u64, kind, self.0, rows);
     }
@@ -331,6 +480,14 @@ impl Told {
         // SAFETY: HIP has just stored an address there.
         let base = unsafe { into.read() };
         self.given(base, size, kind, None);
+    }
+
+    /// The host writes signals, and fine-grained and uncached memory, by itself.
+    fn host_may_write(&self, into: Out, size: usize, flags: c_uint) {
+        if !matches!(flags, DEFAULT | CONTIGUOUS) {
+            // SAFETY: HIP has just stored an address there.
+            facts::written(unsafe { into.read() }, size as u64);
+        }
     }
 
     fn got_rows(self, into: Out, pitch: *mut usize, width: usize, height: usize) {

@@ -6,9 +6,11 @@
 //!
 //! Each library that links this crate has facts of its own.
 
+mod boxes;
 pub mod callers;
 pub mod facts;
 pub mod frees;
+mod graphs;
 pub mod hip;
 pub mod hsa;
 pub mod lines;

@@ -173,6 +173,7 @@ pub fn met(
                 waves: waves.collect(),
             }),
             free: None,
+            read: None,
             leak: None,
             further: 0,
             path: Vec::new(),

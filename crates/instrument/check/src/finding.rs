@@ -50,6 +50,8 @@ pub enum Kind {
     UndefinedAddress,
     /// A branch depends on what nothing has set.
     UndefinedCondition,
+    /// The program copies what nothing has set to the host.
+    UndefinedRead,
 }
 
 /// The check that a kind of bug belongs to.
@@ -95,7 +97,7 @@ impl Checker {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 22] = [
+    pub const ALL: [Kind; 23] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -118,6 +120,7 @@ impl Kind {
         Kind::Leak,
         Kind::UndefinedAddress,
         Kind::UndefinedCondition,
+        Kind::UndefinedRead,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -175,7 +178,9 @@ impl Kind {
                 Checker::Leaks,
                 "the program has ended and not freed memory that it allocated",
             ),
-            Kind::UndefinedAddress | Kind::UndefinedCondition => self.of_init(),
+            Kind::UndefinedAddress | Kind::UndefinedCondition | Kind::UndefinedRead => {
+                self.of_init()
+            }
             _ => self.of_barriers(),
         }
     }
@@ -222,6 +227,11 @@ impl Kind {
                 "undefined-address",
                 Checker::Init,
                 "an address comes from memory, LDS or a variable that nothing has set",
+            ),
+            Kind::UndefinedRead => (
+                "undefined-read",
+                Checker::Init,
+                "the program copies memory to the host that nothing has written",
             ),
             _ => (
                 "undefined-condition",
@@ -379,6 +389,9 @@ pub struct Finding {
     /// The memory that the program frees, if the finding is in the program itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<Free>,
+    /// The memory that the program copies to the host, if the finding is in the program itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Read>,
     /// The memory that the program has not freed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leak: Option<Leak>,
@@ -457,6 +470,22 @@ pub struct Free {
     /// Functions of the program, innermost first.
     pub called_by: Vec<String>,
     pub allocation: Allocation,
+}
+
+/// A call of the program that copies undefined bytes to the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Read {
+    /// The first undefined byte.
+    pub address: u64,
+    /// The function of HIP.
+    pub with: String,
+    /// Bytes that are copied, and how many of them are undefined.
+    pub bytes: u64,
+    pub undefined: u64,
+    /// Functions of the program, innermost first.
+    pub called_by: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Allocation>,
 }
 
 /// Memory of one place that the program has not freed.

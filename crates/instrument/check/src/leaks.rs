@@ -98,6 +98,7 @@ fn finding(unshown: Unshown, leak: Leak, times: u64) -> Finding {
         access: None,
         meeting: None,
         free: None,
+        read: None,
         leak: Some(leak),
         further: 0,
         path: Vec::new(),

@@ -16,14 +16,15 @@ pub mod leaks;
 mod listing;
 pub mod memory;
 pub mod races;
+pub mod reads;
 mod suppress;
 mod tally;
 mod text;
 pub mod waits;
 
 pub use finding::{
-    Access, Allocation, Checker, Finding, Free, Grade, Kind, Leak, Line, Meeting, Place, Sink,
-    Unshown, WaveThere,
+    Access, Allocation, Checker, Finding, Free, Grade, Kind, Leak, Line, Meeting, Place, Read,
+    Sink, Unshown, WaveThere,
 };
 pub use suppress::{Bad, Suppressions, suppression};
 pub use tally::{Selection, Tally};

@@ -1,6 +1,6 @@
 //! A finding for people to read.
 
-use crate::{Access, Allocation, Finding, Free, Grade, Kind, Leak, Meeting};
+use crate::{Access, Allocation, Finding, Free, Grade, Kind, Leak, Meeting, Read};
 use std::fmt::{Result, Write};
 
 /// Writes one finding; `file` is where it was found.
@@ -18,6 +18,9 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     writeln!(out, "  --> {file}{}", inside(&finding.object))?;
     if let Some(free) = &finding.free {
         return write_free(out, free, finding);
+    }
+    if let Some(read) = &finding.read {
+        return write_read(out, read, finding);
     }
     if let Some(leak) = &finding.leak {
         return write_leak(out, leak, finding);
@@ -148,6 +151,17 @@ fn write_free(out: &mut impl Write, free: &Free, finding: &Finding) -> Result {
         &free.called_by,
     )?;
     write_allocation(out, &free.allocation)?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+fn write_read(out: &mut impl Write, read: &Read, finding: &Finding) -> Result {
+    let what = format!("{} of {} bytes", read.with, read.bytes);
+    write_callers(out, &what, &read.called_by)?;
+    writeln!(out, "      the first is at {:#x}", read.address)?;
+    if let Some(near) = &read.allocation {
+        write_allocation(out, near)?;
+    }
     writeln!(out, "  help: {}", finding.remedy)?;
     writeln!(out, "  fingerprint: {}", finding.fingerprint)
 }

@@ -481,6 +481,7 @@ impl Check<'_, '_> {
             access: None,
             meeting: None,
             free: None,
+            read: None,
             leak: None,
             object: self.place.to_owned(),
             target: self.id.clone(),

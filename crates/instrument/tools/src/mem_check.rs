@@ -97,8 +97,11 @@ fn listen(event: &Event<'_>) {
             });
         }
         // The function that frees refuses it.
-        Event::WrongFree { .. } | Event::Reset | Event::Written { .. } | Event::WrittenAnywhere => {
-        }
+        Event::WrongFree { .. }
+        | Event::Reset
+        | Event::Written { .. }
+        | Event::WrittenAnywhere
+        | Event::Read { .. } => {}
     });
 }
 

@@ -70,6 +70,61 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
     }
 }
 
+/// Hooks ask lanes for their addresses; those that are off have none.
+#[test]
+fn instrumented_programs_are_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("sparse");
+    for tool in ["mem-coalesce", "lds-conflicts"] {
+        let output = luthier(&["instrument", "-t", tool, "-o"])
+            .args([&program, &hip("sparse.hip")])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{tool}: {output:?}");
+        let mut command = luthier(&["check", "--init", "--device", "gfx90a", "--"]);
+        let output = command.arg(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.stdout, b"done\n", "{tool}: {said}");
+        assert!(said.contains("certain: 0 findings"), "{tool}: {said}");
+    }
+}
+
+/// Of 256 bytes, the last six are missing.
+#[test]
+fn the_host_reads_what_nothing_has_written() {
+    let options = ["--possible", "--error-exitcode", "9"];
+    let (ended, out, said) = run("-O1", &options, "read");
+    for part in [
+        "possible[undefined-read]: the host reads 6 bytes that nothing has written, of 256",
+        "hipMemcpy of 256 bytes by main (undefined",
+        "250 bytes into an allocation of 256 bytes",
+        "allocated with hipMalloc by main (undefined",
+        "certain: 0 findings",
+        "possible: 1 finding: 1 undefined-read",
+    ] {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+    assert_eq!((ended, &*out), (Some(0), "done\n"), "{said}");
+    let (_, out, said) = run("-O1", &options, "read-ok");
+    assert_eq!(out, "done\n", "{said}");
+    assert!(said.contains("possible: 0 findings"), "{said}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("json");
+    let options = [
+        "--possible",
+        "--format",
+        "json",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    run("-O1", &options, "read");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    check(&schema("check"), &value).unwrap();
+    assert_eq!(value["findings"][0]["read"]["undefined"], 6, "{value}");
+}
+
 #[test]
 fn undefined_values_have_the_forms_of_all_findings() {
     let folder = tempfile::tempdir().unwrap();
@@ -89,7 +144,7 @@ fn undefined_values_have_the_forms_of_all_findings() {
 }
 
 /// Functions that write all of the memory, as HIP documents them.
-const WRITERS: [&str; 25] = [
+const WRITERS: [&str; 31] = [
     "copy",
     "copy-any",
     "copy-async",
@@ -113,8 +168,32 @@ const WRITERS: [&str; 25] = [
     "set-2d",
     "set-2d-async",
     "set-3d",
-    "graph",
+    "graph-box",
+    "graph-copy",
+    "graph-set",
+    "graph-recorded",
+    "copy-3d-twice",
+    "rows-twice",
+    "signal",
     "array",
+];
+
+/// Functions whose last row is missing, and copies of what nothing has written.
+const LESS: [&str; 14] = [
+    "nothing",
+    "no-signal",
+    "copy-nothing",
+    "rows-nothing",
+    "copy-3d-nothing",
+    "graph-nothing",
+    "copy-2d-less",
+    "copy-3d-less",
+    "copy-3d-async-less",
+    "set-3d-less",
+    "graph-box-less",
+    "graph-copy-less",
+    "graph-set-less",
+    "graph-recorded-less",
 ];
 
 #[test]
@@ -134,9 +213,13 @@ fn memory_that_hip_writes_is_set() {
         );
         assert!(said.contains("certain: 0 findings"), "{mode}: {said}");
     }
-    for mode in ["nothing", "copy-nothing"] {
+    for mode in LESS {
         let (printed, said) = run(mode);
         assert_eq!(printed, "done\n", "{mode}: {said}");
+        if mode.ends_with("-less") {
+            let first = "in workgroup (15, 0, 0)";
+            assert!(said.contains(first), "{mode}: {said}");
+        }
         assert!(
             said.contains("error[undefined-condition]"),
             "{mode}: {said}"

@@ -5,32 +5,135 @@ use crate::access::Space;
 
 /// Bytes that are looked at together; lanes that are further apart are looked at one by one.
 const MOST_AT_ONCE: u64 = 4096;
+/// Lanes that are looked at together where all lie too far apart.
+const PART: u32 = 16;
 
 impl Scene<'_> {
     pub(super) fn access(&mut self, access: &Access) {
         let memory = &self.of.shared.memory;
-        self.of.view.refresh(memory);
+        self.of.own.view.refresh(memory);
         self.addresses(access);
         if matches!(access.space, Space::Scalar { .. }) {
             return self.scalar_load(access);
         }
-        let exec = self.exec;
-        let words = access.bytes.div_ceil(4) as usize;
-        let mut places = [Place::Nowhere; LANES];
+        if self.exec == 0 {
+            return;
+        }
         for which in 0..access.addresses {
-            access.places(self.wave, exec, which, &mut places);
-            if places.contains(&Place::Unknown) {
-                self.of.shared.does_not_follow(self.plan.op.name());
-            }
-            if !self.plan.starts() && self.is_usual(access, which, words, &places) {
-                continue;
-            }
-            for word in 0..words {
-                let at = 4 * word as u32;
-                let bytes = (access.bytes - at).min(4);
-                self.word(access, (which, word, words), &places, (at, bytes));
+            if self.plan.starts() || !self.is_clean(access, which) {
+                self.by_lanes(access, which);
             }
         }
+    }
+
+    #[inline(never)]
+    fn by_lanes(&mut self, access: &Access, which: usize) {
+        let words = access.bytes.div_ceil(4) as usize;
+        let mut places = [Place::Nowhere; LANES];
+        access.places(self.wave, self.exec, which, &mut places);
+        if places.contains(&Place::Unknown) {
+            self.of.shared.does_not_follow(self.plan.op.name());
+        }
+        if !self.plan.starts() && self.is_usual(access, which, words, &places) {
+            return;
+        }
+        for word in 0..words {
+            let at = 4 * word as u32;
+            let bytes = (access.bytes - at).min(4);
+            self.word(access, (which, word, words), &places, (at, bytes));
+        }
+    }
+
+    /// Returns `true` if all that is loaded or stored is defined, and what was loaded is defined now, as is where it was stored. Places of
+    /// lanes are not looked at one by one, but for LDS.
+    fn is_clean(&mut self, access: &Access, which: usize) -> bool {
+        let words = access.bytes.div_ceil(4) as usize;
+        let (exec, data) = (self.exec, access.data[which]);
+        let known = self.known();
+        let destination = access.destination.map(|first| first + which * words);
+        let halves = access.half.is_some();
+        if access.kind != Kind::Load && !(data..data + words).all(|row| known.is_defined(row))
+            || halves && destination.is_some_and(|first| !known.is_defined(first))
+        {
+            return false;
+        }
+        if !self.reaches_defined(access, which) {
+            return false;
+        }
+        if let (false, Some(first)) = (halves, destination) {
+            let registers = self.registers();
+            (first..first + words).for_each(|row| registers.define(row, exec));
+        }
+        true
+    }
+
+    /// Returns `true` if all bytes that are accessed are defined, or are so now because defined data are stored there.
+    fn reaches_defined(&mut self, access: &Access, which: usize) -> bool {
+        let (lds, view) = (&self.of.own.lds, &self.of.own.view);
+        let is_known = match access.space {
+            Space::Lds { .. } => lds.is_all_defined(),
+            Space::Address { flat: true, .. } => view.is_all_defined() && lds.is_all_defined(),
+            Space::Address { .. } | Space::Private { .. } => view.is_all_defined(),
+            Space::Buffer { .. } | Space::Scalar { .. } => false,
+        };
+        is_known
+            || self.span_is_defined(access, which, self.exec)
+            || self.parts_are_defined(access, which)
+    }
+
+    /// The same of some lanes, by the bytes between the lowest and the highest.
+    fn span_is_defined(&mut self, access: &Access, which: usize, lanes: u64) -> bool {
+        let memory = &self.of.shared.memory;
+        let (lds, view) = (&mut self.of.own.lds, &mut self.of.own.view);
+        let Some(span) = access.span(self.wave, lanes, which) else {
+            return false;
+        };
+        let (start, end) = (span.start, span.end);
+        if end - start > MOST_AT_ONCE {
+            return false;
+        }
+        let is_defined = match span.in_lds {
+            true => lds.is_defined(start, end),
+            false => view.is_defined(memory, start, end),
+        };
+        let becomes_defined = !is_defined && access.kind == Kind::Store && span.is_whole;
+        if becomes_defined {
+            match span.in_lds {
+                true => lds.define(start, end),
+                false => view.define(memory, start, end),
+            }
+        }
+        is_defined || becomes_defined
+    }
+
+    /// The same of all lanes, some of them at a time: tiles have rows of fewer lanes than a wave.
+    #[inline(never)]
+    fn parts_are_defined(&mut self, access: &Access, which: usize) -> bool {
+        if let Space::Lds { row, offsets } = access.space {
+            return self.lds_is_defined(access, row, offsets[which]);
+        }
+        let exec = self.exec;
+        let parts = (0..LANES as u32).step_by(PART as usize);
+        let parts = parts.map(|first| exec & ((1 << PART) - 1) << first);
+        let mut parts = parts.filter(|lanes| *lanes != 0);
+        parts.all(|lanes| self.span_is_defined(access, which, lanes))
+    }
+
+    /// The same in LDS, lane by lane.
+    fn lds_is_defined(&mut self, access: &Access, row: usize, offset: u32) -> bool {
+        let lds = &mut self.of.own.lds;
+        let mut undefined = 0;
+        for lane in each(self.exec) {
+            let start = self.wave.vgpr(row, lane).wrapping_add(offset);
+            for at in (0..access.bytes).step_by(4) {
+                let bytes = (access.bytes - at).min(4);
+                match access.kind {
+                    Kind::Store => lds.store(start.wrapping_add(at), bytes, 0),
+                    _ => undefined |= lds.load(start.wrapping_add(at), bytes),
+                }
+            }
+        }
+        undefined == 0
     }
 
     /// Returns `true` if all that is loaded or stored is defined and was so before, and what was loaded is defined now.
@@ -69,12 +172,12 @@ impl Scene<'_> {
             return low > high;
         }
         let defined = match in_lds {
-            true => {
-                let end = (end as usize).min(self.of.lds.len());
-                let bytes = self.of.lds.get(low as usize..end);
-                bytes.is_none_or(|bytes| bytes.iter().fold(0, |all, bits| all | bits) == 0)
-            }
-            false => self.of.view.is_defined(&self.of.shared.memory, low, end),
+            true => self.of.own.lds.is_defined(low, end),
+            false => self
+                .of
+                .own
+                .view
+                .is_defined(&self.of.shared.memory, low, end),
         };
         if let (true, Some(first)) = (defined, access.destination) {
             let first = first + which * words;
@@ -196,12 +299,7 @@ impl Scene<'_> {
     fn load(&mut self, place: Place, at: u32, lane: usize, bytes: u32) -> u32 {
         match place {
             Place::Memory(address) => self.load_memory(address + u64::from(at), bytes),
-            Place::Lds(address) => {
-                let at = address.wrapping_add(at) as usize;
-                let lds = &self.of.lds;
-                let own = (0..bytes as usize).map(|byte| lds.get(at + byte).copied().unwrap_or(0));
-                own.rev().fold(0, |bits, byte| bits << 8 | u32::from(byte))
-            }
+            Place::Lds(address) => self.of.own.lds.load(address.wrapping_add(at), bytes),
             Place::Private(offset) => {
                 let offset = offset.wrapping_add(at);
                 if offset & 3 == 0 || offset & 3 <= 4 - bytes {
@@ -216,7 +314,10 @@ impl Scene<'_> {
     }
 
     fn load_memory(&mut self, address: u64, bytes: u32) -> u32 {
-        self.of.view.load(&self.of.shared.memory, address, bytes)
+        self.of
+            .own
+            .view
+            .load(&self.of.shared.memory, address, bytes)
     }
 
     fn store(&mut self, place: Place, at: u32, lane: usize, bytes: u32, bits: u32) {
@@ -224,22 +325,19 @@ impl Scene<'_> {
         match place {
             Place::Memory(address) => {
                 self.of
+                    .own
                     .view
                     .store(memory, address + u64::from(at), bytes, bits);
             }
             Place::Lds(address) => {
-                let at = address.wrapping_add(at) as usize;
-                for byte in 0..bytes as usize {
-                    if let Some(own) = self.of.lds.get_mut(at + byte) {
-                        *own = (bits >> (8 * byte)) as u8;
-                    }
-                }
+                self.of.own.lds.store(address.wrapping_add(at), bytes, bits);
             }
             Place::Private(offset) => {
                 let offset = offset.wrapping_add(at);
                 for byte in 0..bytes {
                     let address = self.private(offset + byte, lane);
                     self.of
+                        .own
                         .view
                         .store(memory, address, 1, bits >> (8 * byte) & 0xff);
                 }
@@ -250,10 +348,9 @@ impl Scene<'_> {
 
     /// Tells of undefined addresses.
     fn addresses(&mut self, access: &Access) {
-        let (rows, slots) = access.address_registers();
-        self.scalar_address(&slots);
+        self.scalar_address(&access.address_slots);
         let exec = self.exec;
-        for row in rows {
+        for row in access.address_rows.iter().copied() {
             if self.known().is_defined(row) {
                 continue;
             }
@@ -271,6 +368,15 @@ impl Scene<'_> {
             return;
         };
         let (address, exists) = access.scalar_address(self.wave);
+        let start = wave::host_address(address);
+        let end = start.saturating_add(exists.min(access.bytes.into()));
+        let (memory, view) = (&self.of.shared.memory, &mut self.of.own.view);
+        if view.is_all_defined() || view.is_defined(memory, start, end) {
+            let registers = self.registers();
+            (0..access.bytes.div_ceil(4) as usize)
+                .for_each(|word| registers.set_scalar(first + word, 0, None));
+            return;
+        }
         for word in 0..access.bytes.div_ceil(4) {
             let at = 4 * word;
             let bytes = (access.bytes - at).min(4);

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use allocations::{Event, Kind, Position, facts, lines::describe};
+use allocations::{
+    Callers, Event, Kind, Position, facts,
+    lines::{describe, frame},
+};
 use definedness::{Definedness, Found, Origin, Sink, Use};
 use gpu::{Dispatch, memory::Copies};
 
@@ -70,8 +73,43 @@ fn lines(found: &Found, (object, base): (&str, u64)) -> String {
     lines
 }
 
-/// The device's undefined memory, for who is told of allocations.
-static FOLLOWED: OnceLock<Arc<Definedness>> = OnceLock::new();
+impl Findings {
+    /// The host has read rows of memory, by a function of HIP.
+    fn host_has_read(
+        &self,
+        followed: &Definedness,
+        rows: &[(u64, u64)],
+        (by, callers): (&str, &Callers),
+    ) {
+        let undefined = rows.iter();
+        let undefined = undefined.filter_map(|(start, size)| followed.undefined_in(*start, *size));
+        let undefined: Vec<(u64, u64)> = undefined.collect();
+        let Some((first, _)) = undefined.first().copied() else {
+            return;
+        };
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        let counted = match inner.reads.get(callers).copied() {
+            Some(known) => self.again(inner, known, 1),
+            None => {
+                let count: u64 = undefined.iter().map(|(_, count)| count).sum();
+                let bytes: u64 = rows.iter().map(|(_, size)| size).sum();
+                let mut lines = format!("read\t{by}\t{first:#x}\t{count}\t{bytes}\n");
+                for caller in callers {
+                    lines += &frame("by", *caller);
+                }
+                if let Some((near, position)) = facts::nearest(first) {
+                    lines += &describe(&near, position, first);
+                }
+                self.counted(inner, 1, &lines)
+            }
+        };
+        inner.reads.insert(callers.clone(), counted);
+    }
+}
+
+/// The device's undefined memory and the file for findings, for who is told of allocations.
+static FOLLOWED: OnceLock<(Arc<Definedness>, Arc<Findings>)> = OnceLock::new();
 
 struct Engines(Arc<Definedness>);
 
@@ -87,7 +125,10 @@ impl Copies for Engines {
 
 /// Follows what is undefined in memory that the program asks for from now on.
 pub fn follow(findings: Arc<Findings>, memory: &gpu::Memory) -> Arc<Definedness> {
-    let followed = FOLLOWED.get_or_init(|| Arc::new(Definedness::new(findings)));
+    let (followed, _) = FOLLOWED.get_or_init(|| {
+        let followed = Arc::new(Definedness::new(findings.clone()));
+        (followed, findings)
+    });
     memory.tell_copies(Arc::new(Engines(followed.clone())));
     facts::keep(Some(listen));
     followed.clone()
@@ -95,7 +136,7 @@ pub fn follow(findings: Arc<Findings>, memory: &gpu::Memory) -> Arc<Definedness>
 
 /// Only memory that the host does not write by itself can be undefined.
 fn listen(event: &Event<'_>) {
-    let Some(followed) = FOLLOWED.get() else {
+    let Some((followed, findings)) = FOLLOWED.get() else {
         return;
     };
     match event {
@@ -108,6 +149,9 @@ fn listen(event: &Event<'_>) {
         Event::Freed(one) => followed.define(one.base, one.size),
         Event::Written { base, size } => followed.define(*base, *size),
         Event::WrittenAnywhere => followed.give_up(),
+        Event::Read { rows, by, callers } => {
+            findings.host_has_read(followed, rows, (by, callers));
+        }
         Event::WrongFree { .. } | Event::Reset => {}
     }
 }

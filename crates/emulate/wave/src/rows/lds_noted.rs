@@ -171,23 +171,9 @@ impl<const ADDRESSES: u8> Body for Note<ADDRESSES> {
         };
         let mut scene = Scene::new(wave, op, env, &mut races);
         let [first, second] = op.lds_note().offsets;
-        for group in 0..wave.groups {
-            let active = lds::active(wave, group);
-            scene.group(
-                (0, group),
-                &addresses::<ADDRESSES>(wave, op, group, first),
-                active,
-            );
-        }
+        scene.all::<ADDRESSES>(0, first);
         if first != second {
-            for group in 0..wave.groups {
-                let active = lds::active(wave, group);
-                scene.group(
-                    (1, group),
-                    &addresses::<ADDRESSES>(wave, op, group, second),
-                    active,
-                );
-            }
+            scene.all::<ADDRESSES>(1, second);
         }
         scene.end();
         env.races = Some(races);
@@ -214,7 +200,9 @@ impl Body for NoteFlat {
             let active = lds::active(wave, group) & inside;
             if active != 0 {
                 let at = lds::addresses(wave, op, group, op.lds_note().offsets[0]);
-                scene.group((0, group), &at, active);
+                if active != !0 || !scene.side_by_side(&at, 0) {
+                    scene.group((0, group), &at, active);
+                }
             }
         }
         scene.end();
@@ -238,7 +226,10 @@ impl Body for NoteLoad {
         let base = (wave.m0() & bits).wrapping_add(offsets[0]);
         for group in 0..wave.groups {
             let at = std::array::from_fn(|i| base.wrapping_add(bytes * (GROUP * group + i) as u32));
-            scene.group((0, group), &at, lds::active(wave, group));
+            let active = lds::active(wave, group);
+            if active != !0 || !scene.side_by_side(&at, 0) {
+                scene.group((0, group), &at, active);
+            }
         }
         scene.end();
         env.races = Some(races);
@@ -285,6 +276,54 @@ impl<'a, 'e> Scene<'a, 'e> {
         }
     }
 
+    /// All lanes, for the `index`-th data register.
+    #[inline(always)]
+    fn all<const ADDRESSES: u8>(&mut self, index: usize, offset: u32) {
+        let (wave, op) = (self.wave, self.op);
+        let row = &wave.row(op.src[0].index as usize).0;
+        let part = |group: usize| row[GROUP * group..].first_chunk::<GROUP>();
+        // Tiles are read in rows of fewer lanes than a wave, again and again.
+        let mut was_read = false;
+        for group in 0..wave.groups {
+            let active = lds::active(wave, group);
+            if ADDRESSES == REGISTER
+                && active == !0
+                && let Some(at) = part(group)
+            {
+                let is_noted =
+                    was_read && part(group - 1) == Some(at) || self.side_by_side(at, offset);
+                was_read = is_noted && self.noted.access == Access::Read;
+                if is_noted {
+                    continue;
+                }
+            }
+            was_read = false;
+            let at = addresses::<ADDRESSES>(wave, op, group, offset);
+            if ADDRESSES != REGISTER && active == !0 && self.side_by_side(&at, 0) {
+                continue;
+            }
+            self.group((index, group), &at, active);
+        }
+    }
+
+    /// Plain accesses of all lanes of a group to one place or to places side by side. False: each has to be noted by itself. `at` lies in
+    /// the registers: the host is slow to load at once what it has just stored in parts.
+    #[inline(always)]
+    fn side_by_side(&mut self, at: &[u32; GROUP], offset: u32) -> bool {
+        let (noted, bytes) = (&self.noted, self.op.lds_note().bytes);
+        if noted.access == Access::Atomic || !bytes.is_multiple_of(4) {
+            return false;
+        }
+        let dwords = bytes as usize / 4;
+        let count = match () {
+            () if is_row(at, bytes) => GROUP * dwords,
+            () if noted.access == Access::Read && is_row(at, 0) => dwords,
+            () => return false,
+        };
+        self.races
+            .note_row(noted, at[0].wrapping_add(offset), count)
+    }
+
     /// The lanes of `active` in a group, at the addresses of the `index`-th data register.
     #[inline(always)]
     fn group(&mut self, (index, group): (usize, usize), at: &[u32; GROUP], active: u16) {
@@ -295,18 +334,6 @@ impl<'a, 'e> Scene<'a, 'e> {
         // All lanes at one word are as one.
         let one = lds::uniform(at) && noted.access != Access::Write;
         let dwords = bytes as usize / 4;
-        let of_row = match one {
-            true => dwords,
-            false => GROUP * dwords,
-        };
-        if active == !0
-            && noted.access != Access::Atomic
-            && bytes.is_multiple_of(4)
-            && (one || is_row(at, bytes))
-            && self.races.note_row(noted, at[0], of_row)
-        {
-            return;
-        }
         if noted.access != Access::Atomic
             && bytes.is_multiple_of(4)
             && self.races.note_words(noted, at, active, dwords)
@@ -337,14 +364,16 @@ impl<'a, 'e> Scene<'a, 'e> {
     }
 }
 
-/// Returns `true` if the lanes' elements follow each other.
+/// Returns `true` if the lanes' elements lie `step` bytes apart.
 #[inline(always)]
-fn is_row(at: &[u32; GROUP], bytes: u32) -> bool {
-    let mut all = true;
+fn is_row(at: &[u32; GROUP], step: u32) -> bool {
+    // Not by comparing with lane 0, as `lanes::consecutive`.
+    let (mut any, mut all) = (0, !0);
     for (index, address) in at.iter().enumerate() {
-        all &= *address == at[0].wrapping_add(bytes * index as u32);
+        let start = address.wrapping_sub(step * index as u32);
+        (any, all) = (any | start, all & start);
     }
-    all
+    any == all
 }
 
 /// Returns `true` if the store leaves the bytes at `address` as they are. They are the lane's `word`-th of those that the `index`-th data register

@@ -15,6 +15,7 @@ use check::{
     leaks::Leaked,
     memory::{Accessed, Freed},
     races::Raced,
+    reads::HostRead,
     waits::Executed,
 };
 use codeobj::CodeObject;
@@ -111,6 +112,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         .into_iter()
         .collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
+    check::reads::read(std::mem::take(&mut found.reads), &mut run.tally);
     let leaks = std::mem::take(&mut found.leaks);
     match status.code() {
         Some(_) => check::leaks::leaked(leaks, &mut run.tally),
@@ -134,16 +136,24 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         let lost = lost.iter().map(|one| format!("a wait is missing: {one:?}"));
         let mut lost: Vec<String> = lost.collect();
         let stray = check::memory::accessed(&parsed, "", accesses, &options, tally)?;
-        lost.extend(stray.iter().map(|one| format!("a wrong access: {one:?}")));
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("a wrong access at {:#x}", one.pc)),
+        );
         let stray = check::barriers::met(&parsed, "", meetings, &options, tally)?;
-        lost.extend(stray.iter().map(|one| format!("a barrier: {one:?}")));
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("a barrier at {:#x}", one.pc)),
+        );
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
-        lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
+        lost.extend(stray.iter().map(|one| format!("a race at {:#x}", one.pc)));
         let stray = check::init::used(&parsed, "", uses, &options, tally)?;
         lost.extend(
             stray
                 .iter()
-                .map(|one| format!("an undefined value: {one:?}")),
+                .map(|one| format!("an undefined value at {:#x}", one.pc)),
         );
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
@@ -172,6 +182,7 @@ enum Last {
     Free,
     Leak,
     Use,
+    Read,
 }
 
 /// The lines that the emulated device wrote.
@@ -185,6 +196,7 @@ struct Found {
     accesses: Vec<(String, Accessed)>,
     frees: Vec<Freed>,
     leaks: Vec<Leaked>,
+    reads: Vec<HostRead>,
     /// Each with the file of its code object.
     meetings: Vec<(String, Met)>,
     /// Each with the file of its code object.
@@ -228,6 +240,10 @@ impl Found {
                 self.frees.push(Freed::parse(times, rest)?);
                 self.last = Last::Free;
             }
+            [times, "read", rest @ ..] => {
+                self.reads.push(HostRead::parse(times, rest)?);
+                self.last = Last::Read;
+            }
             [times, "leak", rest @ ..] => {
                 self.leaks.push(Leaked::parse(times, rest)?);
                 self.last = Last::Leak;
@@ -264,6 +280,7 @@ impl Found {
                     Last::Free => self.frees.last_mut()?.free.allocation = allocation,
                     Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
                     Last::Use => self.uses.last_mut()?.1.allocation = Some(allocation),
+                    Last::Read => self.reads.last_mut()?.read.allocation = Some(allocation),
                 }
             }
             [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
@@ -284,6 +301,7 @@ impl Found {
         match self.last {
             Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
             Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
+            Last::Read => self.reads.last_mut()?.read.allocation.as_mut(),
             Last::Free => Some(&mut self.frees.last_mut()?.free.allocation),
             Last::Leak => Some(&mut self.leaks.last_mut()?.leak.allocation),
         }
@@ -293,6 +311,7 @@ impl Found {
     fn frames(&mut self, done: &str) -> Option<&mut Vec<String>> {
         Some(match done {
             "freed" => &mut self.last_allocation()?.freed_by,
+            "by" if matches!(self.last, Last::Read) => &mut self.reads.last_mut()?.read.called_by,
             "by" => &mut self.frees.last_mut()?.free.called_by,
             _ => &mut self.last_allocation()?.allocated_by,
         })

@@ -1,9 +1,10 @@
-// Memory that functions of HIP have written: a kernel then branches on each of its words. "nothing" leaves it as hipMalloc gives it.
+// Memory that functions of HIP have written: a kernel then branches on each of its words. "nothing" leaves it as hipMalloc gives it, and a
+// name that ends with "-less" leaves the last row.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 
 #define MUST(call)                                                \
   do {                                                            \
@@ -18,23 +19,32 @@
     }                                                             \
   } while (0)
 
-static const char *mode = "";
-static bool is(const char *name) { return !strcmp(mode, name); }
+static std::string mode;
+static bool is(const char *name) { return mode == name; }
 
 constexpr int WIDTH = 64, HEIGHT = 16, COUNT = WIDTH * HEIGHT;
 constexpr size_t BYTES = COUNT * sizeof(int), ROW = WIDTH * sizeof(int);
+// Rows that are written.
+static size_t rows = HEIGHT;
 
 __global__ void count_odd(const int *numbers, int *odd) {
   if (numbers[blockIdx.x * blockDim.x + threadIdx.x] & 1)
     atomicAdd(odd, 1);
 }
 
-static void by_descriptor(int *to, int *from) {
+// Two planes of rows with nothing between them, or as many as there are.
+static hipMemcpy3DParms box_of(int *to, int *from, hipMemcpyKind kind) {
+  size_t planes = rows == HEIGHT ? 2 : 1, height = rows / planes;
   hipMemcpy3DParms box = {};
-  box.srcPtr = make_hipPitchedPtr(from, ROW, WIDTH, HEIGHT);
-  box.dstPtr = make_hipPitchedPtr(to, ROW, WIDTH, HEIGHT);
-  box.extent = make_hipExtent(ROW, HEIGHT, 1);
-  box.kind = hipMemcpyHostToDevice;
+  box.srcPtr = make_hipPitchedPtr(from, ROW, WIDTH, height);
+  box.dstPtr = make_hipPitchedPtr(to, ROW, WIDTH, height);
+  box.extent = make_hipExtent(ROW, height, planes);
+  box.kind = kind;
+  return box;
+}
+
+static void by_descriptor(int *to, int *from, int *other) {
+  hipMemcpy3DParms box = box_of(to, from, hipMemcpyHostToDevice);
   hip_Memcpy2D plane = {};
   plane.srcMemoryType = hipMemoryTypeHost;
   plane.srcHost = from;
@@ -43,7 +53,13 @@ static void by_descriptor(int *to, int *from) {
   plane.dstDevice = to;
   plane.dstPitch = ROW;
   plane.WidthInBytes = ROW;
-  plane.Height = HEIGHT;
+  plane.Height = rows;
+  if (is("copy-3d-twice") || is("copy-3d-nothing")) {
+    if (is("copy-3d-twice"))
+      MUST(hipMemset(other, 1, BYTES));
+    box = box_of(to, other, hipMemcpyDeviceToDevice);
+    MUST(hipMemcpy3D(&box));
+  }
   if (is("copy-3d"))
     MUST(hipMemcpy3D(&box));
   if (is("copy-3d-async"))
@@ -53,21 +69,36 @@ static void by_descriptor(int *to, int *from) {
   if (is("copy-param-async"))
     MUST(hipMemcpyParam2DAsync(&plane, nullptr));
   if (is("set-3d"))
-    MUST(hipMemset3D(make_hipPitchedPtr(to, ROW, ROW, HEIGHT), 3, make_hipExtent(ROW, HEIGHT, 1)));
+    MUST(hipMemset3D(make_hipPitchedPtr(to, ROW, ROW, HEIGHT), 3, make_hipExtent(ROW, rows, 1)));
 }
 
-static void by_graph(int *to, int *from) {
+static void by_graph(int *to, int *from, int *other) {
   hipStream_t stream;
   MUST(hipStreamCreate(&stream));
   hipGraph_t graph;
-  MUST(hipGraphCreate(&graph, 0));
-  hipMemcpy3DParms box = {};
-  box.srcPtr = make_hipPitchedPtr(from, ROW, WIDTH, HEIGHT);
-  box.dstPtr = make_hipPitchedPtr(to, ROW, WIDTH, HEIGHT);
-  box.extent = make_hipExtent(ROW, HEIGHT, 1);
-  box.kind = hipMemcpyHostToDevice;
+  hipMemsetParams set = {};
+  set.dst = to;
+  set.elementSize = 4;
+  set.width = WIDTH;
+  set.pitch = ROW;
+  set.height = rows;
+  if (is("graph-recorded")) {
+    MUST(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    MUST(hipMemcpyAsync(to, from, rows * ROW, hipMemcpyHostToDevice, stream));
+    MUST(hipStreamEndCapture(stream, &graph));
+  } else {
+    MUST(hipGraphCreate(&graph, 0));
+  }
   hipGraphNode_t node;
-  MUST(hipGraphAddMemcpyNode(&node, graph, nullptr, 0, &box));
+  hipMemcpy3DParms box = box_of(to, from, hipMemcpyHostToDevice);
+  if (is("graph-box"))
+    MUST(hipGraphAddMemcpyNode(&node, graph, nullptr, 0, &box));
+  if (is("graph-copy"))
+    MUST(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, to, from, rows * ROW, hipMemcpyHostToDevice));
+  if (is("graph-nothing"))
+    MUST(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, to, other, BYTES, hipMemcpyDeviceToDevice));
+  if (is("graph-set"))
+    MUST(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &set));
   hipGraphExec_t ready;
   MUST(hipGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
   MUST(hipGraphLaunch(ready, stream));
@@ -79,11 +110,15 @@ static void by_array(int *to, int *from) {
   hipChannelFormatDesc integers = hipCreateChannelDesc<int>();
   MUST(hipMallocArray(&array, &integers, WIDTH, HEIGHT, 0));
   MUST(hipMemcpy2DToArray(array, 0, 0, from, ROW, ROW, HEIGHT, hipMemcpyHostToDevice));
-  MUST(hipMemcpy2DFromArray(to, ROW, array, 0, 0, ROW, HEIGHT, hipMemcpyDeviceToDevice));
+  MUST(hipMemcpy2DFromArray(to, ROW, array, 0, 0, ROW, rows, hipMemcpyDeviceToDevice));
 }
 
 int main(int, char **arguments) {
   mode = arguments[1];
+  if (mode.size() > 5 && mode.substr(mode.size() - 5) == "-less") {
+    mode.resize(mode.size() - 5);
+    rows = HEIGHT - 1;
+  }
   int *numbers, *other, *odd;
   int *host = (int *)malloc(BYTES);
   for (int i = 0; i < COUNT; i++)
@@ -103,14 +138,23 @@ int main(int, char **arguments) {
   if (is("copy-htod"))
     MUST(hipMemcpyHtoD(numbers, host, BYTES));
   if (is("copy-2d"))
-    MUST(hipMemcpy2D(numbers, ROW, host, ROW, ROW, HEIGHT, hipMemcpyHostToDevice));
+    MUST(hipMemcpy2D(numbers, ROW, host, ROW, ROW, rows, hipMemcpyHostToDevice));
   if (is("copy-2d-async"))
-    MUST(hipMemcpy2DAsync(numbers, ROW, host, ROW, ROW, HEIGHT, hipMemcpyHostToDevice, nullptr));
+    MUST(hipMemcpy2DAsync(numbers, ROW, host, ROW, ROW, rows, hipMemcpyHostToDevice, nullptr));
   if (is("copy-twice") || is("copy-nothing")) {
     if (is("copy-twice"))
       MUST(hipMemcpy(other, host, BYTES, hipMemcpyHostToDevice));
     MUST(hipMemcpy(numbers, other, BYTES, hipMemcpyDeviceToDevice));
   }
+  // Rows of which the first alone is set, so that a row must not take the bits of the first.
+  if (is("rows-nothing") || is("rows-twice")) {
+    MUST(hipMemset(other, 1, is("rows-twice") ? BYTES : ROW));
+    MUST(hipMemcpy2D(numbers, ROW, other, ROW, ROW, HEIGHT, hipMemcpyDefault));
+  }
+  // The host writes a signal by itself.
+  bool eight = is("signal") || is("no-signal");
+  if (eight)
+    MUST(hipExtMallocWithFlags((void **)&numbers, 8, is("signal") ? hipMallocSignalMemory : hipDeviceMallocDefault));
   if (is("set"))
     MUST(hipMemset(numbers, 1, BYTES));
   if (is("set-async"))
@@ -131,13 +175,13 @@ int main(int, char **arguments) {
     MUST(hipMemset2D(numbers, ROW, 1, ROW, HEIGHT));
   if (is("set-2d-async"))
     MUST(hipMemset2DAsync(numbers, ROW, 1, ROW, HEIGHT, nullptr));
-  by_descriptor(numbers, host);
-  if (is("graph"))
-    by_graph(numbers, host);
+  by_descriptor(numbers, host, other);
+  if (mode.substr(0, 5) == "graph")
+    by_graph(numbers, host, other);
   if (is("array"))
     by_array(numbers, host);
   MUST(hipDeviceSynchronize());
-  count_odd<<<HEIGHT, WIDTH>>>(numbers, odd);
+  count_odd<<<eight ? 1 : HEIGHT, eight ? 2 : WIDTH>>>(numbers, odd);
   MUST(hipDeviceSynchronize());
   puts("done");
 }
