@@ -5,12 +5,15 @@
 //!
 //! Entry type: [`Definedness`], a [`compute::Follower`]. All memory counts as defined but what [`Definedness::undefine`] names, the
 //! registers, LDS and private memory that a wave starts with.
+//!
+//! [`nan`] follows values that are no numbers along the same plans.
 #![forbid(unsafe_code)]
 
 mod access;
 mod lanes;
 mod memory;
 mod moves;
+pub mod nan;
 mod plan;
 mod report;
 mod rules;

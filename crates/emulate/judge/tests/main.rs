@@ -2,5 +2,6 @@ mod barriers;
 mod common;
 mod init;
 mod late;
+mod nan;
 mod races;
 mod waits;
