@@ -24,6 +24,7 @@ use crate::{report::report, source, variables};
 
 pub mod init;
 mod leaks;
+mod nan;
 mod races;
 
 pub use leaks::look_for_leaks;
@@ -50,6 +51,8 @@ struct Inner {
     races: HashMap<races::Key, Counted>,
     /// The same of undefined values.
     undefined: HashMap<init::Key, Counted>,
+    /// The same of values that are no numbers.
+    nans: HashMap<nan::Key, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.

@@ -23,6 +23,7 @@ mod large;
 mod leaks;
 mod limits;
 mod memory;
+mod nan;
 mod native;
 mod options;
 mod outputs;
