@@ -23,6 +23,7 @@ mod races;
 mod run;
 mod schedule;
 mod sync;
+mod together;
 mod watch;
 mod workgroup;
 
@@ -33,6 +34,7 @@ pub use kind::Kind;
 pub use observe::{Next, Observer};
 pub use pool::{Pool, Running};
 pub use races::Order;
+pub use together::Together;
 pub use watch::{Watcher, Watchers};
 pub use wave::{
     NoHostCode, Planner, Shadow,

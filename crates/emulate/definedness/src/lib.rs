@@ -7,6 +7,8 @@
 //!
 //! Entry type: [`Definedness`], a [`compute::Follower`]. All memory counts as defined but what [`Definedness::undefine`] names, the
 //! registers, LDS and private memory that a wave starts with.
+//!
+//! [`nan`] follows values that are no numbers along the same plans.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -15,6 +17,7 @@ mod lanes;
 mod lds;
 mod memory;
 mod moves;
+pub mod nan;
 mod plan;
 mod report;
 mod rules;

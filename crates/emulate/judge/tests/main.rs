@@ -3,5 +3,6 @@ mod common;
 mod inexact;
 mod init;
 mod late;
+mod nan;
 mod races;
 mod waits;

@@ -2,12 +2,13 @@
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
 //! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `init`, uses of
-//! values that nothing has set; `leaks`, memory that is not freed; `late`, missing waits with results of loads and of LDS that come when they
+//! values that nothing has set; `nan`, NaN and infinity that instructions make of numbers; `leaks`, memory that is not freed; `late`, missing waits with results of loads and of LDS that come when they
 //! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
-use compute::Pool;
+use compute::{Follower, Pool, Together};
+use definedness::nan::Nans;
 use gpu::{Events, Job, Memory};
 use judge::{Barriers, Late, Waits};
 
@@ -29,6 +30,7 @@ pub struct Check {
     barriers: bool,
     races: bool,
     init: bool,
+    nan: bool,
 }
 
 enum Judge {
@@ -60,6 +62,7 @@ impl Check {
             barriers: false,
             races: false,
             init: false,
+            nan: false,
         };
         for word in words() {
             let (memory, sink) = (memory.clone(), findings.clone());
@@ -74,6 +77,7 @@ impl Check {
                 "races" => check.races = true,
                 "leaks" => findings::look_for_leaks(&findings),
                 "init" => check.init = true,
+                "nan" => check.nan = true,
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }
@@ -96,8 +100,17 @@ impl Check {
         if self.races {
             pool.look_for_races(self.findings.clone());
         }
+        let mut followers: Vec<Arc<dyn Follower>> = Vec::new();
         if self.init {
-            pool.follow(findings::init::follow(self.findings.clone(), &of_device));
+            followers.push(findings::init::follow(self.findings.clone(), &of_device));
+        }
+        if self.nan {
+            followers.push(Arc::new(Nans::new(self.findings.clone())));
+        }
+        match followers.len() {
+            0 => {}
+            1 => pool.follow(followers.remove(0)),
+            _ => pool.follow(Arc::new(Together::new(followers))),
         }
         pool
     }
@@ -113,7 +126,7 @@ impl Check {
 
     /// The same job; if its kernel stops at an access of memory, that is a finding.
     pub fn look_at(&self, job: Job) -> Job {
-        if !self.memory && !self.barriers && !self.races && !self.init {
+        if !self.memory && !self.barriers && !self.races && !self.init && !self.nan {
             return job;
         }
         let findings = self.findings.clone();

@@ -24,6 +24,7 @@ use crate::{report::report, source, variables};
 
 pub mod init;
 mod leaks;
+mod nan;
 mod races;
 
 pub use leaks::look_for_leaks;
@@ -52,6 +53,8 @@ struct Inner {
     undefined: HashMap<init::Key, Counted>,
     /// The same of undefined bytes that the host reads, by who called.
     reads: HashMap<Callers, Counted>,
+    /// The same of values that are no numbers.
+    nans: HashMap<nan::Key, Counted>,
     /// Kernels that were told of, by descriptor.
     kernels: HashSet<u64>,
     /// Code objects that were written, with where they lie.

@@ -52,6 +52,12 @@ pub enum Kind {
     UndefinedCondition,
     /// The program copies what nothing has set to the host.
     UndefinedRead,
+    /// NaN that an instruction made of numbers is stored.
+    NanStored,
+    /// Infinity that an instruction made of numbers is stored.
+    InfinityStored,
+    /// NaN that an instruction made of numbers is compared.
+    NanCompared,
 }
 
 /// The check that a kind of bug belongs to.
@@ -70,16 +76,19 @@ pub enum Checker {
     Leaks,
     /// Uses of what nothing has set.
     Init,
+    /// NaN and infinity that instructions make of numbers.
+    Nan,
 }
 
 impl Checker {
-    pub const ALL: [Checker; 6] = [
+    pub const ALL: [Checker; 7] = [
         Checker::Waits,
         Checker::Memory,
         Checker::Barriers,
         Checker::Races,
         Checker::Leaks,
         Checker::Init,
+        Checker::Nan,
     ];
 
     /// As suppressions name it.
@@ -91,13 +100,14 @@ impl Checker {
             Checker::Races => "races",
             Checker::Leaks => "leaks",
             Checker::Init => "init",
+            Checker::Nan => "nan",
         }
     }
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 23] = [
+    pub const ALL: [Kind; 26] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -121,6 +131,9 @@ impl Kind {
         Kind::UndefinedAddress,
         Kind::UndefinedCondition,
         Kind::UndefinedRead,
+        Kind::NanStored,
+        Kind::InfinityStored,
+        Kind::NanCompared,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -181,6 +194,7 @@ impl Kind {
             Kind::UndefinedAddress | Kind::UndefinedCondition | Kind::UndefinedRead => {
                 self.of_init()
             }
+            Kind::NanStored | Kind::InfinityStored | Kind::NanCompared => self.of_nan(),
             _ => self.of_barriers(),
         }
     }
@@ -241,6 +255,26 @@ impl Kind {
         }
     }
 
+    fn of_nan(self) -> (&'static str, Checker, &'static str) {
+        match self {
+            Kind::NanStored => (
+                "nan-stored",
+                Checker::Nan,
+                "a kernel stores NaN that an instruction made of numbers",
+            ),
+            Kind::InfinityStored => (
+                "infinity-stored",
+                Checker::Nan,
+                "a kernel stores infinity that an instruction made of numbers",
+            ),
+            _ => (
+                "nan-compared",
+                Checker::Nan,
+                "NaN that an instruction made of numbers is compared",
+            ),
+        }
+    }
+
     fn of_barriers(self) -> (&'static str, Checker, &'static str) {
         use Checker::Barriers;
         match self {
@@ -286,7 +320,12 @@ impl Kind {
     pub fn has_path(self) -> bool {
         !matches!(
             self,
-            Kind::LdsRace | Kind::UndefinedAddress | Kind::UndefinedCondition
+            Kind::LdsRace
+                | Kind::UndefinedAddress
+                | Kind::UndefinedCondition
+                | Kind::NanStored
+                | Kind::InfinityStored
+                | Kind::NanCompared
         )
     }
 

@@ -31,6 +31,8 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
             let (first, then) = match finding.kind {
                 Kind::LdsRace => ("first", "then"),
                 Kind::UndefinedAddress | Kind::UndefinedCondition => ("loaded", "used"),
+                Kind::NanStored | Kind::InfinityStored => ("made", "stored"),
+                Kind::NanCompared => ("made", "compared"),
                 _ => ("issued", "not waited for"),
             };
             writeln!(out, "      {first} at {}", at(producer))?;

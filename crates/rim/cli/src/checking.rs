@@ -53,7 +53,7 @@ Examples:
 /// kernels go on. --barriers names barriers at which waves or lanes of a workgroup are missing, and ends a kernel whose waves wait for each
 /// other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and which no barrier puts
 /// in order. --init names addresses and branches that depend on memory, LDS or variables that nothing has set, and where such a value
-/// came from. --leaks names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
+/// came from. --nan names instructions that make NaN or infinity of numbers, if the result is stored to memory or compared. --leaks names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
 /// on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
@@ -92,8 +92,11 @@ pub struct Check {
     /// In a program: look for addresses and branches that depend on what nothing has set
     #[arg(long, requires = "program")]
     init: bool,
+    /// In a program: look for NaN and infinity that instructions make of numbers, and that are stored or compared
+    #[arg(long, requires = "program")]
+    nan: bool,
     /// Look for all of these: in files for missing waits, in a program for everything
-    #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "leaks", "hooks"])]
+    #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "nan", "leaks", "hooks"])]
     all: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
@@ -129,7 +132,7 @@ pub struct Check {
     #[arg(long, requires = "program")]
     late: bool,
     /// Of a program: find wrong accesses by hooks in its kernels, on a real GPU too; they do not stop kernels
-    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "leaks", "late"])]
+    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
@@ -204,7 +207,7 @@ impl Check {
         self.waits = true;
         if !self.program.is_empty() {
             (self.memory, self.barriers, self.races) = (true, true, true);
-            (self.init, self.leaks) = (true, true);
+            (self.init, self.leaks, self.nan) = (true, true, true);
         }
     }
 
@@ -217,6 +220,7 @@ impl Check {
             (Checker::Races, self.races),
             (Checker::Leaks, self.leaks),
             (Checker::Init, self.init),
+            (Checker::Nan, self.nan),
         ];
         let chosen = chosen.iter().filter(|(_, chosen)| *chosen);
         chosen.map(|(checker, _)| *checker).collect()

@@ -36,6 +36,7 @@ fn bugs_of_all_kinds_are_found() {
         ("barred.hip", &["branches"], "different-barriers"),
         ("raced.hip", &["missing"], "lds-race"),
         ("undefined.hip", &["memory"], "undefined-condition"),
+        ("numbers.hip", &["divided"], "nan-stored"),
         ("leaks.hip", &["many"], "leak"),
     ] {
         let (status, said) = run(program, arguments);

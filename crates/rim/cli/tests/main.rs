@@ -24,6 +24,7 @@ mod large;
 mod leaks;
 mod limits;
 mod memory;
+mod nan;
 mod native;
 mod options;
 mod outputs;

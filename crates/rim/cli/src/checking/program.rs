@@ -14,6 +14,7 @@ use check::{
     init::Used,
     leaks::Leaked,
     memory::{Accessed, Freed},
+    nan::Made,
     races::Raced,
     reads::HostRead,
     waits::Executed,
@@ -81,6 +82,7 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
         ("races", check.races),
         ("leaks", check.leaks),
         ("init", check.init),
+        ("nan", check.nan),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();
@@ -111,6 +113,9 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     run.report.not_followed = std::mem::take(&mut found.not_followed)
         .into_iter()
         .collect();
+    run.report.not_looked_at = std::mem::take(&mut found.not_looked_at)
+        .into_iter()
+        .collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
     check::reads::read(std::mem::take(&mut found.reads), &mut run.tally);
     let leaks = std::mem::take(&mut found.leaks);
@@ -125,7 +130,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses, meetings, races, uses)) in found.by_object() {
+    for (object, (waits, accesses, meetings, races, uses, nans)) in found.by_object() {
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -155,6 +160,13 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
                 .iter()
                 .map(|one| format!("an undefined value at {:#x}", one.pc)),
         );
+        let makers = &mut run.report.makers;
+        let stray = check::nan::made(&parsed, "", nans, &options, tally, makers)?;
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("a value that is no number: {one:?}")),
+        );
         for one in lost {
             run.problem(&name, &format!("at a place of no function: {one}"));
         }
@@ -172,6 +184,7 @@ type OfObject = (
     Vec<Met>,
     Vec<Raced>,
     Vec<Used>,
+    Vec<Made>,
 );
 
 /// The subject of a line.
@@ -183,6 +196,7 @@ enum Last {
     Leak,
     Use,
     Read,
+    Nan,
 }
 
 /// The lines that the emulated device wrote.
@@ -203,6 +217,10 @@ struct Found {
     races: Vec<(String, Raced)>,
     /// Each with the file of its code object.
     uses: Vec<(String, Used)>,
+    /// Each with the file of its code object.
+    nans: Vec<(String, Made)>,
+    /// Instructions whose numbers are not looked at.
+    not_looked_at: BTreeSet<String>,
     /// Instructions of which nothing is known about undefined values.
     not_followed: BTreeSet<String>,
     /// The subject of the lines that follow.
@@ -261,6 +279,14 @@ impl Found {
                 self.uses.push(((*object).to_owned(), used));
                 self.last = Last::Use;
             }
+            [times, "nan", object, rest @ ..] => {
+                let made = Made::parse(times, rest)?;
+                self.nans.push(((*object).to_owned(), made));
+                self.last = Last::Nan;
+            }
+            [_, "not-looked-at", instruction] => {
+                self.not_looked_at.insert((*instruction).to_owned());
+            }
             [_, "not-followed", instruction] => {
                 self.not_followed.insert((*instruction).to_owned());
             }
@@ -281,6 +307,7 @@ impl Found {
                     Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
                     Last::Use => self.uses.last_mut()?.1.allocation = Some(allocation),
                     Last::Read => self.reads.last_mut()?.read.allocation = Some(allocation),
+                    Last::Nan => self.nans.last_mut()?.1.allocation = Some(allocation),
                 }
             }
             [_, done @ ("allocated" | "freed" | "by"), module, offset] => {
@@ -302,6 +329,7 @@ impl Found {
             Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
             Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
             Last::Read => self.reads.last_mut()?.read.allocation.as_mut(),
+            Last::Nan => self.nans.last_mut()?.1.allocation.as_mut(),
             Last::Free => Some(&mut self.frees.last_mut()?.free.allocation),
             Last::Leak => Some(&mut self.leaks.last_mut()?.leak.allocation),
         }
@@ -334,6 +362,9 @@ impl Found {
         }
         for (object, used) in self.uses {
             all.entry(object).or_default().4.push(used);
+        }
+        for (object, made) in self.nans {
+            all.entry(object).or_default().5.push(made);
         }
         all
     }

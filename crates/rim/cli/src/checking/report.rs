@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use check::{Checker, Covered, Finding, Grade, Tally};
+use check::{
+    Checker, Covered, Finding, Grade, Tally,
+    nan::{Maker, Makers},
+};
 use command::grouped;
 use serde::Serialize;
 
@@ -24,6 +27,10 @@ pub struct Report {
     pub left_out: Option<&'static str>,
     /// Instructions after which `--init` takes what they wrote as set.
     pub not_followed: Vec<String>,
+    /// Instructions whose numbers `--nan` does not look at.
+    pub not_looked_at: Vec<String>,
+    /// Lines that make NaN or infinity.
+    pub makers: Makers,
     pub problems: Vec<Problem>,
 }
 
@@ -100,8 +107,20 @@ struct Summary<'r> {
     left_out: Option<&'r str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_followed: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_looked_at: &'r [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    made: Vec<Lanes<'r>>,
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
+}
+
+/// A line that makes NaN or infinity, and in how many lanes.
+#[derive(Serialize)]
+struct Lanes<'r> {
+    #[serde(flatten)]
+    maker: &'r Maker,
+    lanes: u64,
 }
 
 /// Findings of one grade.
@@ -163,6 +182,11 @@ impl Writer {
                     grade,
                     different,
                 });
+                let lanes = report.makers.iter();
+                let lanes = lanes.map(|(maker, lanes)| Lanes {
+                    maker,
+                    lanes: *lanes,
+                });
                 let whole = Whole {
                     checks: self.checkers,
                     findings: self.found,
@@ -179,6 +203,8 @@ impl Writer {
                         run: report.run,
                         left_out: report.left_out,
                         not_followed: &report.not_followed,
+                        not_looked_at: &report.not_looked_at,
+                        made: lanes.collect(),
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -241,6 +267,13 @@ fn summary(
             report.not_followed.join(", ")
         )?;
     }
+    if !report.not_looked_at.is_empty() {
+        writeln!(
+            out,
+            "not looked at: NaN and infinity of {}",
+            report.not_looked_at.join(", ")
+        )?;
+    }
     if !report.problems.is_empty() {
         let count = report.problems.len() as u64;
         writeln!(
@@ -251,6 +284,10 @@ fn summary(
     }
     writeln!(out, "certain: {}", found(tally, Grade::Certain))?;
     writeln!(out, "possible: {}", found(tally, Grade::Possible))?;
+    for (maker, lanes) in &report.makers {
+        let (lanes, kind) = (plural(*lanes, "lane"), maker.kind.name());
+        writeln!(out, "{kind}: {lanes}, made at {}", maker.place)?;
+    }
     if tally.suppressed > 0 {
         writeln!(out, "suppressed: {}", plural(tally.suppressed, "finding"))?;
     }
