@@ -26,7 +26,7 @@ mod sync;
 mod watch;
 mod workgroup;
 
-pub use follow::{Beginning, Follower};
+pub use follow::{Beginning, Follower, Followers};
 pub use gate::{Gate, Meeting, There, WaveThere};
 pub use imitation::imitate;
 pub use kind::Kind;

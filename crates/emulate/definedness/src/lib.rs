@@ -7,7 +7,7 @@
 //! registers, LDS and private memory that a wave starts with.
 #![forbid(unsafe_code)]
 
-mod access;
+pub mod access;
 mod lanes;
 mod memory;
 mod moves;

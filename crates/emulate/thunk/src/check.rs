@@ -1,13 +1,14 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `init`, uses of
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS or global memory in no order; `init`, uses of
 //! values that nothing has set; `leaks`, memory that is not freed; `late`, missing waits with results of loads and of LDS that come when they
 //! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
-use compute::Pool;
+use compute::{Follower, Followers, Pool};
+use global_races::GlobalRaces;
 use gpu::{Events, Job, Memory};
 use judge::{Barriers, Late, Waits};
 
@@ -83,6 +84,8 @@ impl Check {
     /// The pool whose waves are looked at.
     pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
         let of_device = memory.clone();
+        // Races in global memory are judged on one thread: which value a wave reads must be known.
+        let threads = if self.races { 1 } else { threads };
         let pool = match &self.judge {
             Judge::None => Pool::beside_program(memory, events, threads),
             Judge::AtFullSpeed(waits) => {
@@ -96,8 +99,20 @@ impl Check {
         if self.races {
             pool.look_for_races(self.findings.clone());
         }
+        let mut followers: Vec<Arc<dyn Follower>> = Vec::new();
         if self.init {
-            pool.follow(findings::init::follow(self.findings.clone(), &of_device));
+            followers.push(findings::init::follow(self.findings.clone(), &of_device));
+        }
+        if self.races {
+            allocations::facts::keep(None);
+            let sink = self.findings.clone();
+            let read =
+                move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();
+            followers.push(Arc::new(GlobalRaces::new(Box::new(read), sink)));
+        }
+        match <[_; 2]>::try_from(followers) {
+            Ok(both) => pool.follow(Arc::new(Followers::new(both))),
+            Err(one) => one.into_iter().for_each(|one| pool.follow(one)),
         }
         pool
     }

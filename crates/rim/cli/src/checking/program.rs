@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use check::{
     Allocation,
     barriers::{Met, Wave},
+    global_races::GlobalRace,
     init::Used,
     leaks::Leaked,
     memory::{Accessed, Freed},
@@ -110,6 +111,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     run.report.not_followed = std::mem::take(&mut found.not_followed)
         .into_iter()
         .collect();
+    run.report.not_ordered = std::mem::take(&mut found.not_ordered).into_iter().collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
     let leaks = std::mem::take(&mut found.leaks);
     match status.code() {
@@ -123,7 +125,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses, meetings, races, uses)) in found.by_object() {
+    for (object, of) in found.by_object() {
+        let (waits, accesses, meetings, races, global_races, uses) = of;
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -138,6 +141,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         let stray = check::barriers::met(&parsed, "", meetings, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a barrier: {one:?}")));
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
+        lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
+        let stray = check::global_races::raced(&parsed, "", global_races, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a race: {one:?}")));
         let stray = check::init::used(&parsed, "", uses, &options, tally)?;
         lost.extend(
@@ -161,6 +166,7 @@ type OfObject = (
     Vec<Accessed>,
     Vec<Met>,
     Vec<Raced>,
+    Vec<GlobalRace>,
     Vec<Used>,
 );
 
@@ -171,6 +177,7 @@ enum Last {
     Access,
     Free,
     Leak,
+    Race,
     Use,
 }
 
@@ -190,9 +197,13 @@ struct Found {
     /// Each with the file of its code object.
     races: Vec<(String, Raced)>,
     /// Each with the file of its code object.
+    global_races: Vec<(String, GlobalRace)>,
+    /// Each with the file of its code object.
     uses: Vec<(String, Used)>,
     /// Instructions of which nothing is known about undefined values.
     not_followed: BTreeSet<String>,
+    /// Instructions whose accesses to global memory are not judged.
+    not_ordered: BTreeSet<String>,
     /// The subject of the lines that follow.
     last: Last,
     symbols: Symbols,
@@ -240,6 +251,14 @@ impl Found {
                 let raced = Raced::parse(times, rest)?;
                 self.races.push(((*object).to_owned(), raced));
             }
+            [times, "global-race", object, rest @ ..] => {
+                let raced = GlobalRace::parse(times, rest)?;
+                self.global_races.push(((*object).to_owned(), raced));
+                self.last = Last::Race;
+            }
+            [_, "not-ordered", instruction] => {
+                self.not_ordered.insert((*instruction).to_owned());
+            }
             [times, "undefined", object, rest @ ..] => {
                 let used = Used::parse(times, rest)?;
                 self.uses.push(((*object).to_owned(), used));
@@ -263,6 +282,7 @@ impl Found {
                     }
                     Last::Free => self.frees.last_mut()?.free.allocation = allocation,
                     Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
+                    Last::Race => self.global_races.last_mut()?.1.allocation = Some(allocation),
                     Last::Use => self.uses.last_mut()?.1.allocation = Some(allocation),
                 }
             }
@@ -283,6 +303,7 @@ impl Found {
     fn last_allocation(&mut self) -> Option<&mut Allocation> {
         match self.last {
             Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
+            Last::Race => self.global_races.last_mut()?.1.allocation.as_mut(),
             Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
             Last::Free => Some(&mut self.frees.last_mut()?.free.allocation),
             Last::Leak => Some(&mut self.leaks.last_mut()?.leak.allocation),
@@ -313,8 +334,11 @@ impl Found {
         for (object, raced) in self.races {
             all.entry(object).or_default().3.push(raced);
         }
+        for (object, raced) in self.global_races {
+            all.entry(object).or_default().4.push(raced);
+        }
         for (object, used) in self.uses {
-            all.entry(object).or_default().4.push(used);
+            all.entry(object).or_default().5.push(used);
         }
         all
     }

@@ -24,6 +24,8 @@ pub struct Report {
     pub left_out: Option<&'static str>,
     /// Instructions after which `--init` takes what they wrote as set.
     pub not_followed: Vec<String>,
+    /// Instructions whose accesses to global memory `--races` does not judge.
+    pub not_ordered: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -100,6 +102,8 @@ struct Summary<'r> {
     left_out: Option<&'r str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_followed: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_ordered: &'r [String],
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -179,6 +183,7 @@ impl Writer {
                         run: report.run,
                         left_out: report.left_out,
                         not_followed: &report.not_followed,
+                        not_ordered: &report.not_ordered,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -239,6 +244,13 @@ fn summary(
             out,
             "not followed: undefined values through {}",
             report.not_followed.join(", ")
+        )?;
+    }
+    if !report.not_ordered.is_empty() {
+        writeln!(
+            out,
+            "not judged: races in global memory of {}",
+            report.not_ordered.join(", ")
         )?;
     }
     if !report.problems.is_empty() {
