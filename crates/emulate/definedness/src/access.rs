@@ -46,14 +46,14 @@ pub(crate) enum Space {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Load,
     Store,
     Atomic,
 }
 
-pub(crate) struct Access {
-    pub space: Space,
+pub struct Access {
+    pub(crate) space: Space,
     pub kind: Kind,
     /// Bytes at each address.
     pub bytes: u32,
@@ -96,7 +96,7 @@ const UNLIKE: &[&str] = &[
 ];
 
 /// None if no rule follows it.
-pub(crate) fn of(config: &Config, inst: &Inst) -> Option<Access> {
+pub fn of(config: &Config, inst: &Inst) -> Option<Access> {
     let name = inst.op.first_name();
     if inst.op.has(Traits::NO_DATA)
         || UNLIKE.iter().any(|part| name.contains(part))
@@ -283,7 +283,7 @@ fn scalar(config: &Config, inst: &Inst) -> Option<Parts> {
 
 /// The place of a lane's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     Memory(u64),
     Lds(u32),
     /// Private memory, by the lane's own offset; each dword lies elsewhere.

@@ -11,7 +11,7 @@
 //! [`nan`] follows values that are no numbers along the same plans.
 #![forbid(unsafe_code)]
 
-mod access;
+pub mod access;
 mod inexact;
 mod lanes;
 mod lds;

@@ -1,5 +1,6 @@
 mod barriers;
 mod common;
+mod global_races;
 mod inexact;
 mod init;
 mod late;

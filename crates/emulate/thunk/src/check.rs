@@ -1,14 +1,16 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `init`, uses of
-//! values that nothing has set; `nan`, NaN and infinity that instructions make of numbers; `leaks`, memory that is not freed; `late`, missing waits with results of loads and of LDS that come when they
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS or global memory in no order;
+//! `init`, uses of values that nothing has set; `nan`, NaN and infinity that instructions make of numbers; `leaks`, memory that is not freed;
+//! `late`, missing waits with results of loads and of LDS that come when they
 //! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
 use compute::{Follower, Pool, Together};
 use definedness::nan::Nans;
+use global_races::GlobalRaces;
 use gpu::{Events, Job, Memory};
 use judge::{Barriers, Late, Waits};
 
@@ -87,6 +89,8 @@ impl Check {
     /// The pool whose waves are looked at.
     pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
         let of_device = memory.clone();
+        // Races in global memory are judged on one thread: which value a wave reads must be known.
+        let threads = if self.races { 1 } else { threads };
         let pool = match &self.judge {
             Judge::None => Pool::beside_program(memory, events, threads),
             Judge::AtFullSpeed(waits) => {
@@ -106,6 +110,13 @@ impl Check {
         }
         if self.nan {
             followers.push(Arc::new(Nans::new(self.findings.clone())));
+        }
+        if self.races {
+            allocations::facts::keep(None);
+            let sink = self.findings.clone();
+            let read =
+                move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();
+            followers.push(Arc::new(GlobalRaces::new(Box::new(read), sink)));
         }
         match followers.len() {
             0 => {}

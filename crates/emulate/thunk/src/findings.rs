@@ -22,6 +22,7 @@ use allocations::{
 
 use crate::{report::report, source, variables};
 
+mod global_races;
 pub mod init;
 mod leaks;
 mod nan;
@@ -49,6 +50,8 @@ struct Inner {
     barriers: HashMap<(Wrong, bool, u64, Option<u64>), Counted>,
     /// The same of races.
     races: HashMap<races::Key, Counted>,
+    /// The same of races in global memory.
+    global_races: HashMap<global_races::Key, Counted>,
     /// The same of undefined values.
     undefined: HashMap<init::Key, Counted>,
     /// The same of undefined bytes that the host reads, by who called.

@@ -375,8 +375,8 @@ fn lower(
         let row = row_of(config, inst);
         let orders = waits.contains(&pc);
         let follows_others = looks_at_clock && inst.op.has(Traits::INVALIDATES);
-        let is_nop =
-            !orders && !follows_others && row.is_some_and(|row| matches!(row.shape, Shape::Nop));
+        let plan = planner.and_then(|planner| planner.plan(config, inst));
+        let is_nop = !orders && !follows_others && plan.is_none() && does_nothing(row);
         let is_target = targets.contains(&pc);
         let follows = joinable == Some(pc) && !is_target;
         if is_nop && !follows && nops.take(&mut segment, inst, is_target) {
@@ -393,7 +393,7 @@ fn lower(
                 Err(why) => (segment.stops_at(inst, print, &why), None),
             };
             lowered.do_instead(orders, follows_others);
-            segment.follow(planner, config, (head, inst));
+            segment.follow(plan, head);
             if let Some(target) = inst.target() {
                 branches.push((segment.ops.len(), target));
             }
@@ -410,6 +410,10 @@ fn lower(
     segment.fold(runs, &mut branches);
     segment.finish(previous_end.unwrap_or(entry), branches);
     segment
+}
+
+fn does_nothing(row: Option<&Row>) -> bool {
+    row.is_some_and(|row| matches!(row.shape, Shape::Nop))
 }
 
 /// Addresses that a branch leads to, and that of the entry.
@@ -609,14 +613,9 @@ impl Segment {
         ops.into_iter().for_each(|op| self.push(pc, op));
     }
 
-    /// Appends the op that shows `inst` to a shadow, if its planner wants to see it. `head` is where control comes from.
-    fn follow(
-        &mut self,
-        planner: Option<&dyn Planner>,
-        config: &Config,
-        (head, inst): (u64, &Inst),
-    ) {
-        if let Some(plan) = planner.and_then(|planner| planner.plan(config, inst)) {
+    /// Appends the op that shows an instruction to a shadow, if its planner wants to see it. `head` is where control comes from.
+    fn follow(&mut self, plan: Option<u32>, head: u64) {
+        if let Some(plan) = plan {
             self.push(head, shadow::follow(plan));
         }
     }

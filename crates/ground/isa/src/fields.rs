@@ -4,8 +4,10 @@ use crate::{Decoded, Effects, Format, Known};
 use gfx::{Family, Target};
 
 mod memory;
+mod policy;
 
 pub use memory::{Buffer, Ds, Flat, Image, MOST_ADDRESSES, Smem};
+pub use policy::{cache_policy, has_scope_bits};
 
 /// Bits `high..=low` of `word`.
 #[inline]

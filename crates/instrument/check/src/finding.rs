@@ -44,6 +44,8 @@ pub enum Kind {
     ArrivedTwice,
     /// Waves access the same bytes of LDS in no order.
     LdsRace,
+    /// Waves access the same bytes of global memory in no order.
+    GlobalRace,
     /// The program has ended and not freed memory.
     Leak,
     /// An address comes from what nothing has set.
@@ -107,7 +109,7 @@ impl Checker {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 26] = [
+    pub const ALL: [Kind; 27] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -127,6 +129,7 @@ impl Kind {
         Kind::MissedByEnded,
         Kind::ArrivedTwice,
         Kind::LdsRace,
+        Kind::GlobalRace,
         Kind::Leak,
         Kind::UndefinedAddress,
         Kind::UndefinedCondition,
@@ -185,6 +188,11 @@ impl Kind {
                 "lds-race",
                 Checker::Races,
                 "waves of a workgroup access the same bytes of LDS in no order, and at least one writes",
+            ),
+            Kind::GlobalRace => (
+                "global-race",
+                Checker::Races,
+                "waves access the same bytes of global memory in no order, and at least one writes",
             ),
             Kind::Leak => (
                 "leak",
@@ -321,6 +329,7 @@ impl Kind {
         !matches!(
             self,
             Kind::LdsRace
+                | Kind::GlobalRace
                 | Kind::UndefinedAddress
                 | Kind::UndefinedCondition
                 | Kind::NanStored

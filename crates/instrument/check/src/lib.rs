@@ -1,8 +1,8 @@
 //! Bugs in compiled AMD GPU code, as values that print as text or serialise.
 //!
 //! Entry types: [`waits::object`] looks for missing waits in one code object and tells a [`Sink`] of each [`Finding`];
-//! [`waits::executed`], [`memory::accessed`], [`barriers::met`], [`races::raced`], [`init::used`],
-//! [`nan::made`] and [`leaks::leaked`] take what the emulated device found while a program ran;
+//! [`waits::executed`], [`memory::accessed`], [`barriers::met`], [`races::raced`], [`global_races::raced`],
+//! [`init::used`], [`nan::made`] and [`leaks::leaked`] take what the emulated device found while a program ran;
 //! [`Tally`] counts findings, drops none, and keeps as many as are to be shown; [`Suppressions`] takes out those that the
 //! user knows. Pure: bytes in, values out.
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@ pub mod barriers;
 mod code;
 mod finding;
 mod fingerprint;
+pub mod global_races;
 pub mod init;
 pub mod leaks;
 mod listing;

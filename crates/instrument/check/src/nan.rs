@@ -187,6 +187,7 @@ fn finding(
         }),
         meeting: None,
         free: None,
+        read: None,
         leak: None,
         further: 0,
         path: Vec::new(),

@@ -29,7 +29,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     match &finding.producer {
         Some(producer) => {
             let (first, then) = match finding.kind {
-                Kind::LdsRace => ("first", "then"),
+                Kind::LdsRace | Kind::GlobalRace => ("first", "then"),
                 Kind::UndefinedAddress | Kind::UndefinedCondition => ("loaded", "used"),
                 Kind::NanStored | Kind::InfinityStored => ("made", "stored"),
                 Kind::NanCompared => ("made", "compared"),

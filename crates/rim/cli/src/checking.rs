@@ -51,9 +51,10 @@ Examples:
 /// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
 /// memory. Such an access stops the kernel. With --hooks, the tool mem-check finds such accesses on a real GPU too, and
 /// kernels go on. --barriers names barriers at which waves or lanes of a workgroup are missing, and ends a kernel whose waves wait for each
-/// other for ever. --races names accesses of two waves to the same bytes of LDS, of which one writes and which no barrier puts
-/// in order. --init names addresses and branches that depend on memory, LDS or variables that nothing has set, and where such a value
-/// came from. --nan names instructions that make NaN or infinity of numbers, if the result is stored to memory or compared. --leaks names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
+/// other for ever. --races names accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing
+/// puts in order. --init names addresses and branches that depend on memory, LDS or variables that nothing has set, and where such a value
+/// came from. --nan names instructions that make NaN or infinity of numbers, if the result is stored to memory or compared. --leaks
+/// names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
 /// on standard error.
 ///
 /// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
@@ -83,7 +84,7 @@ pub struct Check {
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// In a program: look for accesses to LDS by different waves that nothing puts in order
+    /// In a program: look for accesses to LDS or global memory by different waves that nothing puts in order
     #[arg(long, requires = "program")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends

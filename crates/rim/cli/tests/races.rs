@@ -115,3 +115,62 @@ fn code_that_is_not_optimised_is_checked_too() {
         assert_eq!(said.contains("error[lds-race]"), certain, "{mode}: {said}");
     }
 }
+
+/// What is said of a program whose workgroups race in global memory, and its status.
+fn between_workgroups(options: &[&str], mode: &str) -> (Option<i32>, String) {
+    let program = compile(
+        "hipcc",
+        "globally_raced.hip",
+        &["-O1", "-w", "-g", "--offload-arch=gfx90a"],
+    );
+    let mut command = luthier(&["check", "--device", "gfx90a", "--error-exitcode", "9"]);
+    let output = command.args(options).arg("--").arg(program).arg(mode);
+    let output = output.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "done\n", "{mode}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said)
+}
+
+#[test]
+fn workgroups_that_race_are_named_and_right_ones_are_silent() {
+    for (mode, parts) in [
+        (
+            "neighbours",
+            [
+                "error[global-race]: nothing puts two accesses to global memory in order: wave 0 of workgroup (0, 0, 0) reads \
+                 what wave 0 of workgroup (1, 0, 0) writes",
+                "<-- read",
+                "globally_raced.hip:9",
+                "hipMalloc",
+            ],
+        ),
+        (
+            "counter",
+            [
+                "wave 0 of workgroup (0, 0, 0) writes what wave 0 of workgroup (1, 0, 0) writes",
+                "<-- write",
+                "globally_raced.hip:19",
+                "1 different: 1 global-race",
+            ],
+        ),
+    ] {
+        let (status, said) = between_workgroups(&["--races"], mode);
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        assert_eq!(status, Some(9), "{mode}: {said}");
+        for options in [&["--races"][..], &["--races", "--init"]] {
+            let (status, said) = between_workgroups(options, &format!("{mode}-ok"));
+            assert_eq!(status, Some(0), "{mode}: {said}");
+            assert!(said.contains("possible: 0 findings"), "{mode}: {said}");
+        }
+    }
+}
+
+/// Both checks follow each instruction.
+#[test]
+fn races_are_found_beside_undefined_values() {
+    let (status, said) = between_workgroups(&["--races", "--init"], "counter");
+    assert_eq!(status, Some(9), "{said}");
+    assert!(said.contains("error[global-race]"), "{said}");
+}

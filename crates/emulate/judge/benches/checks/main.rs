@@ -1,4 +1,4 @@
-//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races and for undefined values, and on an ordinary one, by
+//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races in LDS, for races in global memory and for undefined values, and on an ordinary one, by
 //! turns.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
@@ -14,6 +14,7 @@ mod time;
 use codeobj::CodeObject;
 use definedness::{Definedness, Found, Sink};
 use emulate::{Argument, Device, Order, Race, Shape};
+use global_races::GlobalRaces;
 use gpu::Dispatch;
 use judge::{Barriers, MeetingSink, Unmet};
 use programs::{Launches, PROGRAMS, Program, Run, line, number};
@@ -119,7 +120,7 @@ fn main() -> Outcome<()> {
         ),
     ];
     println!(
-        "| target | program | ms | memory | barriers | races | init |\n|---|---|---|---|---|---|---|"
+        "| target | program | ms | memory | barriers | races | global races | init |\n|---|---|---|---|---|---|---|---|"
     );
     for target in TARGETS {
         for (source, programs) in &sources {
@@ -147,6 +148,16 @@ impl Order for Silent {
     }
 }
 
+impl global_races::Sink for Silent {
+    fn raced(&self, _: &Arc<Dispatch>, _: &[global_races::Found]) {
+        // Launches write the same results again.
+    }
+
+    fn not_judged(&self, name: &'static str) {
+        panic!("{name} is not judged");
+    }
+}
+
 impl Sink for Silent {
     fn used(&self, _: &Arc<Dispatch>, _: &Found, _: u64) {
         // The kernels that only sweep over LDS read what nothing has written.
@@ -155,17 +166,26 @@ impl Sink for Silent {
 
 fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
     let device = || Device::new(CodeObject::parse(bytes)?, 1);
-    let devices = [device()?, device()?, device()?, device()?, device()?];
-    let [_, exact, gated, ordered, followed] = &devices;
+    let devices = [
+        device()?,
+        device()?,
+        device()?,
+        device()?,
+        device()?,
+        device()?,
+    ];
+    let [_, exact, gated, ordered, globally, followed] = &devices;
     exact.be_exact();
     gated.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
     ordered.look_for_races(Arc::new(Silent));
+    let races = GlobalRaces::new(globally.reader(), Arc::new(Silent));
+    globally.follow(Arc::new(races));
     followed.follow(Arc::new(Definedness::new(Arc::new(Silent))));
     let mut runs = Vec::new();
     for device in &devices {
         runs.push((program.prepare)(device)?);
     }
-    let mut best = [f64::MAX; 5];
+    let mut best = [f64::MAX; 6];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
@@ -176,10 +196,10 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
         turns += 1;
     }
     let [plain, others @ ..] = best;
-    let [memory, barriers, races, init] = others.map(|seconds| seconds / plain);
+    let [memory, barriers, races, global, init] = others.map(|seconds| seconds / plain);
     let (name, plain) = (program.name, 1e3 * plain);
     println!(
-        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {init:.2} |"
+        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {global:.2} | {init:.2} |"
     );
     Ok(())
 }

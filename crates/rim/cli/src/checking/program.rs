@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use check::{
     Allocation,
     barriers::{Met, Wave},
+    global_races::GlobalRace,
     init::Used,
     leaks::Leaked,
     memory::{Accessed, Freed},
@@ -116,6 +117,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     run.report.not_looked_at = std::mem::take(&mut found.not_looked_at)
         .into_iter()
         .collect();
+    run.report.not_ordered = std::mem::take(&mut found.not_ordered).into_iter().collect();
     check::memory::freed(std::mem::take(&mut found.frees), &mut run.tally);
     check::reads::read(std::mem::take(&mut found.reads), &mut run.tally);
     let leaks = std::mem::take(&mut found.leaks);
@@ -130,7 +132,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     for finding in run.tally.take() {
         run.writer.finding(&name, finding);
     }
-    for (object, (waits, accesses, meetings, races, uses, nans)) in found.by_object() {
+    for (object, of) in found.by_object() {
+        let (waits, accesses, meetings, races, global_races, uses, nans) = of;
         let bytes = fs::read(directory.join(&object)).with_context(|| object.clone())?;
         let parsed = CodeObject::parse(&bytes)?;
         let options = check::Options {
@@ -153,6 +156,8 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
                 .map(|one| format!("a barrier at {:#x}", one.pc)),
         );
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
+        lost.extend(stray.iter().map(|one| format!("a race at {:#x}", one.pc)));
+        let stray = check::global_races::raced(&parsed, "", global_races, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a race at {:#x}", one.pc)));
         let stray = check::init::used(&parsed, "", uses, &options, tally)?;
         lost.extend(
@@ -183,6 +188,7 @@ type OfObject = (
     Vec<Accessed>,
     Vec<Met>,
     Vec<Raced>,
+    Vec<GlobalRace>,
     Vec<Used>,
     Vec<Made>,
 );
@@ -194,6 +200,7 @@ enum Last {
     Access,
     Free,
     Leak,
+    Race,
     Use,
     Read,
     Nan,
@@ -216,6 +223,8 @@ struct Found {
     /// Each with the file of its code object.
     races: Vec<(String, Raced)>,
     /// Each with the file of its code object.
+    global_races: Vec<(String, GlobalRace)>,
+    /// Each with the file of its code object.
     uses: Vec<(String, Used)>,
     /// Each with the file of its code object.
     nans: Vec<(String, Made)>,
@@ -223,6 +232,8 @@ struct Found {
     not_looked_at: BTreeSet<String>,
     /// Instructions of which nothing is known about undefined values.
     not_followed: BTreeSet<String>,
+    /// Instructions whose accesses to global memory are not judged.
+    not_ordered: BTreeSet<String>,
     /// The subject of the lines that follow.
     last: Last,
     symbols: Symbols,
@@ -274,6 +285,14 @@ impl Found {
                 let raced = Raced::parse(times, rest)?;
                 self.races.push(((*object).to_owned(), raced));
             }
+            [times, "global-race", object, rest @ ..] => {
+                let raced = GlobalRace::parse(times, rest)?;
+                self.global_races.push(((*object).to_owned(), raced));
+                self.last = Last::Race;
+            }
+            [_, "not-ordered", instruction] => {
+                self.not_ordered.insert((*instruction).to_owned());
+            }
             [times, "undefined", object, rest @ ..] => {
                 let used = Used::parse(times, rest)?;
                 self.uses.push(((*object).to_owned(), used));
@@ -305,6 +324,7 @@ impl Found {
                     }
                     Last::Free => self.frees.last_mut()?.free.allocation = allocation,
                     Last::Leak => self.leaks.last_mut()?.leak.allocation = allocation,
+                    Last::Race => self.global_races.last_mut()?.1.allocation = Some(allocation),
                     Last::Use => self.uses.last_mut()?.1.allocation = Some(allocation),
                     Last::Read => self.reads.last_mut()?.read.allocation = Some(allocation),
                     Last::Nan => self.nans.last_mut()?.1.allocation = Some(allocation),
@@ -327,6 +347,7 @@ impl Found {
     fn last_allocation(&mut self) -> Option<&mut Allocation> {
         match self.last {
             Last::Access => self.accesses.last_mut()?.1.access.allocation.as_mut(),
+            Last::Race => self.global_races.last_mut()?.1.allocation.as_mut(),
             Last::Use => self.uses.last_mut()?.1.allocation.as_mut(),
             Last::Read => self.reads.last_mut()?.read.allocation.as_mut(),
             Last::Nan => self.nans.last_mut()?.1.allocation.as_mut(),
@@ -360,11 +381,14 @@ impl Found {
         for (object, raced) in self.races {
             all.entry(object).or_default().3.push(raced);
         }
+        for (object, raced) in self.global_races {
+            all.entry(object).or_default().4.push(raced);
+        }
         for (object, used) in self.uses {
-            all.entry(object).or_default().4.push(used);
+            all.entry(object).or_default().5.push(used);
         }
         for (object, made) in self.nans {
-            all.entry(object).or_default().5.push(made);
+            all.entry(object).or_default().6.push(made);
         }
         all
     }

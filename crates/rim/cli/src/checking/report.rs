@@ -31,6 +31,8 @@ pub struct Report {
     pub not_looked_at: Vec<String>,
     /// Lines that make NaN or infinity.
     pub makers: Makers,
+    /// Instructions whose accesses to global memory `--races` does not judge.
+    pub not_ordered: Vec<String>,
     pub problems: Vec<Problem>,
 }
 
@@ -111,6 +113,7 @@ struct Summary<'r> {
     not_looked_at: &'r [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     made: Vec<Lanes<'r>>,
+    not_ordered: &'r [String],
     unused_suppressions: Vec<&'r str>,
     problems: &'r [Problem],
 }
@@ -205,6 +208,7 @@ impl Writer {
                         not_followed: &report.not_followed,
                         not_looked_at: &report.not_looked_at,
                         made: lanes.collect(),
+                        not_ordered: &report.not_ordered,
                         unused_suppressions: unused,
                         problems: &report.problems,
                     },
@@ -272,6 +276,13 @@ fn summary(
             out,
             "not looked at: NaN and infinity of {}",
             report.not_looked_at.join(", ")
+        )?;
+    }
+    if !report.not_ordered.is_empty() {
+        writeln!(
+            out,
+            "not judged: races in global memory of {}",
+            report.not_ordered.join(", ")
         )?;
     }
     if !report.problems.is_empty() {

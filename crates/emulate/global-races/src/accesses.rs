@@ -1,0 +1,367 @@
+//! One instruction that accesses memory, against what was accessed before.
+
+use definedness::access::{Kind, Place};
+use wave::{LANES, Wave};
+
+use crate::{
+    Shared,
+    cells::{Cell, RecordId},
+    clock::{Clock, Entry},
+    plan::Memory,
+    progress::Progress,
+    report::{Access, Found, Missing, Side},
+    scope::Scope,
+    state::{Record, State},
+};
+
+/// Records of a wave's loads, each with its instruction, the wave's stamp and the era of the records.
+pub(crate) struct Reads([Option<(u64, u32, u32, RecordId)>; SLOTS]);
+
+const SLOTS: usize = 16;
+
+impl Default for Reads {
+    fn default() -> Reads {
+        Reads([None; SLOTS])
+    }
+}
+
+/// An instruction that a wave is about to execute.
+pub(crate) struct Instruction<'a> {
+    pub shared: &'a Shared,
+    pub memory: &'a Memory,
+    pub pc: u64,
+    pub wave: &'a Wave,
+    pub group: u32,
+    pub shares_near: bool,
+}
+
+/// The bytes that a lane accesses in one dword.
+#[derive(Clone, Copy)]
+struct Part {
+    address: u64,
+    bytes: u8,
+    lane: usize,
+    /// Which dword of the lane's data.
+    word: usize,
+}
+
+/// What is known so far while lanes are looked at.
+struct Scene<'a> {
+    progress: &'a Progress,
+    id: RecordId,
+    learns: Option<Clock>,
+    /// The writer that was learned of last.
+    taught: RecordId,
+    /// The last write that was asked about, and what is missing.
+    last: Option<(RecordId, bool, Option<Missing>)>,
+    found: Vec<Found>,
+}
+
+impl Instruction<'_> {
+    fn kind(&self) -> Access {
+        match self.memory.access.kind {
+            Kind::Load => Access::Read,
+            Kind::Store => Access::Write,
+            Kind::Atomic => Access::Atomic,
+        }
+    }
+
+    /// Looks at all lanes. Returns the races.
+    pub fn judge(
+        &self,
+        state: &mut State,
+        progress: &mut Progress,
+        reads: &mut Reads,
+    ) -> Vec<Found> {
+        let writes = self.kind() != Access::Read;
+        let id = match writes {
+            true => self.written(state, progress),
+            false => self.read(state, progress, reads),
+        };
+        let mut scene = Scene {
+            progress,
+            id,
+            learns: None,
+            taught: 0,
+            last: None,
+            found: Vec::new(),
+        };
+        self.each_part(|part| self.part(state, &mut scene, part));
+        let Scene { learns, found, .. } = scene;
+        let learns = learns.filter(|_| !writes || self.memory.returns);
+        match (writes, learns) {
+            (true, Some(learns)) => progress.learns(self.memory.counts, learns),
+            (false, learns) if !self.memory.is_scalar => progress.loads(self.memory.counts, learns),
+            _ => {}
+        }
+        found
+    }
+
+    fn record(&self, progress: &Progress, own: Entry, known: Clock) -> Record {
+        let raised = if self.shares_near {
+            Scope::Workgroup
+        } else {
+            Scope::Near
+        };
+        Record {
+            wave: progress.number,
+            group: self.group,
+            stamp: progress.stamp,
+            access: self.kind(),
+            reach: self.memory.reach.max(raised),
+            says: self.memory.says.max(raised),
+            synchronises: self.memory.synchronises,
+            pc: self.pc,
+            own,
+            known,
+        }
+    }
+
+    fn written(&self, state: &mut State, progress: &mut Progress) -> RecordId {
+        let own = progress.entry(progress.stamp);
+        progress.stores(self.memory.counts);
+        state.keep(self.record(progress, own, progress.ordered.clone()))
+    }
+
+    fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
+        let slot = &mut reads.0[self.pc as usize / 4 % SLOTS];
+        if let Some((pc, stamp, era, id)) = *slot
+            && (pc, stamp, era) == (self.pc, progress.stamp, state.era)
+        {
+            return id;
+        }
+        let id = state.keep(self.record(progress, Entry::default(), Clock::default()));
+        *slot = Some((self.pc, progress.stamp, state.era, id));
+        id
+    }
+
+    fn each_part(&self, mut act: impl FnMut(Part)) {
+        let access = &self.memory.access;
+        if self.memory.is_scalar {
+            let (address, bytes) = access.scalar_address(self.wave);
+            dwords(address, bytes.min(access.bytes.into()), 0, &mut act);
+            return;
+        }
+        let exec = self.wave.exec();
+        let mut places = [Place::Nowhere; LANES];
+        access.places(self.wave, exec, 0, &mut places);
+        for (lane, place) in places.iter().enumerate() {
+            if let (Place::Memory(address), 1) = (place, exec >> lane & 1) {
+                dwords(*address, access.bytes.into(), lane, &mut act);
+            }
+        }
+    }
+
+    fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part) {
+        let kind = self.kind();
+        let cell = *state.cells.at(part.address);
+        if cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] & part.bytes != 0 {
+            let marked = cell.synchronises;
+            let missing = match scene.last {
+                Some((last, was, missing)) if (last, was) == (cell.writer, marked) => missing,
+                _ => self.missing(state, scene, cell.writer, marked),
+            };
+            scene.last = Some((cell.writer, marked, missing));
+            match missing {
+                Some(missing) => self.found(state, scene, (cell.writer, missing), part),
+                None => self.learn(state, scene, cell.writer, part.address),
+            }
+        }
+        if kind != Access::Read {
+            for (reader, bytes) in cell.readers.into_iter().zip([cell.bytes[1], cell.bytes[2]]) {
+                if reader != 0 && bytes & part.bytes != 0 {
+                    let missing = self.missing(state, scene, reader, cell.synchronises);
+                    if let Some(missing) = missing {
+                        self.found(state, scene, (reader, missing), part);
+                    }
+                }
+            }
+        }
+        self.note(state, scene, cell, part);
+    }
+
+    /// Two accesses do not race on a word by which waves put themselves in order.
+    fn is_synchronised(&self, record: &Record, need: Scope, marked: bool) -> bool {
+        let raised = if self.shares_near {
+            Scope::Workgroup
+        } else {
+            Scope::Near
+        };
+        let both = record.says >= need && self.memory.says.max(raised) >= need;
+        let some = marked || record.synchronises || self.memory.synchronises;
+        self.shared.rules.synchronising && both && some
+    }
+
+    fn missing(
+        &self,
+        state: &State,
+        scene: &Scene<'_>,
+        id: RecordId,
+        marked: bool,
+    ) -> Option<Missing> {
+        let (record, progress) = (state.record(id), scene.progress);
+        let same_group = record.group == self.group;
+        let other_dispatch =
+            || state.group(record).dispatch != state.groups[self.group as usize].dispatch;
+        if record.wave == progress.number || !same_group && other_dispatch() {
+            return None;
+        }
+        let need = if same_group {
+            Scope::Workgroup
+        } else {
+            Scope::Agent
+        };
+        if self.is_synchronised(record, need, marked) {
+            return None;
+        }
+        let near_is_enough = same_group && self.shares_near;
+        let rules = self.shared.rules;
+        let performed = |entry: Entry| match () {
+            () if record.access == Access::Read || near_is_enough || !rules.performed => {
+                entry.issued
+            }
+            () if same_group || record.reach >= Scope::Agent => entry.waited,
+            () => entry.agent,
+        };
+        let entry = progress.ordered.get(record.wave);
+        if record.stamp > entry.issued {
+            return Some(Missing::Order);
+        }
+        if record.stamp > performed(entry) {
+            return Some(Missing::Performed);
+        }
+        let looks_far = self.memory.reach >= need || near_is_enough;
+        if self.kind() != Access::Read || record.access == Access::Read || looks_far || !rules.fresh
+        {
+            return None;
+        }
+        let is_known = |clock: &Clock| record.stamp <= performed(clock.get(record.wave));
+        let fresh = is_known(&progress.near) && (same_group || is_known(&progress.far));
+        (!fresh).then_some(Missing::Fresh)
+    }
+
+    /// The wave reads what another one has written for it.
+    fn learn(&self, state: &mut State, scene: &mut Scene<'_>, writer: RecordId, address: u64) {
+        let reads = self.kind() == Access::Read || self.memory.returns;
+        if !reads || !self.memory.synchronises {
+            return;
+        }
+        let record = state.record(writer);
+        let need = match record.group == self.group {
+            true => Scope::Workgroup,
+            false => Scope::Agent,
+        };
+        if record.wave == scene.progress.number && !state.words.contains_key(&address) {
+            return;
+        }
+        if record.says < need || self.memory.says < need {
+            return;
+        }
+        if scene.taught == writer && !state.words.contains_key(&address) {
+            return;
+        }
+        scene.taught = writer;
+        let told = state.told(address, writer);
+        scene.learns.get_or_insert_default().join(&told);
+    }
+
+    fn note(&self, state: &mut State, scene: &Scene<'_>, mut cell: Cell, part: Part) {
+        let id = scene.id;
+        cell.synchronises |= self.memory.synchronises;
+        if self.kind() == Access::Read {
+            let same_wave = |reader: RecordId| {
+                reader != 0 && state.record(reader).wave == scene.progress.number
+            };
+            if cell.readers[0] != id {
+                if !same_wave(cell.readers[0]) {
+                    cell.readers[1] = cell.readers[0];
+                    cell.bytes[2] = cell.bytes[1];
+                    cell.bytes[1] = 0;
+                }
+                cell.readers[0] = id;
+            }
+            cell.bytes[1] |= part.bytes;
+        } else {
+            let before = std::mem::replace(&mut cell.writer, id);
+            cell.bytes[0] = match before == id {
+                true => cell.bytes[0] | part.bytes,
+                false => part.bytes,
+            };
+            let atomic = self.kind() == Access::Atomic;
+            if cell.synchronises || atomic {
+                state.wrote(part.address, before, id, atomic);
+            }
+        }
+        *state.cells.at(part.address) = cell;
+    }
+
+    /// The write stores what is there already.
+    fn changes_nothing(&self, part: Part) -> bool {
+        let access = &self.memory.access;
+        if access.kind != Kind::Store || part.bytes != 15 || access.bytes % 4 != 0 {
+            return false;
+        }
+        let mut there = [0; 4];
+        let is_read = (self.shared.read)(part.address, &mut there);
+        let row = access.data[0] + part.word;
+        is_read
+            && row < self.wave.vector_rows()
+            && u32::from_le_bytes(there) == self.wave.vgpr(row, part.lane)
+    }
+
+    fn found(
+        &self,
+        state: &State,
+        scene: &mut Scene<'_>,
+        (before, missing): (RecordId, Missing),
+        part: Part,
+    ) {
+        let record = state.record(before);
+        let certain = !self.changes_nothing(part);
+        let known = scene.found.iter_mut().find(|found| {
+            found.before.pc == record.pc && found.missing == missing && found.certain == certain
+        });
+        if let Some(found) = known {
+            found.times += 1;
+            return;
+        }
+        let group = state.group(record);
+        scene.found.push(Found {
+            certain,
+            missing,
+            before: Side {
+                pc: record.pc,
+                access: record.access,
+                workgroup: group.workgroup,
+                wave: record.wave - group.first_wave,
+            },
+            after: Side {
+                pc: self.pc,
+                access: self.kind(),
+                workgroup: state.groups[self.group as usize].workgroup,
+                wave: self.wave.index_in_workgroup,
+            },
+            lane: part.lane as u32,
+            address: part.address,
+            times: 1,
+        });
+    }
+}
+
+/// The dwords of `bytes` bytes from an address on.
+fn dwords(address: u64, bytes: u64, lane: usize, act: &mut impl FnMut(Part)) {
+    let mut at = address;
+    let end = address.wrapping_add(bytes);
+    while at < end {
+        let start = at & !3;
+        let next = (start + 4).min(end);
+        let mask = ((1u8 << (next - start)) - 1) & !((1u8 << (at - start)) - 1);
+        act(Part {
+            address: start,
+            bytes: mask,
+            lane,
+            word: ((at - address) / 4) as usize,
+        });
+        at = next;
+    }
+}

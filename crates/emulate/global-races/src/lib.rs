@@ -1,0 +1,121 @@
+//! Finds accesses to global memory that nothing puts in order, by waves of one launch.
+//!
+//! A store is *performed* at a scope when it went, or was written back, as far as that scope, and its wave has waited for it. A load is
+//! *fresh* at a scope when it passes over the caches that are nearer, or when these were invalidated since. A wave knows what another one
+//! did before it wrote a word, once it has read the word, at the scope that both need, and has waited for the value.
+//!
+//! Entry type: [`GlobalRaces`], a [`compute::Follower`]. The device must run its waves on one host thread.
+#![forbid(unsafe_code)]
+
+mod accesses;
+mod cells;
+mod clock;
+mod plan;
+mod progress;
+mod report;
+mod scope;
+mod state;
+mod workgroup;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use compute::{Beginning, Follower, Planner};
+use isa::Inst;
+use wave::{Config, Shadow};
+
+use plan::Plan;
+pub use report::{Access, Found, Missing, Side, Sink};
+use state::State;
+use workgroup::OfWorkgroup;
+
+/// The parts of the judgement, which tests switch off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A store has to be performed before it is known.
+    pub performed: bool,
+    /// A load has to be fresh to see what is known.
+    pub fresh: bool,
+    /// Words that all access at the scope that they need do not race.
+    pub synchronising: bool,
+}
+
+/// Reads memory from an address on; false if it is not mapped.
+pub type Read = Box<dyn Fn(u64, &mut [u8]) -> bool + Send + Sync>;
+
+/// Watches the accesses to global memory of all kernels of a device.
+pub struct GlobalRaces {
+    shared: Arc<Shared>,
+}
+
+/// Plans by their numbers.
+pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
+
+pub(crate) struct Shared {
+    pub rules: Rules,
+    pub read: Read,
+    pub sink: Arc<dyn Sink>,
+    pub state: Mutex<State>,
+    plans: Mutex<Vec<Arc<Plan>>>,
+    /// The plans of some time ago, for all workgroups.
+    snapshot: Mutex<Plans>,
+}
+
+impl GlobalRaces {
+    /// `sink` is told of races in the memory that `read` reads.
+    pub fn new(read: Read, sink: Arc<dyn Sink>) -> GlobalRaces {
+        let all = Rules {
+            performed: true,
+            fresh: true,
+            synchronising: true,
+        };
+        GlobalRaces::by_rules(read, sink, all)
+    }
+
+    /// The same with some rules only.
+    pub fn by_rules(read: Read, sink: Arc<dyn Sink>, rules: Rules) -> GlobalRaces {
+        GlobalRaces {
+            shared: Arc::new(Shared {
+                rules,
+                read,
+                sink,
+                state: Mutex::default(),
+                plans: Mutex::default(),
+                snapshot: Mutex::default(),
+            }),
+        }
+    }
+}
+
+impl Follower for GlobalRaces {
+    fn begin(&self, beginning: &Beginning<'_>) -> Box<dyn Shadow> {
+        Box::new(OfWorkgroup::new(self.shared.clone(), beginning))
+    }
+
+    fn planner(&self) -> Arc<dyn Planner> {
+        self.shared.clone()
+    }
+}
+
+impl Planner for Shared {
+    fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
+        let plan = Plan::of(config, inst)?;
+        let mut plans = lock(&self.plans);
+        plans.push(Arc::new(plan));
+        Some(plans.len() as u32 - 1)
+    }
+}
+
+impl Shared {
+    /// Plans, more than `number` if there are.
+    pub fn plans(&self, number: usize) -> Plans {
+        let mut snapshot = lock(&self.snapshot);
+        if snapshot.len() <= number {
+            *snapshot = Arc::new(lock(&self.plans).clone());
+        }
+        snapshot.clone()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

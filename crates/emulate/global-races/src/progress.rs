@@ -1,0 +1,161 @@
+//! How far a wave has come: what it has issued and waited for, and what it knows of others.
+
+use std::{collections::VecDeque, ops::Range};
+
+use crate::{
+    clock::{Clock, Entry},
+    plan::Which,
+    scope::Emptied,
+};
+
+/// Outstanding operations, of which the hardware has no more.
+const MOST: usize = 64;
+
+enum Issued {
+    Store(u32),
+    /// Stores up to this stamp are written back.
+    WriteBack(u32),
+    /// The value that is loaded says so much.
+    Load(Clock),
+}
+
+pub(crate) struct Progress {
+    pub number: u32,
+    /// The waves of its workgroup.
+    beside: Range<u32>,
+    /// Grows with each store and at each barrier.
+    pub stamp: u32,
+    waited: u32,
+    agent: u32,
+    counts: [u32; 2],
+    outstanding: VecDeque<(Which, u32, Issued)>,
+    /// Others did this before whatever the wave does now.
+    pub ordered: Clock,
+    /// The caches have nothing that is older.
+    pub near: Clock,
+    pub far: Clock,
+    /// The barrier that it has arrived at, counted from 1, and whether it is about to pass.
+    pub arrivals: u64,
+    pub passes: bool,
+}
+
+impl Progress {
+    pub fn new(number: u32, beside: Range<u32>) -> Progress {
+        Progress {
+            number,
+            beside,
+            stamp: 1,
+            waited: 0,
+            agent: 0,
+            counts: [0; 2],
+            outstanding: VecDeque::new(),
+            ordered: Clock::default(),
+            near: Clock::default(),
+            far: Clock::default(),
+            arrivals: 0,
+            passes: false,
+        }
+    }
+
+    fn issue(&mut self, which: Which, issued: Option<Issued>) {
+        self.counts[which] += 1;
+        let number = self.counts[which];
+        self.outstanding
+            .extend(issued.map(|issued| (which, number, issued)));
+        if self.outstanding.len() > MOST {
+            self.wait_until(which, MOST as u32 - 1);
+        }
+    }
+
+    pub fn counts(&mut self, which: Which) {
+        self.issue(which, None);
+    }
+
+    /// A store, whose stamp it gives.
+    pub fn stores(&mut self, which: Which) -> u32 {
+        self.stamp += 1;
+        let stamp = self.stamp;
+        self.issue(which, Some(Issued::Store(stamp)));
+        stamp
+    }
+
+    pub fn loads(&mut self, which: Which, learns: Option<Clock>) {
+        self.issue(which, learns.map(Issued::Load));
+    }
+
+    /// The same operation as the last store brings a value.
+    pub fn learns(&mut self, which: Which, clock: Clock) {
+        let number = self.counts[which];
+        self.outstanding
+            .push_back((which, number, Issued::Load(clock)));
+    }
+
+    pub fn writes_back(&mut self, which: Which) {
+        self.issue(which, Some(Issued::WriteBack(self.stamp)));
+    }
+
+    fn wait_until(&mut self, which: Which, most: u32) {
+        let done = self.counts[which].saturating_sub(most);
+        let outstanding = std::mem::take(&mut self.outstanding);
+        for (of, number, issued) in outstanding {
+            if of != which || number > done {
+                self.outstanding.push_back((of, number, issued));
+                continue;
+            }
+            match issued {
+                Issued::Store(_) => {}
+                Issued::WriteBack(stamp) => {
+                    self.agent = self.agent.max(stamp);
+                    self.written_back();
+                }
+                Issued::Load(clock) => self.ordered.join(&clock),
+            }
+        }
+        let mut stores = self
+            .outstanding
+            .iter()
+            .filter_map(|(_, _, issued)| match issued {
+                Issued::Store(stamp) => Some(*stamp),
+                _ => None,
+            });
+        self.waited = stores.next().map_or(self.stamp, |oldest| oldest - 1);
+    }
+
+    /// A write-back is one for the whole cache: also for what the wave knows of the other waves beside it.
+    fn written_back(&mut self) {
+        for wave in self.beside.clone() {
+            let entry = self.ordered.get(wave);
+            if entry.agent < entry.waited {
+                let agent = entry.waited;
+                self.ordered.raise(wave, Entry { agent, ..entry });
+            }
+        }
+    }
+
+    /// Waits until no more than so many operations are outstanding.
+    pub fn wait(&mut self, most: [Option<u32>; 2]) {
+        for (which, most) in most.into_iter().enumerate() {
+            if let Some(most) = most {
+                self.wait_until(which, most);
+            }
+        }
+    }
+
+    pub fn invalidates(&mut self, caches: Emptied) {
+        if caches.near {
+            self.near = self.ordered.clone();
+        }
+        if caches.far {
+            self.far = self.ordered.clone();
+        }
+    }
+
+    /// What is done up to a stamp, as others learn of it.
+    pub fn entry(&self, issued: u32) -> Entry {
+        Entry {
+            issued,
+            waited: self.waited.min(issued),
+            agent: self.agent.min(issued),
+        }
+    }
+}

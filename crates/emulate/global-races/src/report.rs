@@ -1,0 +1,55 @@
+//! What is told of races.
+
+use std::sync::Arc;
+
+use gpu::Dispatch;
+
+/// What an instruction does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// What two accesses lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Missing {
+    /// Nothing puts them in order.
+    Order,
+    /// The write was not waited for, or not written back, before the word that tells of it was written.
+    Performed,
+    /// The read may find an older value in a cache.
+    Fresh,
+}
+
+/// One of two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Side {
+    pub pc: u64,
+    pub access: Access,
+    pub workgroup: [u32; 3],
+    pub wave: u32,
+}
+
+/// Two accesses that race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Found {
+    /// The write stores another value than the one that was there.
+    pub certain: bool,
+    pub missing: Missing,
+    pub before: Side,
+    pub after: Side,
+    /// The lane of the later access.
+    pub lane: u32,
+    pub address: u64,
+    /// Lanes that met so.
+    pub times: u64,
+}
+
+/// Is told of races, by any thread.
+pub trait Sink: Send + Sync {
+    fn raced(&self, dispatch: &Arc<Dispatch>, found: &[Found]);
+    /// Accesses of instructions with this name were not judged.
+    fn not_judged(&self, name: &'static str);
+}

@@ -1,0 +1,165 @@
+//! The accesses of all workgroups that run.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Weak},
+};
+
+use gpu::Dispatch;
+
+use crate::{
+    cells::{Cells, RecordId},
+    clock::{Clock, Entry},
+    report::Access,
+    scope::Scope,
+};
+
+/// An instruction that a wave has executed.
+pub(crate) struct Record {
+    pub wave: u32,
+    pub group: u32,
+    pub stamp: u32,
+    pub access: Access,
+    pub reach: Scope,
+    pub says: Scope,
+    pub synchronises: bool,
+    pub pc: u64,
+    /// A write: what its wave had done, and what it knew.
+    pub own: Entry,
+    pub known: Clock,
+}
+
+/// A workgroup.
+pub(crate) struct Group {
+    pub dispatch: u32,
+    pub workgroup: [u32; 3],
+    pub first_wave: u32,
+}
+
+/// A word that waves change by atomics.
+#[derive(Default)]
+pub(crate) struct Word {
+    /// What it tells.
+    pub clock: Clock,
+    /// Writes that the clock lacks.
+    pub writers: Vec<RecordId>,
+}
+
+/// Records that are kept at a time.
+const MOST_RECORDS: usize = 1 << 25;
+/// Writers of a word that wait for somebody to read it.
+const MOST_WRITERS: usize = 1 << 12;
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub cells: Cells,
+    pub records: Vec<Record>,
+    pub words: HashMap<u64, Word>,
+    pub groups: Vec<Group>,
+    /// Names of instructions whose accesses are not judged.
+    pub unknown: HashSet<&'static str>,
+    /// How often all accesses were forgotten.
+    pub era: u32,
+    dispatches: Vec<Weak<Dispatch>>,
+    waves: u32,
+    live: usize,
+}
+
+impl State {
+    /// A workgroup begins: its number.
+    pub fn begin(&mut self, dispatch: &Arc<Dispatch>, workgroup: [u32; 3], waves: u32) -> u32 {
+        let of = |known: &Weak<Dispatch>| Weak::as_ptr(known) == Arc::as_ptr(dispatch);
+        let number = match self.dispatches.iter().position(of) {
+            Some(number) => number,
+            None => {
+                if self.live == 0 {
+                    self.forget();
+                    self.groups.clear();
+                    self.dispatches.clear();
+                    self.waves = 0;
+                }
+                self.dispatches.push(Arc::downgrade(dispatch));
+                self.dispatches.len() - 1
+            }
+        };
+        self.live += 1;
+        self.groups.push(Group {
+            dispatch: number as u32,
+            workgroup,
+            first_wave: self.waves,
+        });
+        self.waves += waves;
+        self.groups.len() as u32 - 1
+    }
+
+    pub fn end(&mut self) {
+        self.live -= 1;
+    }
+
+    /// No access is known any more.
+    fn forget(&mut self) {
+        self.era += 1;
+        self.cells.clear();
+        self.records.clear();
+        self.words.clear();
+    }
+
+    /// Keeps a record. When there are too many, the older ones are given up.
+    pub fn keep(&mut self, record: Record) -> RecordId {
+        if self.records.len() >= MOST_RECORDS {
+            self.forget();
+        }
+        self.records.push(record);
+        self.records.len() as RecordId
+    }
+
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id as usize - 1]
+    }
+
+    pub fn group(&self, record: &Record) -> &Group {
+        &self.groups[record.group as usize]
+    }
+
+    /// All that a word tells whose last writer is `writer`.
+    pub fn told(&mut self, address: u64, writer: RecordId) -> Clock {
+        let mut clock = match self.words.get_mut(&address) {
+            Some(word) => {
+                fold(word, &self.records);
+                return word.clock.clone();
+            }
+            None => Clock::default(),
+        };
+        tell(&mut clock, self.record(writer));
+        clock
+    }
+
+    /// A word was written. An atomic hands on what was told before.
+    pub fn wrote(&mut self, address: u64, before: RecordId, id: RecordId, atomic: bool) {
+        if !atomic {
+            self.words.remove(&address);
+            return;
+        }
+        let word = self.words.entry(address).or_insert_with(|| Word {
+            clock: Clock::default(),
+            writers: (before != 0).then_some(before).into_iter().collect(),
+        });
+        if word.writers.last() != Some(&id) {
+            word.writers.push(id);
+        }
+        if word.writers.len() > MOST_WRITERS {
+            fold(word, &self.records);
+        }
+    }
+}
+
+fn tell(clock: &mut Clock, record: &Record) {
+    clock.join(&record.known);
+    clock.raise(record.wave, record.own);
+}
+
+fn fold(word: &mut Word, records: &[Record]) {
+    for id in word.writers.drain(..) {
+        tell(&mut word.clock, &records[id as usize - 1]);
+    }
+}

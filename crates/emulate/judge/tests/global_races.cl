@@ -1,0 +1,265 @@
+// Kernels whose waves access global memory in no order, and with OK their right twins. `@kernel.A` marks a line that
+// global_races.tsv names.
+#if OK
+#define IF_OK(right, wrong) right
+#else
+#define IF_OK(right, wrong) wrong
+#endif
+#define FENCE(order, scope) __builtin_amdgcn_fence(order, scope)
+#define SYNC                                                                   \
+  (FENCE(__ATOMIC_RELEASE, "workgroup"), __builtin_amdgcn_s_barrier(),         \
+   FENCE(__ATOMIC_ACQUIRE, "workgroup"))
+#define ITEM ((int)__builtin_amdgcn_workitem_id_x())
+#define GROUP ((int)__builtin_amdgcn_workgroup_id_x())
+#define ITEMS 256
+#define GROUPS 3
+// An access that the compiler neither moves nor leaves out.
+#define LOAD(p)                                                                \
+  __opencl_atomic_load(p, memory_order_relaxed, memory_scope_sub_group)
+#define STORE(p, value)                                                        \
+  __opencl_atomic_store(p, value, memory_order_relaxed, memory_scope_sub_group)
+// Accesses for others, by order and scope.
+#define GET(p, order, scope)                                                   \
+  __opencl_atomic_load(p, memory_order_##order, memory_scope_##scope)
+#define PUT(p, value, order, scope) PUT_AS(p, value, order, scope)
+#define PUT_AS(p, value, order, scope)                                         \
+  __opencl_atomic_store(p, value, memory_order_##order, memory_scope_##scope)
+#define ADD(p, value, order)                                                   \
+  __opencl_atomic_fetch_add(p, value, memory_order_##order, memory_scope_device)
+typedef global atomic_int *Memory;
+
+kernel void neighbours(Memory out) {
+  int t = GROUP * ITEMS + ITEM;
+  STORE(&out[t], t + 1); // @neighbours.A
+  int other = (t + ITEMS) % (GROUPS * ITEMS) + IF_OK(4096, 0);
+  STORE(&out[8192 + t], LOAD(&out[other])); // @neighbours.B
+}
+
+kernel void two_writers(Memory out) {
+  if (ITEM == 0 && (GROUP == 0 || IF_OK(0, 1)))
+    STORE(&out[7], GROUP + 1); // @two_writers.A
+}
+
+kernel void same_value(Memory out) {
+  if (ITEM == 0 && (GROUP == 0 || IF_OK(0, 1)))
+    STORE(&out[7], 5); // @same_value.A
+}
+
+kernel void write_after_read(Memory out) {
+  int x = LOAD(&out[5]); // @write_after_read.A
+  STORE(&out[64 + GROUP * ITEMS + ITEM], x);
+  if (GROUP == 2 && ITEM == 0)
+    STORE(&out[IF_OK(6, 5)], x + 1); // @write_after_read.B
+}
+
+kernel void counter(Memory out) {
+  if (ITEM == 0)
+    IF_OK(ADD(out, 1, relaxed), STORE(out, LOAD(out) + 1)); // @counter.A
+}
+
+kernel void histogram(Memory out) {
+  ADD(&out[ITEM % 7], 1, relaxed); // @histogram.A
+  int x = IF_OK(GET(&out[ITEM % 7], relaxed, device), LOAD(&out[ITEM % 7])); // @histogram.B
+  STORE(&out[64 + GROUP * ITEMS + ITEM], x);
+}
+
+kernel void bytes(global char *out) {
+  if (ITEM == 0)
+    *(volatile global char *)&out[IF_OK(GROUP, 1)] = GROUP + 1; // @bytes.A
+}
+
+kernel void wide(global int4 *out) {
+  if (ITEM == 0 && GROUP == 0)
+    *out = (int4)(1, 2, 3, 4); // @wide.A
+  if (ITEM == 0 && GROUP == 1)
+    STORE(&((Memory)out)[IF_OK(4, 3)], 9); // @wide.B
+}
+
+kernel void in_workgroup(Memory out) {
+  Memory own = out + GROUP * ITEMS;
+  STORE(&own[ITEM], ITEM + 1); // @in_workgroup.A
+  IF_OK(SYNC, (void)0);
+  STORE(&out[4096 + GROUP * ITEMS + ITEM], LOAD(&own[ITEMS - 1 - ITEM])); // @in_workgroup.B
+}
+
+// Workgroup 0 passes data by a flag to workgroup 1.
+#define FLAG(name)                                                   \
+  kernel void name(Memory out) {                                               \
+    Memory flag = out + 1024;                                                  \
+    if (ITEM != 0)                                                             \
+      return;                                                                  \
+    if (GROUP == 0) {
+
+#define READER(get)                                                            \
+  }                                                                            \
+  if (GROUP == 1) {                                                            \
+    while (!get)
+
+#define END                                                                    \
+  }                                                                            \
+  }
+
+FLAG(relaxed_writer)
+STORE(out, 5); // @relaxed_writer.A
+PUT(flag, 1, IF_OK(release, relaxed), device);
+READER(GET(flag, acquire, device));
+STORE(&out[9], LOAD(out)); // @relaxed_writer.B
+END
+
+FLAG(volatile_writer)
+STORE(out, 5); // @volatile_writer.A
+IF_OK(PUT(flag, 1, release, device), *(volatile global int *)flag = 1);
+READER(GET(flag, acquire, device));
+STORE(&out[9], LOAD(out)); // @volatile_writer.B
+END
+
+FLAG(workgroup_writer)
+STORE(out, 5); // @workgroup_writer.A
+IF_OK(PUT(flag, 1, release, device), PUT(flag, 1, release, work_group)); // @workgroup_writer.C
+READER(GET(flag, acquire, device)); // @workgroup_writer.D
+STORE(&out[9], LOAD(out)); // @workgroup_writer.B
+END
+
+FLAG(relaxed_reader)
+STORE(out, 5); // @relaxed_reader.A
+PUT(flag, 1, release, device);
+READER(IF_OK(GET(flag, acquire, device), GET(flag, relaxed, device)));
+STORE(&out[9], LOAD(out)); // @relaxed_reader.B
+END
+
+FLAG(volatile_reader)
+STORE(out, 5); // @volatile_reader.A
+PUT(flag, 1, release, device);
+READER(IF_OK(GET(flag, acquire, device), *(volatile global int *)flag));
+STORE(&out[9], LOAD(out)); // @volatile_reader.B
+END
+
+FLAG(workgroup_reader)
+STORE(out, 5); // @workgroup_reader.A
+PUT(flag, 1, release, device); // @workgroup_reader.C
+READER(IF_OK(GET(flag, acquire, device), GET(flag, acquire, work_group))); // @workgroup_reader.D
+STORE(&out[9], LOAD(out)); // @workgroup_reader.B
+END
+
+// The flag before the data.
+FLAG(early_flag)
+IF_OK(STORE(out, 5), (void)0);
+PUT(flag, 1, release, device);
+IF_OK((void)0, STORE(out, 5)); // @early_flag.A
+READER(GET(flag, acquire, device));
+STORE(&out[9], LOAD(out)); // @early_flag.B
+END
+
+// Flag and data in scoped accesses: their order needs a wait, their values need nothing.
+FLAG(scoped_data)
+IF_OK(PUT(out, 5, relaxed, device), STORE(out, 5)); // @scoped_data.A
+PUT(flag, 1, relaxed, device);
+READER(GET(flag, relaxed, device));
+STORE(&out[9], IF_OK(GET(out, relaxed, device), LOAD(out))); // @scoped_data.B
+END
+
+// All waves of a workgroup write, all waves of another one read; one wave of each has the flag.
+kernel void for_all(Memory out) {
+  Memory flag = out + 1024;
+  if (GROUP == 0) {
+    STORE(&out[ITEM], ITEM + 1); // @for_all.A
+    SYNC;
+    if (ITEM == 0)
+      PUT(flag, 1, release, device);
+  } else if (GROUP == 1) {
+    if (ITEM == 0)
+      while (!IF_OK(GET(flag, acquire, device), GET(flag, relaxed, device)))
+        ;
+    SYNC;
+    STORE(&out[2048 + ITEM], LOAD(&out[ITEMS - 1 - ITEM])); // @for_all.B
+  }
+}
+
+// Each workgroup adds to what the one before has handed on.
+kernel void look_back(Memory out) {
+  Memory flags = out + 1024;
+  if (ITEM == 0) {
+    int sum = GROUP;
+    if (GROUP > 0) {
+      while (!GET(&flags[GROUP - 1], acquire, device))
+        ;
+      sum += LOAD(&out[GROUP - 1]); // @look_back.B
+    }
+    STORE(&out[GROUP], sum); // @look_back.A
+    PUT(&flags[GROUP], 1, IF_OK(release, relaxed), device);
+  }
+}
+
+// Workgroups know all that was before them through the one before.
+kernel void chain(Memory out) {
+  Memory flags = out + 1024;
+  if (ITEM != 0)
+    return;
+  STORE(&out[GROUP], GROUP + 1); // @chain.A
+  if (GROUP > 0)
+    while (!GET(&flags[GROUP - 1], acquire, device))
+      ;
+  PUT(&flags[GROUP], 1, release, device);
+  int sum = 0;
+  for (int i = 0; i < IF_OK(GROUP, GROUPS); i++)
+    sum += LOAD(&out[i]); // @chain.B
+  STORE(&out[512 + GROUP], sum);
+}
+
+kernel void ticket_lock(Memory out) {
+  Memory next = out + 1024, serving = out + 1025;
+  if (ITEM != 0)
+    return;
+  int ticket = ADD(next, 1, relaxed);
+  while (GET(serving, acquire, device) != ticket)
+    ;
+  STORE(out, LOAD(out) + 1); // @ticket_lock.A
+  PUT(serving, ticket + 1, IF_OK(release, relaxed), device);
+}
+
+kernel void spin_lock(Memory out) {
+  Memory lock = out + 1024;
+  if (ITEM != 0)
+    return;
+  while (__opencl_atomic_exchange(lock, 1, memory_order_acquire, memory_scope_device))
+    ;
+  IF_OK(STORE(out, LOAD(out) + 1), (void)0);
+  PUT(lock, 0, release, device);
+  IF_OK((void)0, STORE(out, LOAD(out) + 1)); // @spin_lock.A
+}
+
+// The last workgroup adds up what all have written.
+kernel void last_block(Memory out) {
+  Memory done = out + 4096;
+  local int is_last;
+  STORE(&out[GROUP * ITEMS + ITEM], ITEM); // @last_block.A
+  SYNC;
+  if (ITEM == 0) {
+    IF_OK(FENCE(__ATOMIC_SEQ_CST, "agent"), (void)0);
+    is_last = ADD(done, 1, relaxed) == GROUPS - 1;
+    IF_OK(FENCE(__ATOMIC_SEQ_CST, "agent"), (void)0);
+  }
+  SYNC;
+  if (is_last) {
+    int sum = 0;
+    for (int i = 0; i < GROUPS; i++)
+      sum += LOAD(&out[i * ITEMS + ITEM]); // @last_block.B
+    STORE(&out[8192 + ITEM], sum);
+  }
+}
+
+kernel void grid_barrier(Memory out) {
+  Memory arrived = out + 4096;
+  int t = GROUP * ITEMS + ITEM;
+  STORE(&out[t], t); // @grid_barrier.A
+  FENCE(__ATOMIC_RELEASE, "agent");
+  SYNC;
+  if (ITEM == 0) {
+    ADD(arrived, 1, acq_rel);
+    while (IF_OK(GET(arrived, acquire, device) != GROUPS, 0))
+      ;
+  }
+  SYNC;
+  FENCE(__ATOMIC_ACQUIRE, "agent");
+  STORE(&out[8192 + t], LOAD(&out[(t + ITEMS) % (GROUPS * ITEMS)])); // @grid_barrier.B
+}

@@ -1,0 +1,165 @@
+//! Accesses to global memory in no order: a corpus of kernels with a bug, each with a right twin, for targets of all families.
+
+use crate::common::corpus::{Corpus, TARGETS, grade, line, rows};
+use codeobj::{CodeObject, SourceLines};
+use emulate::{Argument, Device, Shape};
+use global_races::{Found, GlobalRaces, Missing, Rules, Sink};
+use gpu::Dispatch;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+const CORPUS: Corpus = Corpus(include_str!("global_races.cl"));
+const EXPECTED: &str = include_str!("global_races.tsv");
+/// A kernel that takes longer does not end.
+const LIMIT: Duration = Duration::from_secs(60);
+const ITEMS: u32 = 256;
+const GROUPS: u32 = 3;
+const ALL: Rules = Rules {
+    performed: true,
+    fresh: true,
+    synchronising: true,
+};
+
+/// Grade, what is missing, and the lines of both instructions, the lower one first.
+type Row = (&'static str, &'static str, Option<u32>, Option<u32>);
+
+#[derive(Default)]
+struct Told {
+    found: Mutex<Vec<Found>>,
+    not_judged: Mutex<Vec<&'static str>>,
+}
+
+impl Sink for Told {
+    fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
+        self.found.lock().unwrap().extend(found);
+    }
+
+    fn not_judged(&self, name: &'static str) {
+        self.not_judged.lock().unwrap().push(name);
+    }
+}
+
+/// The findings of each kernel on a target, as the table says.
+fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
+    let mut all: BTreeMap<&str, BTreeSet<Row>> = BTreeMap::new();
+    for fields in rows(EXPECTED, target) {
+        let [kernel, kind, missing, first, second] = fields[..] else {
+            panic!("{fields:?}");
+        };
+        let its_rows = all.entry(kernel).or_default();
+        if kind == "silent" {
+            continue;
+        }
+        let line_of = |letter: &str| Some(CORPUS.marked(&format!("@{kernel}.{letter}")));
+        let (one, other) = (line_of(first), line_of(second));
+        its_rows.insert((
+            grade(kind == "certain"),
+            missing,
+            one.min(other),
+            one.max(other),
+        ));
+    }
+    all
+}
+
+/// The findings in a kernel.
+fn found(bytes: &[u8], kernel: &str, rules: Rules) -> BTreeSet<Row> {
+    let object = CodeObject::parse(bytes).unwrap();
+    let lines = SourceLines::read(&object).unwrap().unwrap();
+    let device = Device::new(object, 1).unwrap();
+    let told = Arc::new(Told::default());
+    let races = GlobalRaces::by_rules(device.reader(), told.clone(), rules);
+    device.follow(Arc::new(races));
+    let out = device.buffer(&[], 1 << 16).unwrap();
+    let shape = Shape {
+        grid: [GROUPS, 1, 1],
+        block: [ITEMS, 1, 1],
+        dynamic_lds: 0,
+    };
+    let prepared = device
+        .prepare(kernel, &shape, &[Argument::pointer(out)])
+        .unwrap();
+    device.run_within(&prepared, LIMIT).unwrap();
+    let not_judged = told.not_judged.lock().unwrap();
+    assert!(not_judged.is_empty(), "{kernel}: {not_judged:?}");
+    let found = told.found.lock().unwrap();
+    let line = |pc: u64| line(&lines, pc - device.base());
+    let rows = found.iter().map(|found| {
+        let missing = match found.missing {
+            Missing::Order => "order",
+            Missing::Performed => "performed",
+            Missing::Fresh => "fresh",
+        };
+        let (one, other) = (line(found.before.pc), line(found.after.pc));
+        (
+            grade(found.certain),
+            missing,
+            one.min(other),
+            one.max(other),
+        )
+    });
+    rows.collect()
+}
+
+#[test]
+fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
+    let mut failed = Vec::new();
+    for target in TARGETS {
+        let (Some(wrong), Some(right)) = (
+            CORPUS.compiled(target, false),
+            CORPUS.compiled(target, true),
+        ) else {
+            return;
+        };
+        for (kernel, expected) in expected(target) {
+            let rows = found(&wrong, kernel, ALL);
+            if rows != expected {
+                failed.push(format!("{kernel} on {target}: {rows:?}, not {expected:?}"));
+            }
+            let rows = found(&right, kernel, ALL);
+            if !rows.is_empty() {
+                failed.push(format!("{kernel} on {target}, right: {rows:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// With a rule switched off, the corpus fails.
+#[test]
+fn the_corpus_needs_each_rule() {
+    for target in TARGETS {
+        let (Some(wrong), Some(right)) = (
+            CORPUS.compiled(target, false),
+            CORPUS.compiled(target, true),
+        ) else {
+            return;
+        };
+        let all = expected(target);
+        let fails = |rules: Rules| {
+            all.iter().any(|(kernel, expected)| {
+                found(&wrong, kernel, rules) != *expected
+                    || !found(&right, kernel, rules).is_empty()
+            })
+        };
+        for rules in [
+            Rules {
+                performed: false,
+                ..ALL
+            },
+            Rules {
+                fresh: false,
+                ..ALL
+            },
+            Rules {
+                synchronising: false,
+                ..ALL
+            },
+        ] {
+            assert!(fails(rules), "{target}: the corpus does not miss {rules:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Races in global memory between waves of this process's kernels.
+
+use std::sync::Arc;
+
+use allocations::{Position, facts, lines::describe};
+use global_races::{Access, Found, Missing, Side, Sink};
+use gpu::Dispatch;
+
+use super::Findings;
+use crate::report::report;
+
+/// What makes two races alike: grade, what is missing, and both sides without their waves.
+pub type Key = (bool, Missing, u64, u64, Access, Access);
+
+impl Sink for Findings {
+    fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        for race in found {
+            let (before, after) = (race.before, race.after);
+            let key = (
+                race.certain,
+                race.missing,
+                before.pc,
+                after.pc,
+                before.access,
+                after.access,
+            );
+            let counted = match inner.global_races.get(&key).copied() {
+                Some(known) => self.again(inner, known, race.times),
+                None => {
+                    let Some((base, object)) = self.object(inner, after.pc) else {
+                        let pc = after.pc;
+                        report(&format!(
+                            "luthier: a race at {pc:#x}, in code of no known code object"
+                        ));
+                        continue;
+                    };
+                    self.counted(inner, race.times, &lines(race, (&object, base)))
+                }
+            };
+            inner.global_races.insert(key, counted);
+        }
+    }
+
+    fn not_judged(&self, name: &'static str) {
+        self.counted(&mut self.inner(), 1, &format!("not-ordered\t{name}\n"));
+    }
+}
+
+/// The lines of a race, but for its number of times, which begins them.
+fn lines(race: &Found, (object, base): (&str, u64)) -> String {
+    let grade = if race.certain { "certain" } else { "possible" };
+    let missing = match race.missing {
+        Missing::Order => "order",
+        Missing::Performed => "performed",
+        Missing::Fresh => "fresh",
+    };
+    let side = |side: Side| {
+        let [x, y, z] = side.workgroup;
+        let access = match side.access {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Atomic => "atomic",
+        };
+        let pc = side.pc.wrapping_sub(base);
+        format!("{pc:#x}\t{access}\t{x}\t{y}\t{z}\t{}", side.wave)
+    };
+    let mut lines = format!(
+        "global-race\t{object}\t{grade}\t{missing}\t{}\t{}\t{}\t{:#x}\n",
+        side(race.before),
+        side(race.after),
+        race.lane,
+        race.address,
+    );
+    if let Some((near, position @ Position::Inside(_))) = facts::nearest(race.address) {
+        lines += &describe(&near, position, race.address);
+    }
+    lines
+}
