@@ -65,9 +65,13 @@ const ROWS: Register = Register::RDI;
 const SCALARS: Register = Register::RSI;
 const GROUPS: Register = Register::RDX;
 const DONE: Register = Register::RAX;
+/// The lanes of the group that are on.
+const ON: Register = Register::ECX;
 /// Lanes with a NaN, and those of the last test.
 const NANS: Register = Register::K7;
 const TESTED: Register = Register::K6;
+/// Lanes behind all tests: those that are on, then those that are off.
+const LANES: Register = Register::K6;
 /// The predicate of a comparison: one of both is a NaN.
 const UNORDERED: u32 = 3;
 
@@ -93,6 +97,8 @@ pub enum Failure {
 /// Makes one routine: a loop over groups of 16 lanes.
 #[derive(Clone, Debug)]
 pub struct Assembler {
+    /// The scalar that says which lanes are on, one bit each. `None`: all are.
+    lanes: Option<u16>,
     body: Vec<Instruction>,
     constants: Vec<u8>,
     registers: Registers,
@@ -109,10 +115,19 @@ impl Default for Assembler {
 impl Assembler {
     pub fn new() -> Assembler {
         Assembler {
+            lanes: None,
             body: Vec::new(),
             constants: Vec::new(),
             registers: Registers::new(),
             tests: false,
+        }
+    }
+
+    /// The same for some lanes: the scalars from `mask` on have a bit for each. The rows of the others stay, and their NaNs are no matter.
+    pub fn of_lanes(mask: u16) -> Assembler {
+        Assembler {
+            lanes: Some(mask),
+            ..Assembler::new()
         }
     }
 
@@ -339,10 +354,7 @@ impl Assembler {
         let number = number.ok_or(Failure::NoRegister)?;
         self.registers.pin(number);
         let (code, memory) = match source {
-            Source::Row(row) => (
-                Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
-                MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64),
-            ),
+            Source::Row(row) => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, in_memory(row)),
             Source::Scalar(slot) => (
                 Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
                 MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4),
@@ -433,21 +445,19 @@ impl Assembler {
     /// Completes the routine.
     pub fn finish(mut self) -> Result<Routine, Failure> {
         self.test_all()?;
-        let mut code = vec![Instruction::with2(
-            Code::Xor_r32_rm32,
-            Register::EAX,
-            Register::EAX,
-        )?];
+        let zero = Instruction::with2(Code::Xor_r32_rm32, Register::EAX, Register::EAX)?;
+        let mut code = vec![zero];
         let first = code.len();
+        let skips = self.look_at_lanes(&mut code)?;
         code.append(&mut self.body);
-        if self.tests {
-            code.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?);
-            code.push(Instruction::with_branch(Code::Jne_rel32_64, END)?);
-        }
+        self.leave_at_nans(&mut code)?;
+        self.keep_other_lanes(&mut code)?;
         for (number, row) in self.registers.results() {
-            let to = MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64);
             let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
-            code.push(Instruction::with2(store, to, zmm(number))?);
+            code.push(Instruction::with2(store, in_memory(row), zmm(number))?);
+        }
+        if let Some(skips) = skips {
+            land(&mut code, skips);
         }
         code.push(Instruction::with2(Code::Add_rm64_imm8, ROWS, GROUP as i32)?);
         code.push(Instruction::with1(Code::Inc_rm64, DONE)?);
@@ -466,6 +476,71 @@ impl Assembler {
         bytes.extend_from_slice(&encoded.code_buffer);
         Ok(Routine { bytes, start })
     }
+
+    /// Appends the look at the group's lanes. The result is the branch past a group of which all are off.
+    fn look_at_lanes(&self, code: &mut Vec<Instruction>) -> Result<Option<usize>, Failure> {
+        let Some(mask) = self.lanes else {
+            return Ok(None);
+        };
+        // Two bytes for each group.
+        let (scale, displacement, bytes) = (2, i64::from(mask) * 4, 1);
+        let none = Register::None;
+        let group = MemoryOperand::new(SCALARS, DONE, scale, displacement, bytes, false, none);
+        code.push(Instruction::with2(Code::Movzx_r32_rm16, ON, group)?);
+        code.push(Instruction::with2(Code::Test_rm32_r32, ON, ON)?);
+        code.push(Instruction::with_branch(Code::Je_rel32_64, END)?);
+        Ok(Some(code.len() - 1))
+    }
+
+    /// Appends the end at a group with a NaN in a lane that is on.
+    fn leave_at_nans(&self, code: &mut Vec<Instruction>) -> Result<(), Failure> {
+        if !self.tests {
+            return Ok(());
+        }
+        let found = match self.lanes {
+            Some(_) => {
+                code.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, ON)?);
+                Instruction::with2(Code::VEX_Ktestw_kr_kr, NANS, LANES)?
+            }
+            None => Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?,
+        };
+        code.push(found);
+        code.push(Instruction::with_branch(Code::Jne_rel32_64, END)?);
+        Ok(())
+    }
+
+    /// Appends the choice of what the rows hold already, for lanes that are off. (Results that are stored under a mask cannot be loaded
+    /// before the store has come to the host's cache.)
+    fn keep_other_lanes(&self, code: &mut Vec<Instruction>) -> Result<(), Failure> {
+        if self.lanes.is_none() {
+            return Ok(());
+        }
+        code.push(Instruction::with2(Code::Cmp_rm32_imm32, ON, 0xffff)?);
+        code.push(Instruction::with_branch(Code::Je_rel32_64, END)?);
+        let all_on = code.len() - 1;
+        code.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, ON)?);
+        code.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES)?);
+        for (number, row) in self.registers.results() {
+            let choice = Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
+            let result = zmm(number);
+            let mut choice = Instruction::with3(choice, result, result, in_memory(row))?;
+            choice.set_op_mask(LANES);
+            code.push(choice);
+        }
+        land(code, all_on);
+        Ok(())
+    }
+}
+
+/// The group's lanes of a row.
+fn in_memory(row: u16) -> MemoryOperand {
+    MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64)
+}
+
+/// Makes the branch at `from` lead to what is appended next.
+fn land(code: &mut [Instruction], from: usize) {
+    let to = name(code.len());
+    code[from].set_near_branch64(to);
 }
 
 /// The values of a stencil while it is applied.

@@ -362,6 +362,78 @@ fn a_nan_stops_its_group() {
     });
 }
 
+/// Masks of lanes: none, all, single ones, whole groups, mixed ones.
+const MASKS: &[u64] = &[
+    0,
+    !0,
+    1,
+    1 << 63,
+    0xffff << 16,
+    !(0xffff << 32),
+    0x0123_4567_89ab_cdef,
+    0xaaaa_0000_5555_ffff,
+];
+
+#[test]
+fn lanes_that_are_off_keep_their_rows() {
+    if !can_run() {
+        return;
+    }
+    let (sum, fma) = (stencil(sum, 2), stencil(multiply_add, 3));
+    let [a, one, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+    for &mask in MASKS {
+        let mut rows = Rows::new(4);
+        rows.set(0, |lane| (lane as f32).to_bits());
+        rows.set(1, |_| 1.0f32.to_bits());
+        rows.set(2, |lane| lane as u32);
+        let mut assembler = Assembler::of_lanes(3);
+        let result = Nans::InResult(7);
+        assembler.apply(&fma, &[a, one, one], 3, result).unwrap();
+        assembler.apply(&sum, &[c, c], 2, Nans::None).unwrap();
+        assembler
+            .apply(&sum, &[c, Source::Scalar(1)], 2, Nans::None)
+            .unwrap();
+        let scalars = [0, 7000, 0, mask as u32, (mask >> 32) as u32];
+        assert_eq!(rows.run(assembler, &scalars, 4), 4, "{mask:#x}");
+        for lane in 0..LANES {
+            let expected = match mask >> lane & 1 {
+                1 => [2 * lane as u32 + 7000, (lane as f32 + 1.0).to_bits()],
+                _ => [lane as u32, 0xdead_beef],
+            };
+            let found = [rows.0[2][lane], rows.0[3][lane]];
+            assert_eq!(found, expected, "lane {lane} of {mask:#x}");
+        }
+    }
+}
+
+#[test]
+fn a_nan_in_a_lane_that_is_off_is_no_matter() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let [a, one] = [Source::Row(0), Source::Row(1)];
+    for &mask in MASKS {
+        let mut rows = Rows::new(3);
+        rows.set(0, numbers);
+        rows.set(1, |_| 1.0f32.to_bits());
+        let mut assembler = Assembler::of_lanes(0);
+        assembler
+            .apply(&fma, &[a, one, one], 2, Nans::InResult(7))
+            .unwrap();
+        let done = rows.run(assembler, &[mask as u32, (mask >> 32) as u32], 4);
+        let expected = if mask >> 37 & 1 == 1 { 37 / GROUP } else { 4 };
+        assert_eq!(done, expected, "{mask:#x}");
+        for lane in 0..LANES {
+            let expected = match mask >> lane & 1 {
+                1 if lane < GROUP * done => (lane as f32 + 1.0).to_bits(),
+                _ => 0xdead_beef,
+            };
+            assert_eq!(rows.0[2][lane], expected, "lane {lane} of {mask:#x}");
+        }
+    }
+}
+
 #[test]
 fn memory_of_code_cannot_be_written() {
     if !can_run() {

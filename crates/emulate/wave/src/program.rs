@@ -58,7 +58,7 @@ pub struct Config {
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
-    /// Runs of at least as many lane-wise instructions become host code, where [`crate::host_code_is_possible`]. There are no chains then.
+    /// Runs of at least as many lane-wise instructions become host code, where [`crate::host_code_is_possible`]. There are chains of doubles only then.
     pub native: Option<usize>,
 }
 
@@ -349,8 +349,9 @@ fn lower(
     // Observers and shadows look at each instruction by itself.
     let apart = config.observed || planner.is_some();
     let mut runs = translate::Builder::new(config.native.filter(|_| !apart));
-    let joins = !apart && !runs.looks() && rows::chains_pay();
-    let mut chains = ChainBuilder::default();
+    let joins = !apart && rows::chains_pay();
+    // Runs have no doubles, and take singles from chains.
+    let mut chains = ChainBuilder::new(runs.looks());
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;

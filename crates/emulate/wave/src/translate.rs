@@ -1,8 +1,8 @@
 //! Runs of lane-wise instructions as host code.
 //!
 //! A run is one micro-op. Its code computes 16 lanes at a time with the registers of the host, from the rows' own functions: see
-//! [`native`]. Waves with lanes off or another MODE take the instructions one by one. Groups of lanes with a NaN do, too: the code has
-//! stored nothing of them.
+//! [`native`]. It leaves lanes that are off as they are. Waves with another MODE take the instructions one by one. Groups of lanes with a
+//! NaN do, too: the code has stored nothing of them.
 
 mod part;
 
@@ -20,7 +20,7 @@ use crate::{
 };
 use part::Part;
 
-pub use part::report;
+pub use part::{code_of, report};
 
 /// Why runs stay with the interpreter on this host.
 #[derive(Debug, thiserror::Error)]
@@ -180,8 +180,8 @@ impl Body for Native {
         // write one count.
         let segment = unsafe { &*segment };
         let run = &segment.runs.list[op.run().number as usize];
-        let (total, mut done) = (wave.wide_and_plain, 0);
-        if total != 0 {
+        let (total, mut done) = (wave.groups(), 0);
+        if wave.mode.plain {
             let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_ptr());
             // SAFETY: the code is of the wave's segment, which lives. It uses rows and scalars that were checked when the segment was
             // decoded; `Wave::enter` sees to it that the wave has the rows. Runs are made only if the host has AVX-512.

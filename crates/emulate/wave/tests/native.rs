@@ -8,6 +8,8 @@ use crate::harness::{Machine, NATIVE, forced, random::Random};
 
 /// Says to a child that its process may not execute what it has written.
 const REFUSED: &str = "LUTHIER_TEST_NO_HOST_CODE";
+/// Says to a child that a stencil is to be wrong.
+const PLANTED: &str = "LUTHIER_TEST_PLANTED";
 /// Random programs of each kind.
 const PROGRAMS: u64 = 150;
 /// Scalars that instructions read, first one and count.
@@ -198,9 +200,11 @@ fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<us
     for scalar in 40..48 {
         machine.sgpr(scalar, word(&mut random, kind));
     }
-    // Most begin with all lanes, and one of the masks has them.
-    if random.below(4) == 0 {
-        machine.exec(random.bits());
+    // Half of them begin with all lanes, and one of the masks has them. Some have groups without lanes.
+    let kind_of_mask = random.below(4);
+    if kind_of_mask < 2 {
+        let groups_off = kind_of_mask * random.below(4);
+        machine.exec(random.bits() << (16 * groups_off));
     }
     machine.sgpr64(46, u64::MAX);
     machine.run();
@@ -343,6 +347,50 @@ fn tests_of_rows_pass_with_host_code() {
 #[ignore = "takes a minute"]
 fn documented_cases_pass_with_host_code() {
     files_pass_with_host_code(&["exec::", "vector_math::", "short_cuts::", "nops::"]);
+}
+
+/// Makes the stencil of `v_add_u32` one that subtracts. Its handlers have other code.
+#[cfg(target_arch = "x86_64")]
+fn plant() {
+    /// The last byte of what EVEX writes for an addition and for a subtraction of words.
+    const ADD: u8 = 0xfe;
+    const SUBTRACT: u8 = 0xfa;
+    const EVEX: u8 = 0x62;
+    const PAGE: usize = 4096;
+    let code = wave::host_code_of_row("v_add_u32").expect("a function");
+    let page = code as usize & !(PAGE - 1);
+    let rights = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+    // SAFETY: the pages are of this program's code, which stays executable. No other thread is in the function, whose first instruction
+    // has six bytes.
+    unsafe {
+        assert_eq!(libc::mprotect(page as *mut _, 2 * PAGE, rights), 0);
+        assert_eq!((*code, *code.add(4)), (EVEX, ADD));
+        code.cast_mut().add(4).write(SUBTRACT);
+    }
+}
+
+/// A stencil with a wrong instruction is found by the comparison of random programs.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_planted_error_is_found() {
+    if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
+        return;
+    }
+    if std::env::var_os(PLANTED).is_some() {
+        plant();
+        compare("gfx90a", 64, 8, 1000);
+        return;
+    }
+    let output = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "native::a_planted_error_is_found"])
+        .env(PLANTED, "1")
+        .output()
+        .expect("the test program starts");
+    let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    let text = text.concat();
+    assert!(!output.status.success(), "{text}");
+    assert!(text.contains("runs of 1: v"), "{text}");
+    assert!(text.contains("v_add_u32"), "{text}");
 }
 
 /// Memory that may not become executable leaves everything to the interpreter.

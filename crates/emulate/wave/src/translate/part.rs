@@ -173,7 +173,7 @@ pub(super) fn have_room(parts: &[Part], next: &Part) -> bool {
 
 /// The host code of a run.
 pub(super) fn assembled(parts: &[Part]) -> Option<Routine> {
-    let mut assembler = Assembler::new();
+    let mut assembler = Assembler::of_lanes(sreg::EXEC as u16);
     for part in parts {
         part.apply(&mut assembler).ok()?;
     }
@@ -214,4 +214,12 @@ pub fn report() -> Vec<(&'static str, Result<usize, String>)> {
         Some((row.mnemonic, size.map_err(|why| why.to_string())))
     };
     rows.filter_map(report).collect()
+}
+
+/// The function of the row called `mnemonic` of which its stencil is made.
+pub fn code_of(mnemonic: &str) -> Option<*const u8> {
+    let row = rows::all_rows().iter();
+    let mut row = row.filter(|row| row.mnemonic == mnemonic);
+    let function = row.find_map(|row| row.vector_shape()?.function?())?;
+    Some(function.code as *const u8)
 }
