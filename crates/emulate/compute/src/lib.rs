@@ -35,6 +35,6 @@ pub use pool::{Pool, Running};
 pub use races::Order;
 pub use watch::{Watcher, Watchers};
 pub use wave::{
-    NoHostCode, Planner, Shadow,
+    HostCode, NoHostCode, Planner, Shadow,
     races::{Access, Race, Side},
 };

@@ -2,7 +2,7 @@
 
 use std::{env, sync::Arc};
 
-use compute::Pool;
+use compute::{HostCode, Pool};
 use gpu::{Events, Executor, Job, Memory};
 
 use crate::{check::Check, interrupted, record, report::report, statistics::Statistics};
@@ -40,7 +40,9 @@ fn translate(pool: &Pool) {
     }
     let done = match said.parse() {
         Ok(0) => Ok(()),
-        Ok(least) => pool.translate(least).map_err(|why| why.to_string()),
+        Ok(least) => pool
+            .translate(HostCode::at_once(least))
+            .map_err(|why| why.to_string()),
         Err(_) => Err(format!("{said} is no number")),
     };
     if let Err(why) = done {
