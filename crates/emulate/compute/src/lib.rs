@@ -37,6 +37,6 @@ pub use races::Order;
 pub use together::Together;
 pub use watch::{Watcher, Watchers};
 pub use wave::{
-    NoHostCode, Planner, Shadow,
+    HostCode, NoHostCode, Planner, Shadow,
     races::{Access, Race, Side},
 };

@@ -12,7 +12,7 @@ use std::{
 
 use gfx::{Matrix, Target};
 use gpu::{Dispatch, Events, Executor, Fault, FaultKind, Job, Memory, memory::View};
-use wave::{Config, Counts, Env, Host, NoHostCode, Program, SharedDecoder, Stop, Watch};
+use wave::{Config, Counts, Env, Host, HostCode, NoHostCode, Program, SharedDecoder, Stop, Watch};
 
 use crate::{
     aside::Pause,
@@ -68,7 +68,7 @@ struct Inner {
     gate: OnceLock<Arc<dyn Gate>>,
     order: OnceLock<Arc<dyn Order>>,
     /// See [`Pool::translate`].
-    native: OnceLock<usize>,
+    native: OnceLock<HostCode>,
     follower: OnceLock<Arc<dyn Follower>>,
     /// See [`Pool::count_in_detail`].
     detailed: AtomicBool,
@@ -191,11 +191,11 @@ impl Pool {
         let _ = self.inner.gate.set(gate);
     }
 
-    /// From now on, runs of at least `least` lane-wise instructions are host code in kernels that no observer looks at. The error says why the
+    /// From now on, such runs of lane-wise instructions become host code in kernels that no observer looks at. The error says why the
     /// host does not allow that; everything is interpreted then.
-    pub fn translate(&self, least: usize) -> Result<(), NoHostCode> {
+    pub fn translate(&self, wanted: HostCode) -> Result<(), NoHostCode> {
         wave::host_code_is_possible()?;
-        let _ = self.inner.native.set(least);
+        let _ = self.inner.native.set(wanted);
         Ok(())
     }
 
@@ -358,7 +358,7 @@ impl Inner {
     }
 
     /// See [`Pool::translate`]. Watchers and checks see the interpreter alone.
-    fn native(&self) -> Option<&usize> {
+    fn native(&self) -> Option<&HostCode> {
         let plain =
             self.observer.is_none() && self.watchers.is_none() && self.order.get().is_none();
         self.native.get().filter(|_| plain)

@@ -22,7 +22,9 @@ use std::{
 use aql::KernelDispatchPacket;
 pub use arguments::Argument;
 use codeobj::{CodeObject, KernelDescriptor, SourceLines};
-pub use compute::{Access, Gate, Next, Observer, Order, Race, Side, Watcher, Watchers, imitate};
+pub use compute::{
+    Access, Gate, HostCode, Next, Observer, Order, Race, Side, Watcher, Watchers, imitate,
+};
 pub use error::{Error, Result};
 pub use gpu::{Counts, Dispatch, Fill, Memory, executor::InstructionCount};
 use gpu::{Events, Executor, Job, dispatch, dispatch::DispatchError};
@@ -189,8 +191,11 @@ impl<'a> Device<'a> {
     }
 
     /// From now on, runs of at least `least` lane-wise instructions are host code. The error says why the host does not allow that. Said once.
-    pub fn translate(&self, least: usize) -> std::result::Result<(), compute::NoHostCode> {
-        self.pool.translate(least)
+    pub fn translate(
+        &self,
+        wanted: compute::HostCode,
+    ) -> std::result::Result<(), compute::NoHostCode> {
+        self.pool.translate(wanted)
     }
 
     /// From now on, `follower` follows what instructions do. Said once, before the first launch.

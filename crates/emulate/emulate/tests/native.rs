@@ -1,7 +1,7 @@
 //! Kernels with runs of instructions as host code, against the same kernels interpreted.
 
 use codeobj::CodeObject;
-use emulate::{Argument, Counts, Device};
+use emulate::{Argument, Counts, Device, HostCode};
 
 use crate::common::{SHAPE, compiled_for};
 
@@ -28,7 +28,7 @@ const ITEMS: usize = 6400;
 fn result(object: &[u8], least: Option<usize>) -> (Vec<u8>, Counts) {
     let device = Device::new(CodeObject::parse(object).unwrap(), 2).unwrap();
     if let Some(least) = least
-        && let Err(why) = device.translate(least)
+        && let Err(why) = device.translate(HostCode::at_once(least))
     {
         println!("no host code: {why}");
     }

@@ -11,8 +11,10 @@ use crate::{
     stencil::{Step, Value},
 };
 
-/// Most rows that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
+/// Most rows and masks that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
 pub const MOST_RESULTS: usize = 20;
+/// Most masks among them.
+pub const MOST_MASKS: usize = MASKS.len();
 
 /// The place of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Source {
     Scalar(u16),
     /// A word that all lanes have.
     Constant(u32),
+    /// Ones or zeros, by the lane's bit in the scalars from this one on.
+    Mask(u16),
 }
 
 /// The sign of a source that is a single.
@@ -65,16 +69,22 @@ const ROWS: Register = Register::RDI;
 const SCALARS: Register = Register::RSI;
 const GROUPS: Register = Register::RDX;
 const DONE: Register = Register::RAX;
+/// The lanes of the group that are on.
+const ON: Register = Register::ECX;
+/// The masks that are written, with the last group's bits on top.
+const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
+/// The bits of a group.
+const BITS: Register = Register::R11;
 /// Lanes with a NaN, and those of the last test.
 const NANS: Register = Register::K7;
 const TESTED: Register = Register::K6;
+/// Lanes behind all tests: those that are on, then those that are off.
+const LANES: Register = Register::K6;
 /// The predicate of a comparison: one of both is a NaN.
 const UNORDERED: u32 = 3;
 
 /// The address that the encoder takes for that of the first constant. The code follows behind the last one.
 const CONSTANTS: u64 = 1 << 32;
-/// The address by which a branch names the end of the code; instructions before it are named from 1 on.
-const END: u64 = 1 << 31;
 
 /// The address by which a branch names an instruction.
 fn name(index: usize) -> u64 {
@@ -93,6 +103,10 @@ pub enum Failure {
 /// Makes one routine: a loop over groups of 16 lanes.
 #[derive(Clone, Debug)]
 pub struct Assembler {
+    /// The scalar that says which lanes are on, one bit each. `None`: all are.
+    lanes: Option<u16>,
+    /// Most groups of lanes. Two have masks of one scalar, four of two.
+    groups: usize,
     body: Vec<Instruction>,
     constants: Vec<u8>,
     registers: Registers,
@@ -109,6 +123,8 @@ impl Default for Assembler {
 impl Assembler {
     pub fn new() -> Assembler {
         Assembler {
+            lanes: None,
+            groups: ROW / GROUP,
             body: Vec::new(),
             constants: Vec::new(),
             registers: Registers::new(),
@@ -116,7 +132,17 @@ impl Assembler {
         }
     }
 
-    /// Appends `stencil` on `sources`, with its result in row `target`. Not more than [`MOST_RESULTS`] rows may be written in all.
+    /// The same for some lanes: the scalars from `mask` on have a bit for each. The rows of the others stay, and their NaNs are no matter.
+    /// There are `groups` groups of lanes, 2 or 4.
+    pub fn of_lanes(mask: u16, groups: usize) -> Assembler {
+        Assembler {
+            lanes: Some(mask),
+            groups,
+            ..Assembler::new()
+        }
+    }
+
+    /// Appends `stencil` on `sources`, with its result in row `target`. Not more than [`MOST_RESULTS`] rows and masks may be written in all.
     pub fn apply(
         &mut self,
         stencil: &Stencil,
@@ -124,8 +150,36 @@ impl Assembler {
         target: u16,
         nans: Nans,
     ) -> Result<(), Failure> {
+        let target = Source::Row(target);
         let result = self.compute(stencil, sources, Some(target), nans)?;
         self.assign(result, target, nans)
+    }
+
+    /// Appends `stencil`, whose result is all ones or zeros, with its result in the mask `target`. Bits of lanes that are off become zero.
+    /// Not more than [`MOST_MASKS`] may be written in all. Nothing may read their words as scalars.
+    pub fn decide(
+        &mut self,
+        stencil: &Stencil,
+        sources: &[Operand],
+        target: u16,
+    ) -> Result<(), Failure> {
+        let result = self.compute(stencil, sources, None, Nans::None)?;
+        self.assign(result, Source::Mask(target), Nans::None)
+    }
+
+    /// [`Assembler::apply`] of the first stencil and [`Assembler::decide`] of the second, on what was there before.
+    pub fn apply_and_decide(
+        &mut self,
+        stencils: [&Stencil; 2],
+        sources: &[Operand],
+        target: u16,
+        mask: u16,
+    ) -> Result<(), Failure> {
+        let target = Source::Row(target);
+        let value = self.compute(stencils[0], sources, None, Nans::None)?;
+        let bits = self.compute(stencils[1], sources, Some(target), Nans::None)?;
+        self.assign(value, target, Nans::None)?;
+        self.assign(bits, Source::Mask(mask), Nans::None)
     }
 
     /// The same twice, where no result is in its row before both are computed.
@@ -136,7 +190,8 @@ impl Assembler {
         targets: [u16; 2],
         nans: Nans,
     ) -> Result<(), Failure> {
-        let is_read = |operand: &Operand| operand.source == Source::Row(targets[0]);
+        let targets = targets.map(Source::Row);
+        let is_read = |operand: &Operand| operand.source == targets[0];
         let lost = (!sources[1].iter().any(is_read)).then_some(targets[0]);
         let first = self.compute(stencil, sources[0], lost, nans)?;
         let second = self.compute(stencil, sources[1], Some(targets[1]), nans)?;
@@ -150,7 +205,7 @@ impl Assembler {
         &mut self,
         stencil: &Stencil,
         sources: &[impl Into<Operand> + Copy],
-        lost: Option<u16>,
+        lost: Option<Source>,
         nans: Nans,
     ) -> Result<usize, Failure> {
         assert_eq!(sources.len(), stencil.sources, "sources of the stencil");
@@ -176,7 +231,7 @@ impl Assembler {
             places,
             last: last_uses(stencil),
             result: stencil.result,
-            lost: lost.and_then(|row| self.lost(row)),
+            lost: lost.and_then(|target| self.lost(target)),
         };
         for (index, step) in stencil.steps.iter().enumerate() {
             self.step(step, index, &mut values)?;
@@ -196,17 +251,14 @@ impl Assembler {
         Ok(result)
     }
 
-    /// Makes register `number` that of row `target`.
-    fn assign(&mut self, number: usize, target: u16, nans: Nans) -> Result<(), Failure> {
-        if let Some(former) = self.registers.find(Source::Row(target)) {
+    /// Makes register `number` that of `target`.
+    fn assign(&mut self, number: usize, target: Source, nans: Nans) -> Result<(), Failure> {
+        if let Some(former) = self.registers.find(target) {
             self.test_before_loss(former)?;
             self.registers.set(former, Content::Nothing);
         }
         let unseen = matches!(nans, Nans::InResult(_));
-        let content = Content::Result {
-            row: target,
-            unseen,
-        };
+        let content = Content::Result { to: target, unseen };
         self.registers.set(number, content);
         Ok(())
     }
@@ -227,8 +279,8 @@ impl Assembler {
     }
 
     /// The register of a row that is overwritten, if no test has to see it before.
-    fn lost(&self, target: u16) -> Option<usize> {
-        let number = self.registers.find(Source::Row(target))?;
+    fn lost(&self, target: Source) -> Option<usize> {
+        let number = self.registers.find(target)?;
         let unseen = matches!(
             self.registers.content(number),
             Content::Result { unseen: true, .. }
@@ -339,14 +391,17 @@ impl Assembler {
         let number = number.ok_or(Failure::NoRegister)?;
         self.registers.pin(number);
         let (code, memory) = match source {
-            Source::Row(row) => (
-                Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
-                MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64),
-            ),
-            Source::Scalar(slot) => (
-                Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-                MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4),
-            ),
+            Source::Row(row) => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, in_memory(row)),
+            Source::Scalar(slot) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, scalar(slot)),
+            Source::Mask(slot) => {
+                let load = Code::VEX_Kmovw_kr_km16;
+                self.body
+                    .push(Instruction::with2(load, TESTED, group_of_mask(slot))?);
+                let spread = Code::EVEX_Vpmovm2d_zmm_kr;
+                self.body
+                    .push(Instruction::with2(spread, zmm(number), TESTED)?);
+                return Ok(number);
+            }
             Source::Constant(word) => {
                 let address = self.constant(&word.to_le_bytes());
                 (
@@ -378,9 +433,9 @@ impl Assembler {
 impl Assembler {
     /// Notes that a later result shows whether register `number` holds a NaN.
     fn seen(&mut self, number: usize) {
-        if let Content::Result { row, unseen: true } = self.registers.content(number) {
+        if let Content::Result { to, unseen: true } = self.registers.content(number) {
             self.registers
-                .set(number, Content::Result { row, unseen: false });
+                .set(number, Content::Result { to, unseen: false });
         }
     }
 
@@ -433,31 +488,40 @@ impl Assembler {
     /// Completes the routine.
     pub fn finish(mut self) -> Result<Routine, Failure> {
         self.test_all()?;
-        let mut code = vec![Instruction::with2(
-            Code::Xor_r32_rm32,
-            Register::EAX,
-            Register::EAX,
-        )?];
-        let first = code.len();
-        code.append(&mut self.body);
-        if self.tests {
-            code.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?);
-            code.push(Instruction::with_branch(Code::Jne_rel32_64, END)?);
+        let masks = self.masks();
+        let mut code = vec![clear(Register::EAX)?];
+        for (sum, ..) in &masks {
+            code.push(clear(sum.full_register32())?);
         }
-        for (number, row) in self.registers.results() {
-            let to = MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64);
+        let first = code.len();
+        let skips = self.look_at_lanes(&mut code)?;
+        code.append(&mut self.body);
+        let leaves = self.leave_at_nans(&mut code)?;
+        self.keep_other_lanes(&mut code)?;
+        for (number, row) in self.rows() {
             let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
-            code.push(Instruction::with2(store, to, zmm(number))?);
+            code.push(Instruction::with2(store, in_memory(row), zmm(number))?);
+        }
+        self.add_bits(&masks, &mut code)?;
+        if let Some(skips) = skips {
+            land(&mut code, skips);
+        }
+        for &(sum, ..) in &masks {
+            let turn = self.wide(Code::Ror_rm64_imm8, Code::Ror_rm32_imm8);
+            code.push(Instruction::with2(turn, self.sized(sum), GROUP as i32 / 4)?);
         }
         code.push(Instruction::with2(Code::Add_rm64_imm8, ROWS, GROUP as i32)?);
         code.push(Instruction::with1(Code::Inc_rm64, DONE)?);
         code.push(Instruction::with2(Code::Cmp_r64_rm64, DONE, GROUPS)?);
         code.push(Instruction::with_branch(Code::Jb_rel32_64, name(first))?);
-        let end = code.len();
-        code.push(Instruction::with(Code::VEX_Vzeroupper));
-        code.push(Instruction::with(Code::Retnq));
+        self.end(&masks, &mut code)?;
+        if let Some(leaves) = leaves {
+            land(&mut code, leaves);
+            self.keep_bits_to_come(&masks, &mut code)?;
+            self.end(&masks, &mut code)?;
+        }
         for (index, instruction) in code.iter_mut().enumerate() {
-            instruction.set_ip(if index == end { END } else { name(index) });
+            instruction.set_ip(name(index));
         }
         let start = self.constants.len();
         let block = InstructionBlock::new(&code, CONSTANTS + start as u64);
@@ -466,6 +530,188 @@ impl Assembler {
         bytes.extend_from_slice(&encoded.code_buffer);
         Ok(Routine { bytes, start })
     }
+
+    /// The rows that are written, with their registers.
+    fn rows(&self) -> Vec<(usize, u16)> {
+        let results = self.registers.results().into_iter();
+        let row = |(number, to)| match to {
+            Source::Row(row) => Some((number, row)),
+            _ => None,
+        };
+        results.filter_map(row).collect()
+    }
+
+    /// The masks that are written: where they are collected, the register of the group's, and the first scalar.
+    fn masks(&self) -> Vec<(Register, usize, u16)> {
+        let results = self.registers.results().into_iter();
+        let mask = |(number, to)| match to {
+            Source::Mask(slot) => Some((number, slot)),
+            _ => None,
+        };
+        let masks = results.filter_map(mask).zip(MASKS);
+        masks
+            .map(|((number, slot), sum)| (sum, number, slot))
+            .collect()
+    }
+
+    /// One of two, by whether masks have two words or one.
+    fn wide<T>(&self, two: T, one: T) -> T {
+        match self.groups {
+            2 => one,
+            _ => two,
+        }
+    }
+
+    /// The register with the size of masks.
+    fn sized(&self, register: Register) -> Register {
+        self.wide(register, register.full_register32())
+    }
+
+    /// Appends the bits of the group's lanes to the masks.
+    fn add_bits(
+        &self,
+        masks: &[(Register, usize, u16)],
+        code: &mut Vec<Instruction>,
+    ) -> Result<(), Failure> {
+        let bits = BITS.full_register32();
+        for &(sum, number, _) in masks {
+            let to_mask = Code::EVEX_Vpmovd2m_kr_zmm;
+            code.push(Instruction::with2(to_mask, LANES, zmm(number))?);
+            code.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, bits, LANES)?);
+            if self.lanes.is_some() {
+                code.push(Instruction::with2(Code::And_r32_rm32, bits, ON)?);
+            }
+            code.push(Instruction::with2(Code::Or_r64_rm64, sum, BITS)?);
+        }
+        Ok(())
+    }
+
+    /// Appends what gives masks the bits that they have already, of groups that are not done, and turns those of others to their places.
+    fn keep_bits_to_come(
+        &self,
+        masks: &[(Register, usize, u16)],
+        code: &mut Vec<Instruction>,
+    ) -> Result<(), Failure> {
+        if masks.is_empty() {
+            return Ok(());
+        }
+        // Sixteen lanes for each group that is done.
+        code.push(Instruction::with2(Code::Mov_r32_rm32, ON, Register::EAX)?);
+        code.push(Instruction::with2(Code::Shl_rm32_imm8, ON, 4)?);
+        let bits = self.sized(BITS);
+        for &(sum, _, slot) in masks {
+            let sum = self.sized(sum);
+            let turn = self.wide(Code::Rol_rm64_CL, Code::Rol_rm32_CL);
+            code.push(Instruction::with2(turn, sum, Register::CL)?);
+            code.push(Instruction::with2(Code::Mov_rm64_imm32, BITS, -1)?);
+            let shift = self.wide(Code::Shl_rm64_CL, Code::Shl_rm32_CL);
+            code.push(Instruction::with2(shift, bits, Register::CL)?);
+            let and = self.wide(Code::And_r64_rm64, Code::And_r32_rm32);
+            code.push(Instruction::with2(and, bits, scalar(slot))?);
+            let or = self.wide(Code::Or_r64_rm64, Code::Or_r32_rm32);
+            code.push(Instruction::with2(or, sum, bits)?);
+        }
+        Ok(())
+    }
+
+    /// Appends the stores of masks and the return.
+    fn end(
+        &self,
+        masks: &[(Register, usize, u16)],
+        code: &mut Vec<Instruction>,
+    ) -> Result<(), Failure> {
+        for &(sum, _, slot) in masks {
+            let store = self.wide(Code::Mov_rm64_r64, Code::Mov_rm32_r32);
+            code.push(Instruction::with2(store, scalar(slot), self.sized(sum))?);
+        }
+        code.push(Instruction::with(Code::VEX_Vzeroupper));
+        code.push(Instruction::with(Code::Retnq));
+        Ok(())
+    }
+
+    /// Appends the look at the group's lanes. The result is the branch past a group of which all are off.
+    fn look_at_lanes(&self, code: &mut Vec<Instruction>) -> Result<Option<usize>, Failure> {
+        let Some(mask) = self.lanes else {
+            return Ok(None);
+        };
+        code.push(Instruction::with2(
+            Code::Movzx_r32_rm16,
+            ON,
+            group_of_mask(mask),
+        )?);
+        code.push(Instruction::with2(Code::Test_rm32_r32, ON, ON)?);
+        Ok(Some(branch(code, Code::Je_rel32_64)?))
+    }
+
+    /// Appends the branch at a group with a NaN in a lane that is on.
+    fn leave_at_nans(&self, code: &mut Vec<Instruction>) -> Result<Option<usize>, Failure> {
+        if !self.tests {
+            return Ok(None);
+        }
+        let found = match self.lanes {
+            Some(_) => {
+                code.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, ON)?);
+                Instruction::with2(Code::VEX_Ktestw_kr_kr, NANS, LANES)?
+            }
+            None => Instruction::with2(Code::VEX_Kortestw_kr_kr, NANS, NANS)?,
+        };
+        code.push(found);
+        Ok(Some(branch(code, Code::Jne_rel32_64)?))
+    }
+
+    /// Appends the choice of what the rows hold already, for lanes that are off. (Results that are stored under a mask cannot be loaded
+    /// before the store has come to the host's cache.)
+    fn keep_other_lanes(&self, code: &mut Vec<Instruction>) -> Result<(), Failure> {
+        if self.lanes.is_none() {
+            return Ok(());
+        }
+        code.push(Instruction::with2(Code::Cmp_rm32_imm32, ON, 0xffff)?);
+        let all_on = branch(code, Code::Je_rel32_64)?;
+        code.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, ON)?);
+        code.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES)?);
+        for (number, row) in self.rows() {
+            let choice = Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
+            let result = zmm(number);
+            let mut choice = Instruction::with3(choice, result, result, in_memory(row))?;
+            choice.set_op_mask(LANES);
+            code.push(choice);
+        }
+        land(code, all_on);
+        Ok(())
+    }
+}
+
+/// The group's lanes of a row.
+fn in_memory(row: u16) -> MemoryOperand {
+    MemoryOperand::with_base_displ(ROWS, i64::from(row) * ROW as i64)
+}
+
+/// The scalars from `slot` on.
+fn scalar(slot: u16) -> MemoryOperand {
+    MemoryOperand::with_base_displ(SCALARS, i64::from(slot) * 4)
+}
+
+/// The group's bits of the mask in the scalars from `slot` on: two bytes for each group.
+fn group_of_mask(slot: u16) -> MemoryOperand {
+    let (scale, displacement, bytes) = (2, i64::from(slot) * 4, 1);
+    let none = Register::None;
+    MemoryOperand::new(SCALARS, DONE, scale, displacement, bytes, false, none)
+}
+
+fn clear(register: Register) -> Result<Instruction, IcedError> {
+    Instruction::with2(Code::Xor_r32_rm32, register, register)
+}
+
+/// Appends a branch, which [`land`] completes.
+fn branch(code: &mut Vec<Instruction>, condition: Code) -> Result<usize, Failure> {
+    code.push(Instruction::with_branch(condition, 0)?);
+    Ok(code.len() - 1)
+}
+
+/// Makes the branch at `from` lead to what is appended next.
+fn land(code: &mut [Instruction], from: usize) {
+    let to = name(code.len());
+    code[from].set_near_branch64(to);
 }
 
 /// The values of a stencil while it is applied.

@@ -18,14 +18,15 @@ mod registers;
 mod stencil;
 
 #[cfg(target_arch = "x86_64")]
-pub use assembler::{Assembler, Failure, MOST_RESULTS, Nans, Operand, Sign, Source};
+pub use assembler::{Assembler, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Sign, Source};
 pub use executable::{Executable, Routine};
 #[cfg(target_arch = "x86_64")]
 pub use stencil::{Refusal, Stencil};
 
 /// A function of an [`Executable`]: rows from the first group of lanes on, scalars, and how many groups there are. The result is
-/// the number of groups that are done. The next group has a NaN among its numbers, and nothing of it is stored.
-pub type Entry = unsafe extern "C" fn(rows: *mut u32, scalars: *const u32, groups: usize) -> usize;
+/// the number of groups that are done. The next group has a NaN among its numbers, and nothing of it is stored. Groups without lanes that are
+/// on are done at once.
+pub type Entry = unsafe extern "C" fn(rows: *mut u32, scalars: *mut u32, groups: usize) -> usize;
 
 /// Bytes from one row to the next.
 pub const ROW: usize = 256;

@@ -13,9 +13,9 @@ pub(crate) enum Content {
     Nothing,
     /// A source as it lies in memory.
     Copy(Source),
-    /// A row that memory does not have yet. `unseen`: it may be a NaN that no later result would show.
+    /// The row or mask `to`, which memory does not have yet. `unseen`: it may be a NaN that no later result would show.
     Result {
-        row: u16,
+        to: Source,
         unseen: bool,
     },
     /// A value within a stencil.
@@ -53,7 +53,7 @@ impl Registers {
             .iter()
             .position(|content| match (*content, source) {
                 (Content::Copy(held), _) => held == source,
-                (Content::Result { row, .. }, Source::Row(wanted)) => row == wanted,
+                (Content::Result { to, .. }, _) => to == source,
                 _ => false,
             })
     }
@@ -98,10 +98,10 @@ impl Registers {
     }
 
     /// The results, by register.
-    pub fn results(&self) -> Vec<(usize, u16)> {
+    pub fn results(&self) -> Vec<(usize, Source)> {
         let results = self.contents.iter().enumerate();
         let result = |(number, content): (usize, &Content)| match *content {
-            Content::Result { row, .. } => Some((number, row)),
+            Content::Result { to, .. } => Some((number, to)),
             _ => None,
         };
         results.filter_map(result).collect()

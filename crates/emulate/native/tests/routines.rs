@@ -42,6 +42,20 @@ unsafe extern "C" fn minimum(a: __m512i, b: __m512i, _: __m512i) -> __m512i {
     ))
 }
 
+/// Ones where the first is less.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn less(a: __m512i, b: __m512i, _: __m512i) -> __m512i {
+    _mm512_movm_epi32(_mm512_cmplt_epu32_mask(a, b))
+}
+
+/// The second where the third is not zero.
+#[target_feature(enable = "avx512f")]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn choose(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_mask_blend_epi32(_mm512_test_epi32_mask(c, c), a, b)
+}
+
 /// Adds what a constant of the program says.
 #[target_feature(enable = "avx512f")]
 #[allow(improper_ctypes_definitions)]
@@ -77,11 +91,11 @@ impl Rows {
     }
 
     /// Runs a routine; the result is the number of groups that it did.
-    fn run(&mut self, assembler: Assembler, scalars: &[u32], groups: usize) -> usize {
+    fn run(&mut self, assembler: Assembler, scalars: &mut [u32], groups: usize) -> usize {
         let routine = assembler.finish().expect("a routine");
         let code = Executable::new(&[routine]).expect("memory for code");
         // SAFETY: the tests name no other rows and scalars than there are, and `code` lives.
-        unsafe { code.entry(0)(self.0.as_mut_ptr().cast(), scalars.as_ptr(), groups) }
+        unsafe { code.entry(0)(self.0.as_mut_ptr().cast(), scalars.as_mut_ptr(), groups) }
     }
 }
 
@@ -106,7 +120,7 @@ fn results_go_from_one_to_the_next() {
         assembler
             .apply(&sum, &[a, Source::Scalar(3)], 0, Nans::None)
             .unwrap();
-        assert_eq!(rows.run(assembler, &[0, 0, 0, 7000], groups), groups);
+        assert_eq!(rows.run(assembler, &mut [0, 0, 0, 7000], groups), groups);
         for lane in 0..LANES {
             let on = lane < GROUP * groups;
             let (x, y) = (lane as u32, 100 * lane as u32);
@@ -137,7 +151,7 @@ fn constants_of_the_program_come_along() {
     assembler
         .apply(&plus, &[Source::Row(0)], 1, Nans::None)
         .unwrap();
-    assert_eq!(rows.run(assembler, &[], 4), 4);
+    assert_eq!(rows.run(assembler, &mut [], 4), 4);
     for lane in 0..LANES {
         let added = if lane % GROUP == 15 {
             1000
@@ -172,7 +186,7 @@ fn more_sources_than_registers_are_loaded_again() {
             assembler.apply(&sum, &sources, target, Nans::None).unwrap();
         }
     }
-    assert_eq!(rows.run(assembler, &[], 4), 4);
+    assert_eq!(rows.run(assembler, &mut [], 4), 4);
     for result in 0..MOST_RESULTS {
         for lane in 0..LANES {
             let row = |turn: usize| (turn * MOST_RESULTS + result * 7) % count;
@@ -215,7 +229,7 @@ fn a_row_that_is_added_to_is_not_copied() {
         let copies = code.iter().filter(|line| line.contains("vmovdqa64"));
         assert_eq!(copies.count(), 0, "{code:#?}");
     }
-    assert_eq!(rows.run(assembler, &[], 4), 4);
+    assert_eq!(rows.run(assembler, &mut [], 4), 4);
     for lane in 0..LANES {
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| (lane + row) as f32);
         let square = x * x + w;
@@ -254,7 +268,7 @@ fn sources_have_the_signs_that_are_asked_for() {
     assembler
         .apply(&fma, &sources, 0, Nans::InResult(7))
         .unwrap();
-    assert_eq!(rows.run(assembler, &[], 4), 4);
+    assert_eq!(rows.run(assembler, &mut [], 4), 4);
     for lane in 0..LANES {
         let [x, y, z] = [0, 1, 2].map(|row| lane as f32 - 30.0 + row as f32);
         let first = -x * y.abs() - z.abs();
@@ -278,7 +292,7 @@ fn both_results_of_a_pair_come_from_what_was_there_before() {
     assembler
         .apply_to_pair(&sum, sources, [0, 1], Nans::None)
         .unwrap();
-    assert_eq!(rows.run(assembler, &[], 4), 4);
+    assert_eq!(rows.run(assembler, &mut [], 4), 4);
     for lane in 0..LANES {
         let [a, b, c] = [0, 1, 2].map(|row| (1000 * row + lane) as u32);
         assert_eq!(
@@ -306,7 +320,7 @@ fn stops_at_the_nan(make: impl Fn(&mut Assembler)) {
     rows.set(2, |lane| lane as u32);
     let mut assembler = Assembler::new();
     make(&mut assembler);
-    assert_eq!(rows.run(assembler, &[], 4), 37 / GROUP);
+    assert_eq!(rows.run(assembler, &mut [], 4), 37 / GROUP);
     for lane in 37 / GROUP * GROUP..LANES {
         assert_eq!(rows.0[3][lane], 0xdead_beef, "lane {lane}");
         assert_eq!(rows.0[2][lane], lane as u32, "lane {lane}");
@@ -360,6 +374,183 @@ fn a_nan_stops_its_group() {
             .unwrap();
         assembler.apply(&sum, &[one, one], 3, Nans::None).unwrap();
     });
+}
+
+/// Masks of lanes: none, all, single ones, whole groups, mixed ones.
+const MASKS: &[u64] = &[
+    0,
+    !0,
+    1,
+    1 << 63,
+    0xffff << 16,
+    !(0xffff << 32),
+    0x0123_4567_89ab_cdef,
+    0xaaaa_0000_5555_ffff,
+];
+
+#[test]
+fn lanes_that_are_off_keep_their_rows() {
+    if !can_run() {
+        return;
+    }
+    let (sum, fma) = (stencil(sum, 2), stencil(multiply_add, 3));
+    let [a, one, c] = [Source::Row(0), Source::Row(1), Source::Row(2)];
+    for &mask in MASKS {
+        let mut rows = Rows::new(4);
+        rows.set(0, |lane| (lane as f32).to_bits());
+        rows.set(1, |_| 1.0f32.to_bits());
+        rows.set(2, |lane| lane as u32);
+        let mut assembler = Assembler::of_lanes(3, 4);
+        let result = Nans::InResult(7);
+        assembler.apply(&fma, &[a, one, one], 3, result).unwrap();
+        assembler.apply(&sum, &[c, c], 2, Nans::None).unwrap();
+        assembler
+            .apply(&sum, &[c, Source::Scalar(1)], 2, Nans::None)
+            .unwrap();
+        let mut scalars = [0, 7000, 0, mask as u32, (mask >> 32) as u32];
+        assert_eq!(rows.run(assembler, &mut scalars, 4), 4, "{mask:#x}");
+        for lane in 0..LANES {
+            let expected = match mask >> lane & 1 {
+                1 => [2 * lane as u32 + 7000, (lane as f32 + 1.0).to_bits()],
+                _ => [lane as u32, 0xdead_beef],
+            };
+            let found = [rows.0[2][lane], rows.0[3][lane]];
+            assert_eq!(found, expected, "lane {lane} of {mask:#x}");
+        }
+    }
+}
+
+#[test]
+fn a_nan_in_a_lane_that_is_off_is_no_matter() {
+    if !can_run() {
+        return;
+    }
+    let fma = stencil(multiply_add, 3);
+    let [a, one] = [Source::Row(0), Source::Row(1)];
+    for &mask in MASKS {
+        let mut rows = Rows::new(3);
+        rows.set(0, numbers);
+        rows.set(1, |_| 1.0f32.to_bits());
+        let mut assembler = Assembler::of_lanes(0, 4);
+        assembler
+            .apply(&fma, &[a, one, one], 2, Nans::InResult(7))
+            .unwrap();
+        let done = rows.run(assembler, &mut [mask as u32, (mask >> 32) as u32], 4);
+        let expected = if mask >> 37 & 1 == 1 { 37 / GROUP } else { 4 };
+        assert_eq!(done, expected, "{mask:#x}");
+        for lane in 0..LANES {
+            let expected = match mask >> lane & 1 {
+                1 if lane < GROUP * done => (lane as f32 + 1.0).to_bits(),
+                _ => 0xdead_beef,
+            };
+            assert_eq!(rows.0[2][lane], expected, "lane {lane} of {mask:#x}");
+        }
+    }
+}
+
+/// The mask of lanes for which `bit` is true.
+fn mask_of(bit: impl Fn(usize) -> bool) -> u64 {
+    (0..LANES).fold(0, |mask, lane| mask | u64::from(bit(lane)) << lane)
+}
+
+fn words(mask: u64) -> [u32; 2] {
+    [mask as u32, (mask >> 32) as u32]
+}
+
+#[test]
+fn masks_are_read_and_written() {
+    if !can_run() {
+        return;
+    }
+    let (less, choose) = (stencil(less, 2), stencil(choose, 3));
+    let (before, old) = (0x0f0f_1234_5678_aaaa, 0xffff_ffff_ffff_ffff);
+    let row = |row| Operand::from(Source::Row(row));
+    for (&on, groups) in MASKS.iter().flat_map(|on| [(on, 2), (on, 4)]) {
+        let full = if groups == 4 { !0 } else { 0xffff_ffff };
+        let mut rows = Rows::new(4);
+        rows.set(0, |lane| lane as u32 % 7);
+        rows.set(1, |lane| lane as u32 % 5);
+        let mut assembler = Assembler::of_lanes(0, groups);
+        // What is there before comes to row 2, what the comparison says to row 3.
+        let sources = [row(0), row(1), Source::Mask(2).into()];
+        assembler.apply(&choose, &sources, 2, Nans::None).unwrap();
+        assembler.decide(&less, &[row(0), row(1)], 2).unwrap();
+        assembler.apply(&choose, &sources, 3, Nans::None).unwrap();
+        assembler.decide(&less, &[row(1), row(0)], 4).unwrap();
+        let mut scalars = [words(on), words(before), words(old)].concat();
+        assert_eq!(rows.run(assembler, &mut scalars, groups), groups);
+        let is_less = mask_of(|lane| lane % 7 < lane % 5);
+        let is_more = mask_of(|lane| lane % 7 > lane % 5);
+        let kept = |mask: u64, before: u64| mask & on & full | before & !full;
+        let expected = [on, kept(is_less, before), kept(is_more, old)].map(words);
+        assert_eq!(scalars, expected.concat(), "{on:#x}, {groups} groups");
+        for lane in 0..LANES {
+            let of = |mask: u64| match (on & full) >> lane & 1 {
+                1 => [lane % 7, lane % 5][(mask >> lane & 1) as usize] as u32,
+                _ => 0xdead_beef,
+            };
+            let found = [rows.0[2][lane], rows.0[3][lane]];
+            assert_eq!(found, [of(before), of(is_less)], "lane {lane} of {on:#x}");
+        }
+    }
+}
+
+#[test]
+fn a_result_and_its_mask_come_from_what_was_there_before() {
+    if !can_run() {
+        return;
+    }
+    let (sum, less) = (stencil(sum, 2), stencil(less, 2));
+    let row = |row| Operand::from(Source::Row(row));
+    let mut rows = Rows::new(2);
+    rows.set(0, |lane| lane as u32 % 7);
+    rows.set(1, |lane| lane as u32 % 5);
+    let mut assembler = Assembler::of_lanes(0, 4);
+    assembler
+        .apply_and_decide([&sum, &less], &[row(0), row(1)], 0, 2)
+        .unwrap();
+    let mut scalars = [!0, !0, 0, 0];
+    assert_eq!(rows.run(assembler, &mut scalars, 4), 4);
+    let expected = words(mask_of(|lane| lane % 7 < lane % 5));
+    assert_eq!(scalars[2..], expected);
+    for lane in 0..LANES {
+        assert_eq!(rows.0[0][lane], (lane % 7 + lane % 5) as u32);
+    }
+}
+
+#[test]
+fn masks_of_groups_behind_a_nan_stay() {
+    if !can_run() {
+        return;
+    }
+    let (fma, less) = (stencil(multiply_add, 3), stencil(less, 2));
+    let row = |row| Operand::from(Source::Row(row));
+    let before = 0x0123_4567_89ab_cdef;
+    for (nan, groups) in [(5, 4), (20, 4), (37, 4), (63, 4), (5, 2), (20, 2)] {
+        let mut rows = Rows::new(3);
+        rows.set(0, |lane| {
+            if lane == nan {
+                0x7fc0_0001
+            } else {
+                lane as u32
+            }
+        });
+        rows.set(1, |lane| lane as u32 % 16 * 4);
+        let mut assembler = Assembler::of_lanes(0, groups);
+        let result = Nans::InResult(7);
+        let sources = [row(0), row(0), row(0)];
+        assembler.apply(&fma, &sources, 2, result).unwrap();
+        assembler.decide(&less, &[row(1), row(0)], 2).unwrap();
+        let mut scalars = [words(!0), words(before)].concat();
+        let done = rows.run(assembler, &mut scalars, groups);
+        assert_eq!(done, nan / GROUP);
+        let is_done = |lane: usize| lane < GROUP * done;
+        let expected = mask_of(|lane| match is_done(lane) {
+            true => lane % 16 * 4 < lane,
+            false => before >> lane & 1 == 1,
+        });
+        assert_eq!(scalars[2..], words(expected), "{nan}, {groups} groups");
+    }
 }
 
 #[test]

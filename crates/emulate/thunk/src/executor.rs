@@ -2,7 +2,7 @@
 
 use std::{env, sync::Arc};
 
-use compute::Pool;
+use compute::{HostCode, NoHostCode, Pool};
 use gpu::{Events, Executor, Job, Memory};
 
 use crate::{check::Check, interrupted, reached, record, report::report, statistics::Statistics};
@@ -35,19 +35,35 @@ pub fn build(
     record::wrap(shared, memory)
 }
 
-/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are to become host code. Without it there is none.
+/// Host code that nobody has asked for: of runs that are long enough to gain, in segments that are executed often.
+const USUAL: HostCode = HostCode {
+    least: 4,
+    after: 200,
+};
+
+/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are host code from the first time on, or 0 for none. Without it, [`USUAL`].
 fn translate(pool: &Pool) {
     let said = env::var("LUTHIER_NATIVE").unwrap_or_default();
-    if said.is_empty() {
-        return;
-    }
-    let done = match said.parse() {
-        Ok(0) => Ok(()),
-        Ok(least) => pool.translate(least).map_err(|why| why.to_string()),
-        Err(_) => Err(format!("{said} is no number")),
+    let wanted = match said.parse() {
+        Ok(0) => return,
+        Ok(least) => HostCode::at_once(least),
+        Err(_) => {
+            if !said.is_empty() {
+                report(&format!(
+                    "luthier: LUTHIER_NATIVE is not used: {said} is no number"
+                ));
+            }
+            USUAL
+        }
     };
-    if let Err(why) = done {
-        report(&format!("luthier: LUTHIER_NATIVE is not used: {why}"));
+    match pool.translate(wanted) {
+        Ok(()) => {}
+        // The user has asked for nothing that this host cannot do.
+        Err(NoHostCode::NoVectors) if said.is_empty() => {}
+        Err(why) if said.is_empty() => {
+            report(&format!("luthier: kernels are interpreted: {why}"));
+        }
+        Err(why) => report(&format!("luthier: LUTHIER_NATIVE is not used: {why}")),
     }
 }
 

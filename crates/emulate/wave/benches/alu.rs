@@ -299,7 +299,8 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         observed: false,
         native: std::env::var("NATIVE")
             .ok()
-            .and_then(|least| least.parse().ok()),
+            .and_then(|least| least.parse().ok())
+            .map(wave::HostCode::at_once),
         exact: false,
         measured: None,
         races: false,

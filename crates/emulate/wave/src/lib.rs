@@ -58,9 +58,9 @@ pub use shadow::{Planner, Shadow};
 pub use spin::Meetings;
 pub use state::{LANES, Preset, Start, Wave};
 pub use step::step;
+pub use translate::{HostCode, NoHostCode, host_code_is_possible};
 #[doc(hidden)]
-pub use translate::report as host_code_of_rows;
-pub use translate::{NoHostCode, host_code_is_possible};
+pub use translate::{code_of as host_code_of_row, report as host_code_of_rows};
 #[doc(hidden)]
 pub use vectors::level::use_less;
 pub use watch::Watch;

@@ -58,8 +58,8 @@ pub struct Config {
     pub measured: Option<Measured>,
     /// Other host threads use the same memory, so waits for stores order these before later loads.
     pub ordered: bool,
-    /// Runs of at least as many lane-wise instructions become host code, where [`crate::host_code_is_possible`]. There are no chains then.
-    pub native: Option<usize>,
+    /// The runs of lane-wise instructions that become host code, where [`crate::host_code_is_possible`]. There are chains of doubles only then.
+    pub native: Option<translate::HostCode>,
 }
 
 /// One instruction of a segment, for counts, traces and diagnostics.
@@ -106,6 +106,12 @@ impl Segment {
     /// Returns `true` if its code may write this vector register.
     pub fn may_write(&self, row: usize) -> bool {
         self.written.holds(row)
+    }
+
+    /// Returns `true` if its runs of instructions have become host code.
+    #[doc(hidden)]
+    pub fn has_host_code(&self) -> bool {
+        self.runs.are_made()
     }
 
     /// Micro-op index of the instruction at `pc`, if control may arrive there.
@@ -348,9 +354,10 @@ fn lower(
     let polls = polls::polling(config, found);
     // Observers and shadows look at each instruction by itself.
     let apart = config.observed || planner.is_some();
-    let mut runs = translate::Builder::new(config.native.filter(|_| !apart));
-    let joins = !apart && !runs.looks() && rows::chains_pay();
-    let mut chains = ChainBuilder::default();
+    let mut runs = translate::Builder::new(config.native.filter(|_| !apart), config.wave_size);
+    let joins = !apart && rows::chains_pay();
+    // Runs have no doubles, and take singles from chains.
+    let mut chains = ChainBuilder::new(runs.looks());
     let mut nops = nops::Waiting::new(config, looks_at_clock);
     // Address behind the previous instruction if another one may join its micro-op.
     let mut joinable = None;
@@ -513,11 +520,9 @@ impl Segment {
         }
     }
 
-    /// Puts the runs that were found in the place of their instructions. If the host has no memory for code, all stays as it is.
+    /// Puts the runs that were found in the place of their instructions.
     fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
-        let Ok((runs, folds)) = runs.finish(&self.ops) else {
-            return;
-        };
+        let (runs, folds) = runs.finish(&self.ops);
         if folds.is_empty() {
             return;
         }

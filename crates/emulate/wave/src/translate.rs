@@ -1,12 +1,18 @@
 //! Runs of lane-wise instructions as host code.
 //!
 //! A run is one micro-op. Its code computes 16 lanes at a time with the registers of the host, from the rows' own functions: see
-//! [`native`]. Waves with lanes off or another MODE take the instructions one by one. Groups of lanes with a NaN do, too: the code has
-//! stored nothing of them.
+//! [`native`]. It leaves lanes that are off as they are. Waves with another MODE take the instructions one by one. Groups of lanes with a
+//! NaN do, too: the code has stored nothing of them.
 
 mod part;
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use native::{Entry, Executable};
 
@@ -20,7 +26,7 @@ use crate::{
 };
 use part::Part;
 
-pub use part::report;
+pub use part::{code_of, report};
 
 /// Why runs stay with the interpreter on this host.
 #[derive(Debug, thiserror::Error)]
@@ -40,26 +46,100 @@ pub fn host_code_is_possible() -> Result<(), NoHostCode> {
     Ok(())
 }
 
+/// The runs that become host code, and the time when they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HostCode {
+    /// Fewest instructions of a run.
+    pub least: usize,
+    /// How often waves execute runs of a segment one by one before its runs become host code.
+    pub after: u32,
+}
+
+impl HostCode {
+    /// Runs of at least `least` instructions, from their first execution on.
+    pub fn at_once(least: usize) -> HostCode {
+        HostCode { least, after: 0 }
+    }
+}
+
 /// Instructions that follow each other, as one micro-op.
 #[derive(Debug)]
 pub(crate) struct Run {
-    entry: Entry,
+    parts: Vec<Part>,
+    /// The masks that it writes.
+    masks: Vec<u16>,
     /// The same one by one.
     pub ops: Vec<MicroOp>,
 }
 
-/// The runs of a segment and the memory of their code.
+/// The runs of a segment.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     list: Vec<Run>,
-    /// It lives as long as the runs do.
-    _code: Option<Executable>,
+    /// Groups of lanes that waves have.
+    groups: usize,
+    /// See [`HostCode::after`].
+    after: u32,
+    /// How often runs were executed one by one, up to that.
+    executed: AtomicU32,
+    code: OnceLock<Code>,
+}
+
+/// Host code of a segment's runs, in one piece of memory.
+#[derive(Debug, Default)]
+struct Code {
+    /// By number of the run. `None`: it has no code.
+    entries: Vec<Option<Entry>>,
+    /// It lives as long as the entries do.
+    _memory: Option<Executable>,
 }
 
 impl Runs {
     /// The instructions of run `number` one by one.
     pub fn ops(&self, number: usize) -> &[MicroOp] {
         &self.list[number].ops
+    }
+
+    /// The host code of run `number`, if it has some by now.
+    #[inline(always)]
+    fn entry(&self, number: usize) -> Option<Entry> {
+        match self.code.get() {
+            Some(code) => code.entries[number],
+            None => self.counted(number),
+        }
+    }
+
+    /// Returns `true` if there is host code.
+    pub fn are_made(&self) -> bool {
+        let made = self.code.get();
+        made.is_some_and(|code| code.entries.iter().any(Option::is_some))
+    }
+
+    /// The same of runs that have none yet.
+    #[cold]
+    #[inline(never)]
+    fn counted(&self, number: usize) -> Option<Entry> {
+        if self.after != 0 && self.executed.fetch_add(1, Ordering::Relaxed) < self.after {
+            return None;
+        }
+        self.code.get_or_init(|| self.made()).entries[number]
+    }
+
+    /// Makes the host code. If the host's kernel refuses memory for it, there is none.
+    fn made(&self) -> Code {
+        let mut routines = Vec::new();
+        let mut places = Vec::new();
+        for run in &self.list {
+            let routine = part::assembled(&run.parts, self.groups);
+            places.push(routine.is_some().then_some(routines.len()));
+            routines.extend(routine);
+        }
+        let memory = Executable::new(&routines).ok();
+        let entry = |place: Option<usize>| Some(memory.as_ref()?.entry(place?));
+        Code {
+            entries: places.into_iter().map(entry).collect(),
+            _memory: memory,
+        }
     }
 }
 
@@ -74,8 +154,10 @@ struct Stretch {
 /// Finds runs while instructions are lowered one after the other.
 #[derive(Debug)]
 pub(crate) struct Builder {
-    /// Fewest instructions of a run. `None`: there are no runs.
-    least: Option<usize>,
+    /// `None`: there are no runs.
+    wanted: Option<HostCode>,
+    /// Groups of lanes that waves have.
+    groups: usize,
     stretches: Vec<Stretch>,
 }
 
@@ -88,18 +170,18 @@ pub(crate) struct Fold {
 }
 
 impl Builder {
-    /// `least`: see [`crate::Config::native`].
-    pub fn new(least: Option<usize>) -> Builder {
-        let least = least.filter(|_| part::host_is_able());
+    /// `wanted`: see [`crate::Config::native`].
+    pub fn new(wanted: Option<HostCode>, wave_size: u32) -> Builder {
         Builder {
-            least: least.map(|least| least.max(1)),
+            wanted: wanted.filter(|_| part::host_is_able()),
+            groups: wave_size as usize / 16,
             stretches: Vec::new(),
         }
     }
 
     /// Returns `true` if runs are looked for.
     pub fn looks(&self) -> bool {
-        self.least.is_some()
+        self.wanted.is_some()
     }
 
     /// Looks at the next instruction, whose micro-ops will be those from `first` on. `follows`: control comes from the instruction before only.
@@ -112,14 +194,15 @@ impl Builder {
         shape: Option<&VectorShape>,
     ) {
         let (end, op) = (first + lowered.ops.len(), &lowered.bare);
-        let part = self.least.and(shape).and_then(|shape| Part::new(shape, op));
+        let shape = self.wanted.and(shape);
+        let part = shape.and_then(|shape| Part::new(shape, op, self.groups));
         let Some(part) = part else {
             return;
         };
         if let Some(last) = self.stretches.last_mut()
             && follows
             && last.end == first
-            && part::have_room(&last.parts, &part)
+            && part::have_room(&last.parts, &part, self.groups)
         {
             last.end = end;
             last.parts.push(part);
@@ -132,42 +215,33 @@ impl Builder {
         });
     }
 
-    /// Makes host code of what was found. `ops` are the micro-ops of the segment. The error is the host's, which does not let the
-    /// process execute code that it has written.
-    pub fn finish(self, ops: &[MicroOp]) -> io::Result<(Runs, Vec<Fold>)> {
-        let least = self.least.unwrap_or(usize::MAX);
-        let long_enough = self
-            .stretches
-            .into_iter()
-            .filter(|stretch| stretch.parts.len() >= least);
-        let (mut stretches, mut routines) = (Vec::new(), Vec::new());
-        for stretch in long_enough {
-            if let Some(routine) = part::assembled(&stretch.parts) {
-                stretches.push(stretch);
-                routines.push(routine);
-            }
-        }
-        if routines.is_empty() {
-            return Ok((Runs::default(), Vec::new()));
-        }
-        let code = Executable::new(&routines)?;
+    /// The runs that were found. `ops` are the micro-ops of the segment.
+    pub fn finish(self, ops: &[MicroOp]) -> (Runs, Vec<Fold>) {
+        let Some(wanted) = self.wanted else {
+            return (Runs::default(), Vec::new());
+        };
         let (mut list, mut folds) = (Vec::new(), Vec::new());
-        for (number, stretch) in stretches.iter().enumerate() {
-            list.push(Run {
-                entry: code.entry(number),
-                ops: ops[stretch.first..stretch.end].to_vec(),
-            });
+        let stretches = self.stretches.into_iter();
+        for stretch in stretches.filter(|stretch| stretch.parts.len() >= wanted.least) {
             folds.push(Fold {
                 first: stretch.first,
                 end: stretch.end,
-                op: MicroOp::new(shell::scalar_handler::<Native>()).with(RunNumber::new(number)),
+                op: MicroOp::new(shell::scalar_handler::<Native>())
+                    .with(RunNumber::new(list.len())),
+            });
+            list.push(Run {
+                masks: part::masks(&stretch.parts),
+                parts: stretch.parts,
+                ops: ops[stretch.first..stretch.end].to_vec(),
             });
         }
         let runs = Runs {
             list,
-            _code: Some(code),
+            groups: self.groups,
+            after: wanted.after,
+            ..Runs::default()
         };
-        Ok((runs, folds))
+        (runs, folds)
     }
 }
 
@@ -179,18 +253,20 @@ impl Body for Native {
         // SAFETY: the wave keeps its segment alive, and arithmetic does not take it to another one. A clone would make all threads
         // write one count.
         let segment = unsafe { &*segment };
-        let run = &segment.runs.list[op.run().number as usize];
-        let (total, mut done) = (wave.wide_and_plain, 0);
-        if total != 0 {
-            let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_ptr());
+        let number = op.run().number as usize;
+        let (total, mut done) = (wave.groups(), 0);
+        if wave.mode.plain
+            && let Some(entry) = segment.runs.entry(number)
+        {
+            let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_mut_ptr());
             // SAFETY: the code is of the wave's segment, which lives. It uses rows and scalars that were checked when the segment was
             // decoded; `Wave::enter` sees to it that the wave has the rows. Runs are made only if the host has AVX-512.
-            done = unsafe { (run.entry)(rows, scalars, total) };
+            done = unsafe { entry(rows, scalars, total) };
             if done == total {
                 return flow::NEXT;
             }
         }
-        one_by_one(wave, run, env, done)
+        one_by_one(wave, &segment.runs.list[number], env, done)
     }
 }
 
@@ -199,8 +275,14 @@ impl Body for Native {
 #[inline(never)]
 fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32 {
     let exec = wave.exec();
+    let others = u64::MAX << (16 * done);
+    let bits: Vec<u64> = run
+        .masks
+        .iter()
+        .map(|&mask| wave.mask(mask.into()) & !others)
+        .collect();
     if done != 0 {
-        wave.set_mask(sreg::EXEC, exec & u64::MAX << (16 * done));
+        wave.set_mask(sreg::EXEC, exec & others);
         wave.sync_exec();
     }
     for op in &run.ops {
@@ -211,6 +293,11 @@ fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32
     if done != 0 {
         wave.set_mask(sreg::EXEC, exec);
         wave.sync_exec();
+        // Instructions have cleared the bits of lanes that were off.
+        for (&mask, bits) in run.masks.iter().zip(bits) {
+            let mask = usize::from(mask);
+            wave.set_mask(mask, wave.mask(mask) | bits);
+        }
     }
     flow::NEXT
 }

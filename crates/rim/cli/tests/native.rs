@@ -23,7 +23,7 @@ fn run(value: &str, device: &str) -> (String, i32, String) {
 #[test]
 fn a_program_s_runs_become_host_code_and_compute_the_same() {
     for device in ["gfx90a", "gfx1030"] {
-        let (expected, usual, said) = run("", device);
+        let (expected, usual, said) = run("0", device);
         assert!(!said.contains("LUTHIER_NATIVE"), "{device}: {said}");
         for least in ["1", "4"] {
             let (sum, executable, said) = run(least, device);
@@ -38,14 +38,22 @@ fn a_program_s_runs_become_host_code_and_compute_the_same() {
                 _ => assert_eq!((told, executable), (1, usual), "{device}, {least}: {said}"),
             }
         }
-        // No run is as long as that, and 0 is none.
-        for least in ["1000000", "0"] {
-            let (sum, executable, _) = run(least, device);
-            assert_eq!(
-                (sum, executable),
-                (expected.clone(), usual),
-                "{device}, {least}"
-            );
+        // No run is as long as that.
+        let (sum, executable, _) = run("1000000", device);
+        assert_eq!((sum, executable), (expected.clone(), usual), "{device}");
+    }
+}
+
+/// Host code is on without the variable, once a kernel has executed its runs some hundred times.
+#[test]
+fn runs_become_host_code_unless_it_is_turned_off() {
+    for device in ["gfx90a", "gfx1030"] {
+        let (expected, without, _) = run("0", device);
+        let (sum, executable, said) = run("", device);
+        assert_eq!(sum, expected, "{device}");
+        assert_eq!(said, "", "{device}");
+        if std::is_x86_feature_detected!("avx512bw") {
+            assert!(executable > without, "{device}: {executable}, {without}");
         }
     }
 }

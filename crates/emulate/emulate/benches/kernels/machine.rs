@@ -57,7 +57,7 @@ pub fn translate(least: usize) {
 pub fn device(object: &[u8], threads: usize) -> Outcome<Device<'_>> {
     let device = Device::new(CodeObject::parse(object)?, threads)?;
     if let Some(least) = NATIVE.get() {
-        device.translate(*least)?;
+        device.translate(emulate::HostCode::at_once(*least))?;
     }
     Ok(device)
 }

@@ -245,13 +245,21 @@ impl Chain {
 }
 
 /// Builds chains while instructions are lowered one after the other.
-#[derive(Default)]
 pub(crate) struct Builder {
+    /// Singles are left to others.
+    doubles_only: bool,
     /// The parts of the last micro-op, if it may have a next link.
     parts: Vec<Part>,
 }
 
 impl Builder {
+    pub fn new(doubles_only: bool) -> Builder {
+        Builder {
+            doubles_only,
+            parts: Vec::new(),
+        }
+    }
+
     /// Looks at the next instruction. The result is a chain that it makes with the last micro-op. `follows`: control comes
     /// from the instruction before only. `shape`: of the instruction's row, if it is a vector ALU instruction that can execute.
     pub fn add(
@@ -260,6 +268,7 @@ impl Builder {
         shape: Option<&VectorShape>,
         lowered: &Lowered,
     ) -> Option<Chain> {
+        let shape = shape.filter(|shape| !self.doubles_only || shape.result == Type::F64);
         let Some(part) = shape.and_then(|shape| Part::new(shape, lowered)) else {
             self.parts.clear();
             return None;

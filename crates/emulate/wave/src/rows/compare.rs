@@ -14,6 +14,11 @@ use crate::{
 };
 use numerics::Condition;
 
+#[cfg(target_arch = "x86_64")]
+use super::function::{Function, map2, mask_word};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__m512i;
+
 /// How two values of a lane type relate.
 trait Compare: Lane {
     /// See [`VectorBody::MODE`].
@@ -105,6 +110,26 @@ native_compare! {
     F64, float64, f64, denormals64;
 }
 
+#[cfg(target_arch = "x86_64")]
+vectors::compiled_for! { Avx512:
+    // The host's ABI for vectors is what is asked for, and no other language calls it.
+    #[allow(improper_ctypes_definitions)]
+    unsafe extern "C" fn compared<L: Compare, const CONDITION: u8>(
+        a: __m512i,
+        b: __m512i,
+        c: __m512i,
+    ) -> __m512i {
+        // SAFETY: only rows whose types have one word have this function.
+        unsafe {
+            map2::<L, L, B32>(
+                [a, b, c],
+                #[inline(always)]
+                |context, a, b| mask_word(L::holds(Condition(CONDITION), context, a, b)),
+            )
+        }
+    }
+}
+
 /// Test of a value's class against the mask in the second source.
 trait Class: Lane {
     /// The mask, of which ten bits count.
@@ -149,6 +174,11 @@ impl<L: Compare, const CONDITION: u8, const EXEC: bool> VectorBody for Ordered<L
     /// Compiled code rarely writes EXEC by a comparison, and loops count in 32 bits.
     const HOT: bool = !EXEC && matches!(L::TYPE, Type::B32 | Type::F32);
     const AVX512_ALONE: bool = !EXEC && matches!(L::TYPE, Type::F64 | Type::B64);
+    #[cfg(target_arch = "x86_64")]
+    fn function() -> Option<Function> {
+        let is_word = matches!(L::TYPE, Type::B32 | Type::F32);
+        (is_word && !EXEC).then(|| Function::exact(compared::<L, CONDITION>))
+    }
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         other_modes!(wave, op, env, Self, F);

@@ -23,7 +23,24 @@ pub(crate) type Code = std::convert::Infallible;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Function {
     pub code: Code,
+    /// The lane's bit of the mask that the row reads comes behind its other sources, as ones or zeros.
+    pub takes_mask: bool,
+    /// The bits of the mask that it writes beside its result, as ones and zeros.
+    pub carry: Option<Code>,
     pub nans: Nans,
+}
+
+impl Function {
+    /// A function that is always right, of a row without masks.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn exact(code: Code) -> Function {
+        Function {
+            code,
+            takes_mask: false,
+            carry: None,
+            nans: Nans::Exact,
+        }
+    }
 }
 
 /// How a row is right in host arithmetic.
@@ -42,12 +59,12 @@ impl Function {
     #[cfg(target_arch = "x86_64")]
     pub(super) fn singles<O: Operation<Singles, SOURCES>, const SOURCES: usize>() -> Function {
         Function {
-            code: singles::<O, SOURCES>,
             nans: match (O::NO_NANS, O::NANS_OF_SOURCES) {
                 (true, _) => Nans::Exact,
                 (false, true) => Nans::InSources,
                 (false, false) => Nans::InResult,
             },
+            ..Function::exact(singles::<O, SOURCES>)
         }
     }
 }
@@ -151,4 +168,10 @@ unsafe fn stored<R: Lane>(values: [R::Value; 16]) -> __m512i {
         R::store(words.as_mut_ptr().cast(), values);
         words.assume_init()
     }
+}
+
+/// A lane's word of a mask.
+#[inline(always)]
+pub(super) fn mask_word(bit: bool) -> u32 {
+    if bit { !0 } else { 0 }
 }

@@ -12,6 +12,11 @@ use crate::{
 };
 use numerics::{convert, float32};
 
+#[cfg(target_arch = "x86_64")]
+use super::function::{self, Function};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__m512i;
+
 #[rustfmt::skip]
 vector_rows! {
     // Moves and bits.
@@ -201,9 +206,32 @@ impl VectorBody for Select {
     const MODE: bool = false;
     const HOT: bool = true;
     const CHOOSES: bool = true;
+    #[cfg(target_arch = "x86_64")]
+    fn function() -> Option<Function> {
+        Some(Function {
+            takes_mask: true,
+            ..Function::exact(selected)
+        })
+    }
     #[inline(always)]
     fn run<F: Form>(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         select::<Self, F, B32>(wave, op, env)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+vectors::compiled_for! { Avx512:
+    // The host's ABI for vectors is what is asked for, and no other language calls it.
+    #[allow(improper_ctypes_definitions)]
+    unsafe extern "C" fn selected(a: __m512i, b: __m512i, bits: __m512i) -> __m512i {
+        // SAFETY: words.
+        unsafe {
+            function::map3::<B32, B32, B32, B32>(
+                [a, b, bits],
+                #[inline(always)]
+                |_, a, b, bit| if bit != 0 { b } else { a },
+            )
+        }
     }
 }
 

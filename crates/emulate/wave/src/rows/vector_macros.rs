@@ -706,15 +706,63 @@ macro_rules! host_function {
     ($name:ident $sources:tt -> $result:ident fast $fast:ident $attributes:tt, $($row:tt)+) => {
         None
     };
+    ($name:ident ($a:ident, $b:ident) -> $r:ident [carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {
+        $crate::rows::vector_macros::host_function!(@carry false, map2::<$a, $b>, $r, |$cx, $($x),*| $body)
+    };
+    ($name:ident ($a:ident, $b:ident) -> $r:ident [carry_in, carry_out], $cx:tt, ($x:pat_param, $y:pat_param, $c:pat_param), $body:expr) => {
+        $crate::rows::vector_macros::host_function!(@carry true, map3::<$a, $b, crate::ports::B32>, $r, |$cx, $x, $y, word| {
+            let $c = word != 0;
+            $body
+        })
+    };
     ($name:ident $sources:tt -> $result:ident [carry_out], $($row:tt)+) => {
         None
     };
     ($name:ident $sources:tt -> $result:ident [carry_in], $($row:tt)+) => {
         None
     };
-    ($name:ident $sources:tt -> $result:ident [carry_in, carry_out], $($row:tt)+) => {
+    (@carry $takes_mask:literal, $map:ident::<$($t:ty),+>, $r:ident, |$cx:tt, $($x:pat_param),*| $body:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            use crate::rows::function::{$map, Function, mask_word};
+            use std::arch::x86_64::__m512i;
+            vectors::compiled_for! { Avx512:
+                // The host's ABI for vectors is what is asked for, and no other language calls it.
+                #[allow(improper_ctypes_definitions)]
+                unsafe extern "C" fn code(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+                    // SAFETY: the types of rows with carries have one word.
+                    unsafe {
+                        $map::<$($t,)+ $r>(
+                            [a, b, c],
+                            #[inline(always)]
+                            |$cx, $($x),*| ($body).0,
+                        )
+                    }
+                }
+            }
+            vectors::compiled_for! { Avx512:
+                // As above.
+                #[allow(improper_ctypes_definitions)]
+                unsafe extern "C" fn carry(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+                    // SAFETY: as above.
+                    unsafe {
+                        $map::<$($t,)+ crate::ports::B32>(
+                            [a, b, c],
+                            #[inline(always)]
+                            |$cx, $($x),*| mask_word(($body).1),
+                        )
+                    }
+                }
+            }
+            return Some(Function {
+                takes_mask: $takes_mask,
+                carry: Some(carry),
+                ..Function::exact(code)
+            });
+        }
+        #[cfg(not(target_arch = "x86_64"))]
         None
-    };
+    }};
     ($name:ident ($a:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
         $crate::rows::vector_macros::host_function!(@lanes $name, map1::<$a, $r>, [$a, $r], $($row)+)
     };
@@ -747,10 +795,7 @@ macro_rules! host_function {
             }
             const ONE_WORD: bool = $(<$kind as crate::ports::Lane>::TYPE.words() == 1)&&+;
             if ONE_WORD && ($name::SPECIALIZATION.hot || $name::SPECIALIZATION.avx512) {
-                return Some(crate::rows::function::Function {
-                    code,
-                    nans: crate::rows::function::Nans::Exact,
-                });
+                return Some(crate::rows::function::Function::exact(code));
             }
         }
         None

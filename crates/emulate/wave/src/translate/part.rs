@@ -3,7 +3,8 @@
 use std::{collections::HashMap, io, sync::OnceLock};
 
 use native::{
-    Assembler, Executable, Failure, MOST_RESULTS, Nans, Operand, Routine, Sign, Source, Stencil,
+    Assembler, Executable, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Routine, Sign, Source,
+    Stencil,
 };
 
 use crate::{
@@ -28,6 +29,8 @@ const LONGEST: usize = 256;
 pub(super) struct Part {
     stencil: &'static Stencil,
     words: Words,
+    /// The mask that it writes beside its result, and how.
+    carry: Option<(&'static Stencil, u16)>,
     nans: Nans,
 }
 
@@ -37,6 +40,8 @@ enum Words {
     One(Vec<Operand>, u16),
     /// Both are computed before one is in its row.
     Pair([Vec<Operand>; 2], [u16; 2]),
+    /// A comparison.
+    Mask(Vec<Operand>, u16),
 }
 
 /// Returns `true` if the host has the vectors that stencils are made of.
@@ -46,22 +51,44 @@ pub(super) fn host_is_able() -> bool {
 
 impl Part {
     /// `None`: the instruction, or the form that it has here, is not for runs.
-    pub fn new(shape: &VectorShape, op: &MicroOp) -> Option<Part> {
+    pub fn new(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Part> {
         let function = shape.function.and_then(|function| function())?;
-        let stencil = stencils().get(&(function.code as usize, shape.source_count()))?;
-        if !is_lane_wise(shape) || op.vector().control != Control::NONE {
+        let sources = shape.source_count() + usize::from(function.takes_mask);
+        let stencil = stencils().get(&(function.code as usize, sources))?;
+        let masks_fit = shape.mask_source == function.takes_mask
+            && shape.mask_result == function.carry.is_some();
+        if !is_lane_wise(shape) || !masks_fit || op.vector().control != Control::NONE {
             return None;
         }
+        let carry = match function.carry {
+            Some(code) => {
+                let stencil = stencils().get(&(code as usize, sources))?;
+                Some((stencil, mask(op.vector().mask_dst, groups)?))
+            }
+            None => None,
+        };
         let count = shape.source_count();
         let is_float = |index: &usize| matches!(shape.sources[*index], Type::F32 | Type::PackedF32);
         let floats = (0..count).filter(is_float);
         let floats = floats.fold(0, |set, index| set | 1 << index);
+        let words = match (shape.destination, shape.result) {
+            (Destination::Mask, _) => {
+                let target = mask(op.vector().mask_dst, groups)?;
+                Words::Mask(operands(op, count, floats)?, target)
+            }
+            (_, Type::PackedF32) => pair(op, count)?,
+            _ => {
+                let mut all = operands(op, count, floats)?;
+                if function.takes_mask {
+                    all.push(Source::Mask(mask(op.vector().mask_src, groups)?).into());
+                }
+                Words::One(all, op.dst)
+            }
+        };
         Some(Part {
             stencil,
-            words: match shape.result {
-                Type::PackedF32 => pair(op, count)?,
-                _ => one(op, count, floats)?,
-            },
+            words,
+            carry,
             nans: match function.nans {
                 rows::Nans::Exact => Nans::None,
                 rows::Nans::InResult => Nans::InResult(floats),
@@ -75,11 +102,34 @@ impl Part {
         match &self.words {
             Words::One(_, target) => std::slice::from_ref(target),
             Words::Pair(_, targets) => targets,
+            Words::Mask(..) => &[],
+        }
+    }
+
+    /// The mask that it writes.
+    pub fn mask(&self) -> Option<u16> {
+        match self.words {
+            Words::Mask(_, target) => Some(target),
+            _ => self.carry.map(|(_, mask)| mask),
+        }
+    }
+
+    /// Returns `true` if it reads a word of `mask` as a scalar.
+    fn reads_as_scalar(&self, mask: u16, groups: usize) -> bool {
+        let words = mask..mask + mask_words(groups);
+        let is_word = |operand: &Operand| matches!(operand.source, Source::Scalar(slot) if words.contains(&slot));
+        match &self.words {
+            Words::One(sources, _) | Words::Mask(sources, _) => sources.iter().any(is_word),
+            Words::Pair(both, _) => both.iter().flatten().any(is_word),
         }
     }
 
     fn apply(&self, assembler: &mut Assembler) -> Result<(), Failure> {
         match &self.words {
+            Words::Mask(sources, target) => assembler.decide(self.stencil, sources, *target),
+            Words::One(sources, target) if let Some((carry, mask)) = self.carry => {
+                assembler.apply_and_decide([self.stencil, carry], sources, *target, mask)
+            }
             Words::One(sources, target) => {
                 assembler.apply(self.stencil, sources, *target, self.nans)
             }
@@ -96,11 +146,13 @@ fn is_lane_wise(shape: &VectorShape) -> bool {
         Type::PackedF32 => *kind == Type::PackedF32,
         _ => matches!(kind, Type::B32 | Type::F32),
     };
-    shape.destination == Destination::Vector
-        && is_word(&shape.result)
+    let is_result = match shape.destination {
+        Destination::Vector => is_word(&shape.result),
+        Destination::Mask => true,
+        Destination::Scalar => false,
+    };
+    is_result
         && shape.sources[..shape.source_count()].iter().all(is_word)
-        && !shape.mask_source
-        && !shape.mask_result
         && !shape.writes_exec
         && !shape.keep_high
         && !shape.high_half
@@ -108,8 +160,20 @@ fn is_lane_wise(shape: &VectorShape) -> bool {
         && shape.moved_source.is_none()
 }
 
-/// The word of an instruction whose sources are words; those in `floats` may have signs.
-fn one(op: &MicroOp, count: usize, floats: u8) -> Option<Words> {
+/// How many scalars a mask has.
+fn mask_words(groups: usize) -> u16 {
+    groups as u16 / 2
+}
+
+/// The mask in the scalars from `slot` on, if runs may have it: EXEC changes while a run is done one by one.
+fn mask(slot: u16, groups: usize) -> Option<u16> {
+    let words = mask_words(groups);
+    let is_usual = slot.is_multiple_of(words) && usize::from(slot + words) <= sreg::M0;
+    is_usual.then_some(slot)
+}
+
+/// Sources that are words; those in `floats` may have signs.
+fn operands(op: &MicroOp, count: usize, floats: u8) -> Option<Vec<Operand>> {
     let signs = u32::from(floats) << modifier::NEG | u32::from(floats) << modifier::ABS;
     if op.vector().modifiers & !(MODIFIERS | signs) != 0 {
         return None;
@@ -125,8 +189,7 @@ fn one(op: &MicroOp, count: usize, floats: u8) -> Option<Words> {
         let source = source(op, index, 0)?;
         Some(Operand { source, sign })
     };
-    let operands = (0..count).map(operand).collect::<Option<_>>()?;
-    Some(Words::One(operands, op.dst))
+    (0..count).map(operand).collect()
 }
 
 /// Both words of an instruction on pairs of singles, whose sources are the words that op_sel and op_sel_hi name.
@@ -163,17 +226,35 @@ fn source(op: &MicroOp, index: usize, word: u16) -> Option<Source> {
 }
 
 /// Returns `true` if `next` can join `parts`.
-pub(super) fn have_room(parts: &[Part], next: &Part) -> bool {
-    let all = parts.iter().chain([next]);
-    let mut targets: Vec<u16> = all.flat_map(|part| part.targets().to_vec()).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    parts.len() < LONGEST && targets.len() <= MOST_RESULTS
+pub(super) fn have_room(parts: &[Part], next: &Part, groups: usize) -> bool {
+    let all = || parts.iter().chain([next]);
+    let rows = distinct(all().flat_map(|part| part.targets().to_vec()));
+    let masks = masks(all());
+    // While a run is done one by one, masks have bits of both.
+    let are_scalars = masks
+        .iter()
+        .any(|&mask| all().any(|part| part.reads_as_scalar(mask, groups)));
+    parts.len() < LONGEST
+        && rows.len() + masks.len() <= MOST_RESULTS
+        && masks.len() <= MOST_MASKS
+        && !are_scalars
 }
 
-/// The host code of a run.
-pub(super) fn assembled(parts: &[Part]) -> Option<Routine> {
-    let mut assembler = Assembler::new();
+/// The masks that `parts` write.
+pub(super) fn masks<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Vec<u16> {
+    distinct(parts.into_iter().filter_map(Part::mask))
+}
+
+fn distinct(numbers: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut numbers: Vec<u16> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// The host code of a run for waves with `groups` groups of lanes.
+pub(super) fn assembled(parts: &[Part], groups: usize) -> Option<Routine> {
+    let mut assembler = Assembler::of_lanes(sreg::EXEC as u16, groups);
     for part in parts {
         part.apply(&mut assembler).ok()?;
     }
@@ -193,12 +274,17 @@ fn stencils() -> &'static HashMap<(usize, usize), Stencil> {
         let shapes = rows::all_rows().iter().filter_map(|row| row.vector_shape());
         let functions = shapes.filter_map(|shape| Some((shape, shape.function?()?)));
         let stencil = |(shape, function): (&VectorShape, rows::Function)| {
-            let code = function.code as *const u8;
-            // SAFETY: the function is of this program and takes vectors; a host with AVX-512 is x86-64, where code can be read.
-            let stencil = unsafe { Stencil::read(code, shape.source_count()) };
-            Some(((code as usize, shape.source_count()), stencil.ok()?))
+            let sources = shape.source_count() + usize::from(function.takes_mask);
+            let codes = [Some(function.code), function.carry].into_iter().flatten();
+            let read = move |code: rows::Code| {
+                let code = code as *const u8;
+                // SAFETY: the function is of this program and takes vectors; a host with AVX-512 is x86-64, where code can be read.
+                let stencil = unsafe { Stencil::read(code, sources) };
+                Some(((code as usize, sources), stencil.ok()?))
+            };
+            codes.filter_map(read)
         };
-        functions.filter_map(stencil).collect()
+        functions.flat_map(stencil).collect()
     })
 }
 
@@ -208,10 +294,23 @@ pub fn report() -> Vec<(&'static str, Result<usize, String>)> {
     let report = |row: &'static rows::Row| {
         let shape = row.vector_shape()?;
         let function = shape.function?()?;
-        // SAFETY: as above.
-        let stencil = unsafe { Stencil::read(function.code as *const u8, shape.source_count()) };
-        let size = stencil.map(|stencil| stencil.instructions());
+        let sources = shape.source_count() + usize::from(function.takes_mask);
+        let codes = [Some(function.code), function.carry].into_iter().flatten();
+        let size = |code: rows::Code| {
+            // SAFETY: as above.
+            let stencil = unsafe { Stencil::read(code as *const u8, sources) };
+            stencil.map(|stencil| stencil.instructions())
+        };
+        let size: Result<usize, _> = codes.map(size).sum();
         Some((row.mnemonic, size.map_err(|why| why.to_string())))
     };
     rows.filter_map(report).collect()
+}
+
+/// The function of the row called `mnemonic` of which its stencil is made.
+pub fn code_of(mnemonic: &str) -> Option<*const u8> {
+    let row = rows::all_rows().iter();
+    let mut row = row.filter(|row| row.mnemonic == mnemonic);
+    let function = row.find_map(|row| row.vector_shape()?.function?())?;
+    Some(function.code as *const u8)
 }

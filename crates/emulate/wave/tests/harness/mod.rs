@@ -11,15 +11,15 @@ pub mod scene;
 use std::{
     io::Write,
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use gfx::Target;
 use wave::{
-    AddressSpace, Config, Counts, Env, Host, LANES, Memory, Program, Range, SplitBarrier, Stop,
-    Wave, run, step,
+    AddressSpace, Config, Counts, Env, Host, HostCode, LANES, Memory, Program, Range, Segment,
+    SplitBarrier, Stop, Wave, run, step,
 };
 
 use documented::VECTOR_ROWS;
@@ -138,9 +138,9 @@ fn record(decoder: &isa::Decoder, code: &[u8]) {
 }
 
 /// Fewest instructions of a run that becomes host code, in a process that a test has started for that.
-pub fn forced() -> Option<usize> {
+pub fn forced() -> Option<HostCode> {
     let least = std::env::var(NATIVE).ok()?;
-    Some(least.parse().expect("a number"))
+    Some(HostCode::at_once(least.parse().expect("a number")))
 }
 
 /// The variable with [`forced`].
@@ -157,6 +157,7 @@ pub struct Machine {
     /// Counts of the last run.
     pub counts: Counts,
     program: Program,
+    segment: Arc<Segment>,
     allocations: Allocations,
     _code: Vec<u8>,
 }
@@ -179,6 +180,16 @@ impl Machine {
 
     /// [`Machine::with_wave_size`] in which runs of at least `native` instructions are host code.
     pub fn native(target: &str, wave_size: u32, text: &str, native: Option<usize>) -> Machine {
+        Machine::translated(target, wave_size, text, native.map(HostCode::at_once))
+    }
+
+    /// The same for runs that become host code when `native` says.
+    pub fn translated(
+        target: &str,
+        wave_size: u32,
+        text: &str,
+        native: Option<HostCode>,
+    ) -> Machine {
         let made = Machine::made(target, wave_size, text, false, native);
         made.unwrap_or_else(|error| panic!("{error}"))
     }
@@ -195,7 +206,7 @@ impl Machine {
         wave_size: u32,
         text: &str,
         exact: bool,
-        native: Option<usize>,
+        native: Option<HostCode>,
     ) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
         let code = assemble(target, wave_size, &format!("{text}\ns_endpgm"))
@@ -234,6 +245,7 @@ impl Machine {
             outside: Outside::default(),
             counts: Counts::new(),
             program,
+            segment,
             allocations,
             _code: code,
         })
@@ -312,6 +324,11 @@ impl Machine {
     /// Runs to the first stop.
     pub fn stop(&mut self) -> Stop {
         self.go(|wave, env| run(wave, env, 1_000_000))
+    }
+
+    /// Returns `true` if runs of its instructions have become host code.
+    pub fn has_host_code(&self) -> bool {
+        self.segment.has_host_code()
     }
 
     /// Runs to `s_endpgm`, one micro-op at a time, and counts these.
