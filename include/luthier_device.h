@@ -657,11 +657,6 @@ LUTHIER_INLINE luthier_u32 distinct(luthier_u32 value, luthier_u64 lanes) {
   return found;
 }
 
-// The lane behind the first of a mask if it is in the mask, else the first: what other lanes hold is not set.
-LUTHIER_INLINE luthier_u32 second(luthier_u32 first, luthier_u64 lanes) {
-  return first + ((luthier_u32)(lanes >> first >> 1) & 1);
-}
-
 // The number of different blocks of `size` bytes that the addresses of the active lanes fall into. `size` is a power of two below 2^25.
 LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size) {
   luthier_u32 low = (luthier_u32)address, high = (luthier_u32)(address >> 32), found = 0;
@@ -672,7 +667,8 @@ LUTHIER_INLINE luthier_u32 distinct_blocks(luthier_u64 address, luthier_u32 size
     rest &= ~alike;
     // All lanes have equal distances of more than a block, so no two share one.
     luthier_u32 start = __builtin_amdgcn_readlane(low, first);
-    luthier_u32 stride = __builtin_amdgcn_readlane(low, second(first, alike)) - start;
+    luthier_u32 next = first + ((luthier_u32)(alike >> first >> 1) & 1); // a lane that is off has no address
+    luthier_u32 stride = __builtin_amdgcn_readlane(low, next) - start;
     luthier_u32 distance = (int)stride < 0 ? -stride : stride;
     bool regular = distance >= size && distance < 1u << 25 &&
                    (lanes_where(low != start + (lane() - first) * stride) & alike) == 0;

@@ -25,7 +25,8 @@ LUTHIER_INLINE luthier_u32 turns(luthier_u32 address) {
   luthier_u32 start = __builtin_amdgcn_readlane(address, first);
 
   // Lanes side by side, each as far from the one before as all others: arithmetic says how often the banks come round.
-  luthier_u32 stride = __builtin_amdgcn_readlane(address, luthier::second(first, lanes)) - start;
+  luthier_u32 next = first + ((luthier_u32)(run >> 1) & 1); // a lane that is off has no address
+  luthier_u32 stride = __builtin_amdgcn_readlane(address, next) - start;
   luthier_u32 distance = (int)stride < 0 ? -stride : stride;
   bool regular = (run & (run + 1)) == 0 && (distance <= 4 || distance % 4 == 0);
   if (regular && __builtin_amdgcn_ballot_w64(address != start + (luthier::lane() - first) * stride) == 0) {

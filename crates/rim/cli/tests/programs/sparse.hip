@@ -1,12 +1,13 @@
-// Every third lane accesses memory and LDS, so that the lane behind an active one is off and has no address.
+// One lane accesses memory and LDS; the lane behind it is off and has no address.
 #include <cstdio>
 #include <hip/hip_runtime.h>
 
 __global__ void sparse(int *out) {
   __shared__ int tile[192];
   int t = threadIdx.x;
-  if (t % 3 == 1) {
+  if (t % 3 == 1 && t > 60) {
     tile[(7 * t) & 127] = t;
+    __asm__ volatile("" ::: "memory");
     out[5 * t] = tile[(7 * t) & 127];
   }
 }
