@@ -8,6 +8,7 @@
 
 pub mod callers;
 pub mod facts;
+mod first_call;
 pub mod frees;
 pub mod hip;
 pub mod hsa;
