@@ -1,6 +1,6 @@
 //! The functions of the host that led to a call.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 /// Most callers that are kept of one call.
 const DEPTH: usize = 32;
@@ -42,15 +42,32 @@ pub fn in_program(callers: &[usize]) -> Option<String> {
 
 /// The file of the code at an address, and where in it, in bytes from its first byte in memory.
 pub fn module(address: usize) -> Option<(String, usize)> {
+    let info = loaders(address)?;
+    let offset = address.checked_sub(info.dli_fbase as usize)?;
+    Some((text(info.dli_fname)?, offset))
+}
+
+/// The file of the code at an address, and the last function that it exports before that.
+pub(crate) fn function(address: usize) -> Option<(String, String)> {
+    let info = loaders(address)?;
+    Some((text(info.dli_fname)?, text(info.dli_sname)?))
+}
+
+/// The loader's account of an address.
+fn loaders(address: usize) -> Option<libc::Dl_info> {
     // SAFETY: zeros are a value of it.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: any address may be asked for, and `info` is a local variable.
     let found = unsafe { libc::dladdr(address as *const c_void, &mut info) };
-    if found == 0 || info.dli_fname.is_null() {
+    (found != 0).then_some(info)
+}
+
+/// A name of the loader's; none if there is none.
+fn text(name: *const c_char) -> Option<String> {
+    if name.is_null() {
         return None;
     }
-    // SAFETY: the name is a C string that belongs to the loader.
-    let name = unsafe { CStr::from_ptr(info.dli_fname) };
-    let offset = address.checked_sub(info.dli_fbase as usize)?;
-    Some((name.to_string_lossy().into_owned(), offset))
+    // SAFETY: the loader's names are C strings that it keeps.
+    let name = unsafe { CStr::from_ptr(name) };
+    Some(name.to_string_lossy().into_owned())
 }

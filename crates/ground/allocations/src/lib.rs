@@ -9,6 +9,7 @@
 mod boxes;
 pub mod callers;
 pub mod facts;
+mod first_call;
 pub mod frees;
 mod graphs;
 pub mod hip;

@@ -2,7 +2,7 @@
 //!
 //! The emulated device writes them, and the tool `mem-check`, which finds accesses by hooks.
 
-use crate::{Allocation, Position, callers};
+use crate::{Allocation, Position, callers, facts::Kind, first_call};
 
 /// Digits of a number of times, so that it can be written over as it grows.
 pub const DIGITS: usize = 20;
@@ -49,13 +49,18 @@ pub fn describe(near: &Allocation, position: Position, address: u64) -> String {
         Position::Behind(bytes) => ("behind", bytes),
         Position::Before(bytes) => ("before", bytes),
     };
+    let (kind, by) = match near.kind {
+        Kind::Hsa => first_call::of(&near.allocated),
+        _ => None,
+    }
+    .unwrap_or((near.kind, near.by));
     let mut text = format!(
         "{:0DIGITS$}\tallocation\t{:#x}\t{}\t{bytes}\t{word}\t{}\t{}\t{}\n",
         1,
         near.base,
         near.size,
-        near.kind.name(),
-        near.by,
+        kind.name(),
+        by,
         one_line(near.name.as_deref().unwrap_or("-")),
     );
     let freed = near.freed.iter().flatten();

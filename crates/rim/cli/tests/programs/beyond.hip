@@ -34,8 +34,11 @@ int main(int count, char **arguments) {
   const char *mode = count > 1 ? arguments[1] : "";
   auto is = [&](const char *name) { return !strncmp(mode, name, strlen(name)); };
   bool right = strstr(mode, "-ok");
-  int *out = make_numbers(4096);
+  int *out = make_numbers(4000);
   int *numbers = make_numbers(1000);
+  // The memory of the first call of HIP.
+  if (is("first"))
+    put<<<1, 64>>>(out, right ? 999 : 1000);
   if (is("end"))
     put<<<3, 64>>>(numbers, right ? 249 : 250);
   if (is("before"))
