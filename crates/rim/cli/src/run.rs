@@ -175,17 +175,7 @@ impl Run {
             command.env("LUTHIER_OBJECTS", "1");
         }
         let Some(target) = device::choose(&self.device)? else {
-            let emulated_only = [
-                (self.exactness, "--exactness"),
-                (self.stats, "--stats"),
-                (!counters.is_empty(), "--pmc"),
-                (self.record.is_some(), "--record"),
-                (self.tools.exact_memory() == Some(true), "--strict=memory"),
-                (self.live, "--live"),
-                (self.numerics.is_some(), "--numerics"),
-                (self.fill.is_some(), "--fill"),
-            ];
-            if let Some((_, option)) = emulated_only.iter().find(|(given, _)| *given) {
+            if let Some(option) = self.needs_emulation() {
                 bail!(
                     "{option} needs the emulated GPU; add --device {}",
                     device::DEFAULT_TARGET
@@ -259,6 +249,22 @@ impl Run {
             pages.write(&output);
         }
         Ok(launch::end_like(status))
+    }
+
+    /// An option that was given and that hardware does not have.
+    fn needs_emulation(&self) -> Option<&'static str> {
+        let emulated_only = [
+            (self.exactness, "--exactness"),
+            (self.stats, "--stats"),
+            (!self.pmc.is_empty(), "--pmc"),
+            (self.record.is_some(), "--record"),
+            (self.tools.exact_memory() == Some(true), "--strict=memory"),
+            (self.live, "--live"),
+            (self.numerics.is_some(), "--numerics"),
+            (self.fill.is_some(), "--fill"),
+        ];
+        let mut given = emulated_only.iter().filter(|(given, _)| *given);
+        given.next().map(|(_, option)| *option)
     }
 
     /// Gives outputs names that no other rank has.
