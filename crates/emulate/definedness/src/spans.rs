@@ -9,7 +9,7 @@ use crate::{
 
 /// From the first byte of the lowest lane to behind the last byte of the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
     pub start: u64,
     pub end: u64,
     pub in_lds: bool,

@@ -2,7 +2,7 @@
 
 use std::{env, sync::Arc};
 
-use compute::{HostCode, NoHostCode, Pool};
+use compute::{HostCode, Pool};
 use gpu::{Events, Executor, Job, Memory};
 
 use crate::{check::Check, interrupted, reached, record, report::report, statistics::Statistics};
@@ -35,35 +35,25 @@ pub fn build(
     record::wrap(shared, memory)
 }
 
-/// Host code that nobody has asked for: of runs that are long enough to gain, in segments that are executed often.
-const USUAL: HostCode = HostCode {
+/// `LUTHIER_NATIVE=often`: runs that are long enough to gain, in segments that are executed often.
+const OFTEN: HostCode = HostCode {
     least: 4,
     after: 200,
 };
 
-/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are host code from the first time on, or 0 for none. Without it, [`USUAL`].
+/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are host code from the first time on, or [`OFTEN`]. Without it there
+/// is no host code.
 fn translate(pool: &Pool) {
     let said = env::var("LUTHIER_NATIVE").unwrap_or_default();
-    let wanted = match said.parse() {
-        Ok(0) => return,
-        Ok(least) => HostCode::at_once(least),
-        Err(_) => {
-            if !said.is_empty() {
-                report(&format!(
-                    "luthier: LUTHIER_NATIVE is not used: {said} is no number"
-                ));
-            }
-            USUAL
-        }
+    let wanted = match (said.as_str(), said.parse()) {
+        ("", _) | (_, Ok(0)) => return,
+        ("often", _) => Ok(OFTEN),
+        (_, Ok(least)) => Ok(HostCode::at_once(least)),
+        (_, Err(_)) => Err(format!("{said} is neither a number nor `often`")),
     };
-    match pool.translate(wanted) {
-        Ok(()) => {}
-        // The user has asked for nothing that this host cannot do.
-        Err(NoHostCode::NoVectors) if said.is_empty() => {}
-        Err(why) if said.is_empty() => {
-            report(&format!("luthier: kernels are interpreted: {why}"));
-        }
-        Err(why) => report(&format!("luthier: LUTHIER_NATIVE is not used: {why}")),
+    let done = wanted.and_then(|wanted| pool.translate(wanted).map_err(|why| why.to_string()));
+    if let Err(why) = done {
+        report(&format!("luthier: LUTHIER_NATIVE is not used: {why}"));
     }
 }
 

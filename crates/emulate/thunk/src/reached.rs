@@ -40,7 +40,7 @@ fn listen(event: &Event<'_>) {
         Event::Allocated(one) | Event::Freed(one) => followed.define(one.base, one.size),
         Event::Written { base, size } => followed.define(*base, *size),
         Event::WrittenAnywhere => followed.give_up(),
-        Event::WrongFree { .. } | Event::Reset => {}
+        Event::Read { .. } | Event::WrongFree { .. } | Event::Reset => {}
     }
 }
 

@@ -158,7 +158,11 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         let stray = check::races::raced(&parsed, "", races, &options, tally)?;
         lost.extend(stray.iter().map(|one| format!("a race at {:#x}", one.pc)));
         let stray = check::global_races::raced(&parsed, "", global_races, &options, tally)?;
-        lost.extend(stray.iter().map(|one| format!("a race at {:#x}", one.pc)));
+        lost.extend(
+            stray
+                .iter()
+                .map(|one| format!("a race at {:#x}", one.after.pc)),
+        );
         let stray = check::init::used(&parsed, "", uses, &options, tally)?;
         lost.extend(
             stray
