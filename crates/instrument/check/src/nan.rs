@@ -17,7 +17,7 @@ pub struct Made {
     kind: Kind,
     /// The addresses in the code object of the instruction that made it, and of the one that uses it.
     made: u64,
-    pc: u64,
+    pub pc: u64,
     /// The address that it is stored to.
     address: Option<u64>,
     workgroup: [u32; 3],

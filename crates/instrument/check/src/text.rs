@@ -50,6 +50,21 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
     if let Some(meeting) = &finding.meeting {
         write_meeting(out, meeting)?;
     }
+    write_listing(out, finding)?;
+    write_path(out, finding)?;
+    writeln!(out, "  help: {}", finding.remedy)?;
+    if finding.further > 0 {
+        let more = finding.further;
+        writeln!(
+            out,
+            "  {more} further instructions come too early for the same one"
+        )?;
+    }
+    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+}
+
+/// The instructions around both.
+fn write_listing(out: &mut impl Write, finding: &Finding) -> Result {
     let width = finding
         .listing
         .iter()
@@ -75,16 +90,7 @@ pub fn write_finding(out: &mut impl Write, file: &str, finding: &Finding) -> Res
             None => writeln!(out, "    {:#7x}  {}", line.offset, line.text)?,
         }
     }
-    write_path(out, finding)?;
-    writeln!(out, "  help: {}", finding.remedy)?;
-    if finding.further > 0 {
-        let more = finding.further;
-        writeln!(
-            out,
-            "  {more} further instructions come too early for the same one"
-        )?;
-    }
-    writeln!(out, "  fingerprint: {}", finding.fingerprint)
+    Ok(())
 }
 
 /// The basic blocks between both instructions.

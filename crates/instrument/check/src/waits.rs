@@ -100,7 +100,7 @@ pub struct Executed {
     counter: Counter,
     /// Addresses in the code object.
     producer: u64,
-    consumer: u64,
+    pub consumer: u64,
     register: Option<String>,
     /// How often waves came there.
     times: u64,
