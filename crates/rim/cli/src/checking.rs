@@ -36,35 +36,23 @@ Examples:
   luthier check --all -- ./app arguments
   luthier check --memory --hooks -- ./app arguments";
 
-/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that not all come to, races, values
-/// that nothing has set, leaks.
+/// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that waves or lanes miss, races, values that nothing
+/// has set, NaN, leaks.
 ///
-/// It looks in files without running anything, or in a program while it runs on an emulated GPU.
+/// `luthier check --waits FILE...` looks in files and runs nothing. FILE is a code object, an offload bundle, a program, a library, a wheel or
+/// another zip archive, or a directory, which is searched with everything below it.
 ///
-/// --waits looks for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are
-/// outstanding at a barrier, instructions that follow each other too closely, and scalar registers that gfx12 reads too
-/// early. FILE is a code object, an offload bundle, a program, a library, a wheel or another zip archive, or a directory,
-/// which is searched with everything below it. docs/check says what is found, what is not, and how it is decided.
+/// `luthier check --all -- PROGRAM` runs a program on an emulated GPU and looks while it runs. The program's standard streams stay its own.
+/// Findings are on standard error.
 ///
-/// Behind `--`, a program is run on an emulated GPU, and each wave's waits are checked along the path that it takes. With
-/// --late the results of loads come when they are waited for, and not before, so that a missing wait changes what the program
-/// computes. --memory names accesses beyond an allocation, to freed memory, or beyond LDS and scratch, and who allocated the
-/// memory. Such an access stops the kernel. With --hooks, the tool mem-check finds such accesses on a real GPU too, and
-/// kernels go on. --barriers names barriers at which waves or lanes of a workgroup are missing, and ends a kernel whose waves wait for each
-/// other for ever. --races names accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing
-/// puts in order. --init names addresses and branches that depend on memory, LDS or variables that nothing has set, and where such a value
-/// came from. --nan names instructions that make NaN or infinity of numbers, if the result is stored to memory or compared. --leaks
-/// names memory that the program has allocated and not freed. The program's standard streams stay its own; findings are
-/// on standard error.
+/// docs/check has a page for each check. It says what the check finds, what it does not find, and how it decides.
 ///
-/// A finding is certain if it is wrong wherever the instructions are executed, and possible if it is wrong only along a path on
-/// which one branch may exclude another. Possible findings are counted, and shown with --possible; they never change
-/// the exit status.
+/// A finding is certain if it is wrong wherever the instructions are executed. It is possible if it is wrong only along a path on which one
+/// branch may exclude another. Possible findings are counted, and shown with --possible. They never change the exit status.
 ///
-/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
-/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. What comes
-/// first in "1, 2, 3" counts. Of a program it is the program's status, or what --error-exitcode says if a finding was
-/// made.
+/// The exit status for files is the first of these that holds: 1, or what --error-exitcode says, if there is a certain finding that no
+/// suppression takes; 2 if a file or a part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked;
+/// else 0. For a program it is the program's own, or what --error-exitcode says if there is a certain finding.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Check {
@@ -75,25 +63,27 @@ pub struct Check {
         value_name = "FILE"
     )]
     files: Vec<PathBuf>,
-    /// Look for missing waits and wait states
+    /// Look for missing waits: registers that are read or overwritten while a load is on its way, LDS stores that are outstanding at a barrier,
+    /// instructions that follow each other too closely, scalar registers that gfx12 reads too early. In a program: along the path that each wave takes
     #[arg(long)]
     waits: bool,
-    /// In a program: look for accesses beyond what it allocated, to what it freed, or at addresses that are not aligned
+    /// In a program: look for accesses beyond an allocation, to freed memory, beyond LDS and scratch, or at addresses that are not aligned, and name who
+    /// allocated the memory. Such an access stops the kernel
     #[arg(long, requires = "program")]
     memory: bool,
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// In a program: look for accesses to LDS or global memory by different waves that nothing puts in order
+    /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing puts in order
     #[arg(long, requires = "program")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends
     #[arg(long, requires = "program")]
     leaks: bool,
-    /// In a program: look for addresses and branches that depend on what nothing has set
+    /// In a program: look for addresses and branches that depend on memory, LDS or variables that nothing has set, and name where such a value came from
     #[arg(long, requires = "program")]
     init: bool,
-    /// In a program: look for NaN and infinity that instructions make of numbers, and that are stored or compared
+    /// In a program: look for instructions that make NaN or infinity of numbers, if the result is stored to memory or compared
     #[arg(long, requires = "program")]
     nan: bool,
     /// Look for all of these: in files for missing waits, in a program for everything
@@ -111,7 +101,7 @@ pub struct Check {
     /// Show at most this many findings; all are counted
     #[arg(long, value_name = "N", default_value_t = 32)]
     print_limit: usize,
-    /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1, and of a program its own
+    /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1 for files, and a program's own for a program
     #[arg(long, value_name = "N")]
     error_exitcode: Option<u8>,
     /// End with status 3 if a kernel could not be checked along all paths
@@ -129,10 +119,10 @@ pub struct Check {
     /// Write the report to this file, or to check.txt, .json, .sarif or .xml in this directory, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// In a program: the results of loads and of LDS come when they are waited for, not before
+    /// In a program: the results of loads and of LDS come when they are waited for, not before, so that a missing wait changes what the program computes
     #[arg(long, requires = "program")]
     late: bool,
-    /// Of a program: find wrong accesses by hooks in its kernels, on a real GPU too; they do not stop kernels
+    /// In a program: find wrong accesses by the hooks of the tool mem-check, on a real GPU too. Kernels go on after a wrong access
     #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
