@@ -161,6 +161,16 @@ READER(GET(flag, relaxed, device));
 STORE(&out[9], IF_OK(GET(out, relaxed, device), LOAD(out))); // @scoped_data.B
 END
 
+// The store is waited for before the release. clang 22 then leaves out the wait behind gfx94x's write-back.
+FLAG(write_back)
+IF_OK((void)0, STORE(out, 5)); // @write_back.A
+STORE(&out[8], GET(&out[700], acquire, device));
+IF_OK(STORE(out, 5), __builtin_amdgcn_s_waitcnt(0));
+PUT(flag, 1, release, device);
+READER(GET(flag, acquire, device));
+STORE(&out[9], LOAD(out)); // @write_back.B
+END
+
 // All waves of a workgroup write, all waves of another one read; one wave of each has the flag.
 kernel void for_all(Memory out) {
   Memory flag = out + 1024;

@@ -45,7 +45,7 @@ extern "C" fn loaded() {
         || {
             if exact::is_wanted() {
                 follow();
-            } else if check::wants_leaks() {
+            } else if check::names_allocations() {
                 facts::keep(None);
                 allocations::hip::watch();
             }
