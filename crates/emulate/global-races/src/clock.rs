@@ -41,17 +41,23 @@ fn index(wave: u32, level: u32) -> usize {
     (wave >> (BITS * level)) as usize % WIDTH
 }
 
-fn raised(node: Option<&Arc<Node>>, wave: u32, entry: Entry, level: u32) -> Arc<Node> {
+/// The node with another entry for a wave, which `change` makes of the one that it has.
+fn changed(
+    node: Option<&Arc<Node>>,
+    wave: u32,
+    change: &dyn Fn(Entry) -> Entry,
+    level: u32,
+) -> Arc<Node> {
     let at = index(wave, level);
     Arc::new(match (node.map(|node| &**node), level) {
         (Some(Node::Leaf(known)), _) => {
             let mut all = known.clone();
-            all[at] = all[at].max(entry);
+            all[at] = change(all[at]);
             Node::Leaf(all)
         }
         (None, 0) => {
             let mut all = [Entry::default(); WIDTH];
-            all[at] = entry;
+            all[at] = change(all[at]);
             Node::Leaf(Box::new(all))
         }
         (known, level) => {
@@ -59,7 +65,7 @@ fn raised(node: Option<&Arc<Node>>, wave: u32, entry: Entry, level: u32) -> Arc<
                 Some(Node::Inner(known)) => known.clone(),
                 _ => Box::default(),
             };
-            all[at] = Some(raised(all[at].as_ref(), wave, entry, level - 1));
+            all[at] = Some(changed(all[at].as_ref(), wave, change, level - 1));
             Node::Inner(all)
         }
     })
@@ -119,7 +125,16 @@ impl Clock {
     }
 
     pub fn raise(&mut self, wave: u32, entry: Entry) {
-        self.0 = Some(raised(self.0.as_ref(), wave, entry, LEVELS - 1));
+        self.change(wave, &|known| known.max(entry));
+    }
+
+    /// Takes back what is known of a wave.
+    pub fn forget(&mut self, wave: u32) {
+        self.change(wave, &|_| Entry::default());
+    }
+
+    fn change(&mut self, wave: u32, change: &dyn Fn(Entry) -> Entry) {
+        self.0 = Some(changed(self.0.as_ref(), wave, change, LEVELS - 1));
     }
 
     pub fn join(&mut self, other: &Clock) {

@@ -150,6 +150,13 @@ impl Progress {
         }
     }
 
+    /// Others believe at a barrier that its stores are finished. The wave itself tells only of those that it has waited for.
+    pub fn forgets_itself(&mut self) {
+        if self.ordered.get(self.number).waited > self.waited {
+            self.ordered.forget(self.number);
+        }
+    }
+
     /// What is done up to a stamp, as others learn of it.
     pub fn entry(&self, issued: u32) -> Entry {
         Entry {

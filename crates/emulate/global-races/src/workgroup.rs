@@ -108,6 +108,7 @@ impl OfWorkgroup {
         progress.passes = false;
         if let Some(meeting) = self.meetings.get(&progress.arrivals) {
             progress.ordered.join(&meeting.ordered);
+            progress.forgets_itself();
             progress.far.join(&meeting.far);
             if self.shares_near {
                 progress.near.join(&meeting.near);

@@ -57,15 +57,17 @@ kernel void counter(Memory out) {
     IF_OK(ADD(out, 1, relaxed), STORE(out, LOAD(out) + 1)); // @counter.A
 }
 
+// Compilers give neighbours the same line.
+#define ADD_AND_GET(p)                                                         \
+  (ADD(p, 1, relaxed), IF_OK(GET(p, relaxed, device), LOAD(p)))
 kernel void histogram(Memory out) {
-  ADD(&out[ITEM % 7], 1, relaxed); // @histogram.A
-  int x = IF_OK(GET(&out[ITEM % 7], relaxed, device), LOAD(&out[ITEM % 7])); // @histogram.B
+  int x = ADD_AND_GET(&out[ITEM % 7]); // @histogram.A
   STORE(&out[64 + GROUP * ITEMS + ITEM], x);
 }
 
 kernel void bytes(global char *out) {
   if (ITEM == 0)
-    *(volatile global char *)&out[IF_OK(GROUP, 1)] = GROUP + 1; // @bytes.A
+    out[IF_OK(GROUP, 1)] = GROUP + 1; // @bytes.A
 }
 
 kernel void wide(global int4 *out) {
@@ -141,11 +143,12 @@ READER(IF_OK(GET(flag, acquire, device), GET(flag, acquire, work_group))); // @w
 STORE(&out[9], LOAD(out)); // @workgroup_reader.B
 END
 
-// The flag before the data.
+// The flag before the data. Compilers give neighbours the same line.
+#define EARLY_FLAG                                                             \
+  (IF_OK(STORE(out, 5), (void)0), PUT(flag, 1, release, device),               \
+   IF_OK((void)0, STORE(out, 5)))
 FLAG(early_flag)
-IF_OK(STORE(out, 5), (void)0);
-PUT(flag, 1, release, device);
-IF_OK((void)0, STORE(out, 5)); // @early_flag.A
+EARLY_FLAG; // @early_flag.A
 READER(GET(flag, acquire, device));
 STORE(&out[9], LOAD(out)); // @early_flag.B
 END
@@ -156,6 +159,16 @@ IF_OK(PUT(out, 5, relaxed, device), STORE(out, 5)); // @scoped_data.A
 PUT(flag, 1, relaxed, device);
 READER(GET(flag, relaxed, device));
 STORE(&out[9], IF_OK(GET(out, relaxed, device), LOAD(out))); // @scoped_data.B
+END
+
+// The store is waited for before the release. clang 22 then leaves out the wait behind gfx94x's write-back.
+FLAG(write_back)
+IF_OK((void)0, STORE(out, 5)); // @write_back.A
+STORE(&out[8], GET(&out[700], acquire, device));
+IF_OK(STORE(out, 5), __builtin_amdgcn_s_waitcnt(0));
+PUT(flag, 1, release, device);
+READER(GET(flag, acquire, device));
+STORE(&out[9], LOAD(out)); // @write_back.B
 END
 
 // All waves of a workgroup write, all waves of another one read; one wave of each has the flag.
@@ -195,10 +208,10 @@ kernel void chain(Memory out) {
   Memory flags = out + 1024;
   if (ITEM != 0)
     return;
-  STORE(&out[GROUP], GROUP + 1); // @chain.A
   if (GROUP > 0)
     while (!GET(&flags[GROUP - 1], acquire, device))
       ;
+  STORE(&out[GROUP], GROUP + 1); // @chain.A
   PUT(&flags[GROUP], 1, release, device);
   int sum = 0;
   for (int i = 0; i < IF_OK(GROUP, GROUPS); i++)

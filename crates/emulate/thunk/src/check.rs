@@ -47,9 +47,11 @@ fn words() -> Vec<String> {
     words.split(',').map(str::to_owned).collect()
 }
 
-/// Returns `true` if memory that is not freed is looked for.
-pub fn wants_leaks() -> bool {
-    words().iter().any(|word| word == "leaks")
+/// Returns `true` if something is looked for that names the program's allocations.
+pub fn names_allocations() -> bool {
+    words()
+        .iter()
+        .any(|word| word == "leaks" || word == "races")
 }
 
 impl Check {
@@ -112,7 +114,6 @@ impl Check {
             followers.push(Arc::new(Nans::new(self.findings.clone())));
         }
         if self.races {
-            allocations::facts::keep(None);
             let sink = self.findings.clone();
             let read =
                 move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();

@@ -45,7 +45,7 @@ extern "C" fn loaded() {
         || {
             if exact::is_wanted() {
                 follow();
-            } else if check::wants_leaks() || statistics::wants_exactness() {
+            } else if check::names_allocations() || statistics::wants_exactness() {
                 facts::keep(None);
                 allocations::hip::watch();
             }

@@ -9,7 +9,7 @@ __global__ void missing(int *out, bool ok) {
   tile[t] = t + 1;
   if (ok)
     __syncthreads();
-  out[t] = tile[127 - t];
+  out[blockIdx.x * 128 + t] = tile[127 - t];
 }
 
 __global__ void same(int *out, bool ok) {
@@ -18,7 +18,7 @@ __global__ void same(int *out, bool ok) {
   if (t == 0 || !ok)
     found = 7;
   __syncthreads();
-  out[t] = found;
+  out[blockIdx.x * 128 + t] = found;
 }
 
 __global__ void counted(int *out, bool ok) {
@@ -30,7 +30,7 @@ __global__ void counted(int *out, bool ok) {
     __syncthreads();
   atomicAdd(&counts[t % 16], 1);
   __syncthreads();
-  out[t] = counts[t % 16];
+  out[blockIdx.x * 128 + t] = counts[t % 16];
 }
 
 int main(int argc, char **argv) {
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     name.resize(name.size() - 3);
   auto kernel = name == "missing" ? missing : name == "same" ? same : counted;
   int *out;
-  if (hipMalloc(&out, 512) != hipSuccess)
+  if (hipMalloc(&out, 1024) != hipSuccess)
     return 2;
   kernel<<<2, 128>>>(out, ok);
   if (hipDeviceSynchronize() != hipSuccess)
