@@ -49,6 +49,7 @@ pages! {
     run_cupy "docs/run/cupy.md"
     run_llama "docs/run/llama.md"
     run_jax "docs/run/jax.md"
+    run_onnx "docs/run/onnx.md"
     run_others "docs/run/others.md"
     speed "docs/emulator/speed.md"
     refused "docs/emulator/refused.md"
