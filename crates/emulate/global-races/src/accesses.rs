@@ -298,7 +298,7 @@ impl Instruction<'_> {
     /// The write stores what is there already.
     fn changes_nothing(&self, part: Part) -> bool {
         let access = &self.memory.access;
-        if access.kind != Kind::Store || part.bytes != 15 || access.bytes % 4 != 0 {
+        if access.kind != Kind::Store || part.bytes != 15 || !access.bytes.is_multiple_of(4) {
             return false;
         }
         let mut there = [0; 4];

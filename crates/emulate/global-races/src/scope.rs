@@ -30,8 +30,11 @@ pub(crate) struct Caches {
     pub atomics: ByPolicy,
 }
 
+/// The caches of the targets for which the function returns `true`.
+type Row = (fn(&Target) -> bool, Caches);
+
 #[rustfmt::skip]
-const ROWS: &[(fn(&Target) -> bool, Caches)] = &[
+const ROWS: &[Row] = &[
     (has_scope_bits, Caches {
         loads:      [Near, Workgroup, Agent, System],
         stores:     [Workgroup, Workgroup, Agent, System],
@@ -113,5 +116,5 @@ pub(crate) fn emptied(name: &str, policy: usize) -> Option<Emptied> {
 
 /// Returns `true` if the instruction writes back what stores left in the agent's caches.
 pub(crate) fn writes_back(name: &str, policy: usize) -> bool {
-    name == "buffer_wbl2" && policy >= 2 || name == "global_wb" && policy >= 2
+    matches!(name, "buffer_wbl2" | "global_wb") && policy >= 2
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Kernel, use, the place that uses the result, the place that made it, and how often.
+pub type Reached = (String, String, String, String, u64);
+
 /// The data that is there when a page opens.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Overview {
@@ -41,7 +44,7 @@ pub struct Overview {
     pub inexact: Option<Vec<(String, String, String, u64)>>,
     /// Uses of such results: kernel, what it is, instruction, origin, times. None if they were not followed.
     #[serde(default)]
-    pub reached: Option<Vec<(String, String, String, String, u64)>>,
+    pub reached: Option<Vec<Reached>>,
     /// The meaning of these reasons.
     #[serde(default)]
     pub reasons: BTreeMap<String, String>,

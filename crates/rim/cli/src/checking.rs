@@ -50,9 +50,9 @@ Examples:
 /// A finding is certain if it is wrong wherever the instructions are executed. It is possible if it is wrong only along a path on which one
 /// branch may exclude another. Possible findings are counted, and shown with --possible. They never change the exit status.
 ///
-/// The exit status for files is the first of these that holds: 1, or what --error-exitcode says, if there is a certain finding that no
-/// suppression takes; 2 if a file or a part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked;
-/// else 0. For a program it is the program's own, or what --error-exitcode says if there is a certain finding.
+/// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
+/// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. The first of 1, 2 and 3 that holds
+/// counts. For a program it is the program's own, or what --error-exitcode says if there is a certain finding.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Check {

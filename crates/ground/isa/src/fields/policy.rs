@@ -11,14 +11,22 @@ type Bit = (usize, u32);
 /// Never set.
 const NONE: Bit = (3, 0);
 
-/// Families, whether their bits are named sc0 and sc1, and the places of the first and the second bit in FLAT formats and in MUBUF.
+/// The places of the first and the second bit on some targets.
+struct Row {
+    families: &'static [Family],
+    /// The bits are named sc0 and sc1.
+    are_scope: bool,
+    flat: [Bit; 2],
+    buffer: [Bit; 2],
+}
+
 #[rustfmt::skip]
-const ROWS: &[(&[Family], bool, [Bit; 2], [Bit; 2])] = &[
-    (&[Family::Gfx9],                     false, [(0, 16), NONE],    [(0, 14), NONE]),
-    (&[Family::Gfx9],                     true,  [(0, 16), (0, 25)], [(0, 14), (0, 15)]),
-    (&[Family::Gfx10, Family::Gfx10_3],   false, [(0, 16), (0, 12)], [(0, 14), (0, 15)]),
-    (&[Family::Gfx11],                    false, [(0, 14), (0, 13)], [(0, 14), (0, 13)]),
-    (&[Family::Gfx12, Family::Gfx12_5],   false, [(1, 18), (1, 19)], [(1, 18), (1, 19)]),
+const ROWS: &[Row] = &[
+    Row { families: &[Family::Gfx9],                   are_scope: false, flat: [(0, 16), NONE],    buffer: [(0, 14), NONE] },
+    Row { families: &[Family::Gfx9],                   are_scope: true,  flat: [(0, 16), (0, 25)], buffer: [(0, 14), (0, 15)] },
+    Row { families: &[Family::Gfx10, Family::Gfx10_3], are_scope: false, flat: [(0, 16), (0, 12)], buffer: [(0, 14), (0, 15)] },
+    Row { families: &[Family::Gfx11],                  are_scope: false, flat: [(0, 14), (0, 13)], buffer: [(0, 14), (0, 13)] },
+    Row { families: &[Family::Gfx12, Family::Gfx12_5], are_scope: false, flat: [(1, 18), (1, 19)], buffer: [(1, 18), (1, 19)] },
 ];
 
 /// The bits of caches of gfx94x and gfx95x are those of a scope.
@@ -28,15 +36,15 @@ pub fn has_scope_bits(target: &Target) -> bool {
 
 /// The two bits for caches, as a number. On gfx9: glc; on gfx94x: sc0 and sc1; on gfx10 and gfx11: glc and dlc; since gfx12: the scope.
 pub fn cache_policy(inst: &Decoded, target: &Target) -> usize {
-    let of = |row: &&(&[Family], bool, [Bit; 2], [Bit; 2])| {
-        row.0.contains(&target.family) && row.1 == has_scope_bits(target)
+    let is_for = |row: &&Row| {
+        row.families.contains(&target.family) && row.are_scope == has_scope_bits(target)
     };
-    let Some((_, _, flat, buffer)) = ROWS.iter().find(of) else {
+    let Some(row) = ROWS.iter().find(is_for) else {
         return 0;
     };
     let places = match inst.format {
-        Format::Mubuf => buffer,
-        Format::Flat | Format::Global | Format::Scratch => flat,
+        Format::Mubuf => row.buffer,
+        Format::Flat | Format::Global | Format::Scratch => row.flat,
         _ => return 0,
     };
     let set = |(word, bit): Bit| {
