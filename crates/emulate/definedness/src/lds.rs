@@ -1,6 +1,6 @@
 //! The undefined bits of a workgroup's LDS.
 
-/// A bit beside each bit, in dwords. What lies outside is defined.
+/// A bit beside each bit, in dwords. All outside is defined.
 #[derive(Default)]
 pub(crate) struct Lds {
     words: Vec<u32>,

@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     plans: RwLock<Vec<Arc<Plan>>>,
     /// The plans of some time ago, for all workgroups.
     snapshot: Mutex<Plans>,
-    /// Of workgroups that have ended.
+    /// Shadows of workgroups that have ended, for later ones.
     spare: Mutex<Vec<Own>>,
     /// Names of instructions that no rule follows, which were met.
     unfollowed: Mutex<std::collections::BTreeSet<&'static str>>,

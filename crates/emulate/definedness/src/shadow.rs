@@ -19,7 +19,7 @@ use crate::{
     state::Registers,
 };
 
-/// What a workgroup has for itself, and the next one may have after it.
+/// The state of one workgroup. The next one may have it afterwards.
 #[derive(Default)]
 pub(crate) struct Own {
     waves: Vec<Registers>,
@@ -27,7 +27,7 @@ pub(crate) struct Own {
     view: View,
 }
 
-/// Those of so many workgroups are kept.
+/// The states of so many workgroups are kept.
 const MOST_SPARE: usize = 64;
 
 /// Follows the waves of one workgroup.

@@ -41,11 +41,11 @@ struct Part {
     address: u64,
     bytes: u8,
     lane: usize,
-    /// Which dword of the lane's data.
+    /// The number of the dword in the lane's data.
     word: usize,
 }
 
-/// What is known so far while lanes are looked at.
+/// The state while lanes are looked at.
 struct Scene<'a> {
     progress: &'a Progress,
     id: RecordId,

@@ -157,7 +157,7 @@ impl Progress {
         }
     }
 
-    /// What is done up to a stamp, as others learn of it.
+    /// The work that is done up to a stamp, as others learn of it.
     pub fn entry(&self, issued: u32) -> Entry {
         Entry {
             issued,

@@ -1,10 +1,10 @@
-//! What is told of races.
+//! The words for races.
 
 use std::sync::Arc;
 
 use gpu::Dispatch;
 
-/// What an instruction does to memory.
+/// The access that an instruction makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     Read,
@@ -12,7 +12,7 @@ pub enum Access {
     Atomic,
 }
 
-/// What two accesses lack.
+/// The thing that two accesses lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Missing {
     /// Nothing puts them in order.

@@ -39,7 +39,7 @@ pub(crate) struct Group {
 /// A word that waves change by atomics.
 #[derive(Default)]
 pub(crate) struct Word {
-    /// What it tells.
+    /// The knowledge that it hands on.
     pub clock: Clock,
     /// Writes that the clock lacks.
     pub writers: Vec<RecordId>,

@@ -28,7 +28,7 @@ struct Meeting {
     far: Clock,
 }
 
-/// What makes two pairs of accesses alike.
+/// Two pairs of accesses with an equal key are alike.
 type Alike = (Missing, bool, Side, Side);
 
 /// Watches the waves of one workgroup.

@@ -471,7 +471,7 @@ fn masks_are_read_and_written() {
         rows.set(0, |lane| lane as u32 % 7);
         rows.set(1, |lane| lane as u32 % 5);
         let mut assembler = Assembler::of_lanes(0, groups);
-        // What is there before comes to row 2, what the comparison says to row 3.
+        // The earlier mask comes to row 2, the result of the comparison to row 3.
         let sources = [row(0), row(1), Source::Mask(2).into()];
         assembler.apply(&choose, &sources, 2, Nans::None).unwrap();
         assembler.decide(&less, &[row(0), row(1)], 2).unwrap();

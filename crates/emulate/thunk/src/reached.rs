@@ -31,7 +31,7 @@ pub fn follow(pool: &Pool, memory: &Arc<Memory>, statistics: Arc<Statistics>) {
 /// For who is told of what the program does with memory.
 static FOLLOWED: OnceLock<Arc<Definedness>> = OnceLock::new();
 
-/// What is allocated, freed or written by the host depends on no result.
+/// Memory that the host allocates, frees or writes depends on no result.
 fn listen(event: &Event<'_>) {
     let Some(followed) = FOLLOWED.get() else {
         return;

@@ -57,7 +57,7 @@ impl Llvm {
         build
             .cpp(true)
             .std("c++17")
-            // Debug information of LLVM's headers triples the time, and nobody reads it.
+            // Debug information of LLVM's headers triples the time, and no debugger is used on it.
             .debug(false)
             .flag("-isystem")
             .flag(self.ask(&["--includedir"])?)
@@ -73,7 +73,7 @@ impl Llvm {
         let mut build = self.compiler()?;
         build
             .flag("-fno-rtti")
-            // The linker drops functions of the headers that nobody calls.
+            // The linker drops functions of the headers that are not called.
             .flag("-ffunction-sections")
             .define("__STDC_CONSTANT_MACROS", None)
             .define("__STDC_FORMAT_MACROS", None)

@@ -8,7 +8,7 @@ use codeobj::CodeObject;
 use isa::Decoder;
 use lift::{Function, Module};
 
-/// What two accesses lack.
+/// The thing that two accesses lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// Nothing puts them in order.

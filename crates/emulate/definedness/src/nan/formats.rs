@@ -8,7 +8,7 @@ pub(super) enum Format {
     /// `bf16`.
     Brain,
     Single,
-    /// Of a pair of words, the high one says what it is.
+    /// The high word of a pair says what it is.
     Double,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Numbers {
     pub first_only: bool,
 }
 
-/// What a name says about the numbers of an instruction.
+/// The meaning of a name for the numbers of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Computes(Numbers),

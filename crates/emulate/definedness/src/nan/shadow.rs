@@ -1,6 +1,6 @@
 //! Follows the waves of a workgroup.
 //!
-//! An instruction is shown before it is executed. What it will write is noted, and looked at when the wave comes to the next one.
+//! An instruction is shown before it is executed. Its results are noted, and looked at when the wave comes to the next one.
 
 mod access;
 mod sources;
@@ -62,7 +62,7 @@ enum How {
     Nothing,
     /// The lane's own, if the value is no number.
     Lanes(Box<Row>),
-    /// That of an equal word, in whatever lane it was.
+    /// The taint of an equal word, in whatever lane it was.
     Words(Vec<(u32, Taint)>),
     Computed(Computed),
 }

@@ -8,7 +8,7 @@ use crate::plan::{Action, Plan};
 
 pub(super) struct Step {
     pub plan: Plan,
-    /// Of both halves, if it is a dual instruction; else the first counts.
+    /// The meanings of both halves, if it is a dual instruction; else the first counts.
     pub meanings: [Meaning; 2],
 }
 

@@ -9,7 +9,7 @@ use gpu::Dispatch;
 use super::Findings;
 use crate::report::report;
 
-/// What makes two races alike: grade, what is missing, and both sides without their waves.
+/// Two races are alike if these are equal: grade, what is missing, and both sides without their waves.
 pub type Key = (bool, Missing, u64, u64, Access, Access);
 
 impl Sink for Findings {

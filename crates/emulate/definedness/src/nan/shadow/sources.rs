@@ -99,7 +99,7 @@ impl Scene<'_> {
             let dpp = dpp.filter(|_| index == 0);
             let double = numbers.taken == Taken::One(Format::Double);
             match source.at {
-                // Of an integer of a single word beside doubles, such as a shift, nothing is known.
+                // An integer of a single word beside doubles, such as a shift, says nothing.
                 At::Row(_) | At::Slot(_) if double && source.words == 1 => {}
                 At::Constant(value) => {
                     let class = of_constant(numbers.taken, value);
