@@ -1,11 +1,14 @@
 //! Several followers as one.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use isa::Inst;
 use wave::{Config, Planner, Shadow, Wave};
 
-use crate::follow::{Beginning, Follower};
+use crate::{
+    follow::{Beginning, Follower},
+    numbered::{Numbered, Snapshot},
+};
 
 /// Followers that each see what they planned for, in this order.
 pub struct Together {
@@ -18,9 +21,7 @@ type Plan = Box<[Option<u32>]>;
 
 struct Shared {
     planners: Vec<Arc<dyn Planner>>,
-    plans: RwLock<Vec<Arc<Plan>>>,
-    /// The plans of some time ago, for all workgroups.
-    snapshot: Mutex<Arc<Vec<Arc<Plan>>>>,
+    plans: Numbered<Plan>,
 }
 
 impl Together {
@@ -29,8 +30,7 @@ impl Together {
         Together {
             shared: Arc::new(Shared {
                 planners: planners.collect(),
-                plans: RwLock::default(),
-                snapshot: Mutex::default(),
+                plans: Numbered::default(),
             }),
             all,
         }
@@ -42,7 +42,7 @@ impl Follower for Together {
         let shadows = self.all.iter().map(|follower| follower.begin(beginning));
         Box::new(Shadows {
             all: shadows.collect(),
-            plans: self.shared.plans(0),
+            plans: self.shared.plans.with(0),
             shared: self.shared.clone(),
         })
     }
@@ -56,30 +56,14 @@ impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
         let planners = self.planners.iter();
         let plan: Plan = planners.map(|one| one.plan(config, inst)).collect();
-        if plan.iter().all(Option::is_none) {
-            return None;
-        }
-        let mut plans = self.plans.write().unwrap_or_else(PoisonError::into_inner);
-        plans.push(Arc::new(plan));
-        Some(plans.len() as u32 - 1)
-    }
-}
-
-impl Shared {
-    /// Plans, more than `number` if there are.
-    fn plans(&self, number: usize) -> Arc<Vec<Arc<Plan>>> {
-        let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-        if snapshot.len() <= number {
-            let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
-            *snapshot = Arc::new(plans.clone());
-        }
-        snapshot.clone()
+        let is_planned = plan.iter().any(Option::is_some);
+        is_planned.then(|| self.plans.add(plan))
     }
 }
 
 struct Shadows {
     all: Vec<Box<dyn Shadow>>,
-    plans: Arc<Vec<Arc<Plan>>>,
+    plans: Snapshot<Plan>,
     shared: Arc<Shared>,
 }
 
@@ -93,7 +77,7 @@ impl Shadow for Shadows {
     fn before(&mut self, wave: &Wave, plan: u32) {
         let number = plan as usize;
         if self.plans.len() <= number {
-            self.plans = self.shared.plans(number);
+            self.plans = self.shared.plans.with(number);
         }
         let Shadows { all, plans, .. } = self;
         for (shadow, plan) in all.iter_mut().zip(plans[number].iter()) {

@@ -1,6 +1,6 @@
 //! Instructions whose results a GPU may compute otherwise, and those that make an exact result of such a result.
 //!
-//! Compilers divide and take roots by an approximation whose last bits further instructions correct. Such approximations start nothing.
+//! Compilers divide and take roots by an approximation whose last bits further instructions correct. These approximations start nothing.
 
 use std::{
     collections::VecDeque,

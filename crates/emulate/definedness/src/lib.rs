@@ -25,9 +25,9 @@ mod shadow;
 mod spans;
 mod state;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use compute::{Beginning, Follower, Planner};
+use compute::{Beginning, Follower, Numbered, Planner};
 use isa::Inst;
 use wave::{Config, Shadow};
 
@@ -43,18 +43,13 @@ pub struct Definedness {
     shared: Arc<Shared>,
 }
 
-/// Plans by their numbers.
-pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
-
 /// The state of a device.
 pub(crate) struct Shared {
     pub memory: Memory,
     pub reports: Reports,
     /// Only inexact results are followed. Without it, what nothing has set.
     pub inexact: Option<Inexact>,
-    plans: RwLock<Vec<Arc<Plan>>>,
-    /// The plans of some time ago, for all workgroups.
-    snapshot: Mutex<Plans>,
+    pub plans: Numbered<Plan>,
     /// Shadows of workgroups that have ended, for later ones.
     spare: Mutex<Vec<Own>>,
     /// Names of instructions that no rule follows, which were met.
@@ -78,8 +73,7 @@ impl Definedness {
                 memory: Memory::default(),
                 reports: Reports::new(sink),
                 inexact,
-                plans: RwLock::default(),
-                snapshot: Mutex::default(),
+                plans: Numbered::default(),
                 spare: Mutex::default(),
                 unfollowed: Mutex::default(),
             }),
@@ -133,23 +127,11 @@ impl Planner for Shared {
             Some(inexact) => inexact.plan(config, inst)?,
             None => Arc::new(Plan::of(config, inst)?),
         };
-        let mut plans = self.plans.write().unwrap_or_else(PoisonError::into_inner);
-        plans.push(plan);
-        Some(plans.len() as u32 - 1)
+        Some(self.plans.add(plan))
     }
 }
 
 impl Shared {
-    /// Plans, more than `number` if there are.
-    pub fn plans(&self, number: usize) -> Plans {
-        let mut snapshot = lock(&self.snapshot);
-        if snapshot.len() <= number {
-            let plans = self.plans.read().unwrap_or_else(PoisonError::into_inner);
-            *snapshot = Arc::new(plans.clone());
-        }
-        snapshot.clone()
-    }
-
     #[cold]
     pub fn does_not_follow(&self, name: &'static str) {
         if lock(&self.unfollowed).insert(name) {

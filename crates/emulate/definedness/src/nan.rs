@@ -13,10 +13,10 @@ mod taints;
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex},
 };
 
-use compute::{Beginning, Follower, Planner};
+use compute::{Beginning, Follower, Numbered, Planner};
 use gpu::Dispatch;
 use isa::Inst;
 use wave::{Config, Shadow};
@@ -67,14 +67,9 @@ pub struct Nans {
     shared: Arc<Shared>,
 }
 
-/// Steps by their numbers.
-type Steps = Arc<Vec<Arc<Step>>>;
-
 struct Shared {
     sink: Arc<dyn Sink>,
-    steps: RwLock<Vec<Arc<Step>>>,
-    /// The steps of some time ago, for all workgroups.
-    snapshot: Mutex<Steps>,
+    steps: Numbered<Step>,
     not_looked_at: Mutex<BTreeSet<&'static str>>,
 }
 
@@ -84,8 +79,7 @@ impl Nans {
         Nans {
             shared: Arc::new(Shared {
                 sink,
-                steps: RwLock::default(),
-                snapshot: Mutex::default(),
+                steps: Numbered::default(),
                 not_looked_at: Mutex::default(),
             }),
         }
@@ -104,24 +98,11 @@ impl Follower for Nans {
 
 impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
-        let step = Step::of(config, inst)?;
-        let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
-        steps.push(Arc::new(step));
-        Some(steps.len() as u32 - 1)
+        Some(self.steps.add(Step::of(config, inst)?))
     }
 }
 
 impl Shared {
-    /// Steps, more than `number` if there are.
-    fn steps(&self, number: usize) -> Steps {
-        let mut snapshot = lock(&self.snapshot);
-        if snapshot.len() <= number {
-            let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
-            *snapshot = Arc::new(steps.clone());
-        }
-        snapshot.clone()
-    }
-
     #[cold]
     fn does_not_look_at(&self, name: &'static str) {
         if lock(&self.not_looked_at).insert(name) {

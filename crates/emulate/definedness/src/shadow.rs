@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use compute::Beginning;
+use compute::{Beginning, Snapshot};
 use gpu::Dispatch;
 use wave::{Shadow, Wave};
 
 use crate::{
-    Plans, Shared,
+    Shared,
     access::{Access, Kind, Place},
     lanes::{self, ALL, LANES, NONE, Row, each},
     lds::Lds,
@@ -36,7 +36,7 @@ pub(crate) struct OfWorkgroup {
     dispatch: Arc<Dispatch>,
     workgroup: [u32; 3],
     /// None while an instruction is looked at.
-    plans: Option<Plans>,
+    plans: Option<Snapshot<Plan>>,
     own: Own,
 }
 
@@ -73,7 +73,7 @@ impl OfWorkgroup {
         OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
             workgroup: beginning.workgroup,
-            plans: Some(shared.plans(0)),
+            plans: Some(shared.plans.with(0)),
             own,
             shared,
         }
@@ -96,7 +96,7 @@ impl Shadow for OfWorkgroup {
         // Put back below: a count of references would cost more than most instructions.
         let plans = match self.plans.take() {
             Some(plans) if number < plans.len() => plans,
-            _ => self.shared.plans(number),
+            _ => self.shared.plans.with(number),
         };
         let plan = &*plans[number];
         let mut scene = Scene {

@@ -19,7 +19,7 @@ mod workgroup;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use compute::{Beginning, Follower, Planner};
+use compute::{Beginning, Follower, Numbered, Planner};
 use isa::Inst;
 use wave::{Config, Shadow};
 
@@ -47,17 +47,12 @@ pub struct GlobalRaces {
     shared: Arc<Shared>,
 }
 
-/// Plans by their numbers.
-pub(crate) type Plans = Arc<Vec<Arc<Plan>>>;
-
 pub(crate) struct Shared {
     pub rules: Rules,
     pub read: Read,
     pub sink: Arc<dyn Sink>,
     pub state: Mutex<State>,
-    plans: Mutex<Vec<Arc<Plan>>>,
-    /// The plans of some time ago, for all workgroups.
-    snapshot: Mutex<Plans>,
+    pub plans: Numbered<Plan>,
 }
 
 impl GlobalRaces {
@@ -79,8 +74,7 @@ impl GlobalRaces {
                 read,
                 sink,
                 state: Mutex::default(),
-                plans: Mutex::default(),
-                snapshot: Mutex::default(),
+                plans: Numbered::default(),
             }),
         }
     }
@@ -98,21 +92,7 @@ impl Follower for GlobalRaces {
 
 impl Planner for Shared {
     fn plan(&self, config: &Config, inst: &Inst) -> Option<u32> {
-        let plan = Plan::of(config, inst)?;
-        let mut plans = lock(&self.plans);
-        plans.push(Arc::new(plan));
-        Some(plans.len() as u32 - 1)
-    }
-}
-
-impl Shared {
-    /// Plans, more than `number` if there are.
-    pub fn plans(&self, number: usize) -> Plans {
-        let mut snapshot = lock(&self.snapshot);
-        if snapshot.len() <= number {
-            *snapshot = Arc::new(lock(&self.plans).clone());
-        }
-        snapshot.clone()
+        Some(self.plans.add(Plan::of(config, inst)?))
     }
 }
 

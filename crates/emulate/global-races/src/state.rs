@@ -47,7 +47,7 @@ pub(crate) struct Word {
 
 /// Records that are kept at a time.
 const MOST_RECORDS: usize = 1 << 25;
-/// Writers of a word that wait for somebody to read it.
+/// Writers of a word that no wave has read since.
 const MOST_WRITERS: usize = 1 << 12;
 
 #[derive(Default)]

@@ -2,16 +2,16 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use compute::Beginning;
+use compute::{Beginning, Snapshot};
 use gpu::Dispatch;
 use wave::{Shadow, Wave};
 
 use crate::{
-    Plans, Shared,
+    Shared,
     accesses::{Instruction, Reads},
     clock::Clock,
     lock,
-    plan::Action,
+    plan::{Action, Plan},
     progress::Progress,
     report::{Found, Missing, Side},
 };
@@ -39,7 +39,7 @@ pub(crate) struct OfWorkgroup {
     /// Its waves have one cache and see each other's stores in order.
     shares_near: bool,
     /// None while an instruction is looked at.
-    plans: Option<Plans>,
+    plans: Option<Snapshot<Plan>>,
     waves: Vec<(Progress, Reads)>,
     /// By the number of the barrier, counted from 1.
     meetings: BTreeMap<u64, Meeting>,
@@ -75,7 +75,7 @@ impl OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
             group,
             shares_near: shares_near(beginning.dispatch),
-            plans: Some(shared.plans(0)),
+            plans: Some(shared.plans.with(0)),
             waves: waves.collect(),
             meetings: BTreeMap::new(),
             found: BTreeMap::new(),
@@ -169,7 +169,7 @@ impl Shadow for OfWorkgroup {
         // Put back below: a count of references would cost more than most instructions.
         let plans = match self.plans.take() {
             Some(plans) if number < plans.len() => plans,
-            _ => self.shared.plans(number),
+            _ => self.shared.plans.with(number),
         };
         let plan = &*plans[number];
         let index = wave.index_in_workgroup as usize;

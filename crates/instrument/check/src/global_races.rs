@@ -1,12 +1,11 @@
 //! Accesses of waves of a program that ran to the same bytes of global memory, in no order.
 
 use crate::code::Code;
-use crate::listing::listing;
-use crate::memory::{around, hexadecimal};
-use crate::{Access, Allocation, Finding, Grade, Kind, Options, Place, Sink, Unshown, fingerprint};
+use crate::memory::hexadecimal;
+use crate::pairs::{self, Pair};
+use crate::races::{self, READ, either_first, verb};
+use crate::{Access, Allocation, Grade, Kind, Options, Sink};
 use codeobj::CodeObject;
-use isa::Decoder;
-use lift::{Function, Module};
 
 /// The thing that two accesses lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,18 +61,7 @@ impl Side {
         let [x, y, z] = self.workgroup;
         format!("wave {} of workgroup ({x}, {y}, {z})", self.wave)
     }
-
-    fn verb(&self) -> &'static str {
-        match &*self.access {
-            READ => "reads",
-            "write" => "writes",
-            _ => "changes by an atomic",
-        }
-    }
 }
-
-/// The device's word for an access that changes nothing.
-const READ: &str = "read";
 
 impl GlobalRace {
     /// The fields of a line: how often, then grade, what is missing, both sides with instruction, access, three numbers of the
@@ -84,11 +72,7 @@ impl GlobalRace {
         };
         let (before, after) = sides.split_at_checked(6)?;
         Some(GlobalRace {
-            grade: match *grade {
-                "certain" => Grade::Certain,
-                "possible" => Grade::Possible,
-                _ => return None,
-            },
+            grade: races::grade(grade)?,
             missing: match *missing {
                 "order" => Missing::Order,
                 "performed" => Missing::Performed,
@@ -103,17 +87,37 @@ impl GlobalRace {
             times: times.parse().ok()?,
         })
     }
+}
 
-    /// The two instructions; either one may come first.
-    fn both(&self) -> (u64, u64) {
-        let (before, after) = (self.before.pc, self.after.pc);
-        (before.min(after), before.max(after))
+impl Pair for GlobalRace {
+    fn kind(&self) -> Kind {
+        Kind::GlobalRace
+    }
+
+    fn grade(&self) -> Grade {
+        self.grade
+    }
+
+    fn first(&self) -> Option<u64> {
+        Some(self.before.pc)
+    }
+
+    fn then(&self) -> u64 {
+        self.after.pc
+    }
+
+    fn times(&self) -> u64 {
+        self.times
+    }
+
+    fn identity(&self, code: &Code<'_>) -> [String; 2] {
+        either_first(code, [self.before.pc, self.after.pc])
     }
 
     fn message(&self) -> String {
         let (before, after) = (&self.before, &self.after);
         let (first, then) = (before.name(), after.name());
-        let (was, is) = (before.verb(), after.verb());
+        let (was, is) = (verb(&before.access), verb(&after.access));
         match self.missing {
             Missing::Order => format!(
                 "nothing puts two accesses to global memory in order: {first} {was} what {then} {is}"
@@ -143,24 +147,21 @@ impl GlobalRace {
             }
         }
     }
-}
 
-/// One finding for each two instructions, which is certain if it is for any two waves.
-fn merged(found: Vec<GlobalRace>) -> Vec<GlobalRace> {
-    let mut all: Vec<GlobalRace> = Vec::new();
-    for one in found {
-        match all.iter_mut().find(|known| known.both() == one.both()) {
-            Some(known) => {
-                let times = known.times + one.times;
-                if one.grade < known.grade {
-                    *known = one;
-                }
-                known.times = times;
-            }
-            None => all.push(one),
-        }
+    fn notes(&self) -> [&str; 2] {
+        [&self.before.access, &self.after.access]
     }
-    all
+
+    fn access(self) -> Option<Access> {
+        Some(Access {
+            write: self.after.access != READ,
+            address: self.address,
+            workgroup: self.after.workgroup,
+            wave: self.after.wave,
+            lane: Some(self.lane),
+            allocation: self.allocation,
+        })
+    }
 }
 
 /// Tells of races. Returns those whose instructions are not in the object.
@@ -171,111 +172,6 @@ pub fn raced(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<GlobalRace>, lift::Error> {
-    let module = Module::lift(object)?;
-    let code = Code::new(object, &module);
-    let mut lost = Vec::new();
-    for one in merged(found) {
-        let both = (
-            code.find(one.after.pc),
-            code.place(one.after.pc),
-            code.place(one.before.pc),
-        );
-        let (Some((function, _)), Some(consumer), Some(producer)) = both else {
-            lost.push(one);
-            continue;
-        };
-        let readable = demangle::readable(&function.name);
-        if !(options.selects)(&function.name) && !(options.selects)(&readable) {
-            continue;
-        }
-        let unshown = unshown(&one, &code, &readable, place);
-        if !sink.count(&unshown) {
-            continue;
-        }
-        let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
-        sink.show(finding(
-            one,
-            unshown,
-            function,
-            (producer, consumer),
-            object,
-            &decoder,
-        ));
-    }
-    Ok(lost)
-}
-
-fn finding(
-    one: GlobalRace,
-    unshown: Unshown,
-    function: &Function,
-    (producer, consumer): (Place, Place),
-    object: &CodeObject<'_>,
-    decoder: &Decoder,
-) -> Finding {
-    let (was, is) = (&*one.before.access, &*one.after.access);
-    let insts = (
-        function.inst_at(one.before.pc),
-        function.inst_at(one.after.pc),
-    );
-    let listing = match insts {
-        (Some(before), Some(inst)) => listing(function, decoder, (before, was), (inst, is)),
-        (None, Some(inst)) => around(function, decoder, inst, is),
-        _ => Vec::new(),
-    };
-    Finding {
-        fingerprint: unshown.fingerprint,
-        kind: Kind::GlobalRace,
-        grade: one.grade,
-        message: one.message(),
-        remedy: one.remedy().to_owned(),
-        object: unshown.object,
-        target: object.target().to_string(),
-        symbol: function.name.clone(),
-        function: unshown.function,
-        register: None,
-        producer: Some(producer),
-        consumer,
-        access: Some(Access {
-            write: is != READ,
-            address: one.address,
-            workgroup: one.after.workgroup,
-            wave: one.after.wave,
-            lane: Some(one.lane),
-            allocation: one.allocation,
-        }),
-        meeting: None,
-        free: None,
-        read: None,
-        leak: None,
-        further: 0,
-        path: Vec::new(),
-        listing,
-    }
-}
-
-fn unshown(one: &GlobalRace, code: &Code<'_>, function: &str, place: &str) -> Unshown {
-    let target = code.module.target.name;
-    let mut both = [code.stable(one.before.pc), code.stable(one.after.pc)];
-    // Either wave may come first.
-    both.sort();
-    let mut sources = code.source(one.after.pc);
-    sources.extend(code.source(one.before.pc));
-    Unshown {
-        fingerprint: fingerprint::of(&[
-            Kind::GlobalRace.checker().name(),
-            Kind::GlobalRace.name(),
-            target,
-            fingerprint::stable(function),
-            &both[0],
-            &both[1],
-        ]),
-        kind: Kind::GlobalRace,
-        grade: one.grade,
-        function: function.to_owned(),
-        target: target.to_owned(),
-        sources,
-        object: place.to_owned(),
-        times: one.times,
-    }
+    let found = pairs::merged(found, |one| &mut one.times);
+    pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

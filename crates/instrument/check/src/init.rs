@@ -1,12 +1,10 @@
 //! Uses of values in a program that ran which nothing has set.
 
 use crate::code::Code;
-use crate::listing::listing;
-use crate::memory::{around, hexadecimal};
-use crate::{Access, Allocation, Finding, Grade, Kind, Options, Place, Sink, Unshown, fingerprint};
+use crate::memory::hexadecimal;
+use crate::pairs::{self, Pair};
+use crate::{Access, Allocation, Grade, Kind, Options, Sink};
 use codeobj::CodeObject;
-use isa::Decoder;
-use lift::{Function, Module};
 
 /// A use, as the emulated device tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,13 +54,6 @@ impl Used {
         })
     }
 
-    fn kind(&self) -> Kind {
-        match self.is_address {
-            true => Kind::UndefinedAddress,
-            false => Kind::UndefinedCondition,
-        }
-    }
-
     fn origin(&self) -> String {
         match &*self.from {
             "memory" => "memory that nothing has written".to_owned(),
@@ -74,6 +65,75 @@ impl Used {
     }
 }
 
+impl Pair for Used {
+    fn kind(&self) -> Kind {
+        match self.is_address {
+            true => Kind::UndefinedAddress,
+            false => Kind::UndefinedCondition,
+        }
+    }
+
+    fn grade(&self) -> Grade {
+        Grade::Certain
+    }
+
+    fn first(&self) -> Option<u64> {
+        self.brought
+    }
+
+    fn then(&self) -> u64 {
+        self.pc
+    }
+
+    fn times(&self) -> u64 {
+        self.times
+    }
+
+    fn identity(&self, code: &Code<'_>) -> [String; 2] {
+        let brought = self.brought.map(|pc| code.stable(pc));
+        [
+            code.stable(self.pc),
+            brought.unwrap_or_else(|| self.from.clone()),
+        ]
+    }
+
+    fn message(&self) -> String {
+        let what = match self.is_address {
+            true => "an address comes from",
+            false => "a branch depends on",
+        };
+        format!("{what} {}", self.origin())
+    }
+
+    fn remedy(&self) -> &'static str {
+        "set the value before it is used"
+    }
+
+    fn notes(&self) -> [&str; 2] {
+        let note = match self.is_address {
+            true => "address",
+            false => "condition",
+        };
+        ["undefined", note]
+    }
+
+    fn access(self) -> Option<Access> {
+        Some(Access {
+            write: false,
+            address: self.address,
+            workgroup: self.workgroup,
+            wave: self.wave,
+            lane: Some(self.lane),
+            allocation: self.allocation,
+        })
+    }
+
+    /// The use is enough: code of another object may have brought the value.
+    fn is_in(&self, _: &Code<'_>) -> bool {
+        true
+    }
+}
+
 /// Tells of uses. Returns those whose instructions are not in the object.
 pub fn used(
     object: &CodeObject<'_>,
@@ -82,115 +142,5 @@ pub fn used(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Used>, lift::Error> {
-    let module = Module::lift(object)?;
-    let code = Code::new(object, &module);
-    let mut lost = Vec::new();
-    for one in found {
-        let (Some((function, _)), Some(consumer)) = (code.find(one.pc), code.place(one.pc)) else {
-            lost.push(one);
-            continue;
-        };
-        let readable = demangle::readable(&function.name);
-        if !(options.selects)(&function.name) && !(options.selects)(&readable) {
-            continue;
-        }
-        let unshown = unshown(&one, &code, &readable, place);
-        if !sink.count(&unshown) {
-            continue;
-        }
-        let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
-        let producer = one.brought.and_then(|pc| code.place(pc));
-        sink.show(finding(
-            one,
-            unshown,
-            function,
-            (producer, consumer),
-            object,
-            &decoder,
-        ));
-    }
-    Ok(lost)
-}
-
-fn finding(
-    one: Used,
-    unshown: Unshown,
-    function: &Function,
-    (producer, consumer): (Option<Place>, Place),
-    object: &CodeObject<'_>,
-    decoder: &Decoder,
-) -> Finding {
-    let note = if one.is_address {
-        "address"
-    } else {
-        "condition"
-    };
-    let brought = one.brought.and_then(|pc| function.inst_at(pc));
-    let listing = match (brought, function.inst_at(one.pc)) {
-        (Some(before), Some(inst)) => {
-            listing(function, decoder, (before, "undefined"), (inst, note))
-        }
-        (None, Some(inst)) => around(function, decoder, inst, note),
-        _ => Vec::new(),
-    };
-    let what = match one.is_address {
-        true => "an address comes from",
-        false => "a branch depends on",
-    };
-    Finding {
-        fingerprint: unshown.fingerprint,
-        kind: one.kind(),
-        grade: Grade::Certain,
-        message: format!("{what} {}", one.origin()),
-        remedy: "set the value before it is used".to_owned(),
-        object: unshown.object,
-        target: object.target().to_string(),
-        symbol: function.name.clone(),
-        function: unshown.function,
-        register: None,
-        producer,
-        consumer,
-        access: Some(Access {
-            write: false,
-            address: one.address,
-            workgroup: one.workgroup,
-            wave: one.wave,
-            lane: Some(one.lane),
-            allocation: one.allocation,
-        }),
-        meeting: None,
-        free: None,
-        read: None,
-        leak: None,
-        further: 0,
-        path: Vec::new(),
-        listing,
-    }
-}
-
-fn unshown(one: &Used, code: &Code<'_>, function: &str, place: &str) -> Unshown {
-    let target = code.module.target.name;
-    let kind = one.kind();
-    let mut sources = code.source(one.pc);
-    sources.extend(one.brought.into_iter().flat_map(|pc| code.source(pc)));
-    let brought = one
-        .brought
-        .map_or_else(|| one.from.clone(), |pc| code.stable(pc));
-    Unshown {
-        fingerprint: fingerprint::of(&[
-            kind.checker().name(),
-            kind.name(),
-            target,
-            fingerprint::stable(function),
-            &code.stable(one.pc),
-            &brought,
-        ]),
-        kind,
-        grade: Grade::Certain,
-        function: function.to_owned(),
-        target: target.to_owned(),
-        sources,
-        object: place.to_owned(),
-        times: one.times,
-    }
+    pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

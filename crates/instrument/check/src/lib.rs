@@ -17,6 +17,7 @@ pub mod leaks;
 mod listing;
 pub mod memory;
 pub mod nan;
+mod pairs;
 pub mod races;
 pub mod reads;
 mod suppress;

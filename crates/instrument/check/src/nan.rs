@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::code::Code;
-use crate::listing::listing;
 use crate::memory::hexadecimal;
-use crate::{Access, Allocation, Finding, Grade, Kind, Options, Sink, Unshown, fingerprint};
+use crate::pairs::{self, Pair};
+use crate::{Access, Allocation, Grade, Kind, Options, Sink};
 use codeobj::CodeObject;
-use isa::Decoder;
-use lift::{Function, Module};
 use serde::Serialize;
 
 /// A value that an instruction made of numbers, and its use, as the emulated device tells of it.
@@ -57,31 +55,10 @@ impl Made {
         })
     }
 
-    /// To be stored is certain to matter; a comparison may be made to sort such values out.
-    fn grade(&self) -> Grade {
-        match self.kind {
-            Kind::NanCompared => Grade::Possible,
-            _ => Grade::Certain,
-        }
-    }
-
     fn value(&self) -> &'static str {
         match self.kind {
             Kind::InfinityStored => "infinity",
             _ => "NaN",
-        }
-    }
-
-    fn message(&self) -> String {
-        let (value, [x, y, z]) = (self.value(), self.workgroup);
-        match self.address {
-            Some(_) => format!("the kernel stores {value} that an instruction made of numbers"),
-            None => format!(
-                "{value} that an instruction made of numbers is {}, first in workgroup ({x}, {y}, {z}), wave {}, lane {}",
-                self.verb(),
-                self.wave,
-                self.lane
-            ),
         }
     }
 
@@ -103,6 +80,71 @@ pub struct Maker {
 /// For each, the number of lanes.
 pub type Makers = BTreeMap<Maker, u64>;
 
+impl Pair for Made {
+    // A function that was called may have made it.
+    const SHOWN_ALONE: bool = false;
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// To be stored is certain to matter; a comparison may be made to sort such values out.
+    fn grade(&self) -> Grade {
+        match self.kind {
+            Kind::NanCompared => Grade::Possible,
+            _ => Grade::Certain,
+        }
+    }
+
+    fn first(&self) -> Option<u64> {
+        Some(self.made)
+    }
+
+    fn then(&self) -> u64 {
+        self.pc
+    }
+
+    fn times(&self) -> u64 {
+        self.times
+    }
+
+    fn identity(&self, code: &Code<'_>) -> [String; 2] {
+        [self.made, self.pc].map(|pc| code.stable(pc))
+    }
+
+    fn message(&self) -> String {
+        let (value, [x, y, z]) = (self.value(), self.workgroup);
+        match self.address {
+            Some(_) => format!("the kernel stores {value} that an instruction made of numbers"),
+            None => format!(
+                "{value} that an instruction made of numbers is {}, first in workgroup ({x}, {y}, {z}), wave {}, lane {}",
+                self.verb(),
+                self.wave,
+                self.lane
+            ),
+        }
+    }
+
+    fn remedy(&self) -> &'static str {
+        "keep the operands in the range of the operation, or choose another value before it is used"
+    }
+
+    fn notes(&self) -> [&str; 2] {
+        [self.value(), self.verb()]
+    }
+
+    fn access(self) -> Option<Access> {
+        Some(Access {
+            write: true,
+            address: self.address?,
+            workgroup: self.workgroup,
+            wave: self.wave,
+            lane: Some(self.lane),
+            allocation: self.allocation,
+        })
+    }
+}
+
 /// Tells of values. Returns those whose instructions are not in the object.
 pub fn made(
     object: &CodeObject<'_>,
@@ -112,108 +154,19 @@ pub fn made(
     sink: &mut dyn Sink,
     makers: &mut Makers,
 ) -> Result<Vec<Made>, lift::Error> {
-    let module = Module::lift(object)?;
-    let code = Code::new(object, &module);
-    let mut lost = Vec::new();
-    for one in found {
-        let (Some((function, _)), Some(_)) = (code.find(one.pc), code.find(one.made)) else {
-            lost.push(one);
-            continue;
-        };
-        let readable = demangle::readable(&function.name);
-        if !(options.selects)(&function.name) && !(options.selects)(&readable) {
-            continue;
-        }
+    let count = |one: &Made, code: &Code<'_>, function: &str| {
         let maker = Maker {
-            place: maker(&code, one.made, &readable),
+            place: maker(code, one.made, function),
             kind: one.kind,
         };
         *makers.entry(maker).or_default() += one.times;
-        let unshown = unshown(&one, &code, &readable, place);
-        if !sink.count(&unshown) {
-            continue;
-        }
-        let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
-        if let Some(finding) = finding(one, unshown, function, &code, object, &decoder) {
-            sink.show(finding);
-        }
-    }
-    Ok(lost)
+    };
+    pairs::tell(object, place, found, options, sink, count)
 }
 
 fn maker(code: &Code<'_>, pc: u64, function: &str) -> String {
     match code.source(pc).into_iter().next() {
         Some(source) => source,
         None => format!("{function} {}", code.stable(pc)),
-    }
-}
-
-fn finding(
-    one: Made,
-    unshown: Unshown,
-    function: &Function,
-    code: &Code<'_>,
-    object: &CodeObject<'_>,
-    decoder: &Decoder,
-) -> Option<Finding> {
-    let listing = match (function.inst_at(one.made), function.inst_at(one.pc)) {
-        (Some(made), Some(used)) => {
-            listing(function, decoder, (made, one.value()), (used, one.verb()))
-        }
-        // A function that was called made it.
-        _ => Vec::new(),
-    };
-    Some(Finding {
-        fingerprint: unshown.fingerprint,
-        kind: one.kind,
-        grade: one.grade(),
-        message: one.message(),
-        remedy: "keep the operands in the range of the operation, or choose another value before it is used"
-            .to_owned(),
-        object: unshown.object,
-        target: object.target().to_string(),
-        symbol: function.name.clone(),
-        function: unshown.function,
-        register: None,
-        producer: code.place(one.made),
-        consumer: code.place(one.pc)?,
-        access: one.address.map(|address| Access {
-            write: true,
-            address,
-            workgroup: one.workgroup,
-            wave: one.wave,
-            lane: Some(one.lane),
-            allocation: one.allocation,
-        }),
-        meeting: None,
-        free: None,
-        read: None,
-        leak: None,
-        further: 0,
-        path: Vec::new(),
-        listing,
-    })
-}
-
-fn unshown(one: &Made, code: &Code<'_>, function: &str, place: &str) -> Unshown {
-    let target = code.module.target.name;
-    let mut sources = code.source(one.pc);
-    sources.extend(code.source(one.made));
-    Unshown {
-        fingerprint: fingerprint::of(&[
-            one.kind.checker().name(),
-            one.kind.name(),
-            target,
-            fingerprint::stable(function),
-            &code.stable(one.made),
-            &code.stable(one.pc),
-        ]),
-        kind: one.kind,
-        grade: one.grade(),
-        function: function.to_owned(),
-        target: target.to_owned(),
-        sources,
-        object: place.to_owned(),
-        times: one.times,
     }
 }

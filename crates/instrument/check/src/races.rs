@@ -1,12 +1,10 @@
 //! Accesses of waves of a program that ran to the same bytes of LDS, in no order.
 
 use crate::code::Code;
-use crate::listing::listing;
-use crate::memory::{around, hexadecimal};
-use crate::{Access, Finding, Grade, Kind, Options, Place, Sink, Unshown, fingerprint};
+use crate::memory::hexadecimal;
+use crate::pairs::{self, Pair};
+use crate::{Access, Grade, Kind, Options, Sink};
 use codeobj::CodeObject;
-use isa::Decoder;
-use lift::{Function, Module};
 
 /// Two accesses, as the emulated device tells of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,11 +49,7 @@ impl Raced {
             return None;
         };
         Some(Raced {
-            grade: match *grade {
-                "certain" => Grade::Certain,
-                "possible" => Grade::Possible,
-                _ => return None,
-            },
+            grade: self::grade(grade)?,
             before: hexadecimal(before)?,
             pc: hexadecimal(pc)?,
             was: (*was).to_owned(),
@@ -68,29 +62,89 @@ impl Raced {
             times: times.parse().ok()?,
         })
     }
+}
 
-    /// The two instructions; either one may come first.
-    fn both(&self) -> (u64, u64) {
-        (self.before.min(self.pc), self.before.max(self.pc))
+/// The device's word for an access that changes nothing.
+pub(crate) const READ: &str = "read";
+
+/// The device's word for an access as a verb.
+pub(crate) fn verb(access: &str) -> &'static str {
+    match access {
+        READ => "reads",
+        "write" => "writes",
+        _ => "changes by an atomic",
     }
 }
 
-/// One finding for each two instructions, which is certain if it is for any two waves.
-fn merged(found: Vec<Raced>) -> Vec<Raced> {
-    let mut all: Vec<Raced> = Vec::new();
-    for one in found {
-        match all.iter_mut().find(|known| known.both() == one.both()) {
-            Some(known) => {
-                let times = known.times + one.times;
-                if one.grade < known.grade {
-                    *known = one;
-                }
-                known.times = times;
-            }
-            None => all.push(one),
-        }
+/// The device's word for a grade.
+pub(crate) fn grade(word: &str) -> Option<Grade> {
+    match word {
+        "certain" => Some(Grade::Certain),
+        "possible" => Some(Grade::Possible),
+        _ => None,
     }
-    all
+}
+
+/// Two instructions as fingerprints have them, either of which may come first.
+pub(crate) fn either_first(code: &Code<'_>, both: [u64; 2]) -> [String; 2] {
+    let mut both = both.map(|pc| code.stable(pc));
+    both.sort();
+    both
+}
+
+impl Pair for Raced {
+    fn kind(&self) -> Kind {
+        Kind::LdsRace
+    }
+
+    fn grade(&self) -> Grade {
+        self.grade
+    }
+
+    fn first(&self) -> Option<u64> {
+        Some(self.before)
+    }
+
+    fn then(&self) -> u64 {
+        self.pc
+    }
+
+    fn times(&self) -> u64 {
+        self.times
+    }
+
+    fn identity(&self, code: &Code<'_>) -> [String; 2] {
+        either_first(code, [self.before, self.pc])
+    }
+
+    fn message(&self) -> String {
+        format!(
+            "nothing puts two accesses to LDS in order: wave {} {} what wave {} {}",
+            self.wave_before,
+            verb(&self.was),
+            self.wave,
+            verb(&self.is)
+        )
+    }
+
+    fn remedy(&self) -> &'static str {
+        "put a barrier between the two accesses"
+    }
+
+    fn notes(&self) -> [&str; 2] {
+        [&self.was, &self.is]
+    }
+
+    fn access(self) -> Option<Access> {
+        Some(Access {
+            write: self.is != READ,
+            address: self.address,
+            workgroup: self.workgroup,
+            wave: self.wave,
+            lane: Some(self.lane),
+            allocation: None,
+        })
+    }
 }
 
 /// Tells of races. Returns those whose instructions are not in the object.
@@ -101,127 +155,6 @@ pub fn raced(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Raced>, lift::Error> {
-    let module = Module::lift(object)?;
-    let code = Code::new(object, &module);
-    let mut lost = Vec::new();
-    for one in merged(found) {
-        let both = (
-            code.find(one.pc),
-            code.place(one.pc),
-            code.place(one.before),
-        );
-        let (Some((function, _)), Some(consumer), Some(producer)) = both else {
-            lost.push(one);
-            continue;
-        };
-        let readable = demangle::readable(&function.name);
-        if !(options.selects)(&function.name) && !(options.selects)(&readable) {
-            continue;
-        }
-        let unshown = unshown(&one, &code, &readable, place);
-        if !sink.count(&unshown) {
-            continue;
-        }
-        let decoder = Decoder::with_features(module.target, function.wave_size, "")?;
-        sink.show(finding(
-            &one,
-            unshown,
-            function,
-            (producer, consumer),
-            object,
-            &decoder,
-        ));
-    }
-    Ok(lost)
-}
-
-fn finding(
-    one: &Raced,
-    unshown: Unshown,
-    function: &Function,
-    (producer, consumer): (Place, Place),
-    object: &CodeObject<'_>,
-    decoder: &Decoder,
-) -> Finding {
-    let insts = (function.inst_at(one.before), function.inst_at(one.pc));
-    let listing = match insts {
-        (Some(before), Some(inst)) => {
-            listing(function, decoder, (before, &one.was), (inst, &one.is))
-        }
-        (None, Some(inst)) => around(function, decoder, inst, &one.is),
-        _ => Vec::new(),
-    };
-    Finding {
-        fingerprint: unshown.fingerprint,
-        kind: Kind::LdsRace,
-        grade: one.grade,
-        message: message(one),
-        remedy: "put a barrier between the two accesses".to_owned(),
-        object: unshown.object,
-        target: object.target().to_string(),
-        symbol: function.name.clone(),
-        function: unshown.function,
-        register: None,
-        producer: Some(producer),
-        consumer,
-        access: Some(Access {
-            write: one.is != READ,
-            address: one.address,
-            workgroup: one.workgroup,
-            wave: one.wave,
-            lane: Some(one.lane),
-            allocation: None,
-        }),
-        meeting: None,
-        free: None,
-        read: None,
-        leak: None,
-        further: 0,
-        path: Vec::new(),
-        listing,
-    }
-}
-
-/// The device's word for an access that changes nothing.
-const READ: &str = "read";
-
-fn message(one: &Raced) -> String {
-    let what = |access: &str| match access {
-        READ => "reads",
-        "write" => "writes",
-        _ => "changes by an atomic",
-    };
-    format!(
-        "nothing puts two accesses to LDS in order: wave {} {} what wave {} {}",
-        one.wave_before,
-        what(&one.was),
-        one.wave,
-        what(&one.is)
-    )
-}
-
-fn unshown(one: &Raced, code: &Code<'_>, function: &str, place: &str) -> Unshown {
-    let target = code.module.target.name;
-    let mut both = [code.stable(one.before), code.stable(one.pc)];
-    // Either wave may come first.
-    both.sort();
-    let mut sources = code.source(one.pc);
-    sources.extend(code.source(one.before));
-    Unshown {
-        fingerprint: fingerprint::of(&[
-            Kind::LdsRace.checker().name(),
-            Kind::LdsRace.name(),
-            target,
-            fingerprint::stable(function),
-            &both[0],
-            &both[1],
-        ]),
-        kind: Kind::LdsRace,
-        grade: one.grade,
-        function: function.to_owned(),
-        target: target.to_owned(),
-        sources,
-        object: place.to_owned(),
-        times: one.times,
-    }
+    let found = pairs::merged(found, |one| &mut one.times);
+    pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

@@ -20,7 +20,7 @@ fn marked(mark: &str) -> String {
     format!("inexact.hip:{}", at.unwrap() + 1)
 }
 
-/// What the command says of uses, and on what else it says.
+/// The command's lines about uses, and all else that it says.
 fn reached(options: &[&str], arguments: &[&str]) -> (Option<String>, String) {
     let mut command = luthier(&["run", "--device", "gfx90a"]);
     command.args(options).arg("--");

@@ -89,7 +89,7 @@ fn instrumented_programs_are_silent() {
     }
 }
 
-/// Of 256 bytes, the last six are missing.
+/// The last six of 256 bytes are missing.
 #[test]
 fn the_host_reads_what_nothing_has_written() {
     let options = ["--possible", "--error-exitcode", "9"];

@@ -116,7 +116,7 @@ fn code_that_is_not_optimised_is_checked_too() {
     }
 }
 
-/// What is said of a program whose workgroups race in global memory, and its status.
+/// The status of a program whose workgroups race in global memory, and the report about it.
 fn between_workgroups(options: &[&str], mode: &str) -> (Option<i32>, String) {
     let program = compile(
         "hipcc",

@@ -7,12 +7,12 @@ mod sources;
 
 use std::{collections::HashMap, sync::Arc};
 
-use compute::Beginning;
+use compute::{Beginning, Snapshot};
 use gpu::Dispatch;
 use wave::{Shadow, Wave};
 
 use super::{
-    Class, Found, Shared, Steps, Use,
+    Class, Found, Shared, Use,
     formats::{Format, Halves, Meaning, Numbers},
     step::Step,
     taints::{Taint, Taints},
@@ -30,7 +30,7 @@ pub(super) struct OfWorkgroup {
     dispatch: Arc<Dispatch>,
     workgroup: [u32; 3],
     /// None while an instruction is looked at.
-    steps: Option<Steps>,
+    steps: Option<Snapshot<Step>>,
     waves: Vec<OfWave>,
     lds: HashMap<u32, Taint>,
     /// By wave, lane and dword.
@@ -93,7 +93,7 @@ impl OfWorkgroup {
             waves: waves.collect(),
             dispatch: beginning.dispatch.clone(),
             workgroup: beginning.workgroup,
-            steps: Some(shared.steps(0)),
+            steps: Some(shared.steps.with(0)),
             lds: HashMap::new(),
             private: HashMap::new(),
             shared,
@@ -106,7 +106,7 @@ impl Shadow for OfWorkgroup {
         let number = plan as usize;
         let steps = match self.steps.take() {
             Some(steps) if number < steps.len() => steps,
-            _ => self.shared.steps(number),
+            _ => self.shared.steps.with(number),
         };
         let step = &*steps[number];
         self.waves[wave.index_in_workgroup as usize].look_back(wave);
@@ -227,7 +227,7 @@ impl Computed {
 struct Scene<'a> {
     step: &'a Step,
     number: u32,
-    steps: &'a Steps,
+    steps: &'a Snapshot<Step>,
     exec: u64,
     wave: &'a Wave,
     of: &'a mut OfWorkgroup,
