@@ -18,6 +18,7 @@ mod lds;
 mod memory;
 mod moves;
 pub mod nan;
+mod packed;
 mod plan;
 mod report;
 mod rules;

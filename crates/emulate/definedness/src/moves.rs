@@ -1,6 +1,6 @@
 //! Lanes of a source that DPP moves, and parts of words.
 
-use isa::{Decoded, Effects, fields::bits};
+use isa::{Decoded, Effects, Format, fields::bits};
 
 use crate::lanes::{LANES, NONE, Row, each};
 
@@ -170,6 +170,81 @@ fn source(control: u32, lane: i32) -> Option<i32> {
     }
 }
 
+/// How `v_permlane` instructions choose the lane that each lane reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permutation {
+    /// Within a row of 16, or with `true` from the other row of its pair: 16 numbers of four bits, in two scalars.
+    Scalars(bool),
+    /// The same, and each lane has its own number.
+    Each(bool),
+    /// The other half of the wave.
+    OtherHalf,
+}
+
+impl Permutation {
+    pub fn of(first_name: &str) -> Option<Permutation> {
+        Some(match first_name {
+            "v_permlane16_b32" => Permutation::Scalars(false),
+            "v_permlanex16_b32" => Permutation::Scalars(true),
+            "v_permlane16_var_b32" => Permutation::Each(false),
+            "v_permlanex16_var_b32" => Permutation::Each(true),
+            "v_permlane64_b32" => Permutation::OtherHalf,
+            _ => return None,
+        })
+    }
+
+    /// The sources that choose lanes.
+    pub fn selectors(self) -> std::ops::Range<usize> {
+        match self {
+            Permutation::Scalars(_) => 1..3,
+            Permutation::Each(_) => 1..2,
+            Permutation::OtherHalf => 0..0,
+        }
+    }
+
+    /// The moves with these values of the sources that choose, in a wave of so many lanes.
+    pub fn moves(self, selectors: [&Row; 2], inst: PermuteBits, wave_size: u32) -> Dpp {
+        let both = u64::from(selectors[0][0]) | u64::from(selectors[1][0]) << 32;
+        let from = |lane: usize| {
+            let row = lane & !15;
+            match self {
+                Permutation::Scalars(other) => {
+                    (row ^ usize::from(other) * 16) | (both >> (4 * (lane & 15)) & 15) as usize
+                }
+                Permutation::Each(other) => {
+                    (row ^ usize::from(other) * 16) | (selectors[0][lane] & 15) as usize
+                }
+                Permutation::OtherHalf if wave_size == 64 => lane ^ 32,
+                Permutation::OtherHalf => lane,
+            }
+        };
+        Dpp {
+            from: std::array::from_fn(|lane| Some(from(lane) as u8)),
+            writes: !0,
+            zero: inst.zero,
+            // `v_permlane64_b32` reads lanes that are off.
+            fetches_inactive: inst.fetches_inactive || self == Permutation::OtherHalf,
+        }
+    }
+}
+
+/// The bits of a `v_permlane` instruction that say what lanes which are off give.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PermuteBits {
+    fetches_inactive: bool,
+    zero: bool,
+}
+
+impl PermuteBits {
+    pub fn of(inst: &Decoded) -> PermuteBits {
+        let is_vop3 = inst.format == Format::Vop3;
+        PermuteBits {
+            fetches_inactive: is_vop3 && bits(inst.words[0], 11, 11) != 0,
+            zero: is_vop3 && bits(inst.words[0], 12, 12) != 0,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +268,30 @@ mod tests {
         ] {
             assert_eq!(source(control, lane), from, "{control:#x} {lane}");
         }
+    }
+
+    #[test]
+    fn permutations_choose_lanes() {
+        let row: Row = std::array::from_fn(|lane| lane as u32);
+        // Lane i of a row takes lane 15 - i.
+        let backwards = [[0x89ab_cdef; LANES], [0x0123_4567; LANES]];
+        let inst = PermuteBits {
+            fetches_inactive: false,
+            zero: false,
+        };
+        let moved = |permutation: Permutation, exec: u64| {
+            let selectors = [&backwards[0], &backwards[1]];
+            permutation.moves(selectors, inst, 64).apply(&row, exec)
+        };
+        let (rows, mask) = moved(Permutation::Scalars(false), !0);
+        assert_eq!((rows[0], rows[3], rows[20], mask), (15, 12, 27, !0));
+        let (rows, mask) = moved(Permutation::Scalars(true), !0);
+        assert_eq!((rows[0], rows[20], mask), (31, 11, !0));
+        // Lane 15 is off, so lane 0 keeps what it has.
+        let (_, mask) = moved(Permutation::Scalars(false), !(1 << 15));
+        assert_eq!(mask, !(1 << 15 | 1));
+        let (rows, mask) = moved(Permutation::OtherHalf, 0xffff_ffff);
+        assert_eq!((rows[3], mask), (35, 0xffff_ffff));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use wave::Config;
 
 use crate::{
     access::{self, Access},
-    moves::{Dpp, Part, Sdwa},
+    moves::{Dpp, Part, Permutation, PermuteBits, Sdwa},
+    packed::{self, Halves},
     rules::{self, Rule},
 };
 
@@ -327,13 +328,54 @@ fn reads_halves(op: Op) -> bool {
             || name.ends_with("16") && !name.ends_with("_f32"))
 }
 
+fn rule(inst: &Decoded, words: usize) -> Rule {
+    let name = inst.op.first_name();
+    if name == "v_pk_mov_b32" {
+        return rules::pair_of_halves(isa::fields::bits(inst.words[0], 12, 11));
+    }
+    if let Some(permutation) = Permutation::of(name) {
+        return Rule::Permute(permutation, PermuteBits::of(inst));
+    }
+    match name.strip_prefix("v_pk_") {
+        Some(stem) => packed::rule(stem, inst, words),
+        None if chooses_byte(inst) => Rule::Any,
+        None => rules::of(name),
+    }
+}
+
+/// Returns `true` for a conversion of 8 bits that `op_sel` chooses.
+fn chooses_byte(inst: &Decoded) -> bool {
+    let name = inst.op.first_name();
+    let converts = name.ends_with("_fp8") || name.ends_with("_bf8");
+    converts && inst.format == Format::Vop3 && isa::fields::bits(inst.words[0], 14, 11) != 0
+}
+
+/// Sources of which the instruction reads a half, or all where others are halves.
+fn take_parts(inst: &Decoded, sources: &mut [Source]) {
+    let name = inst.op.first_name();
+    if ["v_fma_mix", "v_mad_mix"]
+        .iter()
+        .any(|start| name.starts_with(start))
+    {
+        // `op_sel_hi` says that a source is a half, and `op_sel` which one.
+        let halves = Halves::of(inst);
+        for (at, source) in sources.iter_mut().enumerate() {
+            if halves.high >> at & 1 != 0 {
+                source.part = Part::half(16, halves.low >> at & 1 != 0);
+            }
+        }
+    }
+    if let ("v_mad_u32_u16" | "v_mad_i32_i16", [_, _, third, ..]) = (name, sources) {
+        third.part = Part::WHOLE;
+    }
+}
+
 fn vector(config: &Config, inst: &Inst) -> Vector {
     let op = inst.op;
-    let mut rule = match op.first_name() {
-        "v_pk_mov_b32" => rules::pair_of_halves(isa::fields::bits(inst.words[0], 12, 11)),
-        name => rules::of(name),
-    };
+    let (destination, scalar) = destinations(config, inst);
+    let mut rule = rule(inst, destination.map_or(1, |(_, words)| words));
     let mut all = sources(config, inst, op);
+    take_parts(inst, &mut all);
     let sdwa = Sdwa::of(inst);
     if let Some(sdwa) = &sdwa {
         for (source, part) in all.iter_mut().zip(sdwa.sources) {
@@ -362,7 +404,6 @@ fn vector(config: &Config, inst: &Inst) -> Vector {
             !(reads(RegKind::Vcc) && source.at == At::Slot(vcc) && source.words > 1)
         });
     }
-    let (destination, scalar) = destinations(config, inst);
     let takes_value = matches!(rule, Rule::FirstLane | Rule::ReadLane);
     let half = inst.operands.iter().find_map(|operand| match operand {
         Operand::Def(reg) => reg.half,

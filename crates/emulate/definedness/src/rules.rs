@@ -1,6 +1,11 @@
 //! How instructions hand undefined bits on: one row for each that is exact. All others leave a result undefined if any of the bits that
 //! they take are.
 
+use crate::{
+    moves::{Permutation, PermuteBits},
+    packed::{Halves, OfHalves},
+};
+
 /// The values of up to three sources.
 pub(crate) type Words = [u32; 3];
 pub(crate) type Pairs = [u64; 3];
@@ -16,6 +21,10 @@ pub(crate) enum Rule {
     Words(fn(Words, Words) -> u32),
     /// The same of pairs of registers.
     Pairs(fn(Pairs, Pairs) -> u64),
+    /// A pair of registers, each of which takes a register of each source.
+    PackedWords(Halves),
+    /// A register whose halves each take a half of each source.
+    PackedHalves(Halves, OfHalves),
     /// One of two sources, by the lane's bit of a mask.
     Select,
     /// A comparison; for equality `true`: known bits that differ decide.
@@ -28,6 +37,8 @@ pub(crate) enum Rule {
     Swap,
     /// Values move between lanes in a way that no rule knows, or all lanes have a part in each: as [`Rule::Any`] of all lanes.
     AllLanes,
+    /// Each lane takes the value of a lane that an instruction of `v_permlane` chooses.
+    Permute(Permutation, PermuteBits),
     /// Each lane fetches the value of the lane that its first source names, in bytes.
     Fetch,
     /// Each lane sends its value to the lane that its first source names, in bytes.
@@ -167,6 +178,11 @@ fn halves(low: u32, high: u32) -> u32 {
     low & 0xffff | high << 16
 }
 
+/// A number of each of two sources, each converted to a half.
+fn converted(_: Words, v: Words) -> u32 {
+    halves(all_if(v[0] != 0), all_if(v[1] != 0))
+}
+
 fn and64(x: Pairs, v: Pairs) -> u64 {
     (v[0] | v[1]) & (x[0] | v[0]) & (x[1] | v[1])
 }
@@ -226,6 +242,10 @@ const WORDS: &[Exact<Words, u32>] = &[
     ("pack_ll_b32_b16", |_, v| halves(v[0], v[1])), ("pack_lh_b32_b16", |_, v| halves(v[0], v[1] >> 16)),
     ("pack_hh_b32_b16", |_, v| halves(v[0] >> 16, v[1] >> 16)), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
     ("pack_b32_f16", |_, v| halves(v[0], v[1])),
+    ("cvt_pkrtz_f16_f32", converted), ("cvt_pk_f16_f32", converted), ("cvt_pk_bf16_f32", converted),
+    ("cvt_pknorm_i16_f32", converted), ("cvt_pknorm_u16_f32", converted), ("cvt_pk_u16_u32", converted),
+    ("cvt_pk_i16_i32", converted), ("cvt_pk_i16_f32", converted), ("cvt_pk_u16_f32", converted),
+    ("cvt_f32_fp8", |_, v| all_if(v[0] & 0xff != 0)), ("cvt_f32_bf8", |_, v| all_if(v[0] & 0xff != 0)),
     ("cvt_f32_ubyte0", |_, v| all_if(v[0] & 0xff != 0)), ("cvt_f32_ubyte1", |_, v| all_if(v[0] >> 8 & 0xff != 0)),
     ("cvt_f32_ubyte2", |_, v| all_if(v[0] >> 16 & 0xff != 0)), ("cvt_f32_ubyte3", |_, v| all_if(v[0] >> 24 != 0)),
     ("lshl1_add_u32", |_, v| up(v[0] << 1 | v[1])), ("lshl2_add_u32", |_, v| up(v[0] << 2 | v[1])),

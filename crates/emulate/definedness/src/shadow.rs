@@ -13,6 +13,8 @@ use crate::{
     lds::Lds,
     lock,
     memory::View,
+    moves::{Permutation, PermuteBits},
+    packed,
     plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::Rule,
@@ -277,7 +279,10 @@ impl Scene<'_> {
                     .is_some_and(|(row, _)| !self.known().is_defined(row)));
         if defined
             && vector.dpp.is_none()
-            && !matches!(vector.rule, Rule::Swap | Rule::WriteLane | Rule::Send)
+            && !matches!(
+                vector.rule,
+                Rule::Swap | Rule::WriteLane | Rule::Send | Rule::Permute(..)
+            )
         {
             self.defines(vector, mask);
             return None;
@@ -306,6 +311,9 @@ impl Scene<'_> {
             Rule::Swap => {
                 self.swap(vector);
                 return None;
+            }
+            Rule::Permute(permutation, bits) => {
+                vec![self.permuted(vector, permutation, bits, &mut mask)]
             }
             Rule::Send | Rule::Fetch => vec![self.through_lanes(vector)],
             _ => (0..words)
@@ -380,6 +388,23 @@ impl Scene<'_> {
                     let x = std::array::from_fn(|at| pair(at, |taken| &taken.0));
                     let all = rule(x, std::array::from_fn(|at| pair(at, |taken| &taken.1)));
                     bits[lane] = (all >> (32 * word.min(1))) as u32;
+                }
+            }
+            Rule::PackedHalves(halves, rule) => {
+                let taken: [(Row, Row); 3] = std::array::from_fn(|at| take(self, at, word, mask));
+                for lane in each(*mask) {
+                    let x = std::array::from_fn(|at| taken[at].0[lane]);
+                    let v = std::array::from_fn(|at| taken[at].1[lane]);
+                    bits[lane] = packed::word(halves, rule, x, v);
+                }
+            }
+            Rule::PackedWords(halves) => {
+                for at in 0..vector.sources.len() {
+                    let chosen = halves.part(word != 0) >> at & 1;
+                    let taken = take(self, at, chosen as usize, mask).1;
+                    for lane in 0..LANES {
+                        bits[lane] |= u32::from(taken[lane] != 0).wrapping_neg();
+                    }
                 }
             }
             Rule::Select => {
@@ -524,6 +549,34 @@ impl Scene<'_> {
             }
         }
         bits
+    }
+
+    /// The undefined bits of lanes that take the values of others; lanes that cannot keep theirs, and leave the mask.
+    fn permuted(
+        &self,
+        vector: &Vector,
+        permutation: Permutation,
+        bits: PermuteBits,
+        mask: &mut u64,
+    ) -> Row {
+        let taken = |at: usize| {
+            let source = vector.sources.get(at);
+            source.map_or((NONE, NONE), |source| self.row(source, 0))
+        };
+        let selectors = [1, 2].map(taken);
+        let moves = permutation.moves(
+            [&selectors[0].0, &selectors[1].0],
+            bits,
+            self.wave.wave_size(),
+        );
+        let (mut moved, writes) = moves.apply(&taken(0).1, self.exec);
+        *mask &= writes;
+        for (_, unknown) in &selectors[..permutation.selectors().len()] {
+            for lane in each(*mask) {
+                moved[lane] |= u32::from(unknown[lane] != 0).wrapping_neg();
+            }
+        }
+        moved
     }
 
     fn write(&mut self, vector: &Vector, outcome: Outcome) {

@@ -189,6 +189,57 @@ kernel void wide(global double *in, global int *out) {
     KEEP(out[t]) = 1;
 }
 
+// The low half of each word is set. The right twin uses nothing else.
+kernel void packed(global ushort *in, global int *out) {
+  int t = ITEM, y;
+  KEEP(in[2 * t]) = t;
+  int x = KEEP(((global int *)in)[t]); // @packed.A
+  __asm__ volatile("v_pk_add_u16 %0, %1, %1" : "=v"(y) : "v"(x));
+  if ((OK ? y & 0xffff : y >> 16) > 3) // @packed.B
+    KEEP(out[t]) = 1;
+}
+
+// Both halves of the result take the low half, or both the high one.
+kernel void crossed(global ushort *in, global int *out) {
+  int t = ITEM, y;
+  KEEP(in[2 * t]) = t;
+  int x = KEEP(((global int *)in)[t]); // @crossed.A
+#if OK
+  __asm__ volatile("v_pk_mul_lo_u16 %0, %1, %1 op_sel_hi:[0,0]" : "=v"(y) : "v"(x));
+#else
+  __asm__ volatile("v_pk_mul_lo_u16 %0, %1, %1 op_sel:[0,1]" : "=v"(y) : "v"(x));
+#endif
+  if (y > 3) // @crossed.B
+    KEEP(out[t]) = 1;
+}
+
+// Two numbers become halves of a word, of which one is used.
+kernel void converted(global int *in, global int *out) {
+  int t = ITEM, y;
+  SET(in[t], t);
+  int x = KEEP(in[t]); // @converted.A
+  int z = KEEP(out[t]);
+  __asm__ volatile("v_cvt_pk_u16_u32 %0, %1, %2" : "=v"(y) : "v"(x), "v"(z));
+  if (y >> 16 == 7) // known
+    KEEP(out[t]) = 2;
+  if ((y & 0xffff) == 3) // @converted.B
+    KEEP(out[t]) = 1;
+}
+
+#if __GFX10__ || __GFX11__ || __GFX12__
+// Even lanes are set. Each lane takes the value of an even one, or of an odd one.
+kernel void permuted(global int *in, global int *out) {
+  int t = ITEM;
+  if (t % 2 == 0)
+    KEEP(in[t]) = t;
+  int x = KEEP(in[t]); // @permuted.A
+  int low = OK ? 0x66442200 : 0x77553311, high = low | 0x88888888;
+  x = __builtin_amdgcn_permlane16(x, x, low, high, false, false);
+  if (x == 4) // @permuted.B
+    KEEP(out[t]) = 1;
+}
+#endif
+
 // Nothing of it is wrong: undefined bits are copied, masked away and selected away.
 kernel void silent(global int *in, global int *out) {
   int t = ITEM;
