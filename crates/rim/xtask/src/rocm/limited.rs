@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::environment::Environment;
+use super::{checked::Checks, environment::Environment};
 
 /// The environment and device to run on.
 pub struct Setting<'a> {
@@ -18,6 +18,8 @@ pub struct Setting<'a> {
     pub device: &'a str,
     /// Options of `luthier run`, such as tools.
     pub options: &'a [String],
+    /// Programs run under these checks instead.
+    pub checks: Option<Checks>,
     /// The folder with a HIP that knows the device, if the release's own does not.
     pub hip: Option<String>,
 }
@@ -48,10 +50,18 @@ impl Setting<'_> {
             .envs((!folders.is_empty()).then(|| ("LD_LIBRARY_PATH", folders.join(":"))))
             .args(["-k", "5", &seconds.max(1).to_string()])
             .arg(crate::root().join("target/release/luthier"))
-            .args(["run", "--device", self.device])
-            .args(self.options)
+            .args(self.arguments())
             .args(["--", program]);
         command
+    }
+
+    /// The command of `luthier` and its options.
+    fn arguments(&self) -> Vec<String> {
+        let checks = self.checks.as_ref().map(Checks::arguments);
+        let mut arguments = checks.unwrap_or_else(|| vec!["run".to_owned()]);
+        arguments.extend(["--device".to_owned(), self.device.to_owned()]);
+        arguments.extend_from_slice(self.options);
+        arguments
     }
 
     /// The same in a folder of the environment, with standard error in standard output.
@@ -63,8 +73,7 @@ impl Setting<'_> {
             .args(["-k", "5", &seconds.max(1).to_string()])
             .args(["sh", "-euc", ENTER, folder])
             .arg(crate::root().join("target/release/luthier"))
-            .args(["run", "--device", self.device])
-            .args(self.options)
+            .args(self.arguments())
             .args(["--", program]);
         command
     }

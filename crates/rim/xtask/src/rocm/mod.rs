@@ -2,6 +2,7 @@
 
 mod amd;
 mod built;
+mod checked;
 mod compiled;
 mod completion;
 pub mod environment;
@@ -21,6 +22,7 @@ use std::{collections::BTreeSet, path::PathBuf, process::Command};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::measured::{Row, note};
+use checked::Checks;
 use environment::Environment;
 use google_test::Shard;
 use known::Known;
@@ -46,6 +48,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --table FILE        write a table of the tests that did not pass, with reasons, as Markdown
   --note              note the counts, with the date, in docs/measurements/stacks.md
   -t TOOL             put tools into the kernels of a suite
+  --check NAME,...    run a suite under checks of `luthier check`, such as all, or races,init; certain findings are failures
 ";
 
 /// Tests that compile and run samples.
@@ -68,6 +71,8 @@ struct Request {
     source: Option<PathBuf>,
     table: Option<PathBuf>,
     note: bool,
+    /// Names of options of `luthier check`.
+    checks: Option<String>,
     options: Vec<String>,
 }
 
@@ -86,6 +91,9 @@ impl Request {
         }
         for option in &self.options {
             words += &format!(" {option}");
+        }
+        if let Some(names) = &self.checks {
+            words += &format!(" --check {names}");
         }
         words + "`"
     }
@@ -129,11 +137,16 @@ fn parse(arguments: &[String]) -> Result<Request> {
             "--table" => request.table = Some(value()?.into()),
             "--note" => request.note = true,
             "-t" => request.options.extend(["-t".to_owned(), value()?.clone()]),
+            "--check" => request.checks = Some(value()?.clone()),
             option if option.starts_with('-') => bail!("unknown option {option}\n\n{HELP}"),
             name if request.name.is_empty() => request.name = name.to_owned(),
             program => request.programs.push(program.to_owned()),
         }
     }
+    ensure!(
+        request.checks.is_none() || !request.suites.is_empty() && request.options.is_empty(),
+        "--check goes with --suite, and without -t"
+    );
     request.chosen = !request.devices.is_empty();
     if !request.chosen {
         request.devices.push("gfx90a".to_owned());
@@ -269,11 +282,20 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
                 environment,
                 device,
                 options: &request.options,
+                checks: match &request.checks {
+                    Some(names) => Some(Checks::new(names, suite.name, device)?),
+                    None => None,
+                },
                 hip: renamed::folder(environment.root(), std::slice::from_ref(device))?,
             };
             let tally = one(&setting, suite, request)?;
             let wrong = tally::report(suite.name, device, &tally, &known);
             table.add(suite.name, device, &tally, &known);
+            let found = setting.checks.as_ref().map(Checks::found).transpose()?;
+            let bugs = found.map_or(0, |found| found.report());
+            if bugs > 0 {
+                complaints.push(format!("{} on {device}: {bugs} findings", suite.name));
+            }
             if request.note {
                 note(&row(&setting, suite, request, &tally, &known)?)?;
             }
@@ -491,11 +513,17 @@ mod tests {
             let error = checked(text).expect_err(text).to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
+        let request = parse(&words("debian-testing --suite rocprim --check races,init")).unwrap();
+        let rocprim = suites::named("rocprim").unwrap();
+        let command = "`./dev rocm debian-testing --suite rocprim --check races,init`";
+        assert_eq!(request.part_of(rocprim), command);
         for bad in [
             "debian-13 --suite none",
             "debian-13 --shard 9/8",
             "x --oops",
             "x --device",
+            "x --check all",
+            "x --suite rocprim --check all -t empty",
         ] {
             assert!(parse(&words(bad)).is_err(), "{bad}");
         }
