@@ -478,7 +478,9 @@ pub struct WaveThere {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Access {
     pub write: bool,
-    pub address: u64,
+    /// None: the value has never been in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<u64>,
     pub workgroup: [u32; 3],
     /// In the workgroup.
     pub wave: u32,

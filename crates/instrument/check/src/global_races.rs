@@ -155,7 +155,7 @@ impl Pair for GlobalRace {
     fn access(self) -> Option<Access> {
         Some(Access {
             write: self.after.access != READ,
-            address: self.address,
+            address: Some(self.address),
             workgroup: self.after.workgroup,
             wave: self.after.wave,
             lane: Some(self.lane),

@@ -54,6 +54,11 @@ impl Used {
         })
     }
 
+    /// Nothing has brought the value there, so it has no address.
+    fn is_in_register(&self) -> bool {
+        matches!(&*self.from, "vector" | "scalar")
+    }
+
     fn origin(&self) -> String {
         match &*self.from {
             "memory" => "memory that nothing has written".to_owned(),
@@ -120,7 +125,7 @@ impl Pair for Used {
     fn access(self) -> Option<Access> {
         Some(Access {
             write: false,
-            address: self.address,
+            address: (!self.is_in_register()).then_some(self.address),
             workgroup: self.workgroup,
             wave: self.wave,
             lane: Some(self.lane),

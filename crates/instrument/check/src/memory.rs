@@ -32,7 +32,7 @@ impl Accessed {
             pc: hexadecimal(pc)?,
             access: Access {
                 write: false,
-                address: hexadecimal(address)?,
+                address: Some(hexadecimal(address)?),
                 workgroup: [x.parse().ok()?, y.parse().ok()?, z.parse().ok()?],
                 wave: wave.parse().ok()?,
                 lane: match given(lane) {

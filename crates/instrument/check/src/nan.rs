@@ -136,7 +136,7 @@ impl Pair for Made {
     fn access(self) -> Option<Access> {
         Some(Access {
             write: true,
-            address: self.address?,
+            address: Some(self.address?),
             workgroup: self.workgroup,
             wave: self.wave,
             lane: Some(self.lane),

@@ -138,7 +138,7 @@ impl Pair for Raced {
     fn access(self) -> Option<Access> {
         Some(Access {
             write: self.is != READ,
-            address: self.address,
+            address: Some(self.address),
             workgroup: self.workgroup,
             wave: self.wave,
             lane: Some(self.lane),

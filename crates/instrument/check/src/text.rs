@@ -110,10 +110,13 @@ fn write_path(out: &mut impl Write, finding: &Finding) -> Result {
 fn write_access(out: &mut impl Write, access: &Access) -> Result {
     let [x, y, z] = access.workgroup;
     let lane = access.lane.map(|lane| format!(", lane {lane}"));
+    let address = access
+        .address
+        .map(|address| format!("address {address:#x}, "));
     writeln!(
         out,
-        "      address {:#x}, in workgroup ({x}, {y}, {z}), wave {}{}",
-        access.address,
+        "      {}in workgroup ({x}, {y}, {z}), wave {}{}",
+        address.unwrap_or_default(),
         access.wave,
         lane.unwrap_or_default()
     )?;

@@ -70,6 +70,19 @@ fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
     }
 }
 
+#[test]
+fn a_selection_limits_what_is_checked_and_says_if_nothing_fits() {
+    let (_, _, said) = run("-O1", &["-k", "above"], "memory");
+    assert!(said.contains("checked: 1 kernel "), "{said}");
+    assert!(said.contains("certain: 1 finding"), "{said}");
+    let (ended, out, said) = run("-O1", &["-k", "beneath"], "memory");
+    let warning = "warning: -k beneath fits no kernel; launched were above(int const*, int*)";
+    assert!(said.contains(warning), "{said}");
+    assert!(said.contains("checked: 0 kernels "), "{said}");
+    assert!(said.contains("certain: 0 findings"), "{said}");
+    assert_eq!((ended, &*out), (Some(0), "done\n"), "{said}");
+}
+
 /// Hooks ask lanes for their addresses; those that are off have none.
 #[test]
 fn instrumented_programs_are_silent() {

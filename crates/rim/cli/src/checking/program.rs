@@ -3,6 +3,7 @@
 mod found;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     process::{Command, ExitStatus},
@@ -101,7 +102,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     }
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
-    run.report.run = Some(found.kernels.len() as u64);
+    run.report.run = Some(selected(check, &found.kernels));
     run.report.not_followed = found.not_followed.into_iter().collect();
     run.report.not_looked_at = found.not_looked_at.into_iter().collect();
     run.report.not_ordered = found.not_ordered.into_iter().collect();
@@ -128,6 +129,18 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         }
     }
     Ok(())
+}
+
+/// The number of those kernels that the user asked for. If there are none, the user hears which there were.
+fn selected(check: &Check, ran: &BTreeSet<(String, String)>) -> u64 {
+    let is_wanted = |name: &str| check.selects(name) || check.selects(&demangle::readable(name));
+    let wanted = ran.iter().filter(|(_, name)| is_wanted(name)).count();
+    if let (0, false, Some(pattern)) = (wanted, ran.is_empty(), &check.kernel) {
+        let names = ran.iter().map(|(_, name)| demangle::readable(name));
+        let names = crate::chosen::list(&names.collect::<Vec<_>>());
+        command::say!("luthier: warning: -k {pattern} fits no kernel; launched were {names}");
+    }
+    wanted as u64
 }
 
 /// Takes in the findings in a code object. The result are those at places of no function, in words.
