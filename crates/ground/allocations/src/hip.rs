@@ -321,7 +321,7 @@ wraps! { WRITE_ANYWHERE {
     }
 }
 
-// Nodes write when their graph is launched. Those that copy between devices' memory are the device's work.
+// Nodes write when their graph is launched. Copies between devices' memory are the device's work.
 wraps! { GRAPHS {
     fn hipGraphLaunch(graph: Opaque, stream: Opaque)
         after |_, _, _| graphs::launched();
