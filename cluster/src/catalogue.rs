@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// Of the catalogues that this program reads.
+/// The version of the catalogues that this program reads.
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]

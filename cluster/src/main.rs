@@ -28,7 +28,7 @@ use futures::TryStreamExt;
 #[derive(Parser)]
 #[command(name = "luthier-cluster", version)]
 struct Options {
-    /// Of the cluster: df://HOST:PORT
+    /// Address of the cluster: df://HOST:PORT
     #[arg(long, value_name = "URL")]
     scheduler: String,
     /// Folder of the dataset, by the path that scheduler and executors reach it by

@@ -1,8 +1,8 @@
 //! Finds instructions that make NaN or infinity of numbers, if the result gets into memory or is compared.
 //!
-//! Compilers make NaN on purpose, such as in divisions, and select another value afterwards. So an instruction is told of only when its result,
-//! or what was computed from it, is stored to memory or compared. A value that comes from memory, from an argument or from a constant was
-//! not made by the kernel.
+//! Compilers make NaN on purpose, such as in divisions, and select another value afterwards. An instruction is therefore a finding only
+//! when its result, or a value that was computed from it, is stored to memory or compared. The kernel did not make a value that comes from
+//! memory, from an argument or from a constant.
 //!
 //! Entry type: [`Nans`], a [`compute::Follower`].
 

@@ -4,10 +4,12 @@
 //! * `host` and `half` name the host's arithmetic by what it does, for each width.
 //! * `functions` has exponentials, logarithms and roots.
 //! * `full_wave` and `masked` move rows to and from memory, `element` moves what one lane has there.
+//! * [`chain`] adds products to results that stay in host registers.
 //! * [`matrix`] multiplies matrices that lie in rows.
 //!
 //! The crate knows rows, pointers and shapes. It knows no wavefront and no instruction: callers resolve registers and addresses.
 
+pub mod chain;
 pub mod element;
 #[cfg(target_arch = "x86_64")]
 pub mod full_wave;

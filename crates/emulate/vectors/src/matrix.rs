@@ -1,13 +1,15 @@
 //! Products of matrices that lie in rows of registers, in vectors of 512 bits.
 //!
 //! `ordinary` has the instructions that round as the host does, `aligned` those that cut products to the bits of the largest
-//! one, with `side`, `sum`, `whole` and `wide` below it; `micro` reads operands of microscaling formats. A product that the host's
+//! one, with `side`, `sum`, `whole` and `wide` below it; `micro` reads operands of microscaling formats. `tile` has the products of
+//! RDNA, whose `layout` is data. A product that the host's
 //! arithmetic would not get right is left to the caller, who is told so before anything is written.
 
 use numerics::matrix::Shape;
 
 #[cfg(target_arch = "x86_64")]
 pub mod aligned;
+pub mod layout;
 #[cfg(target_arch = "x86_64")]
 pub mod micro;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +18,8 @@ pub mod ordinary;
 pub mod side;
 #[cfg(target_arch = "x86_64")]
 mod sum;
+#[cfg(target_arch = "x86_64")]
+pub mod tile;
 #[cfg(target_arch = "x86_64")]
 mod whole;
 #[cfg(target_arch = "x86_64")]

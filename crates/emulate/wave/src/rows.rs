@@ -53,6 +53,7 @@ pub(crate) mod lds_exact;
 pub(crate) mod lds_noted;
 mod lds_transpose;
 mod loads_and_stores;
+mod loops;
 mod matrix;
 pub(crate) mod measured;
 mod minimum_maximum;
@@ -73,8 +74,6 @@ mod to_lds;
 mod transposed;
 mod vector32;
 mod wmma;
-#[cfg(target_arch = "x86_64")]
-mod wmma_tile;
 
 /// Instructions that mean something else from a family on under the name that they had: the row that they have there.
 #[rustfmt::skip]
@@ -163,6 +162,73 @@ impl VectorShape {
     pub fn source_count(&self) -> usize {
         let exists = |kind: &&Type| **kind != Type::None;
         self.sources.iter().filter(exists).count()
+    }
+
+    /// The shape of a row with one to three sources and no attributes.
+    pub const fn of(sources: &[Type], result: Type) -> VectorShape {
+        let mut shape = VectorShape {
+            result,
+            ..VectorShape::NONE
+        };
+        let mut index = 0;
+        while index < sources.len() {
+            shape.sources[index] = sources[index];
+            index += 1;
+        }
+        shape
+    }
+
+    /// The result is the source.
+    const fn copies(self) -> VectorShape {
+        VectorShape {
+            copies: true,
+            ..self
+        }
+    }
+
+    /// The last source is the destination.
+    const fn tied(self) -> VectorShape {
+        VectorShape { tied: true, ..self }
+    }
+
+    /// Reads a lane mask.
+    const fn carry_in(self) -> VectorShape {
+        VectorShape {
+            mask_source: true,
+            ..self
+        }
+    }
+
+    /// Writes a lane mask.
+    const fn carry_out(self) -> VectorShape {
+        VectorShape {
+            mask_result: true,
+            ..self
+        }
+    }
+
+    /// VOP2 has a literal before (1) or behind (2) its second source.
+    const fn literal(self, position: u8) -> VectorShape {
+        VectorShape {
+            literal_position: position,
+            ..self
+        }
+    }
+
+    /// A 16-bit result leaves the high half of its register alone.
+    const fn keep_high(self) -> VectorShape {
+        VectorShape {
+            keep_high: true,
+            ..self
+        }
+    }
+
+    /// A 16-bit result goes to the high half of its register.
+    const fn high_half(self) -> VectorShape {
+        VectorShape {
+            high_half: true,
+            ..self
+        }
     }
 
     pub const NONE: VectorShape = VectorShape {

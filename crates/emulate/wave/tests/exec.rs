@@ -146,7 +146,13 @@ fn every_row_has_a_case() {
     let mut lacking = Vec::new();
     for &(name, wave_size) in DEVICES {
         let target = Target::find(name).expect("a target");
-        let mut without = &executed(target, wave_size) - &cases[&(name.to_owned(), wave_size)];
+        let Some(cases) = cases.get(&(name.to_owned(), wave_size)) else {
+            panic!(
+                "no case runs on {name} with {wave_size} lanes: add {name} to the headers of cases (`;! target`), or to \
+                `ALIKE` in crates/emulate/documented/src/case.rs beside a target with the same instructions"
+            );
+        };
+        let mut without = &executed(target, wave_size) - cases;
         without.retain(|row| !has_image_test(row));
         if target.has_sramecc_by_default() {
             for mnemonic in UNPUBLISHED_WITH_ECC {

@@ -1,4 +1,4 @@
-//! Functions of HIP that give memory to the program and take it back.
+//! Functions of HIP that give memory to the program, take it back and write it.
 //!
 //! Each passes its arguments on and tells what came of it. Nothing changes for the program, except that a stream comes to a
 //! function of this crate before it frees memory.
@@ -14,12 +14,18 @@ use std::{
 use guest::{contain, library};
 
 use crate::{
-    boxes::{Copied, Corner, Extent, Pitched, Set},
+    boxes::{Copied, Extent, Pitched, Set},
     facts::{self, Call, Kind, Rows},
     frees::{self, Frees},
     graphs,
     wrap::{Ours, Wrap, install},
 };
+
+mod streams;
+mod written;
+
+use streams::{in_order_of, is_recorded, tell_in_order};
+use written::*;
 
 type Error = c_int;
 /// The place where HIP stores an address.
@@ -315,7 +321,7 @@ wraps! { WRITE_ANYWHERE {
     }
 }
 
-// Nodes write when their graph is launched. Those that copy between devices' memory are the device's work.
+// Nodes write when their graph is launched. Copies between devices' memory are the device's work.
 wraps! { GRAPHS {
     fn hipGraphLaunch(graph: Opaque, stream: Opaque)
         after |_, _, _| graphs::launched();
@@ -373,105 +379,7 @@ wraps! { GRAPHS {
     }
 }
 
-/// The rows that a copy writes, and whether the host may do it; `None`: they are not known.
-fn rows_by_host(what: *const Copied) -> Option<Vec<(u64, u64)>> {
-    // SAFETY: the caller's structure, which HIP has just read.
-    let what = unsafe { what.read() };
-    if what.to_array != 0 {
-        // Arrays count as set.
-        return Some(Vec::new());
-    }
-    if what.from_array != 0 {
-        // The width is then a number of the array's elements.
-        return None;
-    }
-    match facts::comes_from_host(what.from.base, what.kind) {
-        true => Some(what.to.rows(what.to_corner, what.extent).collect()),
-        false => Some(Vec::new()),
-    }
-}
-
-fn box_copied(what: *const Copied) {
-    match rows_by_host(what) {
-        Some(rows) => rows
-            .into_iter()
-            .for_each(|(to, size)| facts::written(to, size)),
-        None => facts::written_anywhere(),
-    }
-}
-
-fn node_copies(what: *const Copied) {
-    match rows_by_host(what) {
-        Some(rows) => rows
-            .into_iter()
-            .for_each(|(to, size)| graphs::writes(to, size)),
-        None => graphs::writes_anywhere(),
-    }
-}
-
-fn node_copies_row(to: u64, from: u64, size: usize, kind: c_int) {
-    if facts::comes_from_host(from, kind) {
-        graphs::writes(to, size as u64);
-    }
-}
-
-fn node_sets(what: *const Set) {
-    // SAFETY: the caller's structure, which HIP has just read.
-    let rows = unsafe { what.read() }.rows();
-    rows.for_each(|(to, size)| graphs::writes(to, size));
-}
-
-fn box_set(to: Pitched, extent: Extent) {
-    let rows = to.rows(Corner::default(), extent);
-    rows.for_each(|(to, size)| facts::written(to, size));
-}
-
-fn rows_written(to: u64, pitch: usize, (width, height): (usize, usize)) {
-    for row in 0..height {
-        facts::written(to + (row * pitch) as u64, width as u64);
-    }
-}
-
-/// Rows begin at an address, a pitch apart.
-fn rows_copied(
-    (to, pitch): (u64, usize),
-    (from, from_pitch): (u64, usize),
-    (width, height): (usize, usize),
-    kind: c_int,
-) {
-    for row in 0..height {
-        let (to, from) = (to + (row * pitch) as u64, from + (row * from_pitch) as u64);
-        facts::copied(to, from, width as u64, kind);
-    }
-}
-
 impl Told {
-    fn copied(&self, to: u64, from: u64, size: usize, kind: c_int) {
-        facts::copied(to, from, size as u64, kind);
-        facts::has_read(to, &[(from, size as u64)], kind, self.0);
-    }
-
-    fn rows_read(
-        &self,
-        to: u64,
-        (from, pitch): (u64, usize),
-        (width, height): (usize, usize),
-        kind: c_int,
-    ) {
-        let rows = (0..height).map(|row| (from + (row * pitch) as u64, width as u64));
-        facts::has_read(to, &rows.collect::<Vec<_>>(), kind, self.0);
-    }
-
-    fn box_read(&self, what: *const Copied) {
-        // SAFETY: the caller's structure, which HIP has just read.
-        let what = unsafe { what.read() };
-        if what.to_array == 0 && what.from_array == 0 {
-            let rows = what.from.rows(what.from_corner, what.extent);
-            let rows: Vec<_> = rows.collect();
-            facts::has_read(what.to.base, &rows, what.kind, self.0);
-        }
-    }
-
     fn given(&self, base: u64, size: usize, kind: Kind, rows: Option<Rows>) {
         facts::given(base, size as u64, kind, self.0, rows);
     }
@@ -587,60 +495,4 @@ fn hip(name: &CStr) -> Option<*mut c_void> {
     let path = library::path_of(of)?;
     let path = std::ffi::CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
     Some(library::symbol(&path, name)?.as_ptr())
-}
-
-/// Returns `true` if a graph is recorded of what this stream is asked for.
-fn is_recorded(stream: Opaque) -> bool {
-    type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
-    let Some(is_capturing) = hip(c"hipStreamIsCapturing") else {
-        return false;
-    };
-    let mut status = 0;
-    // SAFETY: HIP's function of this name has this type; the caller's stream, and a variable.
-    unsafe {
-        let is_capturing = std::mem::transmute::<Opaque, IsCapturing>(is_capturing);
-        is_capturing(stream, &raw mut status) != SUCCESS || status != 0
-    }
-}
-
-/// Returns the kind of memory that the program asks this stream for.
-fn in_order_of(stream: Opaque) -> Kind {
-    if is_recorded(stream) {
-        Kind::Node
-    } else {
-        Kind::Stream
-    }
-}
-
-/// Lets the stream say when it comes to where a block is freed. While a graph is recorded, nothing is freed.
-fn tell_in_order(address: u64, stream: Opaque) {
-    type There = unsafe extern "C" fn(Opaque, Error, Opaque);
-    type AddCallback = unsafe extern "C" fn(Opaque, There, Opaque, c_uint) -> Error;
-    unsafe extern "C" fn there(_: Opaque, _: Error, id: Opaque) {
-        let _ = contain(|| facts::left(id as u64), || ());
-    }
-    type Query = unsafe extern "C" fn(Opaque) -> Error;
-    let functions = (hip(c"hipStreamQuery"), hip(c"hipStreamAddCallback"));
-    let (Some(query), Some(add)) = functions else {
-        return;
-    };
-    let Some(id) = facts::living_at(address).filter(|_| !is_recorded(stream)) else {
-        return;
-    };
-    // SAFETY: HIP's functions of these names have these types.
-    let (query, add) = unsafe {
-        (
-            std::mem::transmute::<Opaque, Query>(query),
-            std::mem::transmute::<Opaque, AddCallback>(add),
-        )
-    };
-    // SAFETY: the caller's stream, and a function that only takes the number.
-    unsafe {
-        // A stream that has nothing to do is there already. (That one has is an error of HIP's, which the call that follows
-        // takes back.)
-        match query(stream) {
-            SUCCESS => facts::left(id),
-            _ => _ = add(stream, there, id as Opaque, 0),
-        }
-    }
 }

@@ -246,7 +246,7 @@ pub fn accessed(
     Ok(lost)
 }
 
-/// What tells a wrong access in the function of that `readable` name from others.
+/// The words that tell a wrong access in the function of that `readable` name from others.
 fn unshown(
     one: &Accessed,
     readable: String,

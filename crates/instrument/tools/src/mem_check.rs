@@ -1,7 +1,7 @@
 //! `mem-check`: accesses of memory that the program has not allocated, or has freed, and of LDS that a workgroup does not have.
 //!
-//! Hooks compare addresses with a list of what the program has allocated, and tell of what is not in it. Whether that is wrong is judged
-//! here, where all facts are: a list may be older than an allocation, and some memory nobody has told of.
+//! Hooks compare addresses with a list of what the program has allocated, and tell of accesses that are not in it. This module judges
+//! them, because it has all facts: a list may be older than an allocation, and no call tells of some memory.
 
 mod given;
 mod judge;
@@ -46,7 +46,7 @@ struct State {
     /// Targets and kernels.
     checked: BTreeSet<(String, u32)>,
     found: BTreeMap<Key, Found>,
-    /// Lanes' accesses of memory of which nobody knows whose it is.
+    /// Lanes' accesses of memory whose owner is not known.
     unknown: u64,
     problem: Option<String>,
 }
@@ -61,7 +61,7 @@ struct Ran {
 /// Kernel, kind, and address of the instruction in the code object.
 type Key = (u32, &'static str, u64);
 
-/// What was found at an instruction.
+/// The wrong accesses at an instruction.
 struct Found {
     first: Missed,
     nearest: Option<(Allocation, Position)>,
@@ -69,11 +69,11 @@ struct Found {
     times: u64,
 }
 
-/// What the program has done with its memory since it was last asked for.
+/// The program's changes to its memory since they were last asked for.
 #[derive(Default)]
 struct Heard {
     changes: Vec<list::Change>,
-    /// Of freed allocations, the number of the first launch after that.
+    /// For each freed allocation, the number of the first launch after that.
     freed: HashMap<u64, u64>,
     /// The number of the next launch.
     next: u64,
@@ -108,7 +108,7 @@ fn listen(event: &Event<'_>) {
 /// Rows of more than this are one range.
 const MOST_ROWS: u64 = 1024;
 
-/// What the list gets of an allocation: the padding between rows is left out, so that accesses there are judged.
+/// The entries of an allocation in the list. The padding between rows is left out, so that accesses there are judged.
 fn here(one: &Allocation) -> Vec<list::Change> {
     let whole = list::Change::Here {
         first: one.base,
@@ -205,7 +205,7 @@ impl Look {
     }
 }
 
-/// What is looked at, and how many other accesses there are.
+/// The instructions that a hook looks at, and the number of other accesses.
 fn accesses<'k>(
     kernel: &'k Kernel<'_>,
     edit: &mut Edit<'_>,

@@ -23,7 +23,7 @@ Examples:
 
 /// Make one HTML page from the files of `luthier run --output`, or compare two runs.
 ///
-/// One file without anything else: it loads nothing from a network.
+/// The page is one file, and loads nothing from a network.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Report {

@@ -60,6 +60,7 @@ pages! {
     measured_amd_tests "docs/measurements/amd-tests.md"
     measured_suites "docs/measurements/suites.md"
     measured_stacks "docs/measurements/stacks.md"
+    measured_nightly "docs/measurements/nightly.md"
     measured_instrumenting "docs/measurements/instrumenting.md"
     measured_counting "docs/measurements/counting.md"
     tools "docs/tools/README.md"

@@ -46,7 +46,9 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let folder = root().join("target/nightly");
     fs::create_dir_all(&folder).context("cannot make target/nightly")?;
     let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|part| part == name);
-    let (mut rows, mut complaints) = (Vec::new(), Vec::new());
+    let page = root().join("docs/measurements/nightly.md");
+    append(&page, &heading()?)?;
+    let mut complaints = Vec::new();
     for (name, words, minutes) in PARTS.iter().filter(|(name, ..)| chosen(name)) {
         let printed = folder.join(format!("{name}.txt"));
         println!(
@@ -58,21 +60,12 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         let result = part(words, *minutes, &printed)?;
         let minutes = began.elapsed().as_secs_f64() / 60.0;
         println!("{name}: {result} after {minutes:.1} minutes");
-        rows.push(row(name, words, &result, minutes));
+        // At once, so that a run that is stopped leaves what it has.
+        append(&page, &row(name, words, &result, minutes))?;
         if result != "good" {
             complaints.push(format!("{name}: {result}; see {}", printed.display()));
         }
     }
-    let date = said(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
-    let commit = said(
-        Command::new("git")
-            .args(["log", "-1", "--format=%h"])
-            .current_dir(root()),
-    )?;
-    append(
-        &root().join("docs/measurements/nightly.md"),
-        &table(&date, &commit, &rows),
-    )?;
     Ok(complaints)
 }
 
@@ -108,26 +101,28 @@ fn row(name: &str, words: &[&str], result: &str, minutes: f64) -> String {
     )
 }
 
-fn table(date: &str, commit: &str, rows: &[String]) -> String {
+/// The head of today's table, with the commit that is checked out, and whether files differ from it.
+fn heading() -> Result<String> {
+    let git = |words: &[&str]| said(Command::new("git").args(words).current_dir(root()));
+    let date = said(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
+    let commit = git(&["log", "-1", "--format=%h"])?;
+    let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    Ok(head_of_table(&date, &commit, changed))
+}
+
+fn head_of_table(date: &str, commit: &str, changed: bool) -> String {
+    let changed = if changed { " with changes" } else { "" };
     format!(
-        "\n## {date}, commit {commit}\n\n| part | command | result | minutes |\n|---|---|---|---|\n{}",
-        rows.concat()
+        "\n## {date}, commit {commit}{changed}\n\n| part | command | result | minutes |\n|---|---|---|---|\n"
     )
 }
 
-const HEAD: &str = "# Nightly runs\n\nEach run of `./dev nightly` appends a table: what takes too long for every change.\n";
-
-fn append(path: &Path, table: &str) -> Result<()> {
-    let folder = path.parent().context("a file has a folder")?;
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let head = if path.exists() { "" } else { HEAD };
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .with_context(|| path.display().to_string())?;
-    file.write_all(format!("{head}{table}").as_bytes())
-        .with_context(|| path.display().to_string())
+/// Adds to the page, which stands in the documentation's summary.
+fn append(page: &Path, text: &str) -> Result<()> {
+    let file = OpenOptions::new().append(true).open(page);
+    let mut file = file.with_context(|| page.display().to_string())?;
+    file.write_all(text.as_bytes())
+        .with_context(|| page.display().to_string())
 }
 
 #[cfg(test)]
@@ -136,10 +131,19 @@ mod tests {
 
     #[test]
     fn a_run_is_a_dated_table() {
-        let rows = [row("fuzz", &["xtask", "fuzz"], "good", 12.34)];
-        let expected = "\n## 2026-11-26, commit abc\n\n| part | command | result | minutes |\n|---|---|---|---|\n\
-            | fuzz | `xtask fuzz` | good | 12.3 |\n";
-        assert_eq!(table("2026-11-26", "abc", &rows), expected);
+        let head = head_of_table("2026-11-26", "abc", false);
+        let expected = "\n## 2026-11-26, commit abc\n\n| part | command | result | minutes |\n|---|---|---|---|\n";
+        assert_eq!(head, expected);
+        let head = head_of_table("2026-11-26", "abc", true);
+        assert!(head.starts_with("\n## 2026-11-26, commit abc with changes\n"));
+        let row = row("fuzz", &["xtask", "fuzz"], "good", 12.34);
+        assert_eq!(row, "| fuzz | `xtask fuzz` | good | 12.3 |\n");
+    }
+
+    #[test]
+    fn the_page_is_there_to_be_appended_to() {
+        let page = fs::read_to_string(root().join("docs/measurements/nightly.md")).unwrap();
+        assert!(page.starts_with("# Nightly runs\n") && page.ends_with('\n'));
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! The approximate functions: reciprocals, roots, exponentials, logarithms, sine and cosine, and the cube-map helpers.
 
-use super::{
-    Row, VectorShape,
-    vector_macros::{map1, vector_rows},
-};
+use super::{Row, VectorShape, loops::map1, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::MicroOp,

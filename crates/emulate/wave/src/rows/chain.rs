@@ -1,20 +1,17 @@
 //! Chains: sums and products that each use the one before, done as one micro-op.
 //!
-//! Registers of the wave lie in the host's memory, and a row that was just written comes back no sooner than the host's stores
-//! allow. A chain keeps it in host registers, and need not write what the next link overwrites. Every link is a fused
-//! multiply-add: `a + b` is `a * 1 + b`, and `a * b` is `a * b + -0`, both to the last bit and the sign of zero. Its operands
-//! may be negated, and all of them uniform, which takes passes of their own otherwise.
+//! Every link is a fused multiply-add: `a + b` is `a * 1 + b`, and `a * b` is `a * b + -0`, both to the last bit and the sign of
+//! zero. Its operands may be negated, and all of them uniform, which takes passes of their own otherwise. [`vectors::chain`]
+//! executes the links.
 
-use super::{
-    VectorShape,
-    simd::{Doubles, Singles},
-};
+use super::VectorShape;
 use crate::{
     micro_op::{ChainNumber, Control, MicroOp, SrcKind, modifier},
     ports::{Type, has_form},
     program::Lowered,
     shell,
 };
+use vectors::chain::{Doubles, Link, Links, Port, Singles};
 
 mod run;
 
@@ -38,64 +35,11 @@ pub(crate) enum Formula {
     Reversed,
 }
 
-/// The place where a link finds an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Port {
-    /// The result of the link before.
-    Result,
-    Row(u16),
-    Scalar(u16),
-    Constant(u64),
-}
-
-/// The kinds of a link's operands together, for one jump instead of several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// Factor and addend are rows.
-    Rows,
-    /// The addend is a scalar or a constant.
-    RowAndUniform,
-    /// The factor is.
-    UniformAndRow,
-    Any,
-}
-
-impl Form {
-    fn select(factor: Port, addend: Port, negated: [bool; 2]) -> Form {
-        let uniform = |port| matches!(port, Port::Scalar(_) | Port::Constant(_));
-        match (factor, addend) {
-            _ if negated != [false; 2] => Form::Any,
-            (Port::Row(_), Port::Row(_)) => Form::Rows,
-            (Port::Row(_), addend) if uniform(addend) => Form::RowAndUniform,
-            (factor, Port::Row(_)) if uniform(factor) => Form::UniformAndRow,
-            _ => Form::Any,
-        }
-    }
-}
-
-/// One multiply-add with the result before.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    form: Form,
-    /// `result * factor + addend`, or `factor * addend + result`.
-    result_is_factor: bool,
-    factor: Port,
-    addend: Port,
-    /// True if factor and addend are to be negated.
-    negated: [bool; 2],
-    /// Where the result goes, unless this is the last link or a later one overwrites it first.
-    store: Option<u16>,
-}
-
 /// Instructions in a row as one micro-op.
 #[derive(Debug)]
 pub(crate) struct Chain {
     kind: Type,
-    /// The "result before" of the first link.
-    start: Port,
-    links: Vec<Link>,
-    /// The register of the last result.
-    target: u16,
+    links: Links,
     /// The same one by one, for waves and values that are not the usual ones.
     pub ops: Vec<MicroOp>,
 }
@@ -163,11 +107,12 @@ impl Part {
                 _ => value.to_bits(),
             })
         };
-        let (result_is_factor, factor, addend, negated) = match self.formula {
+        let store = self.target();
+        Some(match self.formula {
             Formula::Fused if own == 2 && negated(2) => return None,
-            Formula::Fused if own == 2 => (false, a, b, [product_negated, false]),
-            Formula::Fused => (true, other, c, [product_negated, negated(2)]),
-            Formula::Product => (true, other, number(-0.0), [product_negated, false]),
+            Formula::Fused if own == 2 => Link::plus(a, b, [product_negated, false], store),
+            Formula::Fused => Link::times(other, c, [product_negated, negated(2)], store),
+            Formula::Product => Link::times(other, number(-0.0), [product_negated, false], store),
             Formula::Sum | Formula::Difference | Formula::Reversed => {
                 let minus = [
                     negated(0) != (self.formula == Formula::Reversed),
@@ -175,19 +120,11 @@ impl Part {
                 ];
                 let sign = |index: usize| number(if minus[index] { -1.0 } else { 1.0 });
                 if minus[own] {
-                    (true, sign(own), other, [false, minus[1 - own]])
+                    Link::times(sign(own), other, [false, minus[1 - own]], store)
                 } else {
-                    (false, other, sign(1 - own), [false, false])
+                    Link::plus(other, sign(1 - own), [false, false], store)
                 }
             }
-        };
-        Some(Link {
-            form: Form::select(factor, addend, negated),
-            result_is_factor,
-            factor,
-            addend,
-            negated,
-            store: Some(self.target()),
         })
     }
 }
@@ -209,7 +146,7 @@ impl Chain {
         let words = kind.words() as u16;
         let overlap = |a: u16, b: u16| a < b + words && b < a + words;
         let reads = |link: &Link, row: u16| {
-            [link.factor, link.addend]
+            link.operands()
                 .iter()
                 .any(|port| matches!(*port, Port::Row(read) if overlap(read, row)))
         };
@@ -233,9 +170,11 @@ impl Chain {
         }
         Some(Chain {
             kind,
-            start,
-            links,
-            target,
+            links: Links {
+                start,
+                links,
+                target,
+            },
             ops: parts
                 .iter()
                 .flat_map(|part| part.lowered.ops.clone())

@@ -2,7 +2,7 @@
 
 use super::{
     Destination, Row, VectorShape,
-    vector_macros::{compare, other_modes},
+    loops::{compare, other_modes},
 };
 use crate::{
     engine::Env,

@@ -1,6 +1,6 @@
 //! The steps of correctly rounded division: operand scaling, the last multiply-add, and the special cases.
 
-use super::{Row, VectorShape, simd, vector_macros::*};
+use super::{Row, VectorShape, loops::*, simd, vector_macros::*};
 use crate::{
     engine::Env,
     micro_op::MicroOp,
@@ -79,7 +79,7 @@ macro_rules! fmas_rows {
                     if F::USUAL {
                         return crate::shell::general::<Self, F>(wave, op, env);
                     }
-                    masked3::<Self, F, $lane, $lane, $lane, $lane>(
+                    carry_in3::<Self, F, $lane, $lane, $lane, $lane>(
                         wave,
                         op,
                         env,

@@ -1,9 +1,6 @@
 //! Dot products of packed values into a 32-bit accumulator. The `c` forms (VOP2) accumulate into their destination.
 
-use super::{
-    Row, VectorShape, simd,
-    vector_macros::{map3, vector_rows},
-};
+use super::{Row, VectorShape, loops::map3, simd, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, modifier},

@@ -2,10 +2,7 @@
 
 use numerics::{Denormals, convert::Fp8, float32};
 
-use super::{
-    Row, Shape, VectorShape,
-    vector_macros::{map1, vector_rows},
-};
+use super::{Row, Shape, VectorShape, loops::map1, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, modifier},

@@ -7,7 +7,7 @@
 use gfx::Family;
 use isa::Effects;
 
-use super::{Row, ScalarShape, Shape, VectorShape, vector_macros::map1};
+use super::{Row, ScalarShape, Shape, VectorShape, loops::map1};
 use crate::{
     LANES, Segment,
     engine::{Env, Stop},

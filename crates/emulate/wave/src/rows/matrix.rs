@@ -14,7 +14,7 @@ use numerics::{
 #[cfg(target_arch = "x86_64")]
 use vectors::matrix::{Addend, Operands, Sources, ordinary::Plan as Way};
 
-use super::{Row, Shape, VectorShape, vector_macros::map1};
+use super::{Row, Shape, VectorShape, loops::map1};
 #[cfg(target_arch = "x86_64")]
 use crate::micro_op::SrcKind;
 use crate::{

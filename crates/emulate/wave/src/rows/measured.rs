@@ -4,7 +4,7 @@ use gfx::{Family, Target};
 use isa::Op;
 use numerics::approx;
 
-use super::{Row, VectorShape, row_name, vector_macros::map1};
+use super::{Row, VectorShape, loops::map1, row_name};
 use crate::{
     engine::Env,
     measured::{Measured, part},

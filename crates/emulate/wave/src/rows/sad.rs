@@ -1,9 +1,6 @@
 //! Byte-wise media operations: sums of absolute differences, averages, byte permutation.
 
-use super::{
-    Row, VectorShape,
-    vector_macros::{map3, vector_rows},
-};
+use super::{Row, VectorShape, loops::map3, vector_macros::vector_rows};
 use crate::{
     engine::Env,
     micro_op::MicroOp,

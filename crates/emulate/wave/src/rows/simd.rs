@@ -3,7 +3,7 @@
 
 use super::{
     function::Function,
-    vector_macros::{GROUP, context, other_modes},
+    loops::{GROUP, context, other_modes},
 };
 use crate::{
     LANES,
@@ -780,83 +780,58 @@ unsafe fn half_fma<H: Host>(a: H::Single, b: H::Single, c: H::Single) -> H::Sing
     }
 }
 
+/// `value` of the first vectors of `x` and so on, and of the second ones.
+#[cfg(target_arch = "x86_64")]
+macro_rules! of_both {
+    ([$($x:ident),+] $value:expr) => {
+        [
+            {
+                let ($($x,)+) = ($($x[0],)+);
+                $value
+            },
+            {
+                let ($($x,)+) = ($($x[1],)+);
+                $value
+            },
+        ]
+    };
+}
+
+/// An operation on numbers that may have modifiers, or, behind `unmodified`, may not.
+macro_rules! operation {
+    ($name:ident of $kind:ident unmodified, $($rest:tt)+) => {
+        operation!(@ $name, $kind, false, $($rest)+);
+    };
+    ($name:ident of $kind:ident, $($rest:tt)+) => {
+        operation!(@ $name, $kind, true, $($rest)+);
+    };
+    (@ $name:ident, $kind:ident, $modified:literal, $count:literal, $nans_of_sources:literal, <$host:ident>[$($x:ident),+]: $value:expr) => {
+        impl Operation<$kind, $count> for $name {
+            const NANS_OF_SOURCES: bool = $nans_of_sources;
+            const MODIFIED: bool = $modified;
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            unsafe fn apply<$host: Host>(
+                [$($x),+]: [<$kind as Kind>::Vector<$host>; $count],
+            ) -> <$kind as Kind>::Vector<$host> {
+                // SAFETY: the caller's promise about the host.
+                unsafe { $value }
+            }
+        }
+    };
+}
+
+/// Operations on every kind of floats: by their formulas for singles, doubles, and halves that were widened to singles.
 macro_rules! operations {
-    ($($name:ident, $count:literal, $nans_of_sources:literal, <$host:ident>[$($x:ident),+]: $single:expr, $double:expr, $half:expr;)*) => {$(
+    ($($name:ident, $count:literal, $nans:literal, <$host:ident>[$($x:ident),+]: $single:expr, $double:expr, $half:expr;)*) => {$(
         #[allow(non_camel_case_types)]
         pub(super) enum $name {}
-        impl Operation<Singles, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            const MODIFIED: bool = true;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
-                // SAFETY: the caller's promise about the host.
-                unsafe { $single }
-            }
-        }
-        impl Operation<Pairs, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
-                // SAFETY: the caller's promise about the host.
-                unsafe {
-                    [
-                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[0]),+]),
-                        <$name as Operation<Singles, $count>>::apply::<$host>([$($x[1]),+]),
-                    ]
-                }
-            }
-        }
-        impl Operation<Halves, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            const MODIFIED: bool = true;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
-                // SAFETY: the caller's promise about the host.
-                unsafe { $half }
-            }
-        }
-        impl Operation<NativeHalves, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            const MODIFIED: bool = true;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [$host::Single; $count]) -> $host::Single {
-                // SAFETY: the caller's promise about the host.
-                unsafe { $single }
-            }
-        }
-        impl Operation<HalfPairs, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Single; 2]; $count]) -> [$host::Single; 2] {
-                // SAFETY: the caller's promise about the host.
-                unsafe {
-                    [
-                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[0]),+]),
-                        <$name as Operation<Halves, $count>>::apply::<$host>([$($x[1]),+]),
-                    ]
-                }
-            }
-        }
-        impl Operation<Doubles, $count> for $name {
-            const NANS_OF_SOURCES: bool = $nans_of_sources;
-            const MODIFIED: bool = true;
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            unsafe fn apply<$host: Host>([$($x),+]: [[$host::Double; 2]; $count]) -> [$host::Double; 2] {
-                #[inline(always)]
-                unsafe fn half<$host: Host>([$($x),+]: [$host::Double; $count]) -> $host::Double {
-                    // SAFETY: the caller's promise about the host.
-                    unsafe { $double }
-                }
-                // SAFETY: the caller promises a host with these vectors.
-                unsafe { [half::<$host>([$($x[0]),+]), half::<$host>([$($x[1]),+])] }
-            }
-        }
+        operation!($name of Singles, $count, $nans, <$host>[$($x),+]: $single);
+        operation!($name of Pairs unmodified, $count, $nans, <$host>[$($x),+]: of_both!([$($x),+] $single));
+        operation!($name of Halves, $count, $nans, <$host>[$($x),+]: $half);
+        operation!($name of NativeHalves, $count, $nans, <$host>[$($x),+]: $single);
+        operation!($name of HalfPairs unmodified, $count, $nans, <$host>[$($x),+]: of_both!([$($x),+] $half));
+        operation!($name of Doubles, $count, $nans, <$host>[$($x),+]: of_both!([$($x),+] $double));
     )*};
 }
 

@@ -1,8 +1,11 @@
 //! Vector ALU on 32-bit values: moves, logic, integer arithmetic and single precision. Manual: "Vector ALU operations",
 //! formats VOP1, VOP2 and VOP3.
 
-use super::vector_macros::{map2, select, vector_rows};
 use super::{Row, Shape, VectorShape};
+use super::{
+    loops::{map2, select},
+    vector_macros::vector_rows,
+};
 use crate::{
     engine::Env,
     micro_op::{Handler, MicroOp},

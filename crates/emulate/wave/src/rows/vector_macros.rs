@@ -1,567 +1,12 @@
-//! The form of vector rows, and the loops they expand to.
-
-use crate::{
-    access::lanes::pack,
-    engine::Env,
-    micro_op::MicroOp,
-    mode::Context,
-    ports::{B32, Lane, Operands, Type, each_group, lanes, with_zeros},
-    shell::{Form, VectorBody},
-    state::Wave,
-};
-#[cfg(target_arch = "x86_64")]
-use vectors::compiled_for;
-
-/// Lanes of a group as array indices.
-pub(super) const GROUP: usize = 16;
-
-/// Tail of a body whose MODE is not the usual one: the copy of the body for any mode.
-macro_rules! other_modes {
-    ($wave:ident, $op:ident, $env:ident, $body:ident, $form:ident) => {
-        if $form::USUAL && $body::MODE && !$wave.mode.plain {
-            return crate::shell::general::<$body, $form>($wave, $op, $env);
-        }
-    };
-}
-
-/// MODE as the body sees it, a constant in the usual case.
-#[inline(always)]
-pub(super) fn context<F: Form>(wave: &Wave, op: &MicroOp) -> Context {
-    if F::USUAL {
-        return Context::PLAIN;
-    }
-    Context {
-        clamp: op.vector().clamp(),
-        ..wave.mode.context()
-    }
-}
-
-/// The first group of lanes that a body has to do: a general copy continues what another copy began.
-#[inline(always)]
-pub(super) fn first_group<F: Form>(wave: &mut Wave) -> usize {
-    if F::USUAL {
-        0
-    } else {
-        std::mem::take(&mut wave.groups_done)
-    }
-}
-
-/// Returns `true` if what is outlined of a body writes the active lanes of its result at once, not through a temporary row.
-#[inline(always)]
-const fn blends<V: VectorBody, F: Form>() -> bool {
-    V::HOT && F::USUAL && F::AVX2
-}
-
-/// The groups of a wide wave for which a row is right that looks at MODE or does not; 0: it has to go the long way.
-#[inline(always)]
-fn wide_groups<V: VectorBody>(wave: &Wave) -> usize {
-    if V::MODE {
-        wave.wide_and_plain
-    } else {
-        wave.wide
-    }
-}
-
-/// `$any` by itself, compiled for a level of the host.
-macro_rules! outlined {
-    ($name:ident, $level:ident, $any:ident, [$($source:ident),+]) => {
-        #[cfg(target_arch = "x86_64")]
-        vectors::compiled_for! { $level:
-            /// # Safety
-            /// The host has these features.
-            #[inline(never)]
-            unsafe fn $name<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-                wave: &mut Wave,
-                op: &MicroOp,
-                env: &mut Env<'_>,
-                lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-            ) -> u32 {
-                $any::<V, F, $($source,)+ R>(wave, op, env, lane)
-            }
-        }
-    };
-}
-
-/// The loops of `map1`, `map2` and `map3`. Hot rows have the case of a wide wave in the usual mode in line. No code
-/// around it needs saved host registers; the rest of these rows is outlined.
-macro_rules! map_functions {
-    ($($map:ident, $any:ident, $outlined:ident, $outlined512:ident, $count:literal, [$($source:ident, $x:ident, $index:literal);+], [$($none:expr),*];)*) => {$(
-        #[inline(always)]
-        pub(super) fn $map<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-        ) -> u32 {
-            #[cfg(target_arch = "x86_64")]
-            if V::HOT && F::USUAL && F::AVX2 {
-                let groups = wide_groups::<V>(wave);
-                if groups == 0 {
-                    // SAFETY: forms with AVX2 or AVX-512 exist only where the host has it.
-                    return unsafe {
-                        if F::AVX512 {
-                            $outlined512::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane)
-                        } else {
-                            $outlined::<V, F::Outlined, $($source,)+ R>(wave, op, env, lane)
-                        }
-                    };
-                }
-                let types = [$($source::TYPE,)+ $($none),*];
-                // SAFETY: what callers of bodies promise; the row has these types.
-                let operands = unsafe { wave.wide_operands::<F, $count>(op, types, R::TYPE) };
-                each_group(
-                    groups,
-                    #[inline(always)]
-                    |group| {
-                        $(let $x = operands.load::<F, $source>($index, group);)+
-                        operands.store::<R>(group, lanes(
-                            #[inline(always)]
-                            |i| lane(Context::PLAIN, $($x[i]),+),
-                        ));
-                    },
-                );
-                return u32::from(op.after);
-            }
-            $any::<V, F, $($source,)+ R>(wave, op, env, lane)
-        }
-
-        #[inline(always)]
-        fn $any<V: VectorBody, F: Form, $($source: Lane,)+ R: Lane>(
-            wave: &mut Wave,
-            op: &MicroOp,
-            env: &mut Env<'_>,
-            lane: impl Fn(Context, $($source::Value),+) -> R::Value,
-        ) -> u32 {
-            other_modes!(wave, op, env, V, F);
-            let context = context::<F>(wave, op);
-            let types = [$($source::TYPE,)+ $($none),*];
-            let zeroed;
-            let op = if V::ZERO_INACTIVE && !wave.all_lanes {
-                zeroed = with_zeros::<F>(wave, op, types);
-                &zeroed
-            } else {
-                op
-            };
-            if blends::<V, F>() {
-                let groups = wave.groups();
-                // SAFETY: what callers of bodies promise; the row has these types.
-                let operands = unsafe { wave.wide_operands::<F, $count>(op, types, R::TYPE) };
-                each_group(
-                    groups,
-                    #[inline(always)]
-                    |group| {
-                        $(let $x = operands.load::<F, $source>($index, group);)+
-                        operands.store_active::<R>(group, lanes(
-                            #[inline(always)]
-                            |i| lane(context, $($x[i]),+),
-                        ));
-                    },
-                );
-                return u32::from(op.after);
-            }
-            let groups = first_group::<F>(wave)..wave.groups();
-            // SAFETY: what callers of bodies promise; the row has these types.
-            let operands = unsafe { wave.operands::<F, $count>(op, types, R::TYPE) };
-            for group in groups {
-                $(let $x = operands.load::<F, $source>($index, group);)+
-                operands.store::<R>(group, lanes(
-                    #[inline(always)]
-                    |i| lane(context, $($x[i]),+),
-                ));
-            }
-            wave.deliver::<F>(op, R::TYPE.words())
-        }
-
-        outlined!($outlined, Avx2, $any, [$($source),+]);
-        outlined!($outlined512, Avx512, $any, [$($source),+]);
-    )*};
-}
-
-map_functions! {
-    map1, map1_any, map1_outlined, map1_outlined512, 1, [A, a, 0], [Type::None, Type::None];
-    map2, map2_any, map2_outlined, map2_outlined512, 2, [A, a, 0; B, b, 1], [Type::None];
-    map3, map3_any, map3_outlined, map3_outlined512, 3, [A, a, 0; B, b, 1; C, c, 2], [];
-}
-
-/// `COUNT` sources of types A, B and C, the lane's bit of a mask, a vector result and a mask of bits.
-///
-/// One loop for carries, borrows, scaled division and selections; parts that a row does not have cost nothing. The
-/// usual case of hot rows is in line and the rest of them is not, as in [`map_functions`].
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn with_masks<V, F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
-) -> u32
-where
-    V: VectorBody,
-    F: Form,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-{
-    #[cfg(target_arch = "x86_64")]
-    if V::HOT && F::USUAL && F::AVX2 {
-        let groups = wide_groups::<V>(wave);
-        if groups == 0 {
-            // SAFETY: forms with AVX2 exist only where the host has it.
-            return unsafe {
-                with_masks_outlined::<V, F::Outlined, A, B, C, R, COUNT, IN, OUT>(
-                    wave, op, env, lane,
-                )
-            };
-        }
-        let bits = if IN {
-            wave.mask(op.vector().mask_src as usize)
-        } else {
-            0
-        };
-        let types = [A::TYPE, B::TYPE, C::TYPE];
-        // SAFETY: what callers of bodies promise; the row has these types.
-        let operands = unsafe { wave.wide_operands::<F, COUNT>(op, types, R::TYPE) };
-        let mut mask = 0;
-        each_group(
-            groups,
-            #[inline(always)]
-            |group| {
-                mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-                    &operands,
-                    Context::PLAIN,
-                    group,
-                    bits,
-                    false,
-                    &lane,
-                );
-            },
-        );
-        if OUT {
-            wave.set_mask(op.vector().mask_dst as usize, mask);
-        }
-        return u32::from(op.after);
-    }
-    with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
-}
-
-/// Lanes of `group`: stores the vector result, of active lanes only if `blends`, and returns the bits of the
-/// mask, in place.
-#[inline(always)]
-fn masked_group<F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
-    operands: &Operands,
-    context: Context,
-    group: usize,
-    bits: u64,
-    blends: bool,
-    lane: &impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
-) -> u64
-where
-    F: Form,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-{
-    let a = operands.load::<F, A>(0, group);
-    let b = operands.load::<F, B>(1, group);
-    let c = if COUNT > 2 {
-        operands.load::<F, C>(2, group)
-    } else {
-        [C::uniform(0); GROUP]
-    };
-    let bits = mask_lanes::<F>((bits >> (GROUP * group)) as u16);
-    let (values, out);
-    if F::AVX512 {
-        // Asked for twice, once for each result: then both become host vectors.
-        values = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).0,
-        );
-        out = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i], c[i], bits[i] != 0).1,
-        );
-    } else {
-        let pairs: [(R::Value, bool); GROUP] = lanes(
-            #[inline(always)]
-            |i| lane(context, a[i], b[i], c[i], bits[i] != 0),
-        );
-        values = lanes(
-            #[inline(always)]
-            |i| pairs[i].0,
-        );
-        out = lanes(
-            #[inline(always)]
-            |i| pairs[i].1,
-        );
-    }
-    if blends {
-        operands.store_active::<R>(group, values);
-    } else {
-        operands.store::<R>(group, values);
-    }
-    if !OUT {
-        return 0;
-    }
-    u64::from(lanes_mask::<F>(out)) << (GROUP * group)
-}
-
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn with_masks_any<V, F, A, B, C, R, const COUNT: usize, const IN: bool, const OUT: bool>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
-) -> u32
-where
-    V: VectorBody,
-    F: Form,
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    R: Lane,
-{
-    other_modes!(wave, op, env, V, F);
-    let context = context::<F>(wave, op);
-    let types = [A::TYPE, B::TYPE, C::TYPE];
-    let bits = if IN {
-        wave.mask(op.vector().mask_src as usize)
-    } else {
-        0
-    };
-    let groups = first_group::<F>(wave)..wave.groups();
-    let blends = blends::<V, F>();
-    // SAFETY: what callers of bodies promise; the row has these types.
-    let operands = unsafe {
-        if blends {
-            wave.wide_operands::<F, COUNT>(op, types, R::TYPE)
-        } else {
-            wave.operands::<F, COUNT>(op, types, R::TYPE)
-        }
-    };
-    let mut mask = 0;
-    let after = if blends {
-        each_group(
-            groups.end,
-            #[inline(always)]
-            |group| {
-                mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-                    &operands, context, group, bits, true, &lane,
-                );
-            },
-        );
-        u32::from(op.after)
-    } else {
-        for group in groups {
-            mask |= masked_group::<F, A, B, C, R, COUNT, IN, OUT>(
-                &operands, context, group, bits, false, &lane,
-            );
-        }
-        wave.deliver::<F>(op, R::TYPE.words())
-    };
-    if OUT {
-        let mask = mask & wave.exec();
-        wave.set_mask(op.vector().mask_dst as usize, mask);
-    }
-    after
-}
-
-#[cfg(target_arch = "x86_64")]
-compiled_for! { Avx2:
-    /// # Safety
-    /// The host has what forms with AVX2 stand for.
-    #[inline(never)]
-    #[allow(clippy::too_many_arguments)]
-    unsafe fn with_masks_outlined<
-        V,
-        F,
-        A,
-        B,
-        C,
-        R,
-        const COUNT: usize,
-        const IN: bool,
-        const OUT: bool,
-    >(
-        wave: &mut Wave,
-        op: &MicroOp,
-        env: &mut Env<'_>,
-        lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> (R::Value, bool),
-    ) -> u32
-    where
-        V: VectorBody,
-        F: Form,
-        A: Lane,
-        B: Lane,
-        C: Lane,
-        R: Lane,
-    {
-        with_masks_any::<V, F, A, B, C, R, COUNT, IN, OUT>(wave, op, env, lane)
-    }
-}
-
-/// Two sources and perhaps a carry, a vector result and a carry.
-#[inline(always)]
-pub(super) fn carry2<V: VectorBody, F: Form, A: Lane, B: Lane, R: Lane, const IN: bool>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, bool) -> (R::Value, bool),
-) -> u32 {
-    with_masks::<V, F, A, B, B32, R, 2, IN, true>(
-        wave,
-        op,
-        env,
-        #[inline(always)]
-        |context, a, b, _, carry| lane(context, a, b, carry),
-    )
-}
-
-/// Three sources, a vector result and a mask.
-#[inline(always)]
-pub(super) fn carry3<V: VectorBody, F: Form, A: Lane, B: Lane, C: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value) -> (R::Value, bool),
-) -> u32 {
-    with_masks::<V, F, A, B, C, R, 3, false, true>(
-        wave,
-        op,
-        env,
-        #[inline(always)]
-        |context, a, b, c, _| lane(context, a, b, c),
-    )
-}
-
-/// Three sources and VCC, a vector result.
-#[inline(always)]
-pub(super) fn masked3<V: VectorBody, F: Form, A: Lane, B: Lane, C: Lane, R: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-    lane: impl Fn(Context, A::Value, B::Value, C::Value, bool) -> R::Value,
-) -> u32 {
-    with_masks::<V, F, A, B, C, R, 3, true, false>(
-        wave,
-        op,
-        env,
-        #[inline(always)]
-        |context, a, b, c, bit| (lane(context, a, b, c, bit), false),
-    )
-}
-
-/// Two sources selected by a lane mask.
-#[inline(always)]
-pub(super) fn select<V: VectorBody, F: Form, A: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    env: &mut Env<'_>,
-) -> u32 {
-    with_masks::<V, F, A, A, B32, A, 2, true, false>(
-        wave,
-        op,
-        env,
-        #[inline(always)]
-        |_, a, b, _, bit| (if bit { b } else { a }, false),
-    )
-}
-
-/// A comparison: mask of active lanes for which `lane` holds.
-#[inline(always)]
-pub(super) fn compare<V: VectorBody, F: Form, A: Lane, B: Lane>(
-    wave: &mut Wave,
-    op: &MicroOp,
-    lane: impl Fn(Context, A::Value, B::Value) -> bool,
-) -> u64 {
-    let context = context::<F>(wave, op);
-    let (wide, groups) = (wave.wide != 0, wave.groups());
-    let types = [A::TYPE, B::TYPE, Type::None];
-    // SAFETY: what callers of bodies promise; the row has these types.
-    let operands = unsafe { wave.operands::<F, 2>(op, types, Type::None) };
-    if V::HOT && F::USUAL && F::AVX2 && wide {
-        let mut mask = 0;
-        each_group(
-            groups,
-            #[inline(always)]
-            |group| mask |= compared_group::<F, A, B>(&operands, context, group, &lane),
-        );
-        return mask;
-    }
-    let mut mask = 0u64;
-    for group in 0..groups {
-        mask |= compared_group::<F, A, B>(&operands, context, group, &lane);
-    }
-    mask & wave.exec()
-}
-
-/// Lanes of `group` for which `lane` holds, as bits in place.
-#[inline(always)]
-fn compared_group<F: Form, A: Lane, B: Lane>(
-    operands: &Operands,
-    context: Context,
-    group: usize,
-    lane: &impl Fn(Context, A::Value, B::Value) -> bool,
-) -> u64 {
-    let a = operands.load::<F, A>(0, group);
-    let b = operands.load::<F, B>(1, group);
-    let holds: [bool; GROUP] = lanes(
-        #[inline(always)]
-        |i| lane(context, a[i], b[i]),
-    );
-    u64::from(lanes_mask::<F>(holds)) << (GROUP * group)
-}
-
-/// [`pack`], to a mask register where the host has them.
-#[inline(always)]
-fn lanes_mask<F: Form>(holds: [bool; GROUP]) -> u16 {
-    #[cfg(target_arch = "x86_64")]
-    if F::AVX512 {
-        use std::arch::x86_64::{__m512i, _mm512_movepi32_mask};
-        let words: [u32; GROUP] = lanes(
-            #[inline(always)]
-            |i| if holds[i] { !0 } else { 0 },
-        );
-        // SAFETY: forms with AVX-512 exist only where the host has it; the types have equal size.
-        return unsafe {
-            _mm512_movepi32_mask(std::mem::transmute::<[u32; GROUP], __m512i>(words))
-        };
-    }
-    pack(holds)
-}
-
-/// [`unpack`], from a mask register where the host has them.
-#[inline(always)]
-fn mask_lanes<F: Form>(mask: u16) -> [u32; GROUP] {
-    #[cfg(target_arch = "x86_64")]
-    if F::AVX512 {
-        use std::arch::x86_64::{__m512i, _mm512_movm_epi32};
-        // SAFETY: forms with AVX-512 exist only where the host has it; the types have equal size.
-        return unsafe { std::mem::transmute::<__m512i, [u32; GROUP]>(_mm512_movm_epi32(mask)) };
-    }
-    unpack(mask)
-}
-
-/// One word of zero or non-zero per lane.
-#[inline(always)]
-pub(super) fn unpack(mask: u16) -> [u32; GROUP] {
-    let mask = u32::from(mask);
-    lanes(
-        #[inline(always)]
-        |lane| mask & (1 << lane),
-    )
-}
+//! The form of vector rows.
 
 /// Vector rows: `mnemonic: (source types) -> result type [attributes] = |context, a, b, ..| value;`.
 ///
 /// A row whose context is `_` does not depend on MODE. `simd Kind::operation` after the result names a fast path of
 /// [`super::simd`] for the usual mode; `fast function` one for ordinary values. Braces hold what else the row is specialized for,
 /// by the methods of [`super::specialization::Specialization`].
-/// Attributes: `copies` (the result is the source), `tied` (the last source is the destination), `literal = N` (fmamk, fmaak), `carry_in` and `carry_out` (the
-/// body takes the lane's bit of the mask as last argument and returns `(value, carry)`), `keep_high` and `high_half` (where a
-/// 16-bit result goes).
+/// Attributes are methods of [`super::VectorShape`]. With `carry_in` and `carry_out` the body takes the lane's bit of the mask as
+/// last argument and returns `(value, carry)`.
 macro_rules! vector_rows {
     ($($name:ident: ($($source:ident),+) -> $result:ident $(simd $kind:ident::$operation:ident)? $(fast $fast:ident)?
         $({$($speed:ident $(($formula:ident))?),+})? $([$($attribute:ident $(= $setting:expr)?),*])? = |$context:tt, $($argument:pat_param),*| $body:expr;)*) => {
@@ -571,31 +16,39 @@ macro_rules! vector_rows {
             impl $name {
                 const SPECIALIZATION: $crate::rows::specialization::Specialization = $crate::rows::specialization::Specialization::NONE
                     $($(.$speed($($crate::rows::chain::Formula::$formula)?))+)?;
+                const SHAPE: $crate::rows::VectorShape = $crate::rows::VectorShape {
+                    formula: Self::SPECIALIZATION.chain,
+                    ..$crate::rows::VectorShape::of(
+                        &[$(<$source as $crate::ports::Lane>::TYPE),+],
+                        <$result as $crate::ports::Lane>::TYPE,
+                    )
+                }
+                $($(.$attribute($($setting)?))*)?;
             }
-            impl crate::shell::VectorBody for $name {
-                const SOURCES: usize = [$(<$source as crate::ports::Lane>::TYPE),+].len();
+            impl $crate::shell::VectorBody for $name {
+                const SOURCES: usize = [$(<$source as $crate::ports::Lane>::TYPE),+].len();
                 const MODE: bool = $crate::rows::vector_macros::depends_on_mode!($context);
                 const HOT: bool = Self::SPECIALIZATION.hot;
                 const AVX512_ALONE: bool = Self::SPECIALIZATION.avx512;
                 const HALVES: bool = Self::SPECIALIZATION.fp16;
                 const ZERO_INACTIVE: bool = Self::SPECIALIZATION.zero_inactive;
-                $(const MODIFIED: Option<crate::ports::Type> = crate::rows::simd::modified::<
-                    crate::rows::simd::$kind,
-                    crate::rows::simd::$operation,
-                    { <$name as crate::shell::VectorBody>::SOURCES },
+                $(const MODIFIED: Option<$crate::ports::Type> = $crate::rows::simd::modified::<
+                    $crate::rows::simd::$kind,
+                    $crate::rows::simd::$operation,
+                    { <$name as $crate::shell::VectorBody>::SOURCES },
                 >();)?
                 #[inline(always)]
-                fn run<F: crate::shell::Form>(
-                    wave: &mut crate::state::Wave,
-                    op: &crate::micro_op::MicroOp,
-                    env: &mut crate::engine::Env<'_>,
+                fn run<F: $crate::shell::Form>(
+                    wave: &mut $crate::state::Wave,
+                    op: &$crate::micro_op::MicroOp,
+                    env: &mut $crate::engine::Env<'_>,
                 ) -> u32 {
                     $crate::rows::vector_macros::vector_body!(
                         [$name, F] (wave, op, env) ($($source),+) -> $result $(simd $kind::$operation)? $(fast $fast)? [$($($attribute),*)?],
                         $context, ($($argument),*), $body
                     )
                 }
-                fn function() -> Option<crate::rows::function::Function> {
+                fn function() -> Option<$crate::rows::function::Function> {
                     $crate::rows::vector_macros::host_function!(
                         $name ($($source),+) -> $result $(simd $kind::$operation)? $(fast $fast)? [$($($attribute),*)?],
                         $context, ($($argument),*), $body
@@ -604,18 +57,8 @@ macro_rules! vector_rows {
             }
         )*
         /// Appends this file's rows.
-        pub(super) fn rows(rows: &mut Vec<crate::rows::Row>) {
-            $(
-                #[allow(unused_mut)]
-                let mut shape = crate::rows::VectorShape {
-                    sources: $crate::rows::vector_macros::source_types!($($source),+),
-                    result: <$result as crate::ports::Lane>::TYPE,
-                    formula: $name::SPECIALIZATION.chain,
-                    ..crate::rows::VectorShape::NONE
-                };
-                $($($crate::rows::vector_macros::vector_attribute!(shape, $attribute $(= $setting)?);)*)?
-                rows.push(crate::rows::Row::vector::<$name>(stringify!($name), shape));
-            )*
+        pub(super) fn rows(rows: &mut Vec<$crate::rows::Row>) {
+            $(rows.push($crate::rows::Row::vector::<$name>(stringify!($name), $name::SHAPE));)*
         }
     };
 }
@@ -629,75 +72,60 @@ macro_rules! depends_on_mode {
     };
 }
 
-/// Calls the loop for a row's sources and attributes.
+/// Executes a row in form `$f`: by its fast path, or else lane by lane.
 macro_rules! vector_body {
     ([$v:ident, $f:ident] ($wave:expr, $op:expr, $env:expr) $sources:tt -> $r:ident fast $fast:ident $attributes:tt, $($row:tt)+) => {
         if $f::USUAL {
-            const MASK: bool = crate::rows::vector_macros::has_mask_result!($attributes);
-            crate::rows::simd::guarded::<$v, $f, $r, MASK>($wave, $op, $env, $fast)
+            $crate::rows::simd::guarded::<$v, $f, $r, { $v::SHAPE.mask_result }>($wave, $op, $env, $fast)
         } else {
-            crate::rows::vector_macros::vector_body!([$v, $f] ($wave, $op, $env) $sources -> $r $attributes, $($row)+)
+            $crate::rows::vector_macros::vector_body!([$v, $f] ($wave, $op, $env) $sources -> $r $attributes, $($row)+)
         }
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 1>,
-            $arguments, |$cx, [$x]| $body)
+    ([$v:ident, $f:ident] ($wave:expr, $op:expr, $env:expr) $sources:tt -> $r:ident simd $kind:ident::$operation:ident $attributes:tt, $cx:tt, ($($x:pat_param),*), $body:expr) => {
+        $crate::rows::simd::run::<
+            $v,
+            $f,
+            $crate::rows::simd::$kind,
+            $crate::rows::simd::$operation,
+            { <$v as $crate::shell::VectorBody>::SOURCES },
+        >(
+            $wave,
+            $op,
+            $env,
+            #[inline(always)]
+            |$cx, [$($x),*]| $body,
+        )
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 2>,
-            $arguments, |$cx, [$x, $y]| $body)
+    ([$v:ident, $f:ident] ($wave:expr, $op:expr, $env:expr) $sources:tt -> $r:ident $attributes:tt, $cx:tt, ($($x:pat_param),*), $body:expr) => {
+        $crate::rows::vector_macros::loop_of!($attributes $sources [$v, $f] $r)(
+            $wave,
+            $op,
+            $env,
+            #[inline(always)]
+            |$cx, $($x),*| $body,
+        )
     };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident simd $kind:ident::$operation:ident [$($attribute:ident),*], $cx:tt, ($x:pat_param, $y:pat_param, $z:pat_param), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::simd::run::<$v, $f, crate::rows::simd::$kind, crate::rows::simd::$operation, 3>,
-            $arguments, |$cx, [$x, $y, $z]| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident [carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::carry2::<$v, $f, $a, $b, $r, false>,
-            $arguments, |$cx, $($x),*, _| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident [carry_in, carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::carry2::<$v, $f, $a, $b, $r, true>,
-            $arguments, |$cx, $($x),*| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident [carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::carry3::<$v, $f, $a, $b, $c, $r>,
-            $arguments, |$cx, $($x),*| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident [carry_in], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::masked3::<$v, $f, $a, $b, $c, $r>,
-            $arguments, |$cx, $($x),*| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident) -> $r:ident [$($attribute:ident),*], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::map1::<$v, $f, $a, $r>,
-            $arguments, |$cx, $($x),*| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident) -> $r:ident [$($attribute:ident),*], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::map2::<$v, $f, $a, $b, $r>,
-            $arguments, |$cx, $($x),*| $body)
-    };
-    ([$v:ident, $f:ident] $arguments:tt ($a:ident, $b:ident, $c:ident) -> $r:ident [$($attribute:ident),*], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        crate::rows::vector_macros::vector_call!(
-            crate::rows::vector_macros::map3::<$v, $f, $a, $b, $c, $r>,
-            $arguments, |$cx, $($x),*| $body)
-    };
+}
+
+/// The loop for a row's attributes and sources.
+#[rustfmt::skip]
+macro_rules! loop_of {
+    ([carry_out]           ($a:ident, $b:ident)           [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::carry_out2::<$v, $f, $a, $b, $r> };
+    ([carry_in, carry_out] ($a:ident, $b:ident)           [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::carry_in_out2::<$v, $f, $a, $b, $r> };
+    ([carry_out]           ($a:ident, $b:ident, $c:ident) [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::carry_out3::<$v, $f, $a, $b, $c, $r> };
+    ([carry_in]            ($a:ident, $b:ident, $c:ident) [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::carry_in3::<$v, $f, $a, $b, $c, $r> };
+    ($others:tt            ($a:ident)                     [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::map1::<$v, $f, $a, $r> };
+    ($others:tt            ($a:ident, $b:ident)           [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::map2::<$v, $f, $a, $b, $r> };
+    ($others:tt            ($a:ident, $b:ident, $c:ident) [$v:ident, $f:ident] $r:ident) => { $crate::rows::loops::map3::<$v, $f, $a, $b, $c, $r> };
 }
 
 /// The row as a [`crate::rows::function::Function`], if it is one of single lanes and much used.
 macro_rules! host_function {
-    ($name:ident ($($source:ident),+) -> $result:ident simd $kind:ident::$operation:ident $attributes:tt, $($row:tt)+) => {
+    ($name:ident $sources:tt -> $result:ident simd $kind:ident::$operation:ident $attributes:tt, $($row:tt)+) => {
         if $name::SPECIALIZATION.hot || $name::SPECIALIZATION.avx512 {
-            <crate::rows::simd::$kind as crate::rows::simd::Kind>::function::<
-                crate::rows::simd::$operation,
-                { <$name as crate::shell::VectorBody>::SOURCES },
+            <$crate::rows::simd::$kind as $crate::rows::simd::Kind>::function::<
+                $crate::rows::simd::$operation,
+                { <$name as $crate::shell::VectorBody>::SOURCES },
             >()
         } else {
             None
@@ -706,173 +134,87 @@ macro_rules! host_function {
     ($name:ident $sources:tt -> $result:ident fast $fast:ident $attributes:tt, $($row:tt)+) => {
         None
     };
-    ($name:ident ($a:ident, $b:ident) -> $r:ident [carry_out], $cx:tt, ($($x:pat_param),*), $body:expr) => {
-        $crate::rows::vector_macros::host_function!(@carry false, map2::<$a, $b>, $r, |$cx, $($x),*| $body)
+    ($name:ident $sources:tt -> $result:ident $attributes:tt, $($row:tt)+) => {
+        $crate::rows::vector_macros::host_function_of!($attributes $sources [$name] $result, $($row)+)
     };
-    ($name:ident ($a:ident, $b:ident) -> $r:ident [carry_in, carry_out], $cx:tt, ($x:pat_param, $y:pat_param, $c:pat_param), $body:expr) => {
-        $crate::rows::vector_macros::host_function!(@carry true, map3::<$a, $b, crate::ports::B32>, $r, |$cx, $x, $y, word| {
-            let $c = word != 0;
-            $body
-        })
+}
+
+/// The function for a row's attributes and sources.
+#[rustfmt::skip]
+macro_rules! host_function_of {
+    ([carry_out]           ($a:ident, $b:ident)           [$v:ident] $r:ident, $cx:tt, ($x:pat_param, $y:pat_param), $body:expr) => {
+        $crate::rows::vector_macros::host_carry!($v, map2::<$a, $b>, $r, |$cx, $x, $y| $body)
     };
-    ($name:ident $sources:tt -> $result:ident [carry_out], $($row:tt)+) => {
-        None
+    ([carry_in, carry_out] ($a:ident, $b:ident)           [$v:ident] $r:ident, $cx:tt, ($x:pat_param, $y:pat_param, $c:pat_param), $body:expr) => {
+        $crate::rows::vector_macros::host_carry!($v, map3::<$a, $b, $crate::ports::B32>, $r, |$cx, $x, $y, word| { let $c = word != 0; $body })
     };
-    ($name:ident $sources:tt -> $result:ident [carry_in], $($row:tt)+) => {
-        None
-    };
-    (@carry $takes_mask:literal, $map:ident::<$($t:ty),+>, $r:ident, |$cx:tt, $($x:pat_param),*| $body:expr) => {{
+    ([carry_out]           $sources:tt                    [$v:ident] $r:ident, $($row:tt)+) => { None };
+    ([carry_in]            $sources:tt                    [$v:ident] $r:ident, $($row:tt)+) => { None };
+    ($others:tt            ($a:ident)                     [$v:ident] $r:ident, $($row:tt)+) => { $crate::rows::vector_macros::host_lanes!($v, map1::<$a, $r>, $($row)+) };
+    ($others:tt            ($a:ident, $b:ident)           [$v:ident] $r:ident, $($row:tt)+) => { $crate::rows::vector_macros::host_lanes!($v, map2::<$a, $b, $r>, $($row)+) };
+    ($others:tt            ($a:ident, $b:ident, $c:ident) [$v:ident] $r:ident, $($row:tt)+) => { $crate::rows::vector_macros::host_lanes!($v, map3::<$a, $b, $c, $r>, $($row)+) };
+}
+
+/// Two functions of a row whose body returns a value and a carry: one for each.
+macro_rules! host_carry {
+    ($v:ident, $map:ident::<$($t:ty),+>, $r:ident, |$cx:tt, $($x:pat_param),*| $body:expr) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            use crate::rows::function::{$map, Function, mask_word};
-            use std::arch::x86_64::__m512i;
-            vectors::compiled_for! { Avx512:
-                // The host's ABI for vectors is what is asked for, and no other language calls it.
-                #[allow(improper_ctypes_definitions)]
-                unsafe extern "C" fn code(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
-                    // SAFETY: the types of rows with carries have one word.
-                    unsafe {
-                        $map::<$($t,)+ $r>(
-                            [a, b, c],
-                            #[inline(always)]
-                            |$cx, $($x),*| ($body).0,
-                        )
-                    }
-                }
-            }
-            vectors::compiled_for! { Avx512:
-                // As above.
-                #[allow(improper_ctypes_definitions)]
-                unsafe extern "C" fn carry(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
-                    // SAFETY: as above.
-                    unsafe {
-                        $map::<$($t,)+ crate::ports::B32>(
-                            [a, b, c],
-                            #[inline(always)]
-                            |$cx, $($x),*| mask_word(($body).1),
-                        )
-                    }
-                }
-            }
+            use $crate::rows::{function::{Function, mask_word}, vector_macros::host_code};
+            // The types of rows with carries have one word.
+            host_code!(value = $map::<$($t,)+ $r>, |$cx, $($x),*| ($body).0);
+            host_code!(carry = $map::<$($t,)+ $crate::ports::B32>, |$cx, $($x),*| mask_word(($body).1));
             return Some(Function {
-                takes_mask: $takes_mask,
+                takes_mask: $v::SHAPE.mask_source,
                 carry: Some(carry),
-                ..Function::exact(code)
+                ..Function::exact(value)
             });
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
     }};
-    ($name:ident ($a:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
-        $crate::rows::vector_macros::host_function!(@lanes $name, map1::<$a, $r>, [$a, $r], $($row)+)
-    };
-    ($name:ident ($a:ident, $b:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
-        $crate::rows::vector_macros::host_function!(@lanes $name, map2::<$a, $b, $r>, [$a, $b, $r], $($row)+)
-    };
-    ($name:ident ($a:ident, $b:ident, $c:ident) -> $r:ident [$($attribute:ident),*], $($row:tt)+) => {
-        $crate::rows::vector_macros::host_function!(@lanes $name, map3::<$a, $b, $c, $r>, [$a, $b, $c, $r], $($row)+)
-    };
-    (@lanes $name:ident, $map:ident::<$($t:ident),+>, [$($kind:ident),+], $cx:tt, ($($x:pat_param),*), $body:expr) => {{
+}
+
+/// The function of a row of single lanes, if its types have one word.
+macro_rules! host_lanes {
+    ($v:ident, $map:ident::<$($t:ident),+>, $cx:tt, ($($x:pat_param),*), $body:expr) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            vectors::compiled_for! { Avx512:
-                // The host's ABI for vectors is what is asked for, and no other language calls it.
-                #[allow(improper_ctypes_definitions)]
-                unsafe extern "C" fn code(
-                    a: std::arch::x86_64::__m512i,
-                    b: std::arch::x86_64::__m512i,
-                    c: std::arch::x86_64::__m512i,
-                ) -> std::arch::x86_64::__m512i {
-                    // SAFETY: only rows whose types have one word have this function.
-                    unsafe {
-                        crate::rows::function::$map::<$($t),+>(
-                            [a, b, c],
-                            #[inline(always)]
-                            |$cx, $($x),*| $body,
-                        )
-                    }
-                }
-            }
-            const ONE_WORD: bool = $(<$kind as crate::ports::Lane>::TYPE.words() == 1)&&+;
-            if ONE_WORD && ($name::SPECIALIZATION.hot || $name::SPECIALIZATION.avx512) {
-                return Some(crate::rows::function::Function::exact(code));
+            $crate::rows::vector_macros::host_code!(code = $map::<$($t),+>, |$cx, $($x),*| $body);
+            const ONE_WORD: bool = $(<$t as $crate::ports::Lane>::TYPE.words() == 1)&&+;
+            if ONE_WORD && ($v::SPECIALIZATION.hot || $v::SPECIALIZATION.avx512) {
+                return Some($crate::rows::function::Function::exact(code));
             }
         }
         None
     }};
 }
 
-macro_rules! has_mask_result {
-    ([carry_out]) => {
-        true
-    };
-    ([]) => {
-        false
-    };
-}
-
-macro_rules! vector_call {
-    ($function:expr, ($wave:expr, $op:expr, $env:expr), $($lane:tt)+) => {
-        $function(
-            $wave,
-            $op,
-            $env,
-            #[inline(always)]
-            $($lane)+,
-        )
-    };
-}
-
-macro_rules! source_types {
-    ($a:ident) => {
-        [
-            <$a as crate::ports::Lane>::TYPE,
-            crate::ports::Type::None,
-            crate::ports::Type::None,
-        ]
-    };
-    ($a:ident, $b:ident) => {
-        [
-            <$a as crate::ports::Lane>::TYPE,
-            <$b as crate::ports::Lane>::TYPE,
-            crate::ports::Type::None,
-        ]
-    };
-    ($a:ident, $b:ident, $c:ident) => {
-        [
-            <$a as crate::ports::Lane>::TYPE,
-            <$b as crate::ports::Lane>::TYPE,
-            <$c as crate::ports::Lane>::TYPE,
-        ]
+/// A [`crate::rows::function::Code`] whose types have one word.
+macro_rules! host_code {
+    ($name:ident = $map:ident::<$($t:ty),+>, |$cx:tt, $($x:pat_param),*| $body:expr) => {
+        vectors::compiled_for! { Avx512:
+            // The host's ABI for vectors is what is asked for, and no other language calls it.
+            #[allow(improper_ctypes_definitions)]
+            unsafe extern "C" fn $name(
+                a: std::arch::x86_64::__m512i,
+                b: std::arch::x86_64::__m512i,
+                c: std::arch::x86_64::__m512i,
+            ) -> std::arch::x86_64::__m512i {
+                // SAFETY: only rows whose types have one word have this function.
+                unsafe {
+                    $crate::rows::function::$map::<$($t),+>(
+                        [a, b, c],
+                        #[inline(always)]
+                        |$cx, $($x),*| $body,
+                    )
+                }
+            }
+        }
     };
 }
 
-macro_rules! vector_attribute {
-    ($shape:expr, copies) => {
-        $shape.copies = true
-    };
-    ($shape:expr, tied) => {
-        $shape.tied = true
-    };
-    ($shape:expr, keep_high) => {
-        $shape.keep_high = true
-    };
-    ($shape:expr, high_half) => {
-        $shape.high_half = true
-    };
-    ($shape:expr, carry_in) => {
-        $shape.mask_source = true
-    };
-    ($shape:expr, carry_out) => {
-        $shape.mask_result = true
-    };
-    ($shape:expr, literal = $position:expr) => {
-        $shape.literal_position = $position
-    };
-}
-
-pub(super) use other_modes;
 pub(super) use {
-    depends_on_mode, has_mask_result, host_function, source_types, vector_attribute, vector_body,
-    vector_call, vector_rows,
+    depends_on_mode, host_carry, host_code, host_function, host_function_of, host_lanes, loop_of,
+    vector_body, vector_rows,
 };

@@ -10,80 +10,34 @@ use std::sync::OnceLock;
 use numerics::wmma::{Generation, INSTRUCTIONS, Input, Instruction, Output, Spot};
 use numerics::{Denormals, convert, convert::Fp8, float32};
 
-use super::{Row, Shape, vector_macros::GROUP};
+use vectors::matrix::layout::{DEEPEST, Layout, SIDE};
+#[cfg(target_arch = "x86_64")]
+use vectors::matrix::{Addend, Operands, tile::Product as InVectors};
+
+use super::{Row, Shape, loops::GROUP};
 use crate::{
     engine::Env,
     micro_op::{MicroOp, SrcKind, flow},
     ports::lanes,
     shell::{self, Body},
-    state::{LANES, VectorRow, Wave},
+    state::{VectorRow, Wave},
 };
 
-/// Rows and columns of D.
-pub(super) const SIDE: usize = 16;
-/// Most columns of A that any instruction has.
-pub(super) const DEEPEST: usize = 64;
-
-/// Layout of one instruction on one target in one wave size.
-pub(super) struct Plan {
-    /// A (of a sparse one its stored values, two for each four `k`) and B.
-    pub inputs: [Vec<Spot>; 2],
-    /// For each four `k`.
-    pub index: Vec<Spot>,
-    /// Unit of OP_SEL in the index register.
-    index_bits: u32,
-    pub output: [Spot; SIDE],
-    /// The places of the words of `inputs` and of `output` from the first register on; each word of the inputs once.
-    pub input_places: [Vec<usize>; 2],
-    pub output_places: [usize; SIDE],
-    /// Bit that OP_SEL adds to `output` (gfx11's halves).
-    output_shift: u32,
-}
-
-impl Plan {
-    fn new(instruction: &Instruction, generation: Generation, wave64: bool) -> Plan {
-        let b: Vec<Spot> = (0..instruction.k)
-            .map(|k| instruction.input(generation, wave64, k))
-            .collect();
-        let quads = 0..instruction.k / 4;
-        let stored = quads
-            .clone()
-            .flat_map(|quad| [false, true].map(|second| instruction.packed(wave64, quad, second)));
-        let a = match instruction.sparse {
-            true => stored.collect(),
-            false => b.clone(),
+/// The layout for the micro-op's instruction, target and wave size.
+fn layout_of(op: &MicroOp) -> &'static Layout {
+    static LAYOUTS: OnceLock<Vec<Layout>> = OnceLock::new();
+    let all = || {
+        let of = |instruction| {
+            [Generation::Rdna3, Generation::Rdna4]
+                .into_iter()
+                .flat_map(move |generation| {
+                    [false, true].map(|wave64| Layout::new(instruction, generation, wave64))
+                })
         };
-        let place = |spot: &Spot| LANES * spot.register as usize + SIDE * spot.group as usize;
-        let per_word = 32 / instruction.input.bits() as usize;
-        let places = |spots: &[Spot]| spots.iter().step_by(per_word).map(place).collect();
-        let output = std::array::from_fn(|row| instruction.output(generation, wave64, row as u32));
-        let in_halves = generation == Generation::Rdna3 && instruction.output.bits() == 16;
-        Plan {
-            input_places: [places(&a), places(&b)],
-            output_places: output.each_ref().map(place),
-            inputs: [a, b],
-            index: quads.map(|quad| instruction.index(wave64, quad)).collect(),
-            index_bits: instruction.index_bits(wave64),
-            output,
-            output_shift: if in_halves { 16 } else { 0 },
-        }
-    }
-
-    fn for_op(op: &MicroOp) -> &'static Plan {
-        static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
-        let all = || {
-            let of = |instruction| {
-                [Generation::Rdna3, Generation::Rdna4]
-                    .into_iter()
-                    .flat_map(move |generation| {
-                        [false, true].map(|wave64| Plan::new(instruction, generation, wave64))
-                    })
-            };
-            INSTRUCTIONS.iter().flat_map(of).collect()
-        };
-        let place = usize::from(op.wmma().rdna4()) * 2 + usize::from(op.wmma().wave64());
-        &PLANS.get_or_init(all)[4 * op.wmma().instruction as usize + place]
-    }
+        INSTRUCTIONS.iter().flat_map(of).collect()
+    };
+    let place = usize::from(op.wmma().rdna4()) * 2 + usize::from(op.wmma().wave64());
+    &LAYOUTS.get_or_init(all)[4 * op.wmma().instruction as usize + place]
 }
 
 /// The sixteen lanes of a spot, shifted down to its bit.
@@ -107,12 +61,12 @@ type Values<T> = [[T; GROUP]; DEEPEST];
 fn read<T: Copy + Default>(
     wave: &Wave,
     op: &MicroOp,
-    plan: &Plan,
+    layout: &Layout,
     side: usize,
     convert: impl Fn(usize, u32) -> T,
 ) -> Values<T> {
     let mut values = [[T::default(); GROUP]; DEEPEST];
-    for (k, (values, &spot)) in values.iter_mut().zip(&plan.inputs[side]).enumerate() {
+    for (k, (values, &spot)) in values.iter_mut().zip(&layout.inputs[side]).enumerate() {
         let bits = at(&wave.rows, op.src[side].index, spot);
         *values = lanes(
             #[inline(always)]
@@ -127,15 +81,15 @@ fn read<T: Copy + Default>(
 fn read_c<T: Copy + Default>(
     wave: &Wave,
     op: &MicroOp,
-    plan: &Plan,
+    layout: &Layout,
     convert: impl Fn(u32) -> T,
 ) -> [[T; GROUP]; SIDE] {
     let sparse = INSTRUCTIONS[op.wmma().instruction as usize].sparse;
-    let shift = output_shift(op, plan);
+    let shift = output_shift(op, layout);
     let constant = !sparse && op.src[2].kind != SrcKind::Vector;
     let first = if sparse { op.dst } else { op.src[2].index };
     let mut values = [[T::default(); GROUP]; SIDE];
-    for (values, &spot) in values.iter_mut().zip(&plan.output) {
+    for (values, &spot) in values.iter_mut().zip(&layout.output) {
         let bits = match constant {
             true => [wave.uniform32(op, 2); GROUP],
             false => at(&wave.rows, first, shifted(spot, shift)),
@@ -148,11 +102,11 @@ fn read_c<T: Copy + Default>(
     values
 }
 
-pub(super) fn output_shift(op: &MicroOp, plan: &Plan) -> u32 {
-    (op.wmma().op_sel() >> 2) * plan.output_shift
+fn output_shift(op: &MicroOp, layout: &Layout) -> u32 {
+    (op.wmma().op_sel() >> 2) * layout.output_shift
 }
 
-pub(super) fn shifted(spot: Spot, by: u32) -> Spot {
+fn shifted(spot: Spot, by: u32) -> Spot {
     Spot {
         bit: spot.bit + by as u8,
         ..spot
@@ -161,9 +115,15 @@ pub(super) fn shifted(spot: Spot, by: u32) -> Spot {
 
 /// Writes D by rows: words, or halves that leave the other half of their register alone.
 #[inline(always)]
-fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u32; GROUP]; SIDE]) {
-    let shift = output_shift(op, plan);
-    for (values, &spot) in values.iter().zip(&plan.output) {
+fn write(
+    wave: &mut Wave,
+    op: &MicroOp,
+    layout: &Layout,
+    halves: bool,
+    values: &[[u32; GROUP]; SIDE],
+) {
+    let shift = output_shift(op, layout);
+    for (values, &spot) in values.iter().zip(&layout.output) {
         let spot = shifted(spot, shift);
         let row = &mut wave.rows[op.dst as usize + spot.register as usize].0;
         let words: &mut [u32; GROUP] = row[GROUP * spot.group as usize..]
@@ -178,17 +138,17 @@ fn write(wave: &mut Wave, op: &MicroOp, plan: &Plan, halves: bool, values: &[[u3
 }
 
 /// How far the bits of `Plan::index` are shifted up.
-pub(super) fn index_shift(op: &MicroOp, plan: &Plan) -> u32 {
+fn index_shift(op: &MicroOp, layout: &Layout) -> u32 {
     let part = op.wmma().op_sel() & 3;
     // OP_SEL may name parts beyond the register's end, which do not exist.
-    (part * plan.index_bits) & 31
+    (part * layout.index_bits) & 31
 }
 
 /// For every row of A and each two of its stored values, the `k` that they belong to.
-fn stored_columns(wave: &Wave, op: &MicroOp, plan: &Plan) -> [[u8; DEEPEST / 2]; SIDE] {
-    let shift = index_shift(op, plan);
+fn stored_columns(wave: &Wave, op: &MicroOp, layout: &Layout) -> [[u8; DEEPEST / 2]; SIDE] {
+    let shift = index_shift(op, layout);
     let mut columns = [[0; DEEPEST / 2]; SIDE];
-    for (quad, &spot) in plan.index.iter().enumerate() {
+    for (quad, &spot) in layout.index.iter().enumerate() {
         let bits = at(&wave.rows, op.src[2].index, shifted(spot, shift));
         for (row, bits) in columns.iter_mut().zip(bits) {
             row[2 * quad] = (4 * quad) as u8 + (bits & 3) as u8;
@@ -206,16 +166,16 @@ const BLOCK: usize = 8;
 fn sum<C: Copy, T: Copy>(
     wave: &Wave,
     op: &MicroOp,
-    plan: &Plan,
+    layout: &Layout,
     a: &Values<T>,
     b: &Values<T>,
     c: &[[C; GROUP]; SIDE],
     step: impl Fn(C, T, T) -> C,
 ) -> [[C; GROUP]; SIDE] {
-    let depth = plan.inputs[0].len();
+    let depth = layout.inputs[0].len();
     let mut sums = *c;
-    if !plan.index.is_empty() && INSTRUCTIONS[op.wmma().instruction as usize].sparse {
-        let columns = stored_columns(wave, op, plan);
+    if !layout.index.is_empty() && INSTRUCTIONS[op.wmma().instruction as usize].sparse {
+        let columns = stored_columns(wave, op, layout);
         for (row, sums) in sums.iter_mut().enumerate() {
             for k in 0..depth {
                 let (x, y) = (a[k][row], &b[columns[row][k] as usize]);
@@ -256,8 +216,8 @@ fn floats(
     a: impl Fn(usize, u32) -> f32,
     b: impl Fn(usize, u32) -> f32,
 ) {
-    let plan = Plan::for_op(op);
-    let (a, b) = (read(wave, op, plan, 0, a), read(wave, op, plan, 1, b));
+    let layout = layout_of(op);
+    let (a, b) = (read(wave, op, layout, 0, a), read(wave, op, layout, 1, b));
     let absolute = if op.wmma().neg_hi(2) {
         !float32::SIGN
     } else {
@@ -267,7 +227,7 @@ fn floats(
     let c = read_c(
         wave,
         op,
-        plan,
+        layout,
         #[inline(always)]
         |bits| {
             let single = match output {
@@ -281,7 +241,7 @@ fn floats(
     let mut sums = sum(
         wave,
         op,
-        plan,
+        layout,
         &a,
         &b,
         &c,
@@ -296,7 +256,7 @@ fn floats(
     }
     if nan {
         // The kind of NaN that comes out is not left to the host.
-        sums = sum(wave, op, plan, &a, &b, &c, |sum, a, b| {
+        sums = sum(wave, op, layout, &a, &b, &c, |sum, a, b| {
             f32::from_bits(float32::fma(
                 a.to_bits(),
                 b.to_bits(),
@@ -321,13 +281,13 @@ fn floats(
             )
         },
     );
-    write(wave, op, plan, output.bits() == 16, &results);
+    write(wave, op, layout, output.bits() == 16, &results);
 }
 
 /// A product of integers of `BITS` bits.
 #[inline(always)]
 fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
-    let plan = Plan::for_op(op);
+    let layout = layout_of(op);
     let side = |side: u32| {
         let signed = op.wmma().neg(side);
         #[inline(always)]
@@ -340,18 +300,18 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
             }
         }
     };
-    let a = read(wave, op, plan, 0, side(0));
-    let b = read(wave, op, plan, 1, side(1));
+    let a = read(wave, op, layout, 0, side(0));
+    let b = read(wave, op, layout, 1, side(1));
     let c = read_c(
         wave,
         op,
-        plan,
+        layout,
         #[inline(always)]
         |bits| bits as i32,
     );
     let results = if op.wmma().clamp() {
         let wide = c.map(|row| row.map(i64::from));
-        let sums = sum(wave, op, plan, &a, &b, &wide, |sum, a, b| {
+        let sums = sum(wave, op, layout, &a, &b, &wide, |sum, a, b| {
             sum + i64::from(a) * i64::from(b)
         });
         let saturated = |sum: i64| sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32;
@@ -360,7 +320,7 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
         let sums = sum(
             wave,
             op,
-            plan,
+            layout,
             &a,
             &b,
             &c,
@@ -369,19 +329,62 @@ fn integers<const BITS: u32>(wave: &mut Wave, op: &MicroOp) {
         );
         sums.map(|row| row.map(|sum| sum as u32))
     };
-    write(wave, op, plan, false, &results);
+    write(wave, op, layout, false, &results);
 }
 
 /// Sign bit (of bits 15 and 31) that NEG and NEG_HI give to value `k` of a side: the first to the low halves of registers, the
 /// second to the high ones.
 #[inline(always)]
-pub(super) fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
+fn sign(op: &MicroOp, side: u32, k: usize) -> u32 {
     let negated = if k.is_multiple_of(2) {
         op.wmma().neg(side)
     } else {
         op.wmma().neg_hi(side)
     };
     u32::from(negated) * 0x8000_8000
+}
+
+/// The product in vectors of 512 bits, if the operands allow it.
+///
+/// # Safety
+/// The host has the vectors.
+#[cfg(target_arch = "x86_64")]
+unsafe fn in_vectors(wave: &mut Wave, op: &MicroOp, layout: &Layout) -> bool {
+    let instruction = &INSTRUCTIONS[op.wmma().instruction as usize];
+    let rows = |index: u16| wave.rows[index as usize..].as_ptr().cast::<u32>();
+    let [a, b, c] = op.src;
+    let fields = op.wmma();
+    let toggle = |side| match instruction.input {
+        Input::F16 | Input::Bf16 => sign(op, side, 0) & 0xffff | sign(op, side, 1) & 0xffff_0000,
+        _ => 0,
+    };
+    let index = match instruction.sparse {
+        true => rows(c.index),
+        false => std::ptr::null(),
+    };
+    let product = InVectors {
+        instruction,
+        layout,
+        operands: Operands {
+            inputs: [rows(a.index), rows(b.index)],
+            addend: match (instruction.sparse, c.kind) {
+                (true, _) => Addend::Rows(rows(op.dst)),
+                (false, SrcKind::Vector) => Addend::Rows(rows(c.index)),
+                (false, _) => Addend::Constant(wave.uniform32(op, 2)),
+            },
+            target: wave.rows[op.dst as usize..].as_mut_ptr().cast(),
+        },
+        index,
+        index_shift: index_shift(op, layout),
+        output_shift: output_shift(op, layout),
+        toggles: [toggle(0), toggle(1)],
+        signed: [fields.neg(0), fields.neg(1)],
+        absolute: fields.neg_hi(2),
+        negative: fields.neg(2),
+        saturates: fields.clamp(),
+    };
+    // SAFETY: the caller's promise; decoding checked that all registers of the operands exist.
+    unsafe { product.run() }
 }
 
 /// All values of an eight-bit float.
@@ -403,7 +406,7 @@ impl Body for Product {
         let Instruction { input, output, .. } = INSTRUCTIONS[op.wmma().instruction as usize];
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the host has the vectors.
-        if wave.avx512 && unsafe { super::wmma_tile::product(wave, op, Plan::for_op(op)) } {
+        if wave.avx512 && unsafe { in_vectors(wave, op, layout_of(op)) } {
             return flow::NEXT;
         }
         match input {

@@ -1,10 +1,10 @@
 //! `tests/flow/*.s`: assembly with notes, checked word by word.
 //!
 //! `;! target NAME...`, `;! wave 32|64`, `;! full_waves`, `;! function LABEL kernel|device`, `;! pointer ADDRESS LABEL`. A note `;= KEY VALUES | KEY VALUES` stands
-//! behind an instruction. Of its block: `succ` and `idom` (block numbers; `none`), `leaves`, `calls`, `entered` (by jumps that
-//! no edge shows). Of its function: `callers` (known or unknown). Before it: `live` (scalars but EXEC and MODE,
+//! behind an instruction. About its block: `succ` and `idom` (block numbers; `none`), `leaves`, `calls`, `entered` (by jumps that
+//! no edge shows). About its function: `callers` (known or unknown). Before it: `live` (scalars but EXEC and MODE,
 //! and vectors in active lanes), `inactive` (vectors in inactive lanes), `pending` (registers on their way; `everything`).
-//! Of the program: `taken` (functions whose address is taken).
+//! About the program: `taken` (functions whose address is taken).
 //! Lists are exact. Values are thought out by hand, never copied from a run.
 
 use gfx::Target;

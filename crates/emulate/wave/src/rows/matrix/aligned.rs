@@ -11,7 +11,7 @@ use super::terms::{Inputs, load, store};
 use crate::{
     micro_op::{MicroOp, SrcKind},
     ports::lanes,
-    rows::vector_macros::GROUP,
+    rows::loops::GROUP,
     state::{VectorRow, Wave},
 };
 

@@ -11,7 +11,7 @@ use super::{
     Plan, aligned,
     terms::{Terms, parts, product},
 };
-use crate::{micro_op::MicroOp, ports::lanes, rows::vector_macros::GROUP, state::Wave};
+use crate::{micro_op::MicroOp, ports::lanes, rows::loops::GROUP, state::Wave};
 
 /// A rule of accumulation.
 pub(super) trait Rule {

@@ -10,7 +10,7 @@ use numerics::matrix::{self, Place, Shape as Matrices};
 use crate::{
     micro_op::{MicroOp, SrcKind},
     ports::lanes,
-    rows::vector_macros::GROUP,
+    rows::loops::GROUP,
     state::{LANES, VectorRow, Wave},
 };
 
