@@ -3,6 +3,7 @@
 mod found;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     process::{Command, ExitStatus},
@@ -13,7 +14,7 @@ use codeobj::CodeObject;
 use launcher::{device, launch};
 
 use super::{Check, Run};
-use crate::with_tools::WithTools;
+use crate::{chosen::fits_none, with_tools::WithTools};
 use found::{Found, OfObject};
 
 /// Finds wrong accesses by hooks.
@@ -101,7 +102,7 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     }
     let name = check.program[0].to_string_lossy();
     run.tally.suppressions.in_file(&name);
-    run.report.run = Some(found.kernels.len() as u64);
+    run.report.run = Some(selected(check, &found.kernels));
     run.report.not_followed = found.not_followed.into_iter().collect();
     run.report.not_looked_at = found.not_looked_at.into_iter().collect();
     run.report.not_ordered = found.not_ordered.into_iter().collect();
@@ -128,6 +129,23 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
         }
     }
     Ok(())
+}
+
+/// How many of the kernels that ran are of the selection. Without any, findings are left out because of a wrong word.
+fn selected(check: &Check, kernels: &BTreeSet<(String, String)>) -> u64 {
+    let selects = |name: &str| {
+        let readable = demangle::demangled(name);
+        check.selects(name) || readable.is_some_and(|name| check.selects(&name))
+    };
+    let (chosen, others): (Vec<&str>, Vec<&str>) = kernels
+        .iter()
+        .map(|(_, name)| &**name)
+        .partition(|name| selects(name));
+    if let (Some(pattern), true, false) = (&check.kernel, chosen.is_empty(), others.is_empty()) {
+        let complaint = fits_none(pattern.as_str(), &others);
+        command::say!("luthier: warning: nothing is checked: -k {complaint}");
+    }
+    chosen.len() as u64
 }
 
 /// Takes in the findings in a code object. The result are those at places of no function, in words.
