@@ -48,8 +48,8 @@ pub enum Error {
     },
     /// Text that is no site filter.
     #[error(
-        "`{0}` is no condition for places: expected opcode=PATTERN (`*` stands for anything), function=REGEX, source=FILE:FIRST-LAST or kind=CLASS; `|` stands between alternatives of opcodes and classes"
-    )]
+        "`{0}`{hint} is no condition for places: expected opcode=PATTERN (`*` stands for anything), function=REGEX, source=FILE:FIRST-LAST or kind=CLASS; `|` stands between alternatives of opcodes and classes",
+        hint = crate::filter::condition_hint(.0))]
     Filter(String),
     /// A class of `kind=` that does not exist.
     #[error(

@@ -91,22 +91,55 @@ const TYPES: &[&str] = &[
     "u24", "u16", "u8", "b128", "b96", "b64", "b32", "b16", "b8",
 ];
 
-/// All that `kind=` takes.
-pub(crate) fn class_names() -> String {
+fn classes() -> Vec<&'static str> {
     let names = KINDS.iter().map(|row| row.0);
     let names = names.chain([VECTOR_MEMORY]).chain(TYPES.iter().copied());
-    names.collect::<Vec<_>>().join(", ")
+    names.collect()
+}
+
+/// All that `kind=` takes.
+pub(crate) fn class_names() -> String {
+    classes().join(", ")
 }
 
 /// A suggestion, in brackets, for a class that does not exist.
-pub(crate) fn class_hint(name: &str) -> &'static str {
+pub(crate) fn class_hint(name: &str) -> String {
     match name {
         _ if name.contains('=') => {
-            " (a condition has one `=`; give --site several times for several conditions, or put `;` between them)"
+            " (a condition has one `=`; give --site several times for several conditions, or put `;` between them)".to_owned()
         }
-        "global" | "buffer" => " (its instructions are opcode=global_* or opcode=buffer_*)",
-        _ => "",
+        "global" | "buffer" => {
+            " (its instructions are opcode=global_* or opcode=buffer_*)".to_owned()
+        }
+        _ => suggestion(name, &classes()),
     }
+}
+
+/// A suggestion, in brackets, for a condition of which nothing but the word before its `=` may be wrong.
+pub(crate) fn condition_hint(condition: &str) -> String {
+    const KEYS: [&str; 7] = [
+        "opcode",
+        "function",
+        "source",
+        "kind",
+        "workgroup",
+        "first",
+        "sample",
+    ];
+    match condition.split_once('=') {
+        Some((key, _)) if !KEYS.contains(&key.trim()) => suggestion(key.trim(), &KEYS),
+        _ => String::new(),
+    }
+}
+
+/// The word that may have been meant, in brackets.
+fn suggestion(given: &str, known: &[&str]) -> String {
+    // Two letters that changed places differ both.
+    let most = if given.len() < 5 { 1 } else { 2 };
+    let words = known.iter().map(|word| (distance(given, word), *word));
+    let near = words.filter(|(distance, _)| *distance <= most).min();
+    near.map(|(_, word)| word)
+        .map_or(String::new(), |word| format!(" (did you mean {word}?)"))
 }
 
 impl Class {
@@ -260,6 +293,12 @@ pub(crate) fn likeness(written: &str, name: &str) -> Option<usize> {
     if isa::first_name(written) == isa::first_name(name) {
         return Some(0);
     }
+    let distance = distance(written, name);
+    (distance <= written.len() / 4).then_some(distance)
+}
+
+/// How many letters differ.
+fn distance(written: &str, name: &str) -> usize {
     let mut row: Vec<usize> = (0..=name.len()).collect();
     for (index, letter) in written.bytes().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], index + 1);
@@ -269,8 +308,7 @@ pub(crate) fn likeness(written: &str, name: &str) -> Option<usize> {
             row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
         }
     }
-    let distance = row[name.len()];
-    (distance <= written.len() / 4).then_some(distance)
+    row[name.len()]
 }
 
 /// Alternatives with `|`; `*` stands for anything.
@@ -364,6 +402,23 @@ mod tests {
     }
 
     #[test]
+    fn misspelt_conditions_are_named() {
+        for (text, hint) in [
+            (
+                "kin=store",
+                "`kin=store` (did you mean kind?) is no condition",
+            ),
+            ("opcdoe=v_add_u32", " (did you mean opcode?) is no"),
+            ("fist=3", " (did you mean first?) is no"),
+            ("colour=red", "`colour=red` is no condition"),
+            ("source=a:1-b", "`source=a:1-b` is no condition"),
+        ] {
+            let said = text.parse::<SiteFilter>().unwrap_err().to_string();
+            assert!(said.contains(hint), "{said}");
+        }
+    }
+
+    #[test]
     fn classes_that_do_not_exist_are_named() {
         for (text, class, hint) in [
             ("kind=fast", "fast", "kind= takes load, store"),
@@ -371,6 +426,8 @@ mod tests {
             ("kind=load|!slow", "slow", "kind= takes"),
             ("kind=store&kind=load", "kind=load", "--site several times"),
             ("kind=", "", "kind= takes"),
+            ("kind=stroe", "stroe", "(did you mean store?); kind= takes"),
+            ("kind=load|brier", "brier", "(did you mean barrier?)"),
         ] {
             let said = text.parse::<SiteFilter>().unwrap_err().to_string();
             assert!(

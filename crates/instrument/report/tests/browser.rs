@@ -312,6 +312,10 @@ fn two_runs_are_compared() {
                 "lines and mnemonics",
                 "document.querySelectorAll('.table').length === 2 && document.querySelectorAll('.body .row').length > 3",
             ),
+            (
+                "no column of theirs is out of sight",
+                "innerWidth === 1400 && [...document.querySelectorAll('.table .body')].every((body) => body.scrollWidth <= body.clientWidth)",
+            ),
         ],
     );
 }
@@ -431,7 +435,6 @@ fn pages_fit_phones() {
     assert_eq!(browser.complaints(), [] as [String; 0]);
 }
 
-/// A page that a screen reader can read: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
 #[test]
 fn one_wave_is_in_the_singular() {
     let mut run = made_up::run(1, 40);
@@ -449,6 +452,7 @@ fn one_wave_is_in_the_singular() {
     );
 }
 
+/// A page that a screen reader can read: names, one heading of the page, levels without gaps, landmarks; and contrast of 4.5 in both schemes.
 #[test]
 fn pages_are_accessible() {
     let named = "[...document.querySelectorAll('button, input, select, canvas, [role=img], [role=separator], summary')].every((one) => (one.textContent + (one.getAttribute('aria-label') ?? '') + [...(one.labels ?? [])].map((label) => label.textContent).join('')).replace(/[^\\p{L}−+:]/gu, '') !== '')";

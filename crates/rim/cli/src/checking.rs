@@ -96,8 +96,8 @@ pub struct Check {
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
     kernel: Option<Regex>,
-    /// Only code objects for this target, such as gfx90a
-    #[arg(long, value_name = "TARGET")]
+    /// In files: only code objects for this target, such as gfx90a
+    #[arg(long, conflicts_with = "program", value_name = "TARGET")]
     target: Option<String>,
     /// Show possible findings too
     #[arg(long)]
@@ -108,8 +108,8 @@ pub struct Check {
     /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1 for files, and a program's own for a program
     #[arg(long, value_name = "N")]
     error_exitcode: Option<u8>,
-    /// End with status 3 if a kernel could not be checked along all paths
-    #[arg(long)]
+    /// In files: end with status 3 if a kernel could not be checked along all paths
+    #[arg(long, conflicts_with = "program")]
     complete: bool,
     /// Leave out findings that this file names, in Valgrind's form; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -170,6 +170,9 @@ impl Check {
         }
         if self.checkers().is_empty() {
             bail!("nothing to check for: choose a check, such as --waits, or --all");
+        }
+        if self.late && !self.waits {
+            bail!("--late changes when --waits sees results come: add --waits");
         }
         let mut suppressions = Suppressions::default();
         for file in &self.suppressions {

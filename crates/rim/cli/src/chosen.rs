@@ -189,6 +189,12 @@ fn none(name: &str, target: Option<&str>, seen: Vec<(String, Vec<String>)>) -> a
     )
 }
 
+/// The complaint about an expression for kernels of a program, behind `-k`.
+pub fn fits_none(pattern: &str, launched: &[&str]) -> String {
+    let names: Vec<String> = launched.iter().map(|name| (*name).to_owned()).collect();
+    format!("{pattern} fits no kernel; launched were {}", list(&names))
+}
+
 /// The first names, and how many more there are.
 pub fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;

@@ -18,7 +18,7 @@ use crate::{
     alone::{self, Alone},
     chosen::{self, Chosen, Which},
     format::{Format, print_json},
-    progress,
+    progress, summary,
 };
 
 /// How it is called.
@@ -348,10 +348,10 @@ impl Emulate {
                 instructions: None,
             })?,
             Format::Text => command::say!(
-                "{kernel}: {} waves, {} wave instructions, {} lane instructions",
-                counted.waves,
-                counted.wave_instructions,
-                counted.lane_instructions
+                "{kernel}: {}, {}, {}",
+                summary::counted(counted.waves, "wave"),
+                summary::counted(counted.wave_instructions, "wave instruction"),
+                summary::counted(counted.lane_instructions, "lane instruction")
             ),
         }
         Ok(ExitCode::SUCCESS)

@@ -66,7 +66,7 @@ impl Merge {
             );
         }
         let steps = Steps::new();
-        let mut merged = Merged::default();
+        let (mut merged, mut seen) = (Merged::default(), BTreeSet::new());
         for input in &self.inputs {
             let before = merged.files;
             let mut listed = Vec::new();
@@ -76,6 +76,13 @@ impl Merge {
             }
             for (done, path) in listed.iter().enumerate() {
                 steps.step("adding up", done, listed.len());
+                if !seen.insert(fs::canonicalize(path)?) {
+                    bail!(
+                        "{} would be counted twice: {} is named twice, or another directory holds it",
+                        path.display(),
+                        input.display()
+                    );
+                }
                 merged.add(path)?;
             }
             if merged.files == before {

@@ -302,7 +302,7 @@ fn checked(path: &Path) -> Result<PathBuf> {
 fn timeline(run: &report::Run, path: &Path) -> Result<()> {
     let Some(timeline) = &run.timeline else {
         bail!(
-            "{}: nothing says when launches ran; run with -t launch-log",
+            "{}: the tool launch-log has seen no launch; run with -t launch-log, without -k and --launch that fit none",
             path.display()
         );
     };

@@ -34,11 +34,7 @@ pub fn without(run: &Run, pattern: &str) -> Result<Option<String>> {
     if names.is_empty() || names.iter().any(fits) {
         return Ok(None);
     }
-    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-    Ok(Some(format!(
-        "{pattern} fits no kernel; launched were {}",
-        crate::chosen::list(&names)
-    )))
+    Ok(Some(crate::chosen::fits_none(pattern, &names)))
 }
 
 /// A table for people.

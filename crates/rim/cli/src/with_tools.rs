@@ -191,7 +191,7 @@ impl WithTools {
         if self.tools.is_empty() && in_program.is_empty() {
             return match self.without_effect(records) {
                 Some(option) => {
-                    bail!("{option} selects something for tools, and there are none: add -t TOOL")
+                    bail!("{option} is for tools, and there are none: add -t TOOL")
                 }
                 None => Ok(None),
             };

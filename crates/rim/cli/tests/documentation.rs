@@ -91,6 +91,8 @@ pages! {
     measured_coverage "docs/measurements/coverage.md"
     measured_installing "docs/measurements/installing.md"
     measured_attacks "docs/measurements/attack.md"
+    measured_accessibility "docs/measurements/lighthouse.md"
+    measured_nightly "docs/measurements/nightly.md"
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"

@@ -76,7 +76,7 @@ fn a_selection_limits_what_is_checked_and_says_if_nothing_fits() {
     assert!(said.contains("checked: 1 kernel "), "{said}");
     assert!(said.contains("certain: 1 finding"), "{said}");
     let (ended, out, said) = run("-O1", &["-k", "beneath"], "memory");
-    let warning = "warning: -k beneath fits no kernel; launched were above(int const*, int*)";
+    let warning = "-k beneath fits no kernel; launched were above(int const*, int*)";
     assert!(said.contains(warning), "{said}");
     assert!(said.contains("checked: 0 kernels "), "{said}");
     assert!(said.contains("certain: 0 findings"), "{said}");

@@ -232,5 +232,22 @@ fn what_cannot_be_added_up_is_said() {
         said.contains("mine.7.json") && said.contains("share is 0.5, which is no count"),
         "{said}"
     );
+    // The same counts twice, by another name of the directory and from within another one.
+    fs::write(
+        folder.path().join("mine.7.json"),
+        r#"[{"kernel": "k", "waves": 5}]"#,
+    )
+    .unwrap();
+    fs::create_dir(folder.path().join("rank=0")).unwrap();
+    let rank = folder.path().join("rank=0");
+    fs::rename(folder.path().join("mine.7.json"), rank.join("mine.7.json")).unwrap();
+    for again in [folder.path().join("rank=0/.."), rank] {
+        let mut command = luthier(&["merge", "-o"]);
+        command.arg(&output).arg(folder.path()).arg(&again);
+        let done = command.output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains("would be counted twice"), "{said}");
+    }
     assert!(!output.exists());
 }

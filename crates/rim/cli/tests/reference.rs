@@ -78,3 +78,49 @@ fn the_header_is_where_it_is_said_to_be() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
 }
+
+/// As an interactive shell would ask for them.
+#[test]
+fn completions_know_commands_and_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("luthier.bash");
+    fs::write(&script, printed(&["completions", "bash"])).unwrap();
+    let offered = |words: &str, word: &str, before: &str| {
+        let line = format!(
+            "source {}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _luthier luthier {word} {before}; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        let output = Command::new("bash").args(["-c", &line]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(
+        offered("luthier ins", "ins", "luthier"),
+        "inspect\ninstrument\n"
+    );
+    assert_eq!(offered("luthier run --dev", "--dev", "run"), "--device\n");
+    let formats = offered("luthier inspect --format ''", "''", "--format");
+    assert_eq!(formats, "text\njson\n");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("man1");
+    printed(&["manual", to.to_str().unwrap()]);
+    let reference = printed(&["manual", "--markdown"]);
+    let commands: Vec<&str> = reference
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
+    assert!(commands.len() > 30, "{commands:?}");
+    for command in commands {
+        let page = to.join(format!("{}.1", command.replace(' ', "-")));
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{command}: {error}"));
+        assert!(
+            text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"),
+            "{command}"
+        );
+    }
+}

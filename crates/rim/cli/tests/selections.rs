@@ -105,6 +105,43 @@ fn selections_that_fit_nothing_say_what_there_was() {
     assert!(!instrument(&["-k", "step"]).contains("warning: "));
 }
 
+/// A checked program: a word that fits nothing would hide all findings.
+#[test]
+fn a_check_of_no_kernel_is_told() {
+    let program = hip("raced.hip");
+    let check = |options: &[&str]| {
+        let words = [&["check", "--device", "gfx90a"], options, &["--"]].concat();
+        said(luthier(&words).arg(&program).arg("missing"))
+    };
+    for how in [&["--races"][..], &["--memory", "--hooks"]] {
+        let (status, text) = check(&[how, &["-k", "mising"]].concat());
+        let expected = "warning: nothing is checked: -k mising fits no kernel; launched were ";
+        assert_eq!(status, Some(0), "{text}");
+        assert_eq!(text.matches(expected).count(), 1, "{how:?}: {text}");
+        assert!(text.contains("checked: 0 kernels"), "{how:?}: {text}");
+        // By the name in the source.
+        let (_, text) = check(&[how, &["-k", r"^missing\(int"]].concat());
+        assert!(!text.contains("warning: "), "{how:?}: {text}");
+        assert!(text.contains("checked: 1 kernel "), "{how:?}: {text}");
+    }
+    let (_, text) = check(&["--races", "-k", r"^missing\(int"]);
+    assert!(text.contains("1 lds-race"), "{text}");
+    // Options that a program has nothing for.
+    for (options, expected) in [
+        (
+            &["--races", "--target", "gfx90a"][..],
+            "cannot be used with",
+        ),
+        (&["--waits", "--complete"], "cannot be used with"),
+        (&["--races", "--late"], "add --waits"),
+    ] {
+        let (status, text) = check(options);
+        assert_eq!(status, Some(2), "{options:?}: {text}");
+        assert!(text.contains(expected), "{options:?}: {text}");
+        assert!(!text.contains("done"), "{options:?}: {text}");
+    }
+}
+
 fn said_of(command: &mut Command) -> String {
     said(command).1
 }
@@ -196,6 +233,18 @@ fn misspelt_words_are_named() {
         (
             &["coverage", "run", "--devise", "gfx90a", "true"],
             "unknown option `--devise`, did you mean `--device`?",
+        ),
+        (
+            &["run", "-t", "instr-count", "--site", "kind=stroe", "true"],
+            "`stroe` is no class of instructions (did you mean store?)",
+        ),
+        (
+            &["run", "-t", "instr-count", "--site", "kin=store", "true"],
+            "`kin=store` (did you mean kind?) is no condition for places",
+        ),
+        (
+            &["run", "--device", "gfx90a", "--kernel-limit", "5", "true"],
+            "--kernel-limit is for tools, and there are none: add -t TOOL",
         ),
         (&["inspekt", "a"], "'inspect'"),
         (&["inspect", "--formt", "json", "a"], "'--format'"),

@@ -90,7 +90,7 @@ fn strictness_without_effect_is_an_error() {
     let (passed, said) = run("last", &["--strict=hooks"]);
     assert!(!passed);
     assert!(
-        said.contains("--strict=hooks selects something for tools"),
+        said.contains("--strict=hooks is for tools, and there are none"),
         "{said}"
     );
 }

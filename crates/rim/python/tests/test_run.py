@@ -1,5 +1,8 @@
 """Programs, tools and traces through the `luthier` command."""
 
+import os
+import warnings
+
 import luthier
 import pytest
 
@@ -39,6 +42,26 @@ def test_tools_from_a_string(program):
         luthier.tool("LUTHIER_HOOK void f() { what }\n", "broken")
     with pytest.raises(luthier.Error, match="is no name of a tool"):
         luthier.tool(HOOKS, "../stores")
+
+
+def test_nothing_is_silently_empty(program, tmp_path):
+    with pytest.warns(UserWarning, match=r"^-k flil fits no kernel; launched were fill\(int\*\)$"):
+        luthier.run([program], device="gfx90a", tools=["instr-count"], options=["-k", "flil"], output=tmp_path)
+    # The warning of the run before is not repeated.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = luthier.run([program], device="gfx90a", tools=["instr-count"], options=["-k", "fill"], output=tmp_path)
+    for read in (result.reports, result.to_frame):
+        with pytest.raises(luthier.Error, match="no report of a tool 'hotspot' in .*: there are instr-count$"):
+            read("hotspot")
+
+
+def test_devices_are_named_as_python_has_them(program):
+    with pytest.raises(luthier.Error, match="^`device` is 'gfx90b': no target is called"):
+        luthier.run([program], device="gfx90b")
+    if not os.path.exists("/dev/kfd"):
+        with pytest.raises(luthier.Error, match="^`device`: there is no AMD GPU here .*; emulate one with device='gfx90a'$"):
+            luthier.run([program], device="hardware")
 
 
 def test_traces(program, tmp_path):

@@ -2,6 +2,7 @@
 //!
 //! The shell's block is a newcomer's whole way from nothing to a report, which has a minute. Each step of a workflow runs as the runner
 //! would run it: in a shell of its own, with the action's commands from `action.yml`, and GitLab's behind those of the included file.
+//! The release's image, if there is one, runs in a container.
 
 use std::{
     fs,
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 use crate::{
     command::{done, said},
+    image,
     rocm::environment::Environment,
     root,
 };
@@ -54,6 +56,12 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     );
     let page = fs::read_to_string(root().join("docs/ci.md"))?;
     let mut complaints = workflows(&page)?;
+    for entry in fs::read_dir(&dist)? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with("-image.tar") {
+            complaints.extend(image::try_out(&path, &root().join("target/ci/image"))?);
+        }
+    }
     for (heading, act) in WAYS {
         let block = block(&page, heading)
             .with_context(|| format!("docs/ci.md has no block below {heading}"))?;

@@ -40,6 +40,40 @@ pub fn make(archive: &Path, package: &Path, version: &str, date: &str) -> Result
     fs::remove_dir_all(&work).context("cannot remove what the image was made of")
 }
 
+/// Runs the demonstration in a container of the image, as Docker would; what is wrong.
+pub fn try_out(archive: &Path, work: &Path) -> Result<Vec<String>> {
+    if work.exists() {
+        fs::remove_dir_all(work)?;
+    }
+    let (layout, bundle) = (work.join("layout"), work.join("bundle"));
+    fs::create_dir_all(&layout)?;
+    done(
+        Command::new("tar")
+            .arg("-xf")
+            .arg(archive)
+            .arg("-C")
+            .arg(&layout),
+    )?;
+    done(
+        Command::new("umoci")
+            .args(["unpack", "--image", &format!("{}:{NAME}", layout.display())])
+            .arg(&bundle),
+    )?;
+    let config = bundle.join("config.json");
+    let mut value: Value = serde_json::from_slice(&fs::read(&config)?)?;
+    value["process"]["args"] = json!(["luthier", "demo"]);
+    value["process"]["terminal"] = json!(false);
+    fs::write(&config, value.to_string())?;
+    let name = format!("luthier-{}", std::process::id());
+    let mut container = Command::new("runc");
+    container.arg("run").arg("-b").arg(&bundle).arg(name);
+    let printed = crate::command::said(&mut container).context("runc runs the image")?;
+    fs::remove_dir_all(work)?;
+    let is_right = printed.contains("was transposed in three ways, and is right.");
+    let complaint = format!("luthier demo in the image printed {printed:?}");
+    Ok((!is_right).then_some(complaint).into_iter().collect())
+}
+
 /// Debian with the package, as a tar file.
 fn make_system(system: &Path, package: &Path, date: &str) -> Result<()> {
     let mut command = Command::new("mmdebstrap");

@@ -16,6 +16,7 @@ mod hsa_events;
 mod image;
 mod installed;
 mod layers;
+mod lighthouse;
 mod lint;
 mod measured;
 mod model;
@@ -28,6 +29,7 @@ mod release;
 mod rocm;
 mod sanitize;
 mod sbom;
+mod sizes;
 mod stacks;
 mod tidy;
 mod tool_abi;
@@ -133,6 +135,11 @@ const TASKS: &[Task] = &[
         coverage::run,
     ),
     (
+        "sizes",
+        "compare the size of the libraries that other people's programs load with what they may have",
+        sizes::run,
+    ),
+    (
         "package",
         "[--no-wheel] [--twice]: make target/package/luthier-VERSION-x86_64.tar.gz and a .deb of what ./dev build made, and the Python wheel; twice, to compare them",
         package::run,
@@ -161,6 +168,11 @@ const TASKS: &[Task] = &[
         "installed",
         "[NAME...]: install the Debian package in clean releases of Debian and Ubuntu, as root, and use it there as another user",
         installed::run,
+    ),
+    (
+        "lighthouse",
+        "let Lighthouse look at each view of a report, and write docs/measurements/lighthouse.md",
+        lighthouse::run,
     ),
     (
         "stacks",

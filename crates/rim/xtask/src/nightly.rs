@@ -32,6 +32,7 @@ const PARTS: &[Part] = &[
     ("release",    &["xtask", "release", "--unsigned", "--twice"], 90),
     ("ci",         &["xtask", "ci"], 60),
     ("installed",  &["xtask", "installed"], 90),
+    ("lighthouse", &["xtask", "lighthouse"], 20),
     ("stacks",     &["xtask", "stacks"], 120),
 ];
 

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
     command::{self, done, said},
-    root,
+    root, sizes,
 };
 
 /// A file of `target/release` and where it goes below `/usr`.
@@ -36,12 +36,6 @@ const FILES: &[(&str, &str)] = &[
         "lib/luthier/libluthier_coverage_pass.so",
     ),
     ("libluthier_count.so", "lib/luthier/libluthier_count.so"),
-];
-/// Bytes that a library may have: programs on the emulated device and under tools load these whenever they start.
-const LARGEST: &[(&str, u64)] = &[
-    ("libhsakmt.so", 25_000_000),
-    // (15.7 MB are tables of LLVM.)
-    ("libluthier_intercept.so", 27_000_000),
 ];
 /// Programs that are useful only with clang; a system with clang has the libraries that they need.
 const OF_CLANG: &[&str] = &[
@@ -194,20 +188,9 @@ fn programs(built: &Path, usr: &Path) -> Result<()> {
             from.display()
         );
         let to = place(usr, to)?;
-        done(
-            Command::new("strip")
-                .arg("--strip-unneeded")
-                .arg("-o")
-                .arg(&to)
-                .arg(&from),
-        )?;
-        if let Some((_, most)) = LARGEST.iter().find(|(library, _)| library == name) {
-            let size = fs::metadata(&to)?.len();
-            ensure!(
-                size <= *most,
-                "{name} has {size} bytes without its symbols, and may have {most}: \
-                 docs/decisions/064-small-libraries.md says what keeps it small"
-            );
+        sizes::strip(&from, &to)?;
+        if let Some(complaint) = sizes::too_large(name, &to)? {
+            bail!("{complaint}");
         }
         let mode = if to.starts_with(usr.join("bin")) || !to.to_string_lossy().contains(".so") {
             "755"

@@ -14,7 +14,7 @@ use codeobj::CodeObject;
 use launcher::{device, launch};
 
 use super::{Check, Run};
-use crate::with_tools::WithTools;
+use crate::{chosen::fits_none, with_tools::WithTools};
 use found::{Found, OfObject};
 
 /// Finds wrong accesses by hooks.
@@ -131,16 +131,21 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
     Ok(())
 }
 
-/// The number of those kernels that the user asked for. If there are none, the user hears which there were.
-fn selected(check: &Check, ran: &BTreeSet<(String, String)>) -> u64 {
-    let is_wanted = |name: &str| check.selects(name) || check.selects(&demangle::readable(name));
-    let wanted = ran.iter().filter(|(_, name)| is_wanted(name)).count();
-    if let (0, false, Some(pattern)) = (wanted, ran.is_empty(), &check.kernel) {
-        let names = ran.iter().map(|(_, name)| demangle::readable(name));
-        let names = crate::chosen::list(&names.collect::<Vec<_>>());
-        command::say!("luthier: warning: -k {pattern} fits no kernel; launched were {names}");
+/// How many of the kernels that ran are of the selection. Without any, findings are left out because of a wrong word.
+fn selected(check: &Check, kernels: &BTreeSet<(String, String)>) -> u64 {
+    let selects = |name: &str| {
+        let readable = demangle::demangled(name);
+        check.selects(name) || readable.is_some_and(|name| check.selects(&name))
+    };
+    let (chosen, others): (Vec<&str>, Vec<&str>) = kernels
+        .iter()
+        .map(|(_, name)| &**name)
+        .partition(|name| selects(name));
+    if let (Some(pattern), true, false) = (&check.kernel, chosen.is_empty(), others.is_empty()) {
+        let complaint = fits_none(pattern.as_str(), &others);
+        command::say!("luthier: warning: nothing is checked: -k {complaint}");
     }
-    wanted as u64
+    chosen.len() as u64
 }
 
 /// Takes in the findings in a code object. The result are those at places of no function, in words.

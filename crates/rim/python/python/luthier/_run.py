@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,8 +94,13 @@ class Result:
 
     def reports(self, tool: str) -> list[Mapping[str, Any]]:
         """What a tool wrote, its rows of all processes."""
+        files = self._files(tool, "json")
+        if not files:
+            named = (re.fullmatch(r"(.+)\.\d+(-\d+)?\.json", path.name) for path in self.output.iterdir())
+            there = sorted({one[1] for one in named if one and one[1] != "summary"})
+            raise Error(f"no report of a tool {tool!r} in {self.output}: there are {', '.join(there) or 'none'}")
         rows: list[Mapping[str, Any]] = []
-        for path in self._files(tool, "json"):
+        for path in files:
             found = json.loads(path.read_text())
             rows.extend(found if isinstance(found, list) else [found])
         return rows
@@ -173,7 +179,7 @@ def run(
 
     `tools`: names from `luthier tool list`, paths of built tools, or what `tool` returned. `options`: further words of
     `luthier run`, such as `["--kernel", "gemm"]`. `output`: a directory for all files; without, one that goes with the result.
-    `check`: raise `Failed` if the program's exit status is not 0.
+    `check`: raise `Failed` if the program's exit status is not 0. A selection that fits nothing is a Python warning.
     """
     temporary = None if output else tempfile.TemporaryDirectory(prefix="luthier-")
     folder = Path(output) if output else Path(temporary.name if temporary else "")
@@ -183,6 +189,7 @@ def run(
     for one in tools:
         words += ["--tool", os.fspath(one.path) if isinstance(one, Tool) else one]
     words += [*options, "--", *(os.fspath(word) for word in program)]
+    before = set(folder.glob("summary.*.json"))
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, errors="replace", env=env, cwd=cwd, timeout=timeout, check=False
@@ -194,7 +201,11 @@ def run(
     if check and done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1:] or ["it printed no error"]
         raise Failed(f"{os.fspath(program[0])} ended with status {done.returncode}: {last[0]}", done.returncode, done.stderr)
-    return Result(done.returncode, done.stdout, done.stderr, folder, temporary)
+    result = Result(done.returncode, done.stdout, done.stderr, folder, temporary)
+    for path in sorted(set(folder.glob("summary.*.json")) - before):
+        for text in json.loads(path.read_text()).get("warnings", ()):
+            warnings.warn(text, stacklevel=2)
+    return result
 
 
 NOT_STARTED = 2
@@ -208,4 +219,8 @@ def _refusal(stderr: str) -> str | None:
         return f"`tools` has no tool {told[1]!r}: there is {told[2]}"
     if told := re.fullmatch(r"luthier: cannot start (.+?): (.+)", last):
         return f"`program` has no program {told[1]!r} to start: {told[2]}"
+    if told := re.fullmatch(r"luthier: --device (.+?): (.+)", last):
+        return f"`device` is {told[1]!r}: {told[2]}"
+    if told := re.fullmatch(r"luthier: (there is no AMD GPU here .+); emulate one with --device (\S+)", last):
+        return f"`device`: {told[1]}; emulate one with device={told[2]!r}"
     return None

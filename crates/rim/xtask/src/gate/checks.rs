@@ -16,6 +16,7 @@ use crate::root;
 /// Name and command of each check. `xtask` stands for this program. A check that takes longer than its seconds fails.
 const CHECKS: &[(&str, &[&str], u64)] = &[
     ("lints", &["./dev", "lint"], 2400),
+    ("sizes", &["xtask", "sizes"], 120),
     ("models", &["xtask", "model"], 300),
     ("python", &["xtask", "python", "--quick"], 1200),
     ("c", &["xtask", "c"], 300),
