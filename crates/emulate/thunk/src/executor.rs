@@ -5,7 +5,10 @@ use std::{env, sync::Arc};
 use compute::{HostCode, Pool};
 use gpu::{Events, Executor, Job, Memory};
 
-use crate::{check::Check, interrupted, reached, record, report::report, statistics::Statistics};
+use crate::{
+    check::Check, inject::Inject, interrupted, reached, record, report::report,
+    statistics::Statistics,
+};
 
 /// The executor of this process. The memory, events and statistics are those of the machine.
 pub fn build(
@@ -15,9 +18,11 @@ pub fn build(
 ) -> Arc<dyn Executor> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let check = Check::from_environment(&memory);
-    let pool = Arc::new(match &check {
-        None => Pool::beside_program(memory.clone(), events, threads),
-        Some(check) => check.pool(memory.clone(), events, threads),
+    let inject = Inject::from_environment();
+    let pool = Arc::new(match (&check, &inject) {
+        (None, None) => Pool::beside_program(memory.clone(), events, threads),
+        (_, Some(inject)) => inject.pool(memory.clone(), events),
+        (Some(check), None) => check.pool(memory.clone(), events, threads),
     });
     if statistics.are_wanted() {
         pool.count_in_detail();
@@ -30,6 +35,7 @@ pub fn build(
     let shared = Shared {
         pool,
         check,
+        inject,
         statistics,
     };
     record::wrap(shared, memory)
@@ -61,6 +67,7 @@ fn translate(pool: &Pool) {
 struct Shared {
     pool: Arc<Pool>,
     check: Option<Check>,
+    inject: Option<Inject>,
     statistics: Arc<Statistics>,
 }
 
@@ -73,6 +80,10 @@ impl Executor for Shared {
         self.statistics.begins(&job.dispatch);
         let job = match &self.check {
             Some(check) => check.look_at(job),
+            None => job,
+        };
+        let job = match &self.inject {
+            Some(inject) => inject.look_at(job),
             None => job,
         };
         self.pool.submit(job);

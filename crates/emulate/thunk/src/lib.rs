@@ -18,6 +18,7 @@ mod export;
 mod ffi;
 mod findings;
 mod heap;
+mod inject;
 mod instance;
 mod interrupted;
 mod mappings;

@@ -22,6 +22,12 @@ pub trait Planner: Send + Sync {
 pub trait Shadow: std::fmt::Debug + Send {
     /// The wave is about to execute the instruction of `plan`.
     fn before(&mut self, wave: &Wave, plan: u32);
+    /// The same for a shadow that changes the wave, or the LDS of its workgroup, first. Returns `true` if it has changed EXEC, as
+    /// [`Wave::set_sgpr`] does.
+    fn change(&mut self, wave: &mut Wave, _lds: &mut [u8], plan: u32) -> bool {
+        self.before(wave, plan);
+        false
+    }
 }
 
 struct Follow;
@@ -30,7 +36,9 @@ impl Body for Follow {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
         if let Some(shadow) = &mut env.shadow {
-            shadow.before(wave, op.followed().plan);
+            if shadow.change(wave, &mut env.lds, op.followed().plan) {
+                return flow::EXEC_CHANGED;
+            }
         }
         flow::NEXT
     }

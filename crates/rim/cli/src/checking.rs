@@ -1,6 +1,7 @@
 //! `luthier check`: bugs in compiled GPU code.
 
 mod callers;
+pub mod injection;
 mod junit;
 mod program;
 mod report;
@@ -34,10 +35,11 @@ Examples:
   luthier check --waits --format json -o found.json kernels.hsaco
   luthier check --waits -- ./app arguments
   luthier check --all -- ./app arguments
-  luthier check --memory --hooks -- ./app arguments";
+  luthier check --memory --hooks -- ./app arguments
+  luthier check --inject bit --runs 1000 -- ./app arguments";
 
 /// Find bugs in compiled GPU code: missing waits, wrong accesses of memory, barriers that waves or lanes miss, races, values that nothing
-/// has set, NaN, leaks.
+/// has set, NaN, leaks. Or change values on purpose, and count what comes of it.
 ///
 /// `luthier check --waits FILE...` looks in files and runs nothing. FILE is a code object, an offload bundle, a program, a library, a wheel or
 /// another zip archive, or a directory, which is searched with everything below it.
@@ -52,7 +54,8 @@ Examples:
 ///
 /// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
 /// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. The first of 1, 2 and 3 that holds
-/// counts. For a program it is the program's own, or what --error-exitcode says if there is a certain finding.
+/// counts. For a program it is the program's own, or what --error-exitcode says if there is a certain finding. With --inject: 0 if every run was
+/// made, 2 if the program fails or differs without a change, 3 if a run was not made or did not come to its place.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Check {
@@ -133,6 +136,8 @@ pub struct Check {
     /// this machine
     #[arg(long, requires = "program", value_name = "DEVICE")]
     device: Option<String>,
+    #[command(flatten)]
+    injection: injection::Injection,
     /// The program to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -165,6 +170,9 @@ impl Form {
 
 impl Check {
     pub fn execute(mut self) -> Result<ExitCode> {
+        if let Some(spec) = &self.injection.inject {
+            return injection::execute(&self, spec);
+        }
         if self.all {
             self.choose_all();
         }

@@ -13,26 +13,34 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
-use crate::progress::Steps;
+use command::Status;
+
+use crate::{
+    checking::{Form, injection},
+    progress::Steps,
+};
 
 /// How it is called.
 const EXAMPLES: &str = "\
 Examples:
   mpirun -n 4 luthier run -t instr-count --output out -- ./app
-  luthier merge out -o merged";
+  luthier merge out -o merged
+  luthier merge part-*.json -o campaign.json";
 
 /// Add up the counts of processes and ranks.
 ///
 /// Writes a directory like that of one run, with the counts of all of them, for `luthier report` and `luthier query`. Counters are added,
 /// exactly. Kernels, instructions and lines that several processes have become one. Traces and logs are no counters and are left out:
 /// `luthier query` and `luthier report` read those of all ranks where they are.
+///
+/// Files of `luthier check --inject --format json` become one file, if they are parts of one campaign.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Merge {
-    /// Directories of `luthier run --output`, each with all ranks in it
+    /// Directories of `luthier run --output`, each with all ranks in it; or files of `luthier check --inject`
     #[arg(required = true, value_name = "DIR")]
     inputs: Vec<PathBuf>,
-    /// Directory to write; it has to be new, or empty
+    /// Directory to write; it has to be new, or empty. For files of `luthier check --inject`: the file to write
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
@@ -58,6 +66,9 @@ struct Merged {
 
 impl Merge {
     pub fn execute(self) -> Result<ExitCode> {
+        if self.inputs.iter().any(|input| input.is_file()) {
+            return self.injections();
+        }
         let there = fs::read_dir(&self.output).is_ok_and(|mut entries| entries.next().is_some());
         if there {
             bail!(
@@ -104,6 +115,25 @@ impl Merge {
             );
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Merge {
+    /// The parts of a campaign of fault injection become one file.
+    fn injections(&self) -> Result<ExitCode> {
+        if let Some(other) = self.inputs.iter().find(|input| !input.is_file()) {
+            bail!(
+                "{} is no file: merge either directories of luthier run or files of luthier check --inject",
+                other.display()
+            );
+        }
+        let file = injection::merge(&self.inputs)?;
+        injection::write(&file, Form::Json, Some(&self.output))?;
+        injection::write(&file, Form::Text, None)?;
+        Ok(match file.is_whole() {
+            true => ExitCode::SUCCESS,
+            false => Status::Incomplete.into(),
+        })
     }
 }
 

@@ -84,6 +84,7 @@ pages! {
     check_races "docs/check/races.md"
     check_init "docs/check/init.md"
     check_nan "docs/check/nan.md"
+    check_inject "docs/check/inject.md"
     check_found "docs/check/found.md"
     check_measurements "docs/measurements/check-waits.md"
     check_cost "docs/measurements/check-cost.md"

@@ -19,6 +19,7 @@ mod frees;
 mod hardware_check;
 mod hooks;
 mod init;
+mod injection;
 mod json;
 mod large;
 mod leaks;

@@ -7,12 +7,14 @@
 //! * [`preload`]: what the dynamic linker is to load into it first;
 //! * [`address_space`]: whether ROCr gets the addresses that it reserves;
 //! * [`temporary`]: what they need of the directory for temporary files;
+//! * [`interrupt`]: signals that ask a command to end;
 //! * [`libraries`]: where the libraries are that go into its process.
 
 pub mod address_space;
 pub mod device;
 pub mod doors;
 pub mod hsa_tools;
+pub mod interrupt;
 pub mod launch;
 pub mod libraries;
 pub mod preload;

@@ -1,0 +1,231 @@
+//! What a process tells of its launches, as lines of a file.
+
+use crate::flip::Struck;
+
+/// A launch that was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's symbol.
+    pub kernel: String,
+    /// Among the launches of this kernel, from 0 on.
+    pub number: u64,
+    pub grid: [u32; 3],
+    /// Waves that a workgroup has at most; the list of counts has so many for each.
+    pub waves: u32,
+    /// Instructions of all its waves, but for those that wait.
+    pub executed: u64,
+    /// Places to choose from in each wave, in order: how many, and in how many waves in a row.
+    pub places: Vec<(u64, u64)>,
+}
+
+/// The wave and the place in it, of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InLaunch {
+    /// Linear.
+    pub workgroup: u64,
+    pub wave: u32,
+    pub place: u64,
+}
+
+impl Launch {
+    /// All places of the launch.
+    pub fn total(&self) -> u64 {
+        self.places.iter().map(|(count, times)| count * times).sum()
+    }
+
+    /// The place with this number, below [`Launch::total`].
+    pub fn find(&self, mut number: u64) -> Option<InLaunch> {
+        let mut first = 0;
+        for &(count, times) in &self.places {
+            if number < count * times {
+                let index = first + number / count;
+                let waves = u64::from(self.waves.max(1));
+                return Some(InLaunch {
+                    workgroup: index / waves,
+                    wave: (index % waves) as u32,
+                    place: number % count,
+                });
+            }
+            number -= count * times;
+            first += times;
+        }
+        None
+    }
+
+    /// Adds the count of the next wave.
+    pub(crate) fn push(&mut self, count: u64) {
+        match self.places.last_mut() {
+            Some((last, times)) if *last == count => *times += 1,
+            _ => self.places.push((count, 1)),
+        }
+    }
+}
+
+/// A line of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    Launch(Launch),
+    /// The value was changed.
+    Struck(Struck),
+    /// A kernel has stopped with this fault.
+    Fault(String),
+    /// Waves wait for each other for ever.
+    Stuck,
+    /// More instructions were executed than the budget has.
+    Exhausted,
+    /// Instructions by this name may have such values, which nothing tells the place of.
+    Missed(String),
+}
+
+impl Line {
+    pub fn print(&self) -> String {
+        match self {
+            Line::Launch(launch) => {
+                let runs = launch.places.iter();
+                let runs: Vec<String> = runs
+                    .map(|(count, times)| format!("{count}*{times}"))
+                    .collect();
+                let [x, y, z] = launch.grid;
+                format!(
+                    "launch\t{}\t{x}\t{y}\t{z}\t{}\t{}\t{}\t{}\n",
+                    launch.number,
+                    launch.waves,
+                    launch.executed,
+                    runs.join(","),
+                    launch.kernel
+                )
+            }
+            Line::Struck(struck) => {
+                let lane = struck.lane.map_or("-".to_owned(), |lane| lane.to_string());
+                format!(
+                    "struck\t{}\t{}\t{}\t{lane}\t{}\t{}\n",
+                    struck.offset, struck.op, struck.register, struck.before, struck.after
+                )
+            }
+            Line::Fault(what) => format!("fault\t{}\n", what.replace('\n', " ")),
+            Line::Stuck => "stuck\n".to_owned(),
+            Line::Exhausted => "exhausted\n".to_owned(),
+            Line::Missed(name) => format!("missed\t{name}\n"),
+        }
+    }
+
+    /// None if it is none of these lines, such as one of a process that was killed while it wrote.
+    pub fn read(line: &str) -> Option<Line> {
+        let parts: Vec<&str> = line.split('\t').collect();
+        Some(match parts[..] {
+            [
+                "launch",
+                number,
+                x,
+                y,
+                z,
+                waves,
+                executed,
+                runs,
+                ref kernel @ ..,
+            ] => {
+                let mut places = Vec::new();
+                for run in runs.split(',').filter(|run| !run.is_empty()) {
+                    let (count, times) = run.split_once('*')?;
+                    places.push((count.parse().ok()?, times.parse().ok()?));
+                }
+                Line::Launch(Launch {
+                    kernel: kernel.join("\t"),
+                    number: number.parse().ok()?,
+                    grid: [x.parse().ok()?, y.parse().ok()?, z.parse().ok()?],
+                    waves: waves.parse().ok()?,
+                    executed: executed.parse().ok()?,
+                    places,
+                })
+            }
+            ["struck", offset, op, register, lane, before, after] => Line::Struck(Struck {
+                offset: offset.parse().ok()?,
+                op: op.to_owned(),
+                register: register.to_owned(),
+                lane: match lane {
+                    "-" => None,
+                    lane => Some(lane.parse().ok()?),
+                },
+                before: before.parse().ok()?,
+                after: after.parse().ok()?,
+            }),
+            ["fault", what] => Line::Fault(what.to_owned()),
+            ["stuck"] => Line::Stuck,
+            ["exhausted"] => Line::Exhausted,
+            ["missed", name] => Line::Missed(name.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_as_it_was_printed() {
+        let mut launch = Launch {
+            kernel: "_Z3addPi".into(),
+            number: 3,
+            grid: [256, 1, 2],
+            waves: 2,
+            executed: 99,
+            places: Vec::new(),
+        };
+        [5, 5, 7, 0, 5]
+            .into_iter()
+            .for_each(|count| launch.push(count));
+        assert_eq!(launch.places, [(5, 2), (7, 1), (0, 1), (5, 1)]);
+        let struck = Struck {
+            offset: -8,
+            op: "v_add_u32".into(),
+            register: "v3".into(),
+            lane: Some(7),
+            before: 1,
+            after: 3,
+        };
+        for line in [
+            Line::Launch(launch),
+            Line::Struck(Struck {
+                lane: None,
+                ..struck.clone()
+            }),
+            Line::Struck(struck),
+            Line::Fault("memory at 0x10".into()),
+            Line::Stuck,
+            Line::Exhausted,
+            Line::Missed("v_movreld_b32".into()),
+        ] {
+            let text = line.print();
+            assert_eq!(Line::read(text.trim_end_matches('\n')), Some(line));
+        }
+        assert_eq!(Line::read("launch\t1\t2"), None);
+    }
+
+    #[test]
+    fn each_place_of_a_launch_is_found_once() {
+        let launch = Launch {
+            waves: 2,
+            places: vec![(2, 2), (0, 1), (3, 1)],
+            ..Launch::default()
+        };
+        let found: Vec<_> = (0..launch.total())
+            .filter_map(|one| launch.find(one))
+            .collect();
+        let places: Vec<_> = found
+            .iter()
+            .map(|one| (one.workgroup, one.wave, one.place))
+            .collect();
+        let expected = [
+            (0, 0, 0),
+            (0, 0, 1),
+            (0, 1, 0),
+            (0, 1, 1),
+            (1, 1, 0),
+            (1, 1, 1),
+            (1, 1, 2),
+        ];
+        assert_eq!(places, expected);
+        assert_eq!(launch.find(7), None);
+    }
+}

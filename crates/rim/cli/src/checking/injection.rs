@@ -1,0 +1,112 @@
+//! `luthier check --inject`: a campaign of runs in which one value each is changed.
+
+mod campaign;
+mod golden;
+mod page;
+mod results;
+mod run;
+
+use std::{num::NonZeroUsize, ops::Range, process::ExitCode, str::FromStr};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use command::Status;
+use injection::Spec;
+use launcher::interrupt;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::{Check, Form};
+use golden::Golden;
+use run::Program;
+
+pub use page::write;
+pub use results::{File, merge};
+
+#[derive(Args)]
+#[command(next_help_heading = "Fault injection")]
+pub struct Injection {
+    /// Run the program many times, change one value in each run, and tell how often that is masked, changes the output, is detected, or makes
+    /// the program hang. SPEC is MODEL[:PLACE][,class=CLASS][,op=REGEX], such as bit or two-bits:vgpr,class=valu; docs/check/inject.md has
+    /// the words
+    #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = ["all", "waits", "memory", "barriers", "races", "global_races",
+        "init", "nan", "leaks", "late", "hooks", "suppressions", "gen_suppressions", "possible", "error_exitcode", "target", "complete", "print_limit"])]
+    pub inject: Option<Spec>,
+    /// With --inject: the runs, N for 0..N, or FIRST..END, a part of a campaign that several machines share
+    #[arg(long, requires = "inject", value_name = "N", default_value = "1000")]
+    runs: Runs,
+    /// With --inject: the number that decides what each run changes
+    #[arg(long, requires = "inject", value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// With --inject: runs at the same time; without it, as many as there are processors
+    #[arg(long, requires = "inject", value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// With --inject: only these launches of each kernel, counted from 0: N, N.., N..M (without M), N..=M, or several: 0,4..8
+    #[arg(long, requires = "inject", value_name = "N,...")]
+    launch: Option<String>,
+    /// With --inject: a shell command that compares a run with the one without a change. It gets two directories, each with `stdout` and
+    /// `files`, and ends with 0 if they are alike and with 1 if they differ. Without it, all bytes have to be the same
+    #[arg(long, requires = "inject", value_name = "COMMAND")]
+    compare: Option<String>,
+    /// With --inject: a run hangs if it executes so many times the instructions of the run without a change
+    #[arg(long, requires = "inject", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
+    hang_factor: u64,
+    /// With --inject: a run also hangs after so many seconds; without it, after a minute and a hundred times the run without a change
+    #[arg(long, requires = "inject", value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+/// The runs of a part of a campaign.
+#[derive(Clone, Debug)]
+struct Runs(Range<u64>);
+
+impl FromStr for Runs {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Runs, String> {
+        let number = |digits: &str| {
+            let number = digits.trim().parse::<u64>();
+            number.map_err(|_| format!("{digits:?} is no number; expected N or FIRST..END"))
+        };
+        let range = match text.split_once("..") {
+            None => 0..number(text)?,
+            Some((first, end)) => number(first)?..number(end)?,
+        };
+        match range.is_empty() {
+            true => Err(format!("{text} has no runs")),
+            false => Ok(Runs(range)),
+        }
+    }
+}
+
+/// Runs a campaign, or a part of one.
+pub fn execute(check: &Check, spec: &Spec) -> Result<ExitCode> {
+    let options = &check.injection;
+    if !matches!(check.format, Form::Text | Form::Json) {
+        bail!("the results of --inject have the formats text and json");
+    }
+    let directory = tempfile::tempdir()?;
+    let program = Program::new(check, spec, directory.path())?;
+    interrupt::watch();
+    leave_no_cores();
+    let golden = Golden::take(&program)?;
+    let selected = golden.selected(check.kernel.as_ref(), options.launch.as_deref(), spec)?;
+    let campaign = campaign::Campaign::new(check, &golden, selected, &program);
+    let mut file = File::new(campaign.describe(check, spec)?);
+    file.runs = campaign.run(&program, options.runs.0.clone(), options.jobs)?;
+    file.count(options.runs.0.end - options.runs.0.start);
+    write(&file, check.format, check.output.as_deref())?;
+    Ok(match file.is_whole() {
+        true => Status::Done.into(),
+        false => Status::Incomplete.into(),
+    })
+}
+
+/// A campaign lets programs crash on purpose: they leave no images of their memory behind.
+fn leave_no_cores() {
+    let none = Rlimit {
+        current: Some(0),
+        ..getrlimit(Resource::Core)
+    };
+    // A system that refuses this keeps its images.
+    let _ = setrlimit(Resource::Core, none);
+}

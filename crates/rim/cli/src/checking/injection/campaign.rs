@@ -1,0 +1,230 @@
+//! The runs of a campaign, several at a time.
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    ops::Range,
+    os::unix::process::ExitStatusExt,
+    process::ExitStatus,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use anyhow::{Context, Result};
+use injection::{Draws, Launch, Line, Spec, Target};
+use launcher::interrupt;
+use sha2::{Digest, Sha256};
+
+use super::{
+    super::Check,
+    golden::Golden,
+    results::{self, Change, Outcome, Run},
+    run::{Ended, Order, Program},
+};
+use crate::progress::Steps;
+
+pub struct Campaign<'g> {
+    golden: &'g Golden,
+    launches: Vec<&'g Launch>,
+    /// Places of all of them.
+    places: u64,
+    seed: u64,
+    /// Most instructions of a run.
+    budget: u64,
+    device: String,
+}
+
+impl<'g> Campaign<'g> {
+    pub fn new(
+        check: &Check,
+        golden: &'g Golden,
+        launches: Vec<&'g Launch>,
+        program: &Program,
+    ) -> Campaign<'g> {
+        let options = &check.injection;
+        Campaign {
+            places: launches.iter().map(|launch| launch.total()).sum(),
+            launches,
+            seed: options.seed,
+            budget: golden.executed().saturating_mul(options.hang_factor),
+            golden,
+            device: program.device().to_owned(),
+        }
+    }
+
+    /// What all parts of the campaign have to agree on.
+    pub fn describe(&self, check: &Check, spec: &Spec) -> Result<results::Campaign> {
+        let options = &check.injection;
+        let words = check.program.iter();
+        let output = match options.compare {
+            Some(_) => None,
+            None => {
+                let bytes = fs::read(self.golden.directory.join("stdout"))?;
+                let digest = Sha256::digest(&bytes);
+                Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+            }
+        };
+        Ok(results::Campaign {
+            program: words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+            device: self.device.clone(),
+            inject: spec.to_string(),
+            kernel: check
+                .kernel
+                .as_ref()
+                .map(|kernel| kernel.as_str().to_owned()),
+            launch: options.launch.clone(),
+            compare: options.compare.clone(),
+            seed: self.seed,
+            hang_factor: options.hang_factor,
+            places: self.places,
+            launches: self
+                .launches
+                .iter()
+                .filter(|launch| launch.total() > 0)
+                .count() as u64,
+            instructions: self.golden.executed(),
+            output,
+            not_looked_at: self.golden.missed.iter().cloned().collect(),
+        })
+    }
+
+    /// Runs these, in the order of their numbers; fewer if the user asks to end.
+    pub fn run(
+        &self,
+        program: &Program,
+        runs: Range<u64>,
+        jobs: Option<NonZeroUsize>,
+    ) -> Result<Vec<Run>> {
+        let usual = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let jobs = jobs.unwrap_or_else(usual).get();
+        let (next, failed) = (AtomicU64::new(runs.start), AtomicBool::new(false));
+        let all = runs.end - runs.start;
+        let done = Mutex::new((Vec::new(), Steps::new()));
+        let work = || -> Result<()> {
+            while !failed.load(Ordering::Relaxed) && !interrupt::came() {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= runs.end {
+                    break;
+                }
+                let Some(run) = self.one(program, number)? else {
+                    break;
+                };
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                let (done, steps) = &mut *done;
+                done.push(run);
+                steps.step("runs with a change", done.len(), all as usize);
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let start =
+                |_| scope.spawn(|| work().inspect_err(|_| failed.store(true, Ordering::Relaxed)));
+            let threads: Vec<_> = (0..jobs).map(start).collect();
+            let ends = threads.into_iter().map(|thread| match thread.join() {
+                Ok(end) => end,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            ends.collect::<Result<Vec<()>>>()
+        })?;
+        let (mut done, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|run| run.run);
+        Ok(done)
+    }
+
+    /// The change of a run, which follows from the seed and its number.
+    fn target(&self, number: u64) -> Option<Target> {
+        let mut draws = Draws::of_run(self.seed, number);
+        let mut place = draws.below(self.places);
+        for launch in &self.launches {
+            if place < launch.total() {
+                return Some(Target {
+                    kernel: launch.kernel.clone(),
+                    launch: launch.number,
+                    place: launch.find(place)?,
+                    seed: draws.draw(),
+                });
+            }
+            place -= launch.total();
+        }
+        None
+    }
+
+    /// None: the user has asked to end.
+    fn one(&self, program: &Program, number: u64) -> Result<Option<Run>> {
+        let target = self.target(number).context("the campaign has no places")?;
+        let order = Order {
+            target: Some(&target),
+            budget: Some(self.budget),
+            limit: Some(program.limit(self.golden.took)),
+        };
+        let Some(ended) = program.run(&number.to_string(), &order)? else {
+            return Ok(None);
+        };
+        let (outcome, why) = self.judge(program, &ended)?;
+        let change = ended.lines().find_map(|line| match line {
+            Line::Struck(struck) => Some(Change {
+                offset: struck.offset,
+                instruction: struck.op.clone(),
+                register: struck.register.clone(),
+                lane: struck.lane,
+                before: struck.before,
+                after: struck.after,
+            }),
+            _ => None,
+        });
+        ended.remove()?;
+        Ok(Some(Run {
+            run: number,
+            outcome: if change.is_none() {
+                Outcome::NotReached
+            } else {
+                outcome
+            },
+            why,
+            kernel: target.kernel,
+            launch: target.launch,
+            workgroup: target.place.workgroup,
+            wave: target.place.wave,
+            place: target.place.place,
+            change,
+        }))
+    }
+
+    /// How a run has ended, and how that was noticed.
+    fn judge(&self, program: &Program, ended: &Ended) -> Result<(Outcome, Option<String>)> {
+        for line in ended.lines() {
+            let (outcome, why) = match line {
+                Line::Exhausted => (Outcome::Hang, "instructions"),
+                Line::Stuck => (Outcome::Hang, "waves wait for each other"),
+                Line::Fault(what) => (Outcome::Detected, what.as_str()),
+                _ => continue,
+            };
+            return Ok((outcome, Some(why.to_owned())));
+        }
+        let Some(status) = ended.status else {
+            return Ok((Outcome::Hang, Some("time".to_owned())));
+        };
+        if !status.success() {
+            return Ok((Outcome::Detected, Some(in_words(status))));
+        }
+        Ok(
+            match program.alike(&self.golden.directory, &ended.directory)? {
+                true => (Outcome::Masked, None),
+                false => (Outcome::OutputDiffers, None),
+            },
+        )
+    }
+}
+
+fn in_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}

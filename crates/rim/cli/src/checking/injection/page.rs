@@ -1,0 +1,70 @@
+//! Results for people and for programs.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{
+    super::{Form, write as write_file},
+    results::{File, Outcome},
+};
+use crate::summary::counted;
+
+/// Prints the results, or writes them to a file.
+pub fn write(file: &File, form: Form, output: Option<&Path>) -> Result<()> {
+    let text = match form {
+        Form::Json => serde_json::to_string_pretty(file)? + "\n",
+        _ => text(file),
+    };
+    match output {
+        None => command::print_output(format_args!("{text}")),
+        Some(output) => {
+            let usual = if form == Form::Json {
+                "inject.json"
+            } else {
+                "inject.txt"
+            };
+            write_file(&outputs::named(output, usual), &text)?;
+        }
+    }
+    Ok(())
+}
+
+pub fn text(file: &File) -> String {
+    let campaign = &file.campaign;
+    let mut text = format!(
+        "{} on {}, seed {}: {} of {} runs, {} in {}\n",
+        campaign.inject,
+        campaign.device,
+        campaign.seed,
+        file.runs.len(),
+        file.wanted,
+        counted(campaign.places, "place"),
+        counted(campaign.launches, "launch")
+    );
+    text += &format!(
+        "{:<16}{:>8}{:>9}   95 % interval\n",
+        "outcome", "runs", "share"
+    );
+    for one in &file.outcomes {
+        if one.outcome == Outcome::NotReached && one.runs == 0 {
+            continue;
+        }
+        text += &format!(
+            "{:<16}{:>8}{:>7.1} %   {:.1} % to {:.1} %\n",
+            one.outcome.name(),
+            one.runs,
+            100.0 * one.share,
+            100.0 * one.low,
+            100.0 * one.high
+        );
+    }
+    if !campaign.not_looked_at.is_empty() {
+        text += &format!("not looked at: {}\n", campaign.not_looked_at.join(", "));
+    }
+    let missing = file.wanted.saturating_sub(file.runs.len() as u64);
+    if missing > 0 {
+        text += &format!("not run: {missing}\n");
+    }
+    text
+}

@@ -1,0 +1,285 @@
+//! Results of a campaign, as files have them.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// A file of results, as docs/schemas/inject.json says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// What this is, so that nobody takes another file for it.
+    pub kind: Kind,
+    pub campaign: Campaign,
+    /// Runs that were asked for.
+    pub wanted: u64,
+    pub outcomes: Vec<Share>,
+    /// In the order of their numbers.
+    pub runs: Vec<Run>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    #[serde(rename = "luthier-injection")]
+    Injection,
+}
+
+/// The parts of a campaign that all its machines have to agree on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    pub program: Vec<String>,
+    pub device: String,
+    pub inject: String,
+    pub kernel: Option<String>,
+    pub launch: Option<String>,
+    pub compare: Option<String>,
+    pub seed: u64,
+    pub hang_factor: u64,
+    /// Places to choose from, launches with such, and instructions of all kernels, in the run without a change.
+    pub places: u64,
+    pub launches: u64,
+    pub instructions: u64,
+    /// SHA-256 of what the run without a change wrote to standard output; none if a command compares.
+    pub output: Option<String>,
+    /// Names of instructions whose places nothing tells.
+    pub not_looked_at: Vec<String>,
+}
+
+/// The end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The program ended as without the change.
+    Masked,
+    /// It ended as usual, with another output.
+    OutputDiffers,
+    /// A kernel was stopped, or the program ended with another status.
+    Detected,
+    Hang,
+    /// The wave did not come to the place.
+    NotReached,
+}
+
+impl Outcome {
+    pub const ALL: [Outcome; 5] = [
+        Outcome::Masked,
+        Outcome::OutputDiffers,
+        Outcome::Detected,
+        Outcome::Hang,
+        Outcome::NotReached,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Masked => "masked",
+            Outcome::OutputDiffers => "output differs",
+            Outcome::Detected => "detected",
+            Outcome::Hang => "hang",
+            Outcome::NotReached => "not reached",
+        }
+    }
+}
+
+/// The part of the runs with one outcome, and the interval that has the true share with 95 % confidence.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    pub outcome: Outcome,
+    pub runs: u64,
+    pub share: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    pub run: u64,
+    pub outcome: Outcome,
+    /// How that was noticed.
+    pub why: Option<String>,
+    pub kernel: String,
+    pub launch: u64,
+    pub workgroup: u64,
+    pub wave: u32,
+    /// Among the places of the wave.
+    pub place: u64,
+    pub change: Option<Change>,
+}
+
+/// The value that was changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// From the kernel's first instruction.
+    pub offset: i64,
+    pub instruction: String,
+    pub register: String,
+    pub lane: Option<u32>,
+    pub before: u32,
+    pub after: u32,
+}
+
+/// 95 % of a normal distribution lie within so many standard deviations.
+const DEVIATIONS: f64 = 1.959_963_984_540_054;
+
+/// The score interval of Wilson (1927) for `found` of `all`.
+pub fn interval(found: u64, all: u64) -> (f64, f64) {
+    if all == 0 {
+        return (0.0, 1.0);
+    }
+    let (found, all) = (found as f64, all as f64);
+    let share = found / all;
+    let square = DEVIATIONS * DEVIATIONS;
+    let middle = share + square / (2.0 * all);
+    let half = DEVIATIONS * (share * (1.0 - share) / all + square / (4.0 * all * all)).sqrt();
+    let scale = 1.0 + square / all;
+    (
+        ((middle - half) / scale).max(0.0),
+        ((middle + half) / scale).min(1.0),
+    )
+}
+
+impl File {
+    pub fn new(campaign: Campaign) -> File {
+        File {
+            kind: Kind::Injection,
+            campaign,
+            wanted: 0,
+            outcomes: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Sums the runs up.
+    pub fn count(&mut self, wanted: u64) {
+        self.wanted = wanted;
+        let all = self.runs.len() as u64;
+        let shares = Outcome::ALL.map(|outcome| {
+            let runs = self
+                .runs
+                .iter()
+                .filter(|run| run.outcome == outcome)
+                .count() as u64;
+            let (low, high) = interval(runs, all);
+            let share = if all == 0 {
+                0.0
+            } else {
+                runs as f64 / all as f64
+            };
+            Share {
+                outcome,
+                runs,
+                share,
+                low,
+                high,
+            }
+        });
+        self.outcomes = shares.into();
+    }
+
+    /// Returns `true` if every run that was asked for has changed something.
+    pub fn is_whole(&self) -> bool {
+        let reached = self
+            .runs
+            .iter()
+            .all(|run| run.outcome != Outcome::NotReached);
+        reached && self.runs.len() as u64 == self.wanted
+    }
+
+    pub fn read(path: &Path) -> Result<File> {
+        let name = path.display();
+        let bytes = fs::read(path).with_context(|| name.to_string())?;
+        let read = serde_json::from_slice(&bytes);
+        let file: File = read.with_context(|| {
+            format!("{name}: no results of luthier check --inject --format json, or a damaged file")
+        })?;
+        let outside = |run: &&Run| run.place >= file.campaign.places;
+        ensure!(
+            !file.runs.iter().any(|run| outside(&run)),
+            "{name}: a run is outside of its campaign"
+        );
+        Ok(file)
+    }
+}
+
+/// The parts of one campaign as one.
+pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
+    let mut merged: Option<File> = None;
+    let mut runs: BTreeMap<u64, Run> = BTreeMap::new();
+    let mut wanted = 0;
+    for path in paths {
+        let path = path.as_ref();
+        let file = File::read(path)?;
+        let name = path.display();
+        if let Some(first) = &merged {
+            let (ours, theirs) = (&first.campaign, &file.campaign);
+            if let Some(what) = ours.differs(theirs) {
+                bail!(
+                    "{name} is of another campaign than {}: {what}",
+                    paths[0].as_ref().display()
+                );
+            }
+        }
+        wanted += file.wanted;
+        for run in &file.runs {
+            match runs.get(&run.run) {
+                None => drop(runs.insert(run.run, run.clone())),
+                Some(known) if known == run => wanted = wanted.saturating_sub(1),
+                Some(_) => bail!(
+                    "{name}: run {} has ended otherwise in another file: the program does not compute the same each time",
+                    run.run
+                ),
+            }
+        }
+        merged.get_or_insert(file);
+    }
+    let mut merged = merged.context("nothing to merge")?;
+    merged.runs = runs.into_values().collect();
+    merged.count(wanted);
+    Ok(merged)
+}
+
+impl Campaign {
+    /// What differs, in words.
+    fn differs(&self, other: &Campaign) -> Option<String> {
+        if self == other {
+            return None;
+        }
+        let (ours, theirs) = (
+            serde_json::to_value(self).ok()?,
+            serde_json::to_value(other).ok()?,
+        );
+        let fields = ours.as_object()?.iter();
+        let differing = fields.filter(|(name, value)| theirs.get(name.as_str()) != Some(value));
+        let words: Vec<String> = differing
+            .map(|(name, value)| format!("{name} {} instead of {value}", theirs[name.as_str()]))
+            .collect();
+        Some(words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The intervals of published tables of Wilson's score (Newcombe 1998, table I, method 3).
+    #[test]
+    fn intervals_are_those_of_published_tables() {
+        for (found, all, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let (from, to) = interval(found, all);
+            assert!(
+                (from - low).abs() < 0.00005 && (to - high).abs() < 0.00005,
+                "{found}/{all}: {from} {to}"
+            );
+        }
+    }
+}

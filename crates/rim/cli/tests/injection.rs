@@ -1,0 +1,368 @@
+//! `luthier check --inject`: what comes of changed values.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use crate::common::{
+    hip, luthier,
+    schema::{self, schema},
+};
+
+fn program() -> PathBuf {
+    hip("injected.hip")
+}
+
+/// A campaign with this kernel of the program.
+fn campaign(options: &[&str], arguments: &[&str]) -> Output {
+    let mut command = luthier(&["check", "--device", "gfx90a"]);
+    command
+        .args(options)
+        .arg("--")
+        .arg(program())
+        .args(arguments);
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The results, which are as their schema says.
+fn results(options: &[&str], arguments: &[&str]) -> Value {
+    let output = campaign(&[&["--format", "json"], options].concat(), arguments);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{options:?}: {}",
+        said(&output)
+    );
+    let value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
+    value
+}
+
+fn outcomes(results: &Value) -> Vec<(&str, &str)> {
+    let runs = results["runs"].as_array().unwrap();
+    let ends = runs.iter().map(|run| {
+        let why = run["why"].as_str().unwrap_or("-");
+        (run["outcome"].as_str().unwrap(), why)
+    });
+    ends.collect()
+}
+
+#[test]
+fn outcomes_are_those_that_follow_from_the_code() {
+    let rows = include_str!("programs/injected.tsv").lines();
+    for row in rows.filter(|row| !row.starts_with('#')) {
+        let [kernel, spec, outcome, why] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{row}");
+        };
+        let results = results(&["--inject", spec, "--runs", "4"], &[kernel]);
+        let ends = outcomes(&results);
+        assert_eq!(ends.len(), 4, "{row}");
+        for (ended, how) in ends {
+            assert_eq!(ended, outcome, "{row}: {results:#}");
+            assert!(why == "*" || how == why, "{row}: {results:#}");
+        }
+    }
+}
+
+/// The bits that differ, by the name of the model.
+#[test]
+fn models_change_what_they_say() {
+    let changed = |model: &str| -> Vec<(u32, u32)> {
+        let spec = format!("{model}:vgpr,op=^v_bfrev");
+        let results = results(&["--inject", &spec, "--runs", "6"], &["stored"]);
+        let runs = results["runs"].as_array().unwrap().iter();
+        runs.map(|run| {
+            let word = |name: &str| run["change"][name].as_u64().unwrap() as u32;
+            assert_eq!(run["change"]["instruction"], "v_bfrev_b32");
+            let lane = run["change"]["lane"].as_u64().unwrap() as u32;
+            // The kernel reverses the number of the lane, and 1.
+            assert_eq!(word("before"), (lane + 1).reverse_bits());
+            (word("before"), word("after"))
+        })
+        .collect()
+    };
+    assert!(
+        changed("bit")
+            .iter()
+            .all(|(before, after)| (before ^ after).count_ones() == 1)
+    );
+    for (before, after) in changed("two-bits") {
+        let bits = before ^ after;
+        assert_eq!((bits.count_ones(), bits >> bits.trailing_zeros()), (2, 3));
+    }
+    assert!(changed("zero").iter().all(|(_, after)| *after == 0));
+    let random = changed("random");
+    assert!(
+        random.windows(2).any(|two| two[0].1 != two[1].1),
+        "{random:?}"
+    );
+}
+
+#[test]
+fn a_seed_gives_the_same_results_whoever_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = |name: &str, runs: &str, jobs: &str| {
+        let file = folder.path().join(name);
+        let file = file.to_str().unwrap().to_owned();
+        let spec = [
+            "--inject", "bit", "--seed", "7", "--runs", runs, "--jobs", jobs,
+        ];
+        let output = campaign(
+            &[&spec[..], &["--format", "json", "-o", &file]].concat(),
+            &["stored"],
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        file
+    };
+    let whole = part("whole.json", "8", "1");
+    let (first, second) = (
+        part("first.json", "0..5", "3"),
+        part("second.json", "5..8", "2"),
+    );
+    let merged = folder.path().join("merged.json");
+    let merged = merged.to_str().unwrap();
+    let output = luthier(&["merge", &second, &first, "-o", merged])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("8 of 8 runs"));
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(merged).unwrap());
+    // A part twice is the same as once.
+    let output = luthier(&["merge", &first, &second, &first, "-o", merged])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(merged).unwrap());
+    // One run alone.
+    let again = part("again.json", "6..7", "1");
+    let read = |file: &str| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
+    assert_eq!(read(&again)["runs"][0], read(&whole)["runs"][6]);
+    refused(folder.path(), &first, &read(&second));
+}
+
+/// Files that do not belong together.
+fn refused(folder: &Path, first: &str, second: &Value) {
+    let other = folder.join("other.json");
+    let merge = |value: &[u8]| {
+        fs::write(&other, value).unwrap();
+        let output = folder.join("none.json");
+        let paths = [other.to_str().unwrap(), output.to_str().unwrap()];
+        let ended = luthier(&["merge", first, paths[0], "-o", paths[1]])
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(2));
+        assert!(!output.exists());
+        said(&ended)
+    };
+    let mut changed = second.clone();
+    changed["campaign"]["seed"] = 8.into();
+    let text = merge(changed.to_string().as_bytes());
+    assert!(
+        text.contains("other.json is of another campaign") && text.contains("seed 8 instead of 7"),
+        "{text}"
+    );
+    let mut changed = second.clone();
+    changed["runs"][0]["run"] = 1.into();
+    let text = merge(changed.to_string().as_bytes());
+    assert!(
+        text.contains("run 1 has ended otherwise in another file"),
+        "{text}"
+    );
+    let text = merge(&second.to_string().as_bytes()[..200]);
+    assert!(text.contains("a damaged file"), "{text}");
+    let text = merge(b"{}");
+    assert!(
+        text.contains("no results of luthier check --inject"),
+        "{text}"
+    );
+    let ended = luthier(&["merge", first, folder.to_str().unwrap(), "-o", "x"])
+        .output()
+        .unwrap();
+    assert!(
+        said(&ended).contains("is no file: merge either"),
+        "{}",
+        said(&ended)
+    );
+}
+
+#[test]
+fn what_cannot_be_a_campaign_is_refused() {
+    for (options, arguments, part) in [
+        (
+            &["--inject", "bit", "-k", "none"][..],
+            &["stored"][..],
+            "no launch is selected; the program launches stored(unsigned int*, unsigned int)",
+        ),
+        (
+            &["--inject", "bit", "--launch", "1"],
+            &["stored"],
+            "no launch is selected",
+        ),
+        (
+            &["--inject", "bit,op=^v_mfma"],
+            &["stored"],
+            "--inject bit:result,op=^v_mfma fits no instruction",
+        ),
+        // The kernel has no LDS.
+        (
+            &["--inject", "bit:lds"],
+            &["stored"],
+            "--inject bit:lds fits no instruction",
+        ),
+        (
+            &["--inject", "bit"],
+            &["nothing"],
+            "the program launches no kernel of its own",
+        ),
+        (
+            &["--inject", "bit"],
+            &["fails"],
+            "the program fails without a change: it ends with exit status: 4",
+        ),
+        (
+            &["--inject", "bit"],
+            &["changes"],
+            "two runs of the program without a change differ in their output",
+        ),
+        (
+            &["--inject", "bit", "--format", "sarif"],
+            &["stored"],
+            "have the formats text and json",
+        ),
+        (
+            &["--inject", "flip"],
+            &["stored"],
+            "there is no model \"flip\"; there are bit, two-bits, random, zero",
+        ),
+        (
+            &["--inject", "bit", "--runs", "5..5"],
+            &["stored"],
+            "5..5 has no runs",
+        ),
+        (
+            &["--inject", "bit", "--runs", "2", "--compare", "exit 7;"],
+            &["stored"],
+            "--compare exit 7;",
+        ),
+    ] {
+        let output = campaign(options, arguments);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {text}");
+        assert!(text.contains(part), "{options:?}: no {part:?} in {text}");
+    }
+}
+
+#[test]
+fn users_say_what_is_compared() {
+    let spec = ["--inject", "bit:vgpr,op=^v_bfrev", "--runs", "2"];
+    // Standard output is empty; the file differs.
+    let in_file = results(&spec, &["stored", "{}/out"]);
+    assert_eq!(outcomes(&in_file), [("output-differs", "-"); 2]);
+    // The command looks at the first line only, which is that of lane 0.
+    let command = "f() { cmp -s \"$1/stdout\" \"$1/stdout\" && test -d \"$2/files\"; }; f";
+    let compared = results(&[&spec[..], &["--compare", command]].concat(), &["stored"]);
+    assert_eq!(outcomes(&compared), [("masked", "-"); 2]);
+}
+
+#[test]
+fn the_table_has_all_runs_and_intervals() {
+    let output = campaign(
+        &[
+            "--inject",
+            "bit:vgpr,op=^v_bfrev",
+            "--runs",
+            "4",
+            "--seed",
+            "3",
+        ],
+        &["stored"],
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.starts_with(
+            "bit:vgpr,op=^v_bfrev on gfx90a, seed 3: 4 of 4 runs, 64 places in 1 launch\n"
+        ),
+        "{text}"
+    );
+    // Wilson's interval for 4 of 4 begins at 1 / (1 + 1.96 * 1.96 / 4).
+    assert!(
+        text.contains("output differs         4  100.0 %   51.0 % to 100.0 %\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("masked                 0    0.0 %   0.0 % to 49.0 %\n"),
+        "{text}"
+    );
+}
+
+/// The command that compares says how far the campaign is.
+#[test]
+fn an_interrupted_campaign_keeps_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, file) = (folder.path().join("log"), folder.path().join("part.json"));
+    let compare = format!("echo >> {}; true", log.display());
+    let mut command = luthier(&[
+        "check", "--device", "gfx90a", "--inject", "bit", "--runs", "100000",
+    ]);
+    command.args([
+        "--jobs",
+        "1",
+        "--compare",
+        &compare,
+        "--format",
+        "json",
+        "-o",
+    ]);
+    command
+        .arg(&file)
+        .arg("--")
+        .arg(program())
+        .arg("dead")
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    // One line for the two runs without a change, and two for others.
+    while fs::read(&log).map_or(0, |bytes| bytes.len()) < 3 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // SAFETY: the child was not waited for, so the number is its own.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    let value: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
+    let runs = value["runs"].as_array().unwrap().len();
+    assert!((1..100_000).contains(&runs), "{runs}");
+    assert_eq!(value["wanted"], 100_000);
+}
+
+#[test]
+fn the_kernels_of_one_process_are_changed() {
+    let run = |kernel: &str| {
+        let program = program();
+        let both = format!("{0} stored && {0} dead", program.display());
+        let mut command = luthier(&[
+            "check", "--device", "gfx90a", "--inject", "bit", "--runs", "2",
+        ]);
+        command.args(["-k", kernel, "--", "sh", "-c", &both]);
+        command.output().unwrap()
+    };
+    let one = run("stored");
+    assert_eq!(one.status.code(), Some(0), "{}", said(&one));
+    let both = run("stored|dead");
+    assert_eq!(both.status.code(), Some(2));
+    assert!(
+        said(&both).contains("2 processes execute the selected kernels"),
+        "{}",
+        said(&both)
+    );
+}

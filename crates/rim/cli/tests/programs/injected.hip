@@ -1,0 +1,141 @@
+// Kernels in which it is known what a changed value does: ./injected NAME [FILE] prints what they store, also to FILE.
+// Each has an instruction that nothing else uses: v_bfrev_b32 or s_brev_b32.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <hip/hip_runtime.h>
+#include <string>
+#include <unistd.h>
+
+__device__ uint32_t reversed(uint32_t x) {
+  uint32_t result;
+  asm volatile("v_bfrev_b32 %0, %1" : "=v"(result) : "v"(x));
+  return result;
+}
+
+__device__ uint32_t scalar_reversed(uint32_t x) {
+  uint32_t result;
+  asm volatile("s_brev_b32 %0, %1" : "=s"(result) : "s"(x));
+  return result;
+}
+
+// Nothing reads the result.
+__global__ void dead(uint32_t *out, uint32_t) {
+  reversed(threadIdx.x);
+  out[threadIdx.x] = threadIdx.x;
+}
+
+__global__ void scalar_dead(uint32_t *out, uint32_t x) {
+  scalar_reversed(x);
+  out[threadIdx.x] = threadIdx.x;
+}
+
+// All of the result is stored.
+__global__ void stored(uint32_t *out, uint32_t) { out[threadIdx.x] = reversed(threadIdx.x + 1); }
+
+__global__ void scalar_stored(uint32_t *out, uint32_t x) { out[threadIdx.x] = scalar_reversed(x | 1); }
+
+// No bit of the result reaches the sum.
+__global__ void multiplied_by_zero(uint32_t *out, uint32_t) {
+  uint32_t none;
+  asm volatile("v_and_b32 %0, 0, %1" : "=v"(none) : "v"(reversed(threadIdx.x)));
+  out[threadIdx.x] = none;
+}
+
+// The other source is larger whatever the result is.
+__global__ void limited(uint32_t *out, uint32_t) {
+  uint32_t largest;
+  asm volatile("v_max_u32 %0, -1, %1" : "=v"(largest) : "v"(reversed(threadIdx.x)));
+  out[threadIdx.x] = largest;
+}
+
+// The result is the upper half of an address.
+__global__ void address(uint32_t *out, uint32_t) {
+  uint64_t at = (uint64_t)(out + threadIdx.x);
+  uint32_t high = reversed(__brev((uint32_t)(at >> 32)));
+  *(uint32_t *)((uint64_t)high << 32 | (uint32_t)at) = threadIdx.x + 1;
+}
+
+// The loop ends if the result is 5, and changes nothing.
+__global__ void loop(uint32_t *out, uint32_t) {
+  uint32_t token = scalar_reversed(0xa0000000u);
+  asm volatile("1: s_cmp_lg_u32 %0, 5\n s_cbranch_scc1 1b" : : "s"(token) : "scc");
+  out[threadIdx.x] = token;
+}
+
+// Each lane of the result selects a value that is stored.
+__global__ void selected(uint32_t *out, uint32_t) {
+  uint32_t result;
+  asm volatile("v_cmp_lt_u32 vcc, %1, %2\n v_cndmask_b32 %0, %1, 33, vcc"
+               : "=v"(result)
+               : "v"(threadIdx.x + 100), "v"(132)
+               : "vcc");
+  out[threadIdx.x] = result;
+}
+
+// Lanes that are off store nothing.
+__global__ void lanes_on(uint32_t *out, uint32_t) {
+  asm volatile("s_mov_b64 exec, -1" : : : "exec");
+  out[threadIdx.x] = threadIdx.x + 1;
+}
+
+// SCC selects the value that is stored.
+__global__ void condition(uint32_t *out, uint32_t x) {
+  uint32_t result;
+  asm volatile("s_cmp_eq_u32 %1, 0x12345\n s_cselect_b32 %0, 3, 4" : "=s"(result) : "s"(x) : "scc");
+  out[threadIdx.x] = result;
+}
+
+// An instruction between a store to LDS and the load; all of LDS is loaded.
+__global__ void lds_used(uint32_t *out, uint32_t x) {
+  __shared__ uint32_t words[64];
+  words[threadIdx.x] = threadIdx.x + 1;
+  __syncthreads();
+  scalar_reversed(x);
+  __syncthreads();
+  out[threadIdx.x] = words[63 - threadIdx.x];
+}
+
+// The same before the store: what is changed is overwritten.
+__global__ void lds_overwritten(uint32_t *out, uint32_t x) {
+  __shared__ uint32_t words[64];
+  scalar_reversed(x);
+  __syncthreads();
+  words[threadIdx.x] = threadIdx.x + 1;
+  __syncthreads();
+  out[threadIdx.x] = words[63 - threadIdx.x];
+}
+
+int main(int count, char **arguments) {
+  std::string name = count > 1 ? arguments[1] : "";
+  struct {
+    const char *name;
+    void (*kernel)(uint32_t *, uint32_t);
+  } kernels[] = {
+#define KERNEL(name) {#name, name}
+      KERNEL(dead),     KERNEL(scalar_dead), KERNEL(stored),   KERNEL(scalar_stored), KERNEL(multiplied_by_zero),
+      KERNEL(limited),  KERNEL(address),     KERNEL(loop),     KERNEL(selected),      KERNEL(lanes_on),
+      KERNEL(condition), KERNEL(lds_used),    KERNEL(lds_overwritten),
+  };
+  uint32_t *out, host[64];
+  if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)
+    return 2;
+  bool is_checked = name == "checked", changes = name == "changes";
+  for (auto &one : kernels)
+    if (name == one.name || (is_checked && one.kernel == stored) || (changes && one.kernel == stored))
+      one.kernel<<<1, 64>>>(out, 0x12345);
+  if (hipDeviceSynchronize() != hipSuccess || hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost) != hipSuccess)
+    return 2;
+  // The program looks itself.
+  for (uint32_t lane = 0; is_checked && lane < 64; lane++)
+    if (host[lane] != __builtin_bitreverse32(lane + 1))
+      return 3;
+  FILE *file = count > 2 ? fopen(arguments[2], "w") : stdout;
+  for (uint32_t word : host)
+    fprintf(file, "%08x\n", word);
+  if (changes)
+    printf("%p %d\n", (void *)&name, (int)getpid());
+  if (name == "fails")
+    return 4;
+  return 0;
+}
