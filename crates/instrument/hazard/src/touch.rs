@@ -163,7 +163,10 @@ impl Touch {
         let implied =
             |regs: &[Reg]| -> Runs { regs.iter().filter_map(|reg| vector(*reg, None)).collect() };
         touch.writes.extend(implied(&inst.implicit_defs));
-        touch.reads.extend(implied(&inst.implicit_uses));
+        // Of gfx9's image addresses only the first register is an operand; the image's descriptor decides about the others.
+        if inst.format != Format::Mimg {
+            touch.reads.extend(implied(&inst.implicit_uses));
+        }
         touch
     }
 }
