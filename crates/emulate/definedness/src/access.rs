@@ -361,6 +361,44 @@ impl Access {
         }
     }
 
+    /// The first address in memory, the first lane and the number of lanes, if each lane's bytes lie behind those of the lane before; 1 for lanes
+    /// that all have one address. None if it may be otherwise.
+    pub fn stretch(&self, wave: &Wave, exec: u64) -> Option<(u64, usize, usize)> {
+        let Space::Address { row, base, .. } = self.space else {
+            return None;
+        };
+        let first = exec.trailing_zeros() as usize;
+        let lanes = exec.count_ones() as usize;
+        if lanes == 0 || exec >> first != u64::MAX >> (LANES - lanes) {
+            return None;
+        }
+        let low = &wave.vgpr_row(row)[first..first + lanes];
+        if base.is_none() {
+            let high = &wave.vgpr_row(row + 1)[first..first + lanes];
+            if high.iter().any(|word| *word != high[0]) {
+                return None;
+            }
+        }
+        let mut one = [Place::Nowhere; LANES];
+        self.places(wave, 1 << first, 0, &mut one);
+        let Place::Memory(address) = one[first] else {
+            return None;
+        };
+        let step = |step: u32| {
+            let expected = (0..lanes as u32).map(|lane| low[0].wrapping_add(lane * step));
+            low.iter()
+                .zip(expected)
+                .fold(0, |all, (one, other)| all | (one ^ other))
+                == 0
+        };
+        let wraps = low[0].checked_add(lanes as u32 * self.bytes).is_none();
+        match () {
+            () if step(self.bytes) && !wraps => Some((address, first, lanes)),
+            () if step(0) => Some((address, first, 1)),
+            () => None,
+        }
+    }
+
     fn descriptor(&self, wave: &Wave) -> Descriptor {
         match self.space {
             Space::Buffer {

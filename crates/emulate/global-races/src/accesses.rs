@@ -5,9 +5,9 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, RecordId},
+    cells::{Cell, ROW, RecordId},
     clock::{Clock, Entry},
-    plan::Memory,
+    plan::{Decides, Memory},
     progress::Progress,
     report::{Access, Found, Missing, Side},
     scope::Scope,
@@ -55,6 +55,8 @@ struct Scene<'a> {
     /// The last write that was asked about, and what is missing.
     last: Option<(RecordId, bool, Option<Missing>)>,
     found: Vec<Found>,
+    /// A lane has accessed global memory.
+    touched: bool,
 }
 
 impl Instruction<'_> {
@@ -85,9 +87,19 @@ impl Instruction<'_> {
             taught: 0,
             last: None,
             found: Vec::new(),
+            touched: false,
         };
-        self.each_part(|part| self.part(state, &mut scene, part));
-        let Scene { learns, found, .. } = scene;
+        self.look(state, &mut scene);
+        let Scene {
+            learns,
+            found,
+            touched,
+            ..
+        } = scene;
+        if touched && !writes && !self.memory.is_scalar {
+            progress.clean[0] &= self.memory.reach > Scope::Near;
+            progress.clean[1] &= self.memory.reach > Scope::Workgroup;
+        }
         let learns = learns.filter(|_| !writes || self.memory.returns);
         match (writes, learns) {
             (true, Some(learns)) => progress.learns(self.memory.counts, learns),
@@ -135,33 +147,112 @@ impl Instruction<'_> {
         id
     }
 
-    fn each_part(&self, mut act: impl FnMut(Part)) {
+    fn look(&self, state: &mut State, scene: &mut Scene<'_>) {
         let access = &self.memory.access;
+        let bytes = u64::from(access.bytes);
+        let exec = self.wave.exec();
         if self.memory.is_scalar {
-            let (address, bytes) = access.scalar_address(self.wave);
-            dwords(address, bytes.min(access.bytes.into()), 0, &mut act);
+            let (address, most) = access.scalar_address(self.wave);
+            self.stretch(state, scene, (address, bytes.min(most), 0));
             return;
         }
-        let exec = self.wave.exec();
+        match access.stretch(self.wave, exec) {
+            // A write by several lanes to one place stores what one of them has.
+            Some((address, first, lanes)) if lanes > 1 || access.kind != Kind::Store => {
+                self.stretch(state, scene, (address, lanes as u64 * bytes, first));
+                return;
+            }
+            _ => {}
+        }
         let mut places = [Place::Nowhere; LANES];
         access.places(self.wave, exec, 0, &mut places);
+        fetch(state, &places);
         for (lane, place) in places.iter().enumerate() {
             if let (Place::Memory(address), 1) = (place, exec >> lane & 1) {
-                dwords(*address, access.bytes.into(), lane, &mut act);
+                dwords(*address, bytes, |part| {
+                    self.part(state, scene, Part { lane, ..part })
+                });
             }
         }
     }
 
+    /// Lanes from `first` on access so many bytes in a row.
+    fn stretch(
+        &self,
+        state: &mut State,
+        scene: &mut Scene<'_>,
+        (start, bytes, first): (u64, u64, usize),
+    ) {
+        let each = u64::from(self.memory.access.bytes);
+        let placed = |part: Part| {
+            let at = part.address.max(start) - start;
+            Part {
+                lane: first + (at / each) as usize,
+                word: (at % each / 4) as usize,
+                ..part
+            }
+        };
+        let (mut at, end) = (start, start.wrapping_add(bytes));
+        while at < end {
+            let next = (at / ROW + 1) * ROW;
+            let whole = next - at == ROW && next <= end;
+            if whole && self.row(state, scene, at) {
+                at = next;
+                continue;
+            }
+            let part = next.min(end) - at;
+            dwords(at, part, |part| self.part(state, scene, placed(part)));
+            if whole {
+                state.cells.settle(at);
+            }
+            at = next;
+        }
+    }
+
+    /// All dwords of a row are accessed. Returns `false` if they have to be looked at one by one.
+    fn row(&self, state: &mut State, scene: &mut Scene<'_>, address: u64) -> bool {
+        let Some(cell) = state.cells.even(address) else {
+            return false;
+        };
+        if cell.synchronises || self.memory.synchronises {
+            return false;
+        }
+        scene.touched = true;
+        let is_new = cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] != 0;
+        if is_new && self.missing_after(state, scene, &cell).is_some() {
+            return false;
+        }
+        let mut readers = cell.readers.into_iter().filter(|reader| *reader != 0);
+        let writes = self.kind() != Access::Read;
+        if writes && readers.any(|reader| self.missing(state, scene, reader, false).is_some()) {
+            return false;
+        }
+        let (noted, _) = self.noted(state, scene, cell, 15);
+        state.cells.fill(address, noted);
+        true
+    }
+
+    /// The thing that is missing between the last write and this access.
+    fn missing_after(&self, state: &State, scene: &mut Scene<'_>, cell: &Cell) -> Option<Missing> {
+        let missing = match scene.last {
+            Some((last, was, missing)) if (last, was) == (cell.writer, cell.synchronises) => {
+                missing
+            }
+            _ => self.missing(state, scene, cell.writer, cell.synchronises),
+        };
+        scene.last = Some((cell.writer, cell.synchronises, missing));
+        missing
+    }
+
     fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part) {
         let kind = self.kind();
-        let cell = *state.cells.at(part.address);
+        let cell = state.cells.get(part.address);
+        scene.touched = true;
+        if let Some(decides) = self.memory.decides {
+            self.decides(state, scene, &cell, decides);
+        }
         if cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] & part.bytes != 0 {
-            let marked = cell.synchronises;
-            let missing = match scene.last {
-                Some((last, was, missing)) if (last, was) == (cell.writer, marked) => missing,
-                _ => self.missing(state, scene, cell.writer, marked),
-            };
-            scene.last = Some((cell.writer, marked, missing));
+            let missing = self.missing_after(state, scene, &cell);
             match missing {
                 Some(missing) => self.found(state, scene, (cell.writer, missing), part),
                 None => self.learn(state, scene, cell.writer, part.address),
@@ -178,6 +269,16 @@ impl Instruction<'_> {
             }
         }
         self.note(state, scene, cell, part);
+    }
+
+    /// The wave has loaded the word with a plain load, and now changes it by an atomic that makes up for an old value.
+    fn decides(&self, state: &mut State, scene: &Scene<'_>, cell: &Cell, decides: Decides) {
+        for reader in cell.readers.into_iter().filter(|reader| *reader != 0) {
+            let record = state.record(reader);
+            if record.wave == scene.progress.number && record.access == Access::Read {
+                state.decided(record.pc, decides);
+            }
+        }
     }
 
     /// Two accesses do not race on a word by which waves put themselves in order.
@@ -265,8 +366,24 @@ impl Instruction<'_> {
         scene.learns.get_or_insert_default().join(&told);
     }
 
-    fn note(&self, state: &mut State, scene: &Scene<'_>, mut cell: Cell, part: Part) {
-        let id = scene.id;
+    fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, part: Part) {
+        let (cell, before) = self.noted(state, scene, cell, part.bytes);
+        let atomic = self.kind() == Access::Atomic;
+        if self.kind() != Access::Read && (cell.synchronises || atomic) {
+            state.wrote(part.address, before, scene.id, atomic);
+        }
+        state.cells.set(part.address, cell);
+    }
+
+    /// The cell after the access, and who wrote before.
+    fn noted(
+        &self,
+        state: &State,
+        scene: &Scene<'_>,
+        mut cell: Cell,
+        bytes: u8,
+    ) -> (Cell, RecordId) {
+        let (id, before) = (scene.id, cell.writer);
         cell.synchronises |= self.memory.synchronises;
         if self.kind() == Access::Read {
             let same_wave = |reader: RecordId| {
@@ -280,19 +397,15 @@ impl Instruction<'_> {
                 }
                 cell.readers[0] = id;
             }
-            cell.bytes[1] |= part.bytes;
+            cell.bytes[1] |= bytes;
         } else {
-            let before = std::mem::replace(&mut cell.writer, id);
+            cell.writer = id;
             cell.bytes[0] = match before == id {
-                true => cell.bytes[0] | part.bytes,
-                false => part.bytes,
+                true => cell.bytes[0] | bytes,
+                false => bytes,
             };
-            let atomic = self.kind() == Access::Atomic;
-            if cell.synchronises || atomic {
-                state.wrote(part.address, before, id, atomic);
-            }
         }
-        *state.cells.at(part.address) = cell;
+        (cell, before)
     }
 
     /// The write stores what is there already.
@@ -317,14 +430,21 @@ impl Instruction<'_> {
         part: Part,
     ) {
         let record = state.record(before);
-        let certain = !self.changes_nothing(part);
-        let known = scene.found.iter_mut().find(|found| {
-            found.before.pc == record.pc && found.missing == missing && found.certain == certain
-        });
-        if let Some(found) = known {
-            found.times += 1;
+        let is_alike = |found: &&Found| found.before.pc == record.pc && found.missing == missing;
+        // Lanes that met alike are one finding, which is certain if one of them is.
+        if scene
+            .found
+            .iter()
+            .filter(is_alike)
+            .any(|found| found.certain)
+        {
             return;
         }
+        let certain = !self.changes_nothing(part);
+        if !certain && scene.found.iter().any(|found| is_alike(&found)) {
+            return;
+        }
+        scene.found.retain(|found| !is_alike(&found));
         let group = state.group(record);
         scene.found.push(Found {
             certain,
@@ -348,8 +468,24 @@ impl Instruction<'_> {
     }
 }
 
-/// The dwords of `bytes` bytes from an address on.
-fn dwords(address: u64, bytes: u64, lane: usize, act: &mut impl FnMut(Part)) {
+/// Asks for all that the lanes' first dwords need, so that the host's caches miss at the same time and not one after the other.
+fn fetch(state: &mut State, places: &[Place; LANES]) {
+    let mut cells = [Cell::default(); LANES];
+    for (cell, place) in cells.iter_mut().zip(places) {
+        if let Place::Memory(address) = place {
+            *cell = state.cells.get(*address);
+        }
+    }
+    let stamp = |id: RecordId| match id {
+        0 => 0,
+        id => state.record(id).stamp,
+    };
+    let stamps = cells.map(|cell| stamp(cell.writer) ^ stamp(cell.readers[0]));
+    std::hint::black_box(stamps);
+}
+
+/// The dwords of `bytes` bytes from an address on, as those of the first lane.
+fn dwords(address: u64, bytes: u64, mut act: impl FnMut(Part)) {
     let mut at = address;
     let end = address.wrapping_add(bytes);
     while at < end {
@@ -359,7 +495,7 @@ fn dwords(address: u64, bytes: u64, lane: usize, act: &mut impl FnMut(Part)) {
         act(Part {
             address: start,
             bytes: mask,
-            lane,
+            lane: 0,
             word: ((at - address) / 4) as usize,
         });
         at = next;

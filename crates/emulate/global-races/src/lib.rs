@@ -37,6 +37,10 @@ pub struct Rules {
     pub fresh: bool,
     /// Words that all access at the scope that they need do not race.
     pub synchronising: bool,
+    /// A load that the wave's compare-and-swap of the same word makes up for does not race with atomics.
+    pub deciding: bool,
+    /// Barriers of the whole device put waves in order.
+    pub meetings: bool,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
@@ -62,6 +66,8 @@ impl GlobalRaces {
             performed: true,
             fresh: true,
             synchronising: true,
+            deciding: true,
+            meetings: true,
         };
         GlobalRaces::by_rules(read, sink, all)
     }

@@ -25,13 +25,55 @@ pub(crate) enum Action {
     Wait([Option<u32>; 2]),
     WriteBack(Which),
     Invalidate(Emptied),
-    Barrier {
-        arrives: bool,
-        passes: bool,
-    },
+    Meets(Meets),
     /// An access that is not judged.
     Unknown(&'static str),
 }
+
+/// A place where waves wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meets {
+    pub at: At,
+    pub arrives: bool,
+    pub passes: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// The barrier of a workgroup.
+    Workgroup,
+    /// A barrier of the whole device. The number is added to the resource that M0 names.
+    Device(u32),
+    /// A semaphore of the whole device.
+    Semaphore(u32),
+}
+
+/// Instructions of the whole device's barriers and semaphores: whether it is a barrier, and whether the wave arrives and passes.
+const OF_DEVICE: &[(&str, bool, bool, bool)] = &[
+    ("ds_gws_barrier", true, true, true),
+    ("ds_gws_sema_v", false, true, false),
+    ("ds_gws_sema_br", false, true, false),
+    ("ds_gws_sema_release_all", false, true, false),
+    ("ds_gws_sema_p", false, false, true),
+];
+
+/// What an atomic says about a plain load of the same word before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Decides {
+    /// It does its work with the newest value, and the loaded one may have said whether there is work.
+    Perhaps,
+    /// It fails if the loaded value is not the newest one.
+    Surely,
+}
+
+/// Parts of the names of atomics that decide so.
+const DECIDING: &[(&str, Decides)] = &[
+    ("atomic_cmpswap", Decides::Surely),
+    ("min", Decides::Perhaps),
+    ("max", Decides::Perhaps),
+    ("atomic_and", Decides::Perhaps),
+    ("atomic_or", Decides::Perhaps),
+];
 
 /// An access to memory.
 pub(crate) struct Memory {
@@ -46,6 +88,7 @@ pub(crate) struct Memory {
     pub synchronises: bool,
     /// An atomic whose old value the wave gets.
     pub returns: bool,
+    pub decides: Option<Decides>,
 }
 
 impl Plan {
@@ -69,10 +112,23 @@ fn action(config: &Config, inst: &Inst) -> Option<Action> {
     };
     if effects.contains(Effects::BARRIER) {
         let arrives = inst.op.has(Traits::ARRIVES);
-        return Some(Action::Barrier {
+        return Some(Action::Meets(Meets {
+            at: At::Workgroup,
             arrives,
             passes: !arrives || name == "s_barrier",
-        });
+        }));
+    }
+    if let Some((_, is_barrier, arrives, passes)) = OF_DEVICE.iter().find(|row| row.0 == name) {
+        let offset = u32::from(isa::fields::Ds::decode(inst, family).offset());
+        let at = match is_barrier {
+            true => At::Device(offset),
+            false => At::Semaphore(offset),
+        };
+        return Some(Action::Meets(Meets {
+            at,
+            arrives: *arrives,
+            passes: *passes,
+        }));
     }
     if let Some(caches) = emptied(name, policy) {
         return Some(Action::Invalidate(caches));
@@ -143,6 +199,9 @@ fn memory(
             caches.atomics[policy],
         ),
     };
+    let is_atomic = access.kind == Kind::Atomic;
+    let name = inst.op.first_name();
+    let mut deciding = DECIDING.iter().filter(|row| name.contains(row.0));
     let has_bits = caches.stores_say[0] == Scope::Near;
     Memory {
         is_scalar,
@@ -159,6 +218,7 @@ fn memory(
             Kind::Atomic => true,
         },
         returns,
+        decides: deciding.next().map(|row| row.1).filter(|_| is_atomic),
         access,
     }
 }

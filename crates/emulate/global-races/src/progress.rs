@@ -34,9 +34,34 @@ pub(crate) struct Progress {
     /// The caches have nothing that is older.
     pub near: Clock,
     pub far: Clock,
-    /// The barrier that it has arrived at, counted from 1, and whether it is about to pass.
-    pub arrivals: u64,
-    pub passes: bool,
+    /// The caches of all waves of the launch have nothing that is older.
+    pub everywhere: Clock,
+    /// The wave has loaded nothing into the nearest and the next cache since it last emptied them.
+    pub clean: [bool; 2],
+    /// How often it has arrived at barriers of its workgroup and of the device.
+    pub arrivals: [u64; 2],
+    /// The meeting that it is about to leave.
+    pub leaves: Option<Place>,
+}
+
+/// A meeting of waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// The barrier of the workgroup, by its number.
+    Workgroup(u64),
+    /// A resource of the device, and the number of the meeting there; 0 for a semaphore.
+    Device(u32, u64),
+}
+
+/// The knowledge that waves exchange when they meet.
+#[derive(Default)]
+pub(crate) struct Meeting {
+    ordered: Clock,
+    near: Clock,
+    far: Clock,
+    everywhere: Clock,
+    /// A wave that came had loaded something into these caches.
+    stained: [bool; 2],
 }
 
 impl Progress {
@@ -52,8 +77,10 @@ impl Progress {
             ordered: Clock::default(),
             near: Clock::default(),
             far: Clock::default(),
-            arrivals: 0,
-            passes: false,
+            everywhere: Clock::default(),
+            clean: [true; 2],
+            arrivals: [0; 2],
+            leaves: None,
         }
     }
 
@@ -143,15 +170,60 @@ impl Progress {
 
     pub fn invalidates(&mut self, caches: Emptied) {
         if caches.near {
+            self.clean[0] = true;
             self.near = self.ordered.clone();
         }
         if caches.far {
+            self.clean[1] = true;
             self.far = self.ordered.clone();
         }
     }
 
+    /// The wave comes to a meeting.
+    pub fn arrives(&mut self, meeting: &mut Meeting, shares_near: bool) {
+        let mut own = self.entry(self.stamp);
+        if shares_near {
+            own.waited = own.issued;
+        }
+        meeting.ordered.join(&self.ordered);
+        meeting.ordered.raise(self.number, own);
+        meeting.near.join(&self.near);
+        meeting.far.join(&self.far);
+        meeting.everywhere.join(&self.everywhere);
+        for (stained, clean) in meeting.stained.iter_mut().zip(self.clean) {
+            *stained |= !clean;
+        }
+        self.stamp += 1;
+    }
+
+    /// The wave leaves a meeting of its workgroup.
+    pub fn leaves_workgroup(&mut self, meeting: &Meeting, shares_near: bool) {
+        self.ordered.join(&meeting.ordered);
+        self.forgets_itself();
+        self.everywhere.join(&meeting.everywhere);
+        self.near.join(&self.everywhere);
+        self.far.join(&meeting.far);
+        self.far.join(&self.everywhere);
+        if shares_near {
+            self.near.join(&meeting.near);
+        }
+        for (clean, stained) in self.clean.iter_mut().zip(meeting.stained) {
+            *clean &= !stained;
+        }
+    }
+
+    /// The wave leaves a meeting of the device. If all had emptied their caches, these have nothing that is older than the meeting.
+    pub fn leaves_device(&mut self, meeting: &Meeting) {
+        self.ordered.join(&meeting.ordered);
+        if meeting.stained == [false; 2] {
+            self.everywhere = self.ordered.clone();
+            self.near.join(&self.everywhere);
+            self.far.join(&self.everywhere);
+        }
+    }
+
     /// Others believe at a barrier that its stores are finished. The wave itself tells only of those that it has waited for.
-    pub fn forgets_itself(&mut self) {
+    fn forgets_itself(&mut self) {
         if self.ordered.get(self.number).waited > self.waited {
             self.ordered.forget(self.number);
         }

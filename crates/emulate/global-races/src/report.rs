@@ -43,8 +43,32 @@ pub struct Found {
     /// The lane of the later access.
     pub lane: u32,
     pub address: u64,
-    /// Lanes that met so.
+    /// Instructions of waves that met so.
     pub times: u64,
+}
+
+/// Two pairs of accesses with an equal key are alike.
+pub(crate) type Alike = (Missing, bool, Side, Side);
+
+impl Found {
+    pub(crate) fn alike(&self) -> Alike {
+        let place = |side: Side| Side {
+            workgroup: [0; 3],
+            wave: 0,
+            ..side
+        };
+        let sides = (place(self.before), place(self.after));
+        (self.missing, self.certain, sides.0, sides.1)
+    }
+
+    /// The instruction that reads what the other one changes by an atomic.
+    pub(crate) fn read_beside_atomic(&self) -> Option<u64> {
+        match (self.before.access, self.after.access) {
+            (Access::Read, Access::Atomic) => Some(self.before.pc),
+            (Access::Atomic, Access::Read) => Some(self.after.pc),
+            _ => None,
+        }
+    }
 }
 
 /// Is told of races, by any thread.

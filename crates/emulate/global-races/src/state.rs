@@ -1,7 +1,7 @@
 //! The accesses of all workgroups that run.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Weak},
 };
 
@@ -10,7 +10,9 @@ use gpu::Dispatch;
 use crate::{
     cells::{Cells, RecordId},
     clock::{Clock, Entry},
-    report::Access,
+    plan::Decides,
+    progress::Meeting,
+    report::{Access, Found},
     scope::Scope,
 };
 
@@ -56,10 +58,16 @@ pub(crate) struct State {
     pub records: Vec<Record>,
     pub words: HashMap<u64, Word>,
     pub groups: Vec<Group>,
+    /// Of launches: meetings at resources of the device, by their numbers.
+    meetings: BTreeMap<(u32, u32), BTreeMap<u64, Meeting>>,
     /// Names of instructions whose accesses are not judged.
     pub unknown: HashSet<&'static str>,
     /// How often all accesses were forgotten.
     pub era: u32,
+    /// Plain loads of words about which an atomic of the same wave decided.
+    decided: HashMap<u64, Decides>,
+    /// Plain reads beside atomics.
+    held: Vec<(Arc<Dispatch>, Found)>,
     dispatches: Vec<Weak<Dispatch>>,
     waves: u32,
     live: usize,
@@ -75,6 +83,8 @@ impl State {
                 if self.live == 0 {
                     self.forget();
                     self.groups.clear();
+                    self.meetings.clear();
+                    self.decided.clear();
                     self.dispatches.clear();
                     self.waves = 0;
                 }
@@ -92,8 +102,48 @@ impl State {
         self.groups.len() as u32 - 1
     }
 
-    pub fn end(&mut self) {
+    /// A meeting of the launch of a workgroup. Waves are never two meetings behind others.
+    pub fn meeting(&mut self, group: u32, resource: u32, number: u64) -> &mut Meeting {
+        let dispatch = self.groups[group as usize].dispatch;
+        let meetings = self.meetings.entry((dispatch, resource)).or_default();
+        meetings.retain(|known, _| *known == 0 || *known + 2 > number);
+        meetings.entry(number).or_default()
+    }
+
+    /// An atomic decided about the word that the instruction at `pc` had loaded.
+    pub fn decided(&mut self, pc: u64, decides: Decides) {
+        let known = self.decided.entry(pc).or_insert(decides);
+        *known = (*known).max(decides);
+    }
+
+    /// Keeps a plain read beside an atomic until it is known whether the read matters.
+    pub fn hold(&mut self, dispatch: &Arc<Dispatch>, found: Found) {
+        let mut known = self.held.iter_mut();
+        match known.find(|(of, known)| Arc::ptr_eq(of, dispatch) && known.alike() == found.alike())
+        {
+            Some((_, known)) => known.times += found.times,
+            None => self.held.push((dispatch.clone(), found)),
+        }
+    }
+
+    /// A workgroup ends. With the last one the findings come that were held back.
+    pub fn end(&mut self, deciding: bool) -> Vec<(Arc<Dispatch>, Found)> {
         self.live -= 1;
+        if self.live != 0 {
+            return Vec::new();
+        }
+        let mut held = std::mem::take(&mut self.held);
+        if !deciding {
+            return held;
+        }
+        held.retain_mut(|(_, found)| {
+            let decides = found
+                .read_beside_atomic()
+                .and_then(|pc| self.decided.get(&pc));
+            found.certain &= decides.is_none();
+            decides != Some(&Decides::Surely)
+        });
+        held
     }
 
     /// No access is known any more.

@@ -4,32 +4,21 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use compute::{Beginning, Snapshot};
 use gpu::Dispatch;
+use isa::numbers::M0;
 use wave::{Shadow, Wave};
 
 use crate::{
     Shared,
     accesses::{Instruction, Reads},
-    clock::Clock,
     lock,
-    plan::{Action, Plan},
-    progress::Progress,
-    report::{Found, Missing, Side},
+    plan::{Action, At, Meets, Plan},
+    progress::{Meeting, Place, Progress},
+    report::{Alike, Found},
 };
 
 /// Bits of the kernel descriptor: the workgroup runs on both compute units of a pair, or on compute units at will.
 const WGP_MODE: u32 = 1 << 29;
 const SPLIT: u32 = 1 << 16;
-
-/// The knowledge that waves exchange at a barrier.
-#[derive(Default)]
-struct Meeting {
-    ordered: Clock,
-    near: Clock,
-    far: Clock,
-}
-
-/// Two pairs of accesses with an equal key are alike.
-type Alike = (Missing, bool, Side, Side);
 
 /// Watches the waves of one workgroup.
 pub(crate) struct OfWorkgroup {
@@ -83,35 +72,59 @@ impl OfWorkgroup {
         }
     }
 
-    fn arrives(&mut self, wave: usize) {
-        let (progress, _) = &mut self.waves[wave];
-        progress.arrivals += 1;
-        let number = progress.arrivals;
-        let meeting = self.meetings.entry(number).or_default();
-        let mut own = progress.entry(progress.stamp);
-        if self.shares_near {
-            own.waited = own.issued;
+    /// A wave comes to a meeting, or waits there still.
+    fn meets(&mut self, wave: &Wave, meets: &Meets) {
+        let of_device = meets.at != At::Workgroup;
+        if wave.is_at_device_barrier() || of_device && !self.shared.rules.meetings {
+            return;
         }
-        meeting.ordered.join(&progress.ordered);
-        meeting.ordered.raise(progress.number, own);
-        meeting.near.join(&progress.near);
-        meeting.far.join(&progress.far);
-        progress.stamp += 1;
-        if self.meetings.len() > 2 {
-            self.meetings.pop_first();
+        let index = wave.index_in_workgroup as usize;
+        let (progress, _) = &mut self.waves[index];
+        let resource = |offset: u32| (wave.sgpr(usize::from(M0)) >> 16).wrapping_add(offset) & 0x3f;
+        let place = match meets.at {
+            At::Workgroup => {
+                progress.arrivals[0] += u64::from(meets.arrives);
+                Place::Workgroup(progress.arrivals[0])
+            }
+            At::Device(offset) => {
+                progress.arrivals[1] += 1;
+                Place::Device(resource(offset), progress.arrivals[1])
+            }
+            At::Semaphore(offset) => Place::Device(resource(offset), 0),
+        };
+        if meets.arrives {
+            match place {
+                Place::Workgroup(number) => {
+                    let meeting = self.meetings.entry(number).or_default();
+                    progress.arrives(meeting, self.shares_near);
+                    if self.meetings.len() > 2 {
+                        self.meetings.pop_first();
+                    }
+                }
+                Place::Device(resource, number) => {
+                    let mut state = lock(&self.shared.state);
+                    progress.arrives(state.meeting(self.group, resource, number), false);
+                }
+            }
+        }
+        if meets.passes {
+            progress.leaves = Some(place);
         }
     }
 
-    /// The wave has passed the barrier that it last came to.
-    fn passed(&mut self, wave: usize) {
+    /// The wave has left the meeting that it last came to.
+    fn left(&mut self, wave: usize, place: Place) {
         let (progress, _) = &mut self.waves[wave];
-        progress.passes = false;
-        if let Some(meeting) = self.meetings.get(&progress.arrivals) {
-            progress.ordered.join(&meeting.ordered);
-            progress.forgets_itself();
-            progress.far.join(&meeting.far);
-            if self.shares_near {
-                progress.near.join(&meeting.near);
+        progress.leaves = None;
+        match place {
+            Place::Workgroup(number) => {
+                if let Some(meeting) = self.meetings.get(&number) {
+                    progress.leaves_workgroup(meeting, self.shares_near);
+                }
+            }
+            Place::Device(resource, number) => {
+                let mut state = lock(&self.shared.state);
+                progress.leaves_device(state.meeting(self.group, resource, number));
             }
         }
     }
@@ -119,21 +132,14 @@ impl OfWorkgroup {
     fn found(&mut self, found: Vec<Found>) {
         let mut new = Vec::new();
         for one in found {
-            let place = |side: Side| Side {
-                workgroup: [0; 3],
-                wave: 0,
-                ..side
-            };
-            let alike = (
-                one.missing,
-                one.certain,
-                place(one.before),
-                place(one.after),
-            );
-            match self.found.get_mut(&alike) {
-                Some(known) => known.times += one.times,
+            if one.read_beside_atomic().is_some() {
+                lock(&self.shared.state).hold(&self.dispatch, one);
+                continue;
+            }
+            match self.found.get_mut(&one.alike()) {
+                Some(known) => known.times += 1,
                 None => {
-                    self.found.insert(alike, Found { times: 0, ..one });
+                    self.found.insert(one.alike(), Found { times: 0, ..one });
                     new.push(one);
                 }
             }
@@ -173,8 +179,10 @@ impl Shadow for OfWorkgroup {
         };
         let plan = &*plans[number];
         let index = wave.index_in_workgroup as usize;
-        if self.waves[index].0.passes {
-            self.passed(index);
+        if let Some(place) = self.waves[index].0.leaves
+            && !wave.is_at_device_barrier()
+        {
+            self.left(index, place);
         }
         match &plan.action {
             Action::Access(memory) => self.access(wave, plan.pc, memory),
@@ -182,12 +190,7 @@ impl Shadow for OfWorkgroup {
             Action::Wait(most) => self.waves[index].0.wait(*most),
             Action::WriteBack(which) => self.waves[index].0.writes_back(*which),
             Action::Invalidate(caches) => self.waves[index].0.invalidates(*caches),
-            Action::Barrier { arrives, passes } => {
-                if *arrives {
-                    self.arrives(index);
-                }
-                self.waves[index].0.passes |= *passes;
-            }
+            Action::Meets(meets) => self.meets(wave, meets),
             Action::Unknown(name) => {
                 if lock(&self.shared.state).unknown.insert(name) {
                     self.shared.sink.not_judged(name);
@@ -200,7 +203,10 @@ impl Shadow for OfWorkgroup {
 
 impl Drop for OfWorkgroup {
     fn drop(&mut self) {
-        lock(&self.shared.state).end();
+        let held = lock(&self.shared.state).end(self.shared.rules.deciding);
+        for (dispatch, found) in held {
+            self.shared.sink.raced(&dispatch, &[found]);
+        }
         let mut rest: Vec<Found> = self.found.values().copied().collect();
         rest.retain(|found| found.times != 0);
         if !rest.is_empty() {

@@ -171,6 +171,42 @@ READER(GET(flag, acquire, device));
 STORE(&out[9], LOAD(out)); // @write_back.B
 END
 
+// The order of relaxed accesses comes from fences.
+FLAG(fences)
+STORE(out, 5); // @fences.A
+IF_OK(FENCE(__ATOMIC_RELEASE, "agent"), (void)0);
+PUT(flag, 1, relaxed, device);
+READER(GET(flag, relaxed, device));
+IF_OK(FENCE(__ATOMIC_ACQUIRE, "agent"), (void)0);
+STORE(&out[9], LOAD(out)); // @fences.B
+END
+
+// The flag is changed and asked for by atomics that read and write.
+FLAG(exchanged)
+STORE(out, 5); // @exchanged.A
+__opencl_atomic_exchange(flag, 1, IF_OK(memory_order_release, memory_order_relaxed), memory_scope_device);
+READER(__opencl_atomic_fetch_or(flag, 0, memory_order_acquire, memory_scope_device));
+STORE(&out[9], LOAD(out)); // @exchanged.B
+END
+
+// A loop of compare-and-swap begins with a plain load. An addition does not ask whether the loaded value was the newest one.
+kernel void swap_loop(Memory out) {
+  int seen = LOAD(&out[3]); // @swap_loop.A
+#if OK
+  while (!__opencl_atomic_compare_exchange_strong(&out[3], &seen, seen * 3 + 1, memory_order_relaxed, memory_order_relaxed, memory_scope_device))
+    ;
+#else
+  ADD(&out[3], seen + 1, relaxed); // @swap_loop.B
+#endif
+}
+
+// A plain load says whether there is anything to do.
+kernel void tested_maximum(Memory out) {
+  int t = GROUP * ITEMS + ITEM;
+  if (IF_OK(GET(&out[3], relaxed, device), LOAD(&out[3])) <= t) // @tested_maximum.A
+    __opencl_atomic_fetch_max(&out[3], t, memory_order_relaxed, memory_scope_device); // @tested_maximum.B
+}
+
 // All waves of a workgroup write, all waves of another one read; one wave of each has the flag.
 kernel void for_all(Memory out) {
   Memory flag = out + 1024;
@@ -276,3 +312,44 @@ kernel void grid_barrier(Memory out) {
   FENCE(__ATOMIC_ACQUIRE, "agent");
   STORE(&out[8192 + t], LOAD(&out[(t + ITEMS) % (GROUPS * ITEMS)])); // @grid_barrier.B
 }
+
+#ifndef SPLIT // gfx12 has no barriers of the device.
+#define BEGIN_BARRIERS                                                         \
+  if (GROUP == 0 && ITEM == 0) {                                               \
+    __builtin_amdgcn_ds_gws_init(GROUPS - 1, 0);                               \
+    PUT(&out[4096], 1, release, device);                                       \
+  }                                                                            \
+  if (ITEM == 0)                                                               \
+    while (!GET(&out[4096], acquire, device))                                  \
+      ;                                                                        \
+  SYNC;
+#define DEVICE_BARRIER                                                         \
+  SYNC;                                                                        \
+  if (ITEM == 0)                                                               \
+    __builtin_amdgcn_ds_gws_barrier(GROUPS - 1, 0);                            \
+  SYNC;
+
+kernel void device_barrier(Memory out) {
+  int t = GROUP * ITEMS + ITEM;
+  BEGIN_BARRIERS
+  STORE(&out[t], t); // @device_barrier.A
+  FENCE(__ATOMIC_SEQ_CST, "agent");
+#if OK
+  DEVICE_BARRIER
+#endif
+  STORE(&out[8192 + t], LOAD(&out[(t + ITEMS) % (GROUPS * ITEMS)])); // @device_barrier.B
+}
+
+// Without an invalidation, the first loads leave old values in caches.
+kernel void stale_behind_barriers(Memory out) {
+  int t = GROUP * ITEMS + ITEM, other = (t + ITEMS) % (GROUPS * ITEMS);
+  BEGIN_BARRIERS
+  int x = LOAD(&out[other]);
+  FENCE(IF_OK(__ATOMIC_SEQ_CST, __ATOMIC_RELEASE), "agent");
+  DEVICE_BARRIER
+  STORE(&out[t], x + 1); // @stale_behind_barriers.A
+  FENCE(IF_OK(__ATOMIC_SEQ_CST, __ATOMIC_RELEASE), "agent");
+  DEVICE_BARRIER
+  STORE(&out[8192 + t], LOAD(&out[other])); // @stale_behind_barriers.B
+}
+#endif

@@ -1,7 +1,7 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS in no order; `global-races`, the same of global memory;
+//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS and to global memory in no order;
 //! `init`, uses of values that nothing has set; `nan`, NaN and infinity that instructions make of numbers; `leaks`, memory that is not freed;
 //! `late`, missing waits with results of loads and of LDS that come when they
 //! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
@@ -31,7 +31,6 @@ pub struct Check {
     memory: bool,
     barriers: bool,
     races: bool,
-    global_races: bool,
     init: bool,
     nan: bool,
 }
@@ -52,7 +51,7 @@ fn words() -> Vec<String> {
 pub fn names_allocations() -> bool {
     words()
         .iter()
-        .any(|word| word == "leaks" || word == "global-races")
+        .any(|word| word == "leaks" || word == "races")
 }
 
 impl Check {
@@ -66,7 +65,6 @@ impl Check {
             memory: false,
             barriers: false,
             races: false,
-            global_races: false,
             init: false,
             nan: false,
         };
@@ -81,7 +79,6 @@ impl Check {
                 }
                 "barriers" => check.barriers = true,
                 "races" => check.races = true,
-                "global-races" => check.global_races = true,
                 "leaks" => findings::look_for_leaks(&findings),
                 "init" => check.init = true,
                 "nan" => check.nan = true,
@@ -95,7 +92,7 @@ impl Check {
     pub fn pool(&self, memory: Arc<Memory>, events: Arc<Events>, threads: usize) -> Pool {
         let of_device = memory.clone();
         // Races in global memory are judged on one thread: which value a wave reads must be known.
-        let threads = if self.global_races { 1 } else { threads };
+        let threads = if self.races { 1 } else { threads };
         let pool = match &self.judge {
             Judge::None => Pool::beside_program(memory, events, threads),
             Judge::AtFullSpeed(waits) => {
@@ -116,7 +113,7 @@ impl Check {
         if self.nan {
             followers.push(Arc::new(Nans::new(self.findings.clone())));
         }
-        if self.global_races {
+        if self.races {
             let sink = self.findings.clone();
             let read =
                 move |address, bytes: &mut [u8]| of_device.read_bytes(address, bytes).is_ok();
@@ -141,13 +138,7 @@ impl Check {
 
     /// The same job; if its kernel stops at an access of memory, that is a finding.
     pub fn look_at(&self, job: Job) -> Job {
-        if !self.memory
-            && !self.barriers
-            && !self.races
-            && !self.global_races
-            && !self.init
-            && !self.nan
-        {
+        if !self.memory && !self.barriers && !self.races && !self.init && !self.nan {
             return job;
         }
         let findings = self.findings.clone();

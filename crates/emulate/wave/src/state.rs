@@ -404,6 +404,11 @@ impl Wave {
         self.at_split_barrier
     }
 
+    /// Returns `true` if the wave waits at a barrier or a semaphore of the whole device.
+    pub fn is_at_device_barrier(&self) -> bool {
+        self.barrier_ticket.is_some()
+    }
+
     /// Returns `true` if a wave that waits at `barrier` may go on, which it then has to do.
     pub fn may_pass(&mut self, barrier: &crate::SplitBarrier) -> bool {
         let open = barrier.pass(&mut self.barriers_passed);

@@ -77,13 +77,10 @@ pub struct Check {
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// In a program: look for accesses of two waves to the same bytes of LDS, of which one writes and which nothing puts in order
+    /// In a program: look for accesses of two waves to the same bytes of LDS, or of two waves of one launch to the same bytes of global memory, of which
+    /// one writes and which nothing puts in order. Kernels run on one thread of the host
     #[arg(long, requires = "program")]
     races: bool,
-    /// In a program: look for the same in global memory, between waves of one launch. A trial: it also reports loops around compare-and-swap, and barriers
-    /// of a grid, and kernels take up to 31 times as long
-    #[arg(long, requires = "program")]
-    global_races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends
     #[arg(long, requires = "program")]
     leaks: bool,
@@ -93,8 +90,8 @@ pub struct Check {
     /// In a program: look for instructions that make NaN or infinity of numbers, if the result is stored to memory or compared
     #[arg(long, requires = "program")]
     nan: bool,
-    /// Look for all of these: in files for missing waits, in a program for everything but races in global memory
-    #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "global_races", "init", "nan", "leaks", "hooks"])]
+    /// Look for all of these: in files for missing waits, in a program for everything
+    #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "nan", "leaks", "hooks"])]
     all: bool,
     /// Only kernels and functions whose name matches, as in the object or as in the source
     #[arg(short, long, value_name = "REGEX")]
@@ -130,7 +127,7 @@ pub struct Check {
     #[arg(long, requires = "program")]
     late: bool,
     /// In a program: find wrong accesses by the hooks of the tool mem-check, on a real GPU too. Kernels go on after a wrong access
-    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "global_races", "init", "nan", "leaks", "late"])]
+    #[arg(long, requires = "memory", conflicts_with_all = ["waits", "barriers", "races", "init", "nan", "leaks", "late"])]
     hooks: bool,
     /// With a program: the GPU to emulate (gfx90a, mi300x, ...), as `luthier run` takes it; without it gfx90a, or with --hooks the GPU of
     /// this machine
@@ -223,7 +220,7 @@ impl Check {
             (Checker::Waits, self.waits),
             (Checker::Memory, self.memory),
             (Checker::Barriers, self.barriers),
-            (Checker::Races, self.races || self.global_races),
+            (Checker::Races, self.races),
             (Checker::Leaks, self.leaks),
             (Checker::Init, self.init),
             (Checker::Nan, self.nan),

@@ -1,4 +1,4 @@
-//! `luthier check --races --global-races -- PROGRAM`: accesses to LDS and to global memory that nothing puts in order.
+//! `luthier check --races -- PROGRAM`: accesses to LDS and to global memory that nothing puts in order.
 
 use crate::common::{
     compile, luthier,
@@ -154,12 +154,12 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
             ],
         ),
     ] {
-        let (status, said) = between_workgroups(&["--global-races"], mode);
+        let (status, said) = between_workgroups(&["--races"], mode);
         for part in parts {
             assert!(said.contains(part), "{mode}: no {part:?} in {said}");
         }
         assert_eq!(status, Some(9), "{mode}: {said}");
-        for options in [&["--global-races"][..], &["--global-races", "--init"]] {
+        for options in [&["--races"][..], &["--races", "--init"]] {
             let (status, said) = between_workgroups(options, &format!("{mode}-ok"));
             assert_eq!(status, Some(0), "{mode}: {said}");
             assert!(said.contains("possible: 0 findings"), "{mode}: {said}");
@@ -170,7 +170,7 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
 /// Both checks follow each instruction.
 #[test]
 fn races_are_found_beside_undefined_values() {
-    let (status, said) = between_workgroups(&["--races", "--global-races", "--init"], "counter");
+    let (status, said) = between_workgroups(&["--races", "--init"], "counter");
     assert_eq!(status, Some(9), "{said}");
     assert!(said.contains("error[global-race]"), "{said}");
 }

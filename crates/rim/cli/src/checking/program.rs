@@ -72,7 +72,6 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
         ("memory", check.memory),
         ("barriers", check.barriers),
         ("races", check.races),
-        ("global-races", check.global_races),
         ("leaks", check.leaks),
         ("init", check.init),
         ("nan", check.nan),

@@ -31,7 +31,7 @@ pub struct Report {
     pub not_looked_at: Vec<String>,
     /// Lines that make NaN or infinity.
     pub makers: Makers,
-    /// Instructions whose accesses to global memory `--global-races` does not judge.
+    /// Instructions whose accesses to global memory `--races` does not judge.
     pub not_ordered: Vec<String>,
     pub problems: Vec<Problem>,
 }
