@@ -31,7 +31,7 @@ impl Draws {
 
     /// A number below `end`, which is not 0. All are equally likely, but for `end` parts in 2 to the power of 64.
     pub fn below(&mut self, end: u64) -> u64 {
-        (u128::from(self.draw()) * u128::from(end) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(end)) >> 64) as u64
     }
 }
 

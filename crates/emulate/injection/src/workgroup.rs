@@ -57,7 +57,7 @@ impl OfWorkgroup {
             dispatch: beginning.dispatch.clone(),
             workgroup: linear(beginning),
             counts,
-            lds_bytes: beginning.lds_bytes,
+            lds_bytes: beginning.dispatch.packet.group_segment_size as usize,
             executed: 0,
             unspent: 0,
             target: target.map(|target| (target.clone(), target.place.place)),

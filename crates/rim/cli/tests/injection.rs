@@ -366,3 +366,32 @@ fn the_kernels_of_one_process_are_changed() {
         said(&both)
     );
 }
+
+/// A campaign of the program that loses one of the variables by which its emulated GPU knows what to do.
+fn without(variable: &str, options: &[&str], kernel: &str) -> Output {
+    let mut command = luthier(&[
+        "check", "--device", "gfx90a", "--format", "json", "--runs", "1",
+    ]);
+    command.args(options).args(["--", "env", "-u", variable]);
+    command.arg(program()).arg(kernel).output().unwrap()
+}
+
+/// If nothing is changed, no run counts as masked.
+#[test]
+fn a_run_without_its_change_has_an_outcome_of_its_own() {
+    let output = without("LUTHIER_INJECT_AT", &["--inject", "bit"], "dead");
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
+    assert_eq!(outcomes(&value), [("not-reached", "-")]);
+}
+
+/// The limit is long enough that the kernel has begun, also on a busy machine.
+#[test]
+fn time_ends_what_instructions_do_not() {
+    let options = ["--inject", "bit:sgpr,op=^s_brev", "--timeout", "15"];
+    let output = without("LUTHIER_INJECT_BUDGET", &options, "loop");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(outcomes(&value), [("hang", "time")]);
+}
