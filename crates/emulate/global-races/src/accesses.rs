@@ -166,13 +166,20 @@ impl Instruction<'_> {
         }
         let mut places = [Place::Nowhere; LANES];
         access.places(self.wave, exec, 0, &mut places);
-        fetch(state, &places);
-        for (lane, place) in places.iter().enumerate() {
-            if let (Place::Memory(address), 1) = (place, exec >> lane & 1) {
-                dwords(*address, bytes, |part| {
-                    self.part(state, scene, Part { lane, ..part })
-                });
+        let behind = |place: &Place, next: &Place| match (place, next) {
+            (Place::Memory(one), Place::Memory(other)) => *other == one.wrapping_add(bytes),
+            _ => false,
+        };
+        let pairs = places.iter().zip(&places[1..]);
+        if pairs.filter(|(one, other)| behind(one, other)).count() < LANES / 4 {
+            fetch(state, &places);
+        }
+        let mut first = 0;
+        for run in places.chunk_by(behind) {
+            if let Place::Memory(address) = run[0] {
+                self.stretch(state, scene, (address, run.len() as u64 * bytes, first));
             }
+            first += run.len();
         }
     }
 
@@ -192,44 +199,53 @@ impl Instruction<'_> {
                 ..part
             }
         };
-        let (mut at, end) = (start, start.wrapping_add(bytes));
+        // Nothing lies at the end of the address space: the access will fault.
+        let Some(end) = start.checked_add(bytes + ROW).map(|end| end - ROW) else {
+            return;
+        };
+        let mut at = start;
         while at < end {
-            let next = (at / ROW + 1) * ROW;
-            let whole = next - at == ROW && next <= end;
-            if whole && self.row(state, scene, at) {
-                at = next;
+            let stop = ((at / ROW + 1) * ROW).min(end);
+            if at.is_multiple_of(4)
+                && stop.is_multiple_of(4)
+                && let Some(until) = self.alike(state, scene, at, stop)
+            {
+                at = until;
                 continue;
             }
-            let part = next.min(end) - at;
-            dwords(at, part, |part| self.part(state, scene, placed(part)));
-            if whole {
+            dwords(at, stop - at, |part| self.part(state, scene, placed(part)));
+            if stop - at == ROW {
                 state.cells.settle(at);
             }
-            at = next;
+            at = stop;
         }
     }
 
-    /// All dwords of a row are accessed. Returns `false` if they have to be looked at one by one.
-    fn row(&self, state: &mut State, scene: &mut Scene<'_>, address: u64) -> bool {
-        let Some(cell) = state.cells.even(address) else {
-            return false;
-        };
+    /// Dwords of one row are accessed. Returns how far they are alike and judged, if they have not to be looked at one by one.
+    fn alike(
+        &self,
+        state: &mut State,
+        scene: &mut Scene<'_>,
+        address: u64,
+        stop: u64,
+    ) -> Option<u64> {
+        let (cell, until) = state.cells.alike(address, stop)?;
         if cell.synchronises || self.memory.synchronises {
-            return false;
+            return None;
         }
         scene.touched = true;
         let is_new = cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] != 0;
         if is_new && self.missing_after(state, scene, &cell).is_some() {
-            return false;
+            return None;
         }
         let mut readers = cell.readers.into_iter().filter(|reader| *reader != 0);
         let writes = self.kind() != Access::Read;
         if writes && readers.any(|reader| self.missing(state, scene, reader, false).is_some()) {
-            return false;
+            return None;
         }
         let (noted, _) = self.noted(state, scene, cell, 15);
-        state.cells.fill(address, noted);
-        true
+        state.cells.fill(address, until, noted);
+        Some(until)
     }
 
     /// The thing that is missing between the last write and this access.

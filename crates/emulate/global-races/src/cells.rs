@@ -27,6 +27,8 @@ const ROWS: usize = (PAGE / ROW) as usize;
 #[derive(Clone)]
 enum Row {
     Even(Cell),
+    /// The dwords before this one have the first cell, the others the second.
+    Cut(u8, [Cell; 2]),
     Uneven(Box<[Cell; DWORDS]>),
 }
 
@@ -44,6 +46,13 @@ const RECENT: usize = 32;
 /// Arrays whose distance is a power of two have different slots for most of their pages.
 fn slot(page: u64) -> usize {
     (page ^ page >> 5 ^ page >> 10) as usize % RECENT
+}
+
+fn cut_at(at: usize, first: Cell, second: Cell) -> Row {
+    match first == second {
+        true => Row::Even(first),
+        false => Row::Cut(at as u8, [first, second]),
+    }
 }
 
 fn dword(address: u64) -> usize {
@@ -75,34 +84,55 @@ impl Cells {
     pub fn get(&mut self, address: u64) -> Cell {
         match self.row(address) {
             Row::Even(cell) => *cell,
+            Row::Cut(at, cells) => cells[usize::from(dword(address) >= usize::from(*at))],
             Row::Uneven(cells) => cells[dword(address)],
         }
     }
 
     pub fn set(&mut self, address: u64, cell: Cell) {
-        let row = self.row(address);
-        match row {
-            Row::Even(known) if *known == cell => {}
-            Row::Even(known) => {
-                let mut cells = Box::new([*known; DWORDS]);
-                cells[dword(address)] = cell;
-                *row = Row::Uneven(cells);
-            }
-            Row::Uneven(cells) => cells[dword(address)] = cell,
-        }
+        self.fill(address, address + 4, cell);
     }
 
-    /// The cell of all dwords of the row, if they have one.
-    pub fn even(&mut self, address: u64) -> Option<Cell> {
+    /// The cell of the dword at an address, and how far up to `end`, in the same row, the others have it. None if they may all differ.
+    pub fn alike(&mut self, address: u64, end: u64) -> Option<(Cell, u64)> {
         match self.row(address) {
-            Row::Even(cell) => Some(*cell),
+            Row::Even(cell) => Some((*cell, end)),
+            Row::Cut(at, cells) => {
+                let cut = (address & !(ROW - 1)) + 4 * u64::from(*at);
+                match address < cut {
+                    true => Some((cells[0], end.min(cut))),
+                    false => Some((cells[1], end)),
+                }
+            }
             Row::Uneven(_) => None,
         }
     }
 
-    /// Gives all dwords of the row the same cell.
-    pub fn fill(&mut self, address: u64, cell: Cell) {
-        *self.row(address) = Row::Even(cell);
+    /// Gives the dwords from an address up to `end`, in the same row, one cell.
+    pub fn fill(&mut self, address: u64, end: u64, cell: Cell) {
+        let from = dword(address);
+        let to = from + ((end - address) / 4) as usize;
+        let row = self.row(address);
+        let (cut, [first, second]) = match row {
+            Row::Even(known) => (if from == 0 { 0 } else { DWORDS }, [*known; 2]),
+            Row::Cut(at, cells) => (usize::from(*at), *cells),
+            Row::Uneven(cells) => {
+                cells[from..to].fill(cell);
+                return;
+            }
+        };
+        *row = match () {
+            () if to - from == DWORDS => Row::Even(cell),
+            () if from == 0 && to >= cut => cut_at(to, cell, second),
+            () if to == DWORDS && from <= cut => cut_at(from, first, cell),
+            () if first == cell && to <= cut || second == cell && from >= cut => return,
+            () => {
+                let known = |dword| if dword < cut { first } else { second };
+                let mut cells = Box::new(std::array::from_fn(known));
+                cells[from..to].fill(cell);
+                Row::Uneven(cells)
+            }
+        };
     }
 
     /// The dwords of the row were all accessed: they may be alike now.
@@ -131,34 +161,48 @@ mod tests {
         }
     }
 
-    /// Rows against a plain table of dwords, under accesses of single dwords and of whole rows.
+    /// Rows against a plain table of dwords, under accesses of some dwords of a row and of whole ones.
     #[test]
     fn rows_have_the_cells_of_their_dwords() {
         let mut cells = Cells::default();
-        let mut plain = HashMap::new();
+        let mut plain = [0; 512];
         let mut random = 1u64;
-        let at = |dword: u64| 3 * PAGE - 8 * ROW + dword * 4;
-        for step in 1..20_000 {
+        let at = |dword: usize| 3 * PAGE - 8 * ROW + dword as u64 * 4;
+        for step in 0..40_000 {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            let (dword, value) = ((random >> 33) % 512, (random >> 50) as u32 % 3);
-            if step % 3 == 0 {
-                let first = dword / 32 * 32;
-                match random >> 20 & 1 {
-                    0 => cells.fill(at(first), written(value)),
-                    _ => {
-                        (first..first + 32).for_each(|dword| cells.set(at(dword), written(value)));
-                        cells.settle(at(dword));
-                        assert!(cells.even(at(first)) == Some(written(value)));
-                    }
-                }
-                (first..first + 32).for_each(|dword| _ = plain.insert(dword, value));
-            } else {
-                cells.set(at(dword), written(value));
-                plain.insert(dword, value);
+            let part = |from: u32, most: usize| (random >> from) as usize % most;
+            let (row, value) = (part(33, 16) * DWORDS, part(50, 3) as u32);
+            let (mut from, mut to) = (part(10, DWORDS), part(18, DWORDS) + 1);
+            match part(40, 4) {
+                0 => (from, to) = (0, DWORDS),
+                1 => from = 0,
+                2 => to = DWORDS,
+                _ => to = to.max(from + 1),
             }
-            let asked = (random >> 40) % 512;
-            let expected = written(plain.get(&asked).copied().unwrap_or_default());
-            assert!(cells.get(at(asked)) == expected, "{step}");
+            cells.fill(at(row + from), at(row + to), written(value));
+            plain[row + from..row + to].fill(value);
+            if to - from == DWORDS {
+                cells.settle(at(row));
+            }
+            for dword in row..row + DWORDS {
+                let (cell, known) = (cells.get(at(dword)), written(plain[dword]));
+                assert!(cell == known, "{step}: {dword}");
+                if let Some((cell, end)) = cells.alike(at(dword), at(row + DWORDS)) {
+                    let many = ((end - at(dword)) / 4) as usize;
+                    let alike = &plain[dword..dword + many];
+                    assert!(alike.iter().all(|value| written(*value) == cell), "{step}");
+                }
+            }
         }
+    }
+
+    #[test]
+    fn a_row_whose_dwords_are_alike_again_is_even() {
+        let mut cells = Cells::default();
+        (0..ROW / 8).for_each(|pair| cells.set(8 * pair, written(1)));
+        assert!(cells.alike(0, ROW).is_none());
+        (0..ROW / 4).for_each(|dword| cells.set(4 * dword, written(2)));
+        cells.settle(0);
+        assert!(cells.alike(0, ROW) == Some((written(2), ROW)));
     }
 }

@@ -57,7 +57,7 @@ const OF_DEVICE: &[(&str, bool, bool, bool)] = &[
     ("ds_gws_sema_p", false, false, true),
 ];
 
-/// What an atomic says about a plain load of the same word before it.
+/// The meaning of an atomic for a plain load of the same word before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Decides {
     /// It does its work with the newest value, and the loaded one may have said whether there is work.

@@ -58,7 +58,7 @@ pub(crate) struct State {
     pub records: Vec<Record>,
     pub words: HashMap<u64, Word>,
     pub groups: Vec<Group>,
-    /// Of launches: meetings at resources of the device, by their numbers.
+    /// The meetings at resources of the device, by launch and resource, and then by number.
     meetings: BTreeMap<(u32, u32), BTreeMap<u64, Meeting>>,
     /// Names of instructions whose accesses are not judged.
     pub unknown: HashSet<&'static str>,

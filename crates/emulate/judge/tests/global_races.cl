@@ -35,6 +35,20 @@ kernel void neighbours(Memory out) {
   STORE(&out[8192 + t], LOAD(&out[other])); // @neighbours.B
 }
 
+// Two waves have parts of a row of 32 dwords.
+kernel void shifted(Memory out) {
+  int t = GROUP * ITEMS + ITEM;
+  STORE(&out[t + 5], t); // @shifted.A
+  STORE(&out[8192 + t], LOAD(&out[t + IF_OK(5, 6)])); // @shifted.B
+}
+
+// 16 lanes lie side by side.
+kernel void tiles(Memory out) {
+  int t = GROUP * ITEMS + ITEM, at = t / 16 * 48 + t % 16;
+  STORE(&out[at], t); // @tiles.A
+  STORE(&out[8192 + t], LOAD(&out[at + IF_OK(0, 48)])); // @tiles.B
+}
+
 kernel void two_writers(Memory out) {
   if (ITEM == 0 && (GROUP == 0 || IF_OK(0, 1)))
     STORE(&out[7], GROUP + 1); // @two_writers.A
