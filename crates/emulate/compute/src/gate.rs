@@ -1,6 +1,12 @@
 //! A checker of barriers is told which waves of a workgroup meet at each barrier.
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use gpu::Dispatch;
 use wave::{Arrival, SplitBarrier, Wave};
@@ -15,9 +21,19 @@ pub trait Gate: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
     pub workgroup: [u32; 3],
-    /// No wave can go on, ever.
-    pub stuck: bool,
+    pub outlook: Outlook,
     pub waves: Vec<WaveThere>,
+}
+
+/// The future of the waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// The barrier opens.
+    Opens,
+    /// No wave can go on, ever.
+    Stuck,
+    /// For a long time waves have read memory until it changes, and no workgroup of the device has gone on: only the host can help.
+    Waits,
 }
 
 /// One wave of a meeting.
@@ -47,6 +63,8 @@ pub enum There {
     WaitsOnly,
     /// It is in a loop that only reads LDS.
     Polls,
+    /// It is in a loop that only reads memory.
+    PollsMemory,
     Ended,
     /// It has not come there.
     Elsewhere,
@@ -55,12 +73,38 @@ pub enum There {
 /// Turns in which a workgroup's waves do nothing but read LDS, before it is said that they wait for each other.
 const IDLE: u32 = 200;
 
+/// How long nothing goes on, before it is said that waves may wait for memory for ever.
+const LONG: Duration = Duration::from_secs(10);
+
+/// The gate, and how often workgroups have gone on.
+pub(crate) struct Gated {
+    gate: Arc<dyn Gate>,
+    progress: AtomicU64,
+}
+
+impl Gated {
+    pub fn new(gate: Arc<dyn Gate>) -> Gated {
+        Gated {
+            gate,
+            progress: AtomicU64::new(0),
+        }
+    }
+
+    /// A workgroup has ended, or has done more than to wait.
+    pub fn goes_on(&self) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// The facts that a checker needs about the waves of a workgroup.
 pub(crate) struct Looking {
-    gate: Arc<dyn Gate>,
+    gate: Arc<Gated>,
     dispatch: Arc<Dispatch>,
     waves: Vec<Known>,
     idle: u32,
+    /// Waits for memory since then, and how often workgroups had gone on.
+    waits: Option<(Instant, u64)>,
+    has_told: bool,
 }
 
 impl std::fmt::Debug for Looking {
@@ -79,7 +123,7 @@ struct Known {
 impl Looking {
     /// At waves that begin.
     pub fn new<'w>(
-        gate: &Arc<dyn Gate>,
+        gate: &Arc<Gated>,
         dispatch: &Arc<Dispatch>,
         waves: impl Iterator<Item = &'w Wave>,
     ) -> Looking {
@@ -92,6 +136,8 @@ impl Looking {
             dispatch: dispatch.clone(),
             waves: known.collect(),
             idle: 0,
+            waits: None,
+            has_told: false,
         }
     }
 
@@ -119,12 +165,7 @@ impl Looking {
                 && one.returned.0 == 0
         };
         if !waves.iter().all(is_usual) {
-            let meeting = Meeting {
-                workgroup,
-                stuck: false,
-                waves: waves.clone(),
-            };
-            self.gate.met(&self.dispatch, &meeting);
+            self.tell(workgroup, Outlook::Opens, waves.clone());
         }
         for one in waves {
             if matches!(one.state, There::AtBarrier | There::Again) {
@@ -166,14 +207,29 @@ impl Looking {
         self.idle > IDLE
     }
 
-    /// No wave goes on.
-    pub fn is_stuck(&self, workgroup: [u32; 3], waves: Vec<WaveThere>) {
+    /// Waves wait at a barrier, and the others for memory. Whether that has lasted so long that it is to be told, which is once.
+    pub fn waits(&mut self, waits: bool) -> bool {
+        let progress = self.gate.progress.load(Ordering::Relaxed);
+        if !waits || self.has_told {
+            self.waits = None;
+            return false;
+        }
+        let (since, before) = *self.waits.get_or_insert_with(|| (Instant::now(), progress));
+        if before != progress {
+            self.waits = None;
+            return false;
+        }
+        self.has_told = since.elapsed() > LONG;
+        self.has_told
+    }
+
+    pub fn tell(&self, workgroup: [u32; 3], outlook: Outlook, waves: Vec<WaveThere>) {
         let meeting = Meeting {
             workgroup,
-            stuck: true,
+            outlook,
             waves,
         };
-        self.gate.met(&self.dispatch, &meeting);
+        self.gate.gate.met(&self.dispatch, &meeting);
     }
 
     /// A wave in this state, at the usual barrier or at a split one.

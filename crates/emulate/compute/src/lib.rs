@@ -29,7 +29,7 @@ mod watch;
 mod workgroup;
 
 pub use follow::{Beginning, Follower};
-pub use gate::{Gate, Meeting, There, WaveThere};
+pub use gate::{Gate, Meeting, Outlook, There, WaveThere};
 pub use imitation::imitate;
 pub use kind::Kind;
 pub use numbered::{Numbered, Snapshot};

@@ -19,7 +19,7 @@ use crate::{
     barriers::Barriers,
     board::RunQueue,
     follow::Follower,
-    gate::Gate,
+    gate::{Gate, Gated},
     imitation,
     observe::Observer,
     patience::Patience,
@@ -65,7 +65,7 @@ struct Inner {
     observer: Option<Arc<dyn Observer>>,
     watchers: Option<Arc<dyn Watchers>>,
     /// The checker of barriers.
-    gate: OnceLock<Arc<dyn Gate>>,
+    gate: OnceLock<Arc<Gated>>,
     order: OnceLock<Arc<dyn Order>>,
     /// See [`Pool::translate`].
     native: OnceLock<HostCode>,
@@ -188,7 +188,7 @@ impl Pool {
     /// From now on, the gate is told of barriers at which not all lanes of a workgroup meet. A kernel whose waves wait for each
     /// other ends.
     pub fn look_at_barriers(&self, gate: Arc<dyn Gate>) {
-        let _ = self.inner.gate.set(gate);
+        let _ = self.inner.gate.set(Arc::new(Gated::new(gate)));
     }
 
     /// From now on, such runs of lane-wise instructions become host code in kernels that no observer looks at. The error says why the
@@ -416,8 +416,17 @@ impl Inner {
         spare: &mut WorkgroupBuffers,
     ) {
         workgroup.look_at_barriers(self.gate.get(), dispatch);
-        workgroup.look_for_races(self.order.get().is_some(), spare);
+        workgroup.look_for_races(self.order.get().map(|order| order.rules()), spare);
         workgroup.be_followed(self.follower.get(), dispatch);
+    }
+
+    /// Tells who looks at barriers that a workgroup has done more than to wait.
+    fn notice(&self, turn: &Turn) {
+        if let Some(gate) = self.gate.get()
+            && !matches!(turn, Turn::Again(Pause::Waits))
+        {
+            gate.goes_on();
+        }
     }
 
     /// Tells of the races of a workgroup's turn.
@@ -727,6 +736,7 @@ fn serve_watched(
         env.memory.refresh();
         let turn = take_turn(inner, run, &mut workgroup, &mut env, slice);
         inner.tell_races(dispatch, &mut workgroup);
+        inner.notice(&turn);
         time.now = time.now.max(workgroup.elapsed());
         match turn {
             Turn::Ended => {

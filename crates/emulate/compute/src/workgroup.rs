@@ -11,14 +11,14 @@ use gpu::{
 };
 use wave::{
     ClockWait, Env, Meetings, Preset, Segment, Shadow, SplitBarrier, Start, Stop, Wave,
-    races::{Race, Races},
+    races::{Race, Races, Rules},
     run, step,
 };
 
 use crate::{
     aside::Pause,
     follow::{Beginning, Follower},
-    gate::{Gate, Looking, There, WaveThere},
+    gate::{Gated, Looking, Outlook, There, WaveThere},
     observe::{self, Observer},
     run::Run,
     schedule::Slots,
@@ -331,18 +331,18 @@ impl Workgroup {
     }
 
     /// From now on, the gate is told of what its waves meet at barriers, if there is one.
-    pub fn look_at_barriers(&mut self, gate: Option<&Arc<dyn Gate>>, dispatch: &Arc<Dispatch>) {
+    pub fn look_at_barriers(&mut self, gate: Option<&Arc<Gated>>, dispatch: &Arc<Dispatch>) {
         let Some(gate) = gate else { return };
         let waves = self.waves.iter().map(|(wave, _)| wave);
         self.looking = Some(Box::new(Looking::new(gate, dispatch, waves)));
         self.barrier.be_watched();
     }
 
-    /// From now on, its accesses to LDS are put in order, if that is wanted.
-    pub fn look_for_races(&mut self, wanted: bool, spare: &mut WorkgroupBuffers) {
-        if wanted {
+    /// From now on, its accesses to LDS are put in order by these rules, if that is wanted.
+    pub fn look_for_races(&mut self, rules: Option<Rules>, spare: &mut WorkgroupBuffers) {
+        if let Some(rules) = rules {
             let (bytes, waves) = (self.lds.len() as u32, self.waves.len() as u32);
-            self.races = Races::new(spare.races.take(), bytes, waves);
+            self.races = Races::new(spare.races.take(), bytes, waves, rules);
         }
     }
 
@@ -374,6 +374,7 @@ impl Workgroup {
                 State::AtBarrier => There::AtBarrier,
                 State::Ended => There::Ended,
                 State::Ready if wave.waits_for_workgroup() => There::Polls,
+                State::Ready if wave.only_waits() => There::PollsMemory,
                 State::Ready => There::Elsewhere,
             };
             looking.look(wave, state, barrier)
@@ -406,21 +407,35 @@ impl Workgroup {
         self.looking = Some(looking);
     }
 
-    /// True if waves wait at a barrier, and all others wait for something that only those could do.
+    /// True if waves wait at a barrier, and all others wait for something that only those could do. If the host could do it, too, who looks
+    /// is told when it lasts.
     #[cold]
-    fn waits_for_itself(&mut self) -> bool {
-        let waves = || self.waves.iter();
-        let idle = waves().any(|(_, state)| *state == State::AtBarrier)
-            && waves().all(|(wave, state)| *state != State::Ready || wave.waits_for_workgroup());
-        let looking = self.looking.as_mut();
-        looking.is_some_and(|looking| looking.idles(idle))
+    fn waits_for_itself(&mut self, barrier: &SplitBarrier) -> bool {
+        let all_are = |waits: fn(&Wave) -> bool| {
+            let mut waves = self.waves.iter();
+            waves.all(|(wave, state)| *state != State::Ready || waits(wave))
+        };
+        let mut waves = self.waves.iter();
+        let some_arrived = waves.any(|(_, state)| *state == State::AtBarrier);
+        let idle = some_arrived && all_are(Wave::waits_for_workgroup);
+        let waits = some_arrived && !idle && all_are(Wave::only_waits);
+        let Some(looking) = &mut self.looking else {
+            return false;
+        };
+        let is_stuck = looking.idles(idle);
+        if looking.waits(waits)
+            && let Some(looking) = &self.looking
+        {
+            looking.tell(self.id, Outlook::Waits, self.there(looking, barrier));
+        }
+        is_stuck
     }
 
     /// No wave will ever go on: who looks is told, and the kernel ends.
     #[cold]
     fn stuck(&self, barrier: &SplitBarrier) -> Turn {
         if let Some(looking) = &self.looking {
-            looking.is_stuck(self.id, self.there(looking, barrier));
+            looking.tell(self.id, Outlook::Stuck, self.there(looking, barrier));
         }
         let mut waves = self.waves.iter();
         let first = waves.find(|(_, state)| *state == State::AtBarrier);
@@ -559,7 +574,7 @@ impl Workgroup {
                 return Turn::Again(Pause::Sliced);
             }
             if yielded {
-                if self.looking.is_some() && self.waits_for_itself() {
+                if self.looking.is_some() && self.waits_for_itself(&env.barrier) {
                     return self.stuck(&env.barrier);
                 }
                 return Turn::Again(self.doze());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compute::{Gate, Meeting, There, WaveThere};
+use compute::{Gate, Meeting, Outlook, There, WaveThere};
 use gpu::Dispatch;
 
 /// The kinds of wrong meetings.
@@ -66,9 +66,17 @@ fn judge<'m>(meeting: &'m Meeting, tell: &mut dyn FnMut(Unmet<'m>)) {
     };
     let of = |state: There| meeting.waves.iter().filter(move |one| one.state == state);
     let (waits, arrived) = (of(There::WaitsOnly), of(There::AtBarrier));
-    if meeting.stuck {
+    if meeting.outlook != Outlook::Opens {
         if let Some(first) = waits.chain(arrived).next() {
-            tell(Wrong::Deadlock, true, first.pc, None);
+            // The host may still change what waves wait for.
+            let certain = meeting.outlook == Outlook::Stuck;
+            let polling = of(There::PollsMemory).next().filter(|_| !certain);
+            tell(
+                Wrong::Deadlock,
+                certain,
+                first.pc,
+                polling.map(|one| one.pc),
+            );
         }
         return;
     }

@@ -233,6 +233,25 @@ kernel void counts(global int *out) {
   out[t] = arrived[t];
 }
 
+// Ends in both forms once flag[0] is 1, which the host may write, too.
+kernel void polls_memory(global volatile int *flag) {
+  if (WAVE == 0) {
+#if !OK
+    SYNC; // @polls_memory.A
+#endif
+    flag[0] = 1;
+  } else {
+    while (flag[0] == 0) // @polls_memory.B
+      ;
+  }
+#if OK
+  SYNC;
+#else
+  if (WAVE != 0)
+    SYNC;
+#endif
+}
+
 #ifdef SPLIT
 kernel void arrives_twice(global int *out) {
   int t = ITEM;

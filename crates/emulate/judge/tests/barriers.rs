@@ -1,6 +1,8 @@
 //! Barriers at which waves meet: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::corpus::{Corpus, TARGETS, grade, line, rows};
+use crate::common::corpus::{
+    Corpus, each_bug_is_found_and_right_twins_are_silent, grade, line, rows,
+};
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, Shape};
 use gpu::Dispatch;
@@ -115,30 +117,65 @@ fn found_without(
 
 #[test]
 fn each_bug_is_found_where_it_is_and_right_twins_are_silent() {
-    let mut failed = Vec::new();
-    for target in TARGETS {
-        let (Some(wrong), Some(right)) = (
-            CORPUS.compiled(target, false),
-            CORPUS.compiled(target, true),
-        ) else {
-            return;
-        };
-        for (kernel, expected) in expected(target) {
-            for threads in [1, 2] {
-                let name = format!("{kernel} on {target}, {threads} threads");
-                let (rows, ended) = found(&wrong, kernel, threads);
-                let stuck = expected.iter().any(|(kind, ..)| kind == "Deadlock");
-                if rows != expected || ended.is_err() != stuck {
-                    failed.push(format!("{name}: {rows:?} {ended:?}, not {expected:?}"));
-                }
-                let (rows, ended) = found(&right, kernel, threads);
-                if !rows.is_empty() || ended.is_err() {
-                    failed.push(format!("{name}, right: {rows:?} {ended:?}"));
-                }
+    each_bug_is_found_and_right_twins_are_silent(
+        |target, ok| CORPUS.compiled(target, ok),
+        expected,
+        |bytes, kernel| {
+            let (rows, ended) = found(bytes, kernel, 1);
+            let (on_two_threads, ended_too) = found(bytes, kernel, 2);
+            assert_eq!(rows, on_two_threads, "{kernel}");
+            let stuck = rows.iter().any(|(kind, ..)| kind == "Deadlock");
+            for ended in [ended, ended_too] {
+                assert_eq!(ended.is_err(), stuck, "{kernel}: {ended:?}");
             }
+            (rows, Vec::new())
+        },
+    );
+}
+
+/// The host writes the word that waves poll, once it is told that they wait; without that the kernel would not end.
+#[test]
+fn waves_that_poll_memory_are_told_of_and_go_on_when_the_host_writes() {
+    for target in ["gfx90a", "gfx1201"] {
+        for ok in [false, true] {
+            let Some(bytes) = CORPUS.compiled(target, ok) else {
+                return;
+            };
+            let object = CodeObject::parse(&bytes).unwrap();
+            let lines = SourceLines::read(&object).unwrap().unwrap();
+            let device = Device::new(object.clone(), 2).unwrap();
+            let told = Arc::new(Told::default());
+            device.look_at_barriers(Arc::new(Barriers::new(told.clone())));
+            let flag = device.buffer(&[0; 4], 4).unwrap();
+            let shape = Shape {
+                grid: [1, 1, 1],
+                block: [ITEMS, 1, 1],
+                dynamic_lds: 0,
+            };
+            let arguments = [Argument::pointer(flag)];
+            let prepared = device.prepare("polls_memory", &shape, &arguments);
+            let mut help = || {
+                if !told.all.lock().unwrap().is_empty() {
+                    device.write(flag, &1_u32.to_le_bytes()).unwrap();
+                }
+                true
+            };
+            let ended = device.run_while(&prepared.unwrap(), Some(10 * LIMIT), &mut help);
+            assert!(ended.is_ok(), "{target} {ok}: {ended:?}");
+            let told = told.all.lock().unwrap();
+            if ok {
+                assert!(told.is_empty(), "{target}: {told:?}");
+                continue;
+            }
+            let (wrong, certain, pc, other) = told[0];
+            assert_eq!((wrong, certain), (Wrong::Deadlock, false), "{target}");
+            let line = |pc: u64| line(&lines, pc - device.base());
+            let places = (line(pc), other.and_then(line));
+            let marks =
+                ["@polls_memory.A", "@polls_memory.B"].map(|mark| Some(CORPUS.marked(mark)));
+            assert_eq!(places, (marks[0], marks[1]), "{target}");
         }
     }
-    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 /// With a rule switched off, the corpus fails.

@@ -1,6 +1,8 @@
 //! Accesses to global memory in no order: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::corpus::{Corpus, TARGETS, grade, line, rows};
+use crate::common::corpus::{
+    Corpus, TARGETS, each_bug_is_found_and_right_twins_are_silent, grade, line, rows,
+};
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Argument, Device, Shape};
 use global_races::{Found, GlobalRaces, Missing, Rules, Sink};
@@ -108,26 +110,11 @@ fn found(bytes: &[u8], kernel: &str, rules: Rules) -> BTreeSet<Row> {
 
 #[test]
 fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
-    let mut failed = Vec::new();
-    for target in TARGETS {
-        let (Some(wrong), Some(right)) = (
-            CORPUS.compiled(target, false),
-            CORPUS.compiled(target, true),
-        ) else {
-            return;
-        };
-        for (kernel, expected) in expected(target) {
-            let rows = found(&wrong, kernel, ALL);
-            if rows != expected {
-                failed.push(format!("{kernel} on {target}: {rows:?}, not {expected:?}"));
-            }
-            let rows = found(&right, kernel, ALL);
-            if !rows.is_empty() {
-                failed.push(format!("{kernel} on {target}, right: {rows:?}"));
-            }
-        }
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
+    each_bug_is_found_and_right_twins_are_silent(
+        |target, ok| CORPUS.compiled(target, ok),
+        expected,
+        |bytes, kernel| (found(bytes, kernel, ALL), Vec::new()),
+    );
 }
 
 /// With a rule switched off, the corpus fails.

@@ -2,7 +2,7 @@
 
 use crate::common::{
     compiled_text,
-    corpus::{Corpus, TARGETS, line, rows},
+    corpus::{Corpus, each_bug_is_found_and_right_twins_are_silent, line, rows, with_silent},
 };
 use codeobj::{CodeObject, SourceLines};
 use definedness::{Definedness, Found, Origin, Sink, Use};
@@ -100,29 +100,17 @@ fn found(
 
 #[test]
 fn each_use_is_found_where_it_is_and_exact_twins_are_silent() {
-    let mut failed = Vec::new();
-    for target in TARGETS {
-        let (Some(inexact), Some(exact)) = (compiled(target, false), compiled(target, true)) else {
-            return;
-        };
-        for (kernel, row) in expected(target) {
-            let (rows, _) = found(&inexact, &[kernel], Definedness::of_inexact);
-            if rows != [row].into() {
-                failed.push(format!("{kernel} on {target}: {rows:?}, not {row:?}"));
-            }
-            let (rows, unfollowed) = found(&exact, &[kernel], Definedness::of_inexact);
-            if !rows.is_empty() || !unfollowed.is_empty() {
-                failed.push(format!(
-                    "{kernel} on {target}, exact: {rows:?} {unfollowed:?}"
-                ));
-            }
-        }
-        let (rows, unfollowed) = found(&inexact, &["silent"], Definedness::of_inexact);
-        if !rows.is_empty() || !unfollowed.is_empty() {
-            failed.push(format!("silent on {target}: {rows:?} {unfollowed:?}"));
-        }
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
+    each_bug_is_found_and_right_twins_are_silent(
+        compiled,
+        |target| {
+            let rows = expected(target).into_iter();
+            with_silent(rows.map(|(kernel, row)| (kernel, [row].into())).collect())
+        },
+        |bytes, kernel| {
+            let (rows, unfollowed) = found(bytes, &[kernel], Definedness::of_inexact);
+            (rows, unfollowed.into_iter().map(str::to_owned).collect())
+        },
+    );
 }
 
 #[test]

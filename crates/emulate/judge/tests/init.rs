@@ -1,6 +1,8 @@
 //! Uses of what was never set: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::corpus::{Corpus, TARGETS, line, rows};
+use crate::common::corpus::{
+    Corpus, each_bug_is_found_and_right_twins_are_silent, line, rows, with_silent,
+};
 use codeobj::{CodeObject, SourceLines};
 use definedness::{Definedness, Found, Origin, Sink, Use};
 use emulate::{Argument, Device, Shape};
@@ -97,32 +99,14 @@ fn found(bytes: &[u8], kernel: &str, all_set: bool) -> (BTreeSet<Row>, Vec<&'sta
 
 #[test]
 fn each_use_is_found_where_it_is_and_right_twins_are_silent() {
-    let mut failed = Vec::new();
-    for target in TARGETS {
-        let (Some(wrong), Some(right)) = (
-            CORPUS.compiled(target, false),
-            CORPUS.compiled(target, true),
-        ) else {
-            return;
-        };
-        for (kernel, expected) in expected(target) {
-            let (rows, _) = found(&wrong, kernel, false);
-            if rows != expected {
-                failed.push(format!("{kernel} on {target}: {rows:?}, not {expected:?}"));
-            }
-            let (rows, unfollowed) = found(&right, kernel, false);
-            if !rows.is_empty() || !unfollowed.is_empty() {
-                failed.push(format!(
-                    "{kernel} on {target}, right: {rows:?} {unfollowed:?}"
-                ));
-            }
-        }
-        let (rows, unfollowed) = found(&wrong, "silent", false);
-        if !rows.is_empty() || !unfollowed.is_empty() {
-            failed.push(format!("silent on {target}: {rows:?} {unfollowed:?}"));
-        }
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
+    each_bug_is_found_and_right_twins_are_silent(
+        |target, ok| CORPUS.compiled(target, ok),
+        |target| with_silent(expected(target)),
+        |bytes, kernel| {
+            let (rows, unfollowed) = found(bytes, kernel, false);
+            (rows, unfollowed.into_iter().map(str::to_owned).collect())
+        },
+    );
 }
 
 /// With memory that counts as written, those kernels are silent that read no other.

@@ -1,6 +1,8 @@
 //! Accesses to LDS in no order: a corpus of kernels with a bug, each with a right twin, for targets of all families.
 
-use crate::common::corpus::{Corpus, TARGETS, grade, line, rows};
+use crate::common::corpus::{
+    Corpus, each_bug_is_found_and_right_twins_are_silent, grade, line, rows,
+};
 use codeobj::{CodeObject, SourceLines};
 use emulate::{Access, Argument, Device, Order, Race, Shape};
 use gpu::Dispatch;
@@ -9,6 +11,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+use wave::races::Rules;
 
 const CORPUS: Corpus = Corpus(include_str!("races.cl"));
 const EXPECTED: &str = include_str!("races.tsv");
@@ -22,20 +25,36 @@ type Row = (&'static str, Option<u32>, Option<u32>);
 /// The kinds of both accesses.
 type Kinds = (Access, Access);
 
-#[derive(Default)]
+/// Parts of the checker that work.
+#[derive(Clone, Copy, Debug)]
+struct Works {
+    /// Races of these kinds are not told.
+    off: Option<Kinds>,
+    rules: Rules,
+}
+
+const ALL: Works = Works {
+    off: None,
+    rules: Rules::ALL,
+};
+
 struct Told {
     all: Mutex<Vec<Race>>,
     workgroups: Mutex<BTreeSet<u32>>,
-    /// A rule that is switched off.
-    off: Option<Kinds>,
+    works: Works,
 }
 
 impl Order for Told {
     fn raced(&self, _: &Arc<Dispatch>, workgroup: [u32; 3], races: &[Race]) {
         self.workgroups.lock().unwrap().insert(workgroup[0]);
-        let is_off = |race: &&Race| self.off != Some((race.before.access, race.after.access));
+        let is_told =
+            |race: &&Race| self.works.off != Some((race.before.access, race.after.access));
         let mut all = self.all.lock().unwrap();
-        all.extend(races.iter().filter(is_off));
+        all.extend(races.iter().filter(is_told));
+    }
+
+    fn rules(&self) -> Rules {
+        self.works.rules
     }
 }
 
@@ -59,10 +78,10 @@ fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
 }
 
 /// The findings in a kernel.
-fn found(bytes: &[u8], kernel: &str, off: Option<Kinds>) -> BTreeSet<Row> {
+fn found(bytes: &[u8], kernel: &str, works: Works) -> BTreeSet<Row> {
     let object = CodeObject::parse(bytes).unwrap();
     let lines = SourceLines::read(&object).unwrap().unwrap();
-    let (told, base) = launched(object, kernel, 3, off);
+    let (told, base) = launched(object, kernel, 3, works);
     let line = |pc: u64| line(&lines, pc - base);
     let told = told.all.lock().unwrap();
     let rows = told.iter().map(|race| {
@@ -73,16 +92,12 @@ fn found(bytes: &[u8], kernel: &str, off: Option<Kinds>) -> BTreeSet<Row> {
 }
 
 /// Launches so many workgroups of a kernel: what is told, and the object's address.
-fn launched(
-    object: CodeObject,
-    kernel: &str,
-    workgroups: u32,
-    off: Option<Kinds>,
-) -> (Arc<Told>, u64) {
+fn launched(object: CodeObject, kernel: &str, workgroups: u32, works: Works) -> (Arc<Told>, u64) {
     let device = Device::new(object.clone(), 2).unwrap();
     let told = Arc::new(Told {
-        off,
-        ..Told::default()
+        all: Mutex::default(),
+        workgroups: Mutex::default(),
+        works,
     });
     device.look_for_races(told.clone());
     let out = device.buffer(&[], 16 * u64::from(ITEMS)).unwrap();
@@ -105,26 +120,11 @@ fn launched(
 
 #[test]
 fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
-    let mut failed = Vec::new();
-    for target in TARGETS {
-        let (Some(wrong), Some(right)) = (
-            CORPUS.compiled(target, false),
-            CORPUS.compiled(target, true),
-        ) else {
-            return;
-        };
-        for (kernel, expected) in expected(target) {
-            let rows = found(&wrong, kernel, None);
-            if rows != expected {
-                failed.push(format!("{kernel} on {target}: {rows:?}, not {expected:?}"));
-            }
-            let rows = found(&right, kernel, None);
-            if !rows.is_empty() {
-                failed.push(format!("{kernel} on {target}, right: {rows:?}"));
-            }
-        }
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
+    each_bug_is_found_and_right_twins_are_silent(
+        |target, ok| CORPUS.compiled(target, ok),
+        expected,
+        |bytes, kernel| (found(bytes, kernel, ALL), Vec::new()),
+    );
 }
 
 /// With a rule switched off, the corpus fails.
@@ -144,10 +144,43 @@ fn the_corpus_needs_each_rule() {
         (Write, Atomic),
         (Atomic, Read),
     ] {
+        let works = Works {
+            off: Some(off),
+            ..ALL
+        };
         let mut kernels = all.iter();
-        let fails = kernels.any(|(kernel, expected)| found(&wrong, kernel, Some(off)) != *expected);
+        let fails = kernels.any(|(kernel, expected)| found(&wrong, kernel, works) != *expected);
         assert!(fails, "the corpus does not miss {off:?}");
     }
+}
+
+/// Without lanes in step or words that tell something, right twins are not silent; without steps, races behind a flag are not found.
+#[test]
+fn the_corpus_needs_each_part_of_the_order() {
+    let target = "gfx90a";
+    let (Some(wrong), Some(right)) = (
+        CORPUS.compiled(target, false),
+        CORPUS.compiled(target, true),
+    ) else {
+        return;
+    };
+    let all = expected(target);
+    let loses = |works: Works| {
+        let mut kernels = all.iter();
+        kernels.any(|(kernel, expected)| !found(&wrong, kernel, works).is_superset(expected))
+    };
+    let blames = |works: Works| {
+        let mut kernels = all.keys();
+        kernels.any(|kernel| !found(&right, kernel, works).is_empty())
+    };
+    let without = |change: fn(&mut Rules)| {
+        let mut works = ALL;
+        change(&mut works.rules);
+        works
+    };
+    assert!(loses(without(|rules| rules.steps = false)), "steps");
+    assert!(blames(without(|rules| rules.lockstep = false)), "lockstep");
+    assert!(blames(without(|rules| rules.polling = false)), "polling");
 }
 
 /// The checker keeps its cells from workgroup to workgroup. It begins them anew only when their counters are full, after some thousands.
@@ -156,7 +189,7 @@ fn all_of_many_workgroups_are_told_of() {
     let of = |ok| {
         let bytes = CORPUS.compiled("gfx90a", ok)?;
         let object = CodeObject::parse(&bytes).unwrap();
-        let (told, _) = launched(object, "missing", 20_000, None);
+        let (told, _) = launched(object, "missing", 20_000, ALL);
         Some(told.workgroups.lock().unwrap().len())
     };
     let (Some(wrong), Some(right)) = (of(false), of(true)) else {

@@ -358,6 +358,7 @@ fn meeting(object: &str, base: u64, found: &Unmet<'_>) -> String {
             There::Again => "arrived-again",
             There::WaitsOnly => "waits-only",
             There::Polls => "polls",
+            There::PollsMemory => "polls-memory",
             There::Ended => "ended",
             There::Elsewhere => "elsewhere",
         };

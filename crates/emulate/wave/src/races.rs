@@ -23,6 +23,31 @@ pub enum Access {
     Atomic,
 }
 
+/// What the order of accesses is made of. A test switches parts off, to see whether a corpus needs them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The lanes of a wave go in step: no two accesses of one wave conflict.
+    pub lockstep: bool,
+    /// Accesses that others may wait for divide the time between two barriers into steps.
+    pub steps: bool,
+    /// A wave that polls a word learns of what came before the write.
+    pub polling: bool,
+}
+
+impl Rules {
+    pub const ALL: Rules = Rules {
+        lockstep: true,
+        steps: true,
+        polling: true,
+    };
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules::ALL
+    }
+}
+
 /// One of two accesses that conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Side {
@@ -158,6 +183,9 @@ pub struct Races {
     cells: Cells,
     /// The workgroup has so many; there may be more cells.
     dwords: usize,
+    /// So many of them are looked at in rows, where accesses of one wave do not conflict.
+    dwords_in_rows: usize,
+    rules: Rules,
     clocks: Vec<Clock>,
     found: Vec<Race>,
     published: Published,
@@ -181,13 +209,20 @@ pub(crate) struct Noted {
 
 impl Races {
     /// For a workgroup of so many waves; `None` if it has one wave only, or no LDS. `spare`: those of a workgroup that has ended.
-    pub fn new(spare: Option<Box<Races>>, lds_bytes: u32, waves: u32) -> Option<Box<Races>> {
+    pub fn new(
+        spare: Option<Box<Races>>,
+        lds_bytes: u32,
+        waves: u32,
+        rules: Rules,
+    ) -> Option<Box<Races>> {
         if lds_bytes == 0 || !(2..=MOST_WAVES).contains(&waves) {
             return None;
         }
         let mut races = spare.unwrap_or_default();
         let latest = races.clocks.iter().map(|clock| clock.stamp).max();
+        races.rules = rules;
         races.dwords = lds_bytes.div_ceil(4) as usize;
+        races.dwords_in_rows = if rules.lockstep { races.dwords } else { 0 };
         races.cells.make_room(races.dwords);
         races.found.clear();
         races.published = Published::default();
@@ -272,7 +307,7 @@ impl Races {
         if noted.publishes && self.published.polls_any(start..end) {
             return false;
         }
-        if noted.polls || !address.is_multiple_of(4) || end > self.dwords {
+        if noted.polls || !address.is_multiple_of(4) || end > self.dwords_in_rows {
             return false;
         }
         let mut at = start;
@@ -382,7 +417,7 @@ impl Races {
             highest = highest.max(*address);
             bits |= *address;
         }
-        if !bits.is_multiple_of(4) || (highest / 4) as usize + count > self.dwords {
+        if !bits.is_multiple_of(4) || (highest / 4) as usize + count > self.dwords_in_rows {
             return false;
         }
         for word in 0..count {
@@ -457,7 +492,7 @@ impl Races {
         }
         let mine = word(clock, noted.wave) | mask;
         let stamp = clock.stamp;
-        if conflicts(clock, noted.wave, cell.write, mask) {
+        if conflicts(clock, self.rules, noted.wave, cell.write, mask) {
             self.tell(noted, place, (cell.write, cell.write_pc), false, true);
         }
         let pc = noted.pc as u32;
@@ -498,7 +533,7 @@ impl Races {
             self.publish(noted, dword);
         }
         let clock = &self.clocks[noted.wave as usize];
-        let is_race = |word| conflicts(clock, noted.wave, word, mask);
+        let is_race = |word| conflicts(clock, self.rules, noted.wave, word, mask);
         let write = !among_atomics && is_race(cell.write);
         let read = cell.reads.iter().position(|word| is_race(*word));
         if write || read.is_some() {
@@ -536,7 +571,7 @@ impl Races {
             Access::Write => noted.publishes,
             Access::Atomic => noted.publishes || noted.returns,
         };
-        if begins {
+        if begins && self.rules.steps {
             self.steps(noted);
         }
     }
@@ -574,6 +609,9 @@ impl Races {
     fn learn(&mut self, who: u32, dword: u32, written: Word, sure: usize) {
         if sure == 0 {
             self.published.is_polled(dword);
+        }
+        if !self.rules.polling {
+            return;
         }
         let clock = &mut self.clocks[who as usize];
         if let Some(told) = self.published.told(dword, clock.floor) {
@@ -662,10 +700,10 @@ fn words<const COUNT: usize>(row: &mut [Word], start: usize) -> &mut [Word; COUN
 
 /// Returns `true` if an access of `mask` by the wave is in no order with that of `word`.
 #[inline(always)]
-fn conflicts(clock: &Clock, who: u32, word: Word, mask: Word) -> bool {
+fn conflicts(clock: &Clock, rules: Rules, who: u32, word: Word, mask: Word) -> bool {
     word >> STAMP_SHIFT >= clock.floor
         && word & mask & BYTES != 0
-        && wave(word) != who
+        && (wave(word) != who || !rules.lockstep)
         && !trusts(clock, 0, word)
 }
 

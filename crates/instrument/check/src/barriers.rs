@@ -85,6 +85,7 @@ impl Wave {
             "arrived-again" => "arrives again",
             "waits-only" => "waits without having arrived",
             "polls" => "reads LDS until that changes",
+            "polls-memory" => "reads memory until that changes",
             "ended" => "has ended",
             _ => "has not come to it",
         }
@@ -212,9 +213,12 @@ fn message(one: &Met, other: &Option<Place>) -> String {
     });
     let other = other.unwrap_or_default();
     match (one.kind, one.grade) {
-        (Kind::Deadlock, _) => {
+        (Kind::Deadlock, Grade::Certain) => {
             "waves wait for each other, and no wave of the workgroup can go on".to_owned()
         }
+        (Kind::Deadlock, Grade::Possible) => format!(
+            "waves wait at this barrier, and the others{other} have long read memory until it changes"
+        ),
         (Kind::DifferentBarriers, _) => format!(
             "waves of one workgroup meet here and at another barrier{other}: the hardware lets both pass"
         ),

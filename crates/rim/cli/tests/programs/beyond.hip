@@ -17,6 +17,11 @@ __global__ void shared(int *out, int index) {
   out[0] = room[index];
 }
 
+__global__ void get(const int *from, long at, int *out) {
+  if (threadIdx.x == 5)
+    out[0] = from[at + threadIdx.x];
+}
+
 extern "C" __attribute__((noinline)) int *make_numbers(size_t bytes) {
   int *made = nullptr;
   if (hipMalloc(&made, bytes) != hipSuccess)
@@ -47,6 +52,11 @@ int main(int count, char **arguments) {
     if (!right)
       drop_numbers(numbers);
     put<<<1, 64>>>(numbers, 2);
+  }
+  if (is("read-freed")) {
+    if (!right)
+      drop_numbers(numbers);
+    get<<<1, 64>>>(numbers, 2, out);
   }
   if (is("lds"))
     shared<<<1, 16>>>(out, right ? 15 : 16);

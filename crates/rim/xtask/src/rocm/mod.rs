@@ -37,6 +37,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
   --tools             with tools at every instruction, and their counts compared
   --samples           the samples of tools, with events of HSA and HIP, compiled there and run, and what they say
+  --checks            bugs of memory, which `luthier check` has to find on the device and by hooks alike
   --record            record every kernel, and compare it with itself below tools, instruction by instruction
   --suite NAME,...    run test suites instead, which are installed at first
   --device NAME,...   on these devices (gfx90a; programs: those that each is for)
@@ -53,6 +54,9 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
 
 /// Tests that compile and run samples.
 const SAMPLES: &[&[&str]] = &[&["stock_tool"], &["tool_samples"]];
+
+/// The test of both ways of checking memory, with its filter.
+const CHECKS: &[&[&str]] = &[&["cli", "hooks::both_ways"]];
 
 #[derive(Default)]
 struct Request {
@@ -114,6 +118,7 @@ fn parse(arguments: &[String]) -> Result<Request> {
         match argument.as_str() {
             "--tools" => request.tests = &[&["instrumented"]],
             "--samples" => request.tests = SAMPLES,
+            "--checks" => request.tests = CHECKS,
             "--record" => request.tests = &[&["recorded", "--all"]],
             "--suite" => {
                 for name in value()?.split(',') {
@@ -180,11 +185,31 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         [] => &[&["run"][..]],
         tests => tests,
     };
+    if request.tests == CHECKS {
+        // There is no cargo inside.
+        validator()?;
+    }
     let mut complaints = Vec::new();
     for test in tests {
         complaints.extend(programs(&environment, &request, test)?);
     }
     Ok(complaints)
+}
+
+/// Builds the validator of schemas, where tests look for it.
+fn validator() -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--locked", "--target-dir"])
+        .arg(crate::root().join("target/schemas"))
+        .current_dir(crate::root().join("schemas"))
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(
+        status.success(),
+        "the validator of schemas is not built: {status}"
+    );
+    Ok(())
 }
 
 /// The names of the files of `programs`, without their extensions.
@@ -213,8 +238,10 @@ fn check_programs(request: &Request, names: &BTreeSet<String>) -> Result<()> {
     if !request.suites.is_empty() {
         bail!("{first}: a suite's programs are chosen with --program PATTERN");
     }
-    if request.tests == SAMPLES {
-        bail!("{first}: --samples takes no names of programs");
+    for (option, tests) in [("--samples", SAMPLES), ("--checks", CHECKS)] {
+        if request.tests == tests {
+            bail!("{first}: {option} takes no names of programs");
+        }
     }
     for name in &request.programs {
         if names.contains(name) {
@@ -260,6 +287,7 @@ fn programs(environment: &Environment, request: &Request, test: &[&str]) -> Resu
     let hip = renamed::folder(environment.root(), &request.devices)?;
     let status = environment
         .command(crate::root().join(executable))
+        .env(prerequisite::BUILT, "1")
         .envs(hip.map(|folder| ("LD_LIBRARY_PATH", folder)))
         .args(options)
         .args(&request.programs)
@@ -509,6 +537,7 @@ mod tests {
             ("debian-testing check", "no program check"),
             ("debian-testing hello --suite llama", "--program PATTERN"),
             ("debian-testing hello --samples", "takes no names"),
+            ("debian-testing hello --checks", "takes no names"),
         ] {
             let error = checked(text).expect_err(text).to_string();
             assert!(error.contains(said), "{text}: {error}");
