@@ -26,6 +26,7 @@ mod schedule;
 mod sync;
 mod together;
 mod watch;
+mod wished;
 mod workgroup;
 
 pub use follow::{Beginning, Follower};

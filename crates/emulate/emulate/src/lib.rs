@@ -198,6 +198,11 @@ impl<'a> Device<'a> {
         self.pool.translate(wanted)
     }
 
+    /// The same as the user says in `LUTHIER_NATIVE`. The error is for the user.
+    pub fn translate_as_wished(&self) -> std::result::Result<(), String> {
+        self.pool.translate_as_wished()
+    }
+
     /// From now on, `follower` follows what instructions do. Said once, before the first launch.
     pub fn follow(&self, follower: Arc<dyn compute::Follower>) {
         self.pool.follow(follower);

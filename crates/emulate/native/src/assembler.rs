@@ -1,17 +1,20 @@
 //! Stencils joined to a routine.
 
+use std::{collections::HashMap, mem::offset_of};
+
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock,
     MemoryOperand, Register,
 };
 
 use crate::{
-    GROUP, ROW, Routine, Stencil,
+    GROUP, ROW, Routine, Stencil, Surroundings,
     registers::{Content, Registers, zmm},
     stencil::{Step, Value},
 };
 
-/// Most rows and masks that a routine may write. They stay in registers to its end; the other registers are for sources and temporaries.
+/// Most rows that a routine may read before it writes them, and masks that it may write. They stay in registers to its end; the other
+/// registers are for sources, temporaries, and results that can be stored at once.
 pub const MOST_RESULTS: usize = 20;
 /// Most masks among them.
 pub const MOST_MASKS: usize = MASKS.len();
@@ -67,17 +70,17 @@ pub enum Nans {
 /// Registers of [`crate::Entry`]'s parameters and result.
 const ROWS: Register = Register::RDI;
 const SCALARS: Register = Register::RSI;
-const GROUPS: Register = Register::RDX;
+const SURROUNDINGS: Register = Register::RDX;
 const DONE: Register = Register::RAX;
 /// The lanes of the group that are on.
-const ON: Register = Register::ECX;
+pub(crate) const ON: Register = Register::ECX;
 /// The masks that are written, with the last group's bits on top.
 const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
-/// The bits of a group.
-const BITS: Register = Register::R11;
+/// The bits of a group, or an address.
+pub(crate) const BITS: Register = Register::R11;
 /// Lanes with a NaN, and those of the last test.
 const NANS: Register = Register::K7;
-const TESTED: Register = Register::K6;
+pub(crate) const TESTED: Register = Register::K6;
 /// Lanes behind all tests: those that are on, then those that are off.
 const LANES: Register = Register::K6;
 /// The predicate of a comparison: one of both is a NaN.
@@ -104,14 +107,28 @@ pub enum Failure {
 #[derive(Clone, Debug)]
 pub struct Assembler {
     /// The scalar that says which lanes are on, one bit each. `None`: all are.
-    lanes: Option<u16>,
+    pub(crate) lanes: Option<u16>,
     /// Most groups of lanes. Two have masks of one scalar, four of two.
     groups: usize,
-    body: Vec<Instruction>,
+    pub(crate) body: Vec<Instruction>,
+    /// The branches of the body, by the instruction's index.
+    pub(crate) branches: Vec<(usize, Goal)>,
     constants: Vec<u8>,
-    registers: Registers,
+    pub(crate) registers: Registers,
+    /// The rows that the routine has used so far: `true` for those that it wrote first. Such a row may have anything in it when
+    /// the routine leaves early.
+    used: HashMap<u16, bool>,
     /// A test for NaNs has been made.
     tests: bool,
+}
+
+/// Where a branch of the body leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// To this instruction of the body.
+    Body(usize),
+    /// Out of the routine. The group is not done.
+    Out,
 }
 
 impl Default for Assembler {
@@ -126,8 +143,10 @@ impl Assembler {
             lanes: None,
             groups: ROW / GROUP,
             body: Vec::new(),
+            branches: Vec::new(),
             constants: Vec::new(),
             registers: Registers::new(),
+            used: HashMap::new(),
             tests: false,
         }
     }
@@ -252,7 +271,15 @@ impl Assembler {
     }
 
     /// Makes register `number` that of `target`.
-    fn assign(&mut self, number: usize, target: Source, nans: Nans) -> Result<(), Failure> {
+    pub(crate) fn assign(
+        &mut self,
+        number: usize,
+        target: Source,
+        nans: Nans,
+    ) -> Result<(), Failure> {
+        if let Source::Row(row) = target {
+            self.used.entry(row).or_insert(true);
+        }
         if let Some(former) = self.registers.find(target) {
             self.test_before_loss(former)?;
             self.registers.set(former, Content::Nothing);
@@ -369,9 +396,58 @@ impl Assembler {
         Ok(number)
     }
 
-    fn temporary(&mut self) -> Result<usize, Failure> {
-        let number = self.registers.allocate(Content::Temporary);
-        number.ok_or(Failure::NoRegister)
+    pub(crate) fn temporary(&mut self) -> Result<usize, Failure> {
+        self.allocate(Content::Temporary)
+    }
+
+    /// A register for `content`. Without a free one, that of a copy is taken, or of a result that can be stored now.
+    fn allocate(&mut self, content: Content) -> Result<usize, Failure> {
+        let used = &self.used;
+        let wrote_first = |row: u16| used.get(&row) == Some(&true);
+        let chosen = self.registers.choose(wrote_first);
+        let number = chosen.ok_or(Failure::NoRegister)?;
+        if let Content::Result {
+            to: Source::Row(row),
+            ..
+        } = self.registers.content(number)
+        {
+            self.test_before_loss(number)?;
+            self.store_now(number, row)?;
+        }
+        self.registers.take(number, content);
+        Ok(number)
+    }
+
+    /// Appends the store of a row before the group is done.
+    fn store_now(&mut self, number: usize, row: u16) -> Result<(), Failure> {
+        let result = zmm(number);
+        if self.lanes.is_some() {
+            let all_on = Instruction::with2(Code::Cmp_rm32_imm32, ON, 0xffff)?;
+            self.body.push(all_on);
+            let past = self.branch(Code::Je_rel32_64)?;
+            self.body
+                .push(Instruction::with2(Code::VEX_Kmovw_kr_r32, TESTED, ON)?);
+            self.body
+                .push(Instruction::with2(Code::VEX_Knotw_kr_kr, TESTED, TESTED)?);
+            self.body.push(keep_other_lanes(result, row)?);
+            self.land(past);
+        }
+        let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
+        self.body
+            .push(Instruction::with2(store, in_memory(row), result)?);
+        Ok(())
+    }
+
+    /// Appends a branch in the body, which [`Assembler::land`] completes.
+    pub(crate) fn branch(&mut self, condition: Code) -> Result<usize, Failure> {
+        let at = branch(&mut self.body, condition)?;
+        self.branches.push((at, Goal::Out));
+        Ok(self.branches.len() - 1)
+    }
+
+    /// Makes branch `number` lead to what the body gets next.
+    pub(crate) fn land(&mut self, number: usize) {
+        self.branches[number].1 = Goal::Body(self.body.len());
     }
 
     fn copy(&mut self, to: usize, from: usize) -> Result<(), Failure> {
@@ -382,13 +458,15 @@ impl Assembler {
     }
 
     /// A register that holds `source`, loaded if none did. It stays until the stencil ends.
-    fn fetch(&mut self, source: Source) -> Result<usize, Failure> {
+    pub(crate) fn fetch(&mut self, source: Source) -> Result<usize, Failure> {
+        if let Source::Row(row) = source {
+            self.used.entry(row).or_insert(false);
+        }
         if let Some(number) = self.registers.find(source) {
             self.registers.pin(number);
             return Ok(number);
         }
-        let number = self.registers.allocate(Content::Copy(source));
-        let number = number.ok_or(Failure::NoRegister)?;
+        let number = self.allocate(Content::Copy(source))?;
         self.registers.pin(number);
         let (code, memory) = match source {
             Source::Row(row) => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, in_memory(row)),
@@ -416,7 +494,7 @@ impl Assembler {
     }
 
     /// The address of a constant, in front of the code.
-    fn constant(&mut self, bytes: &[u8]) -> u64 {
+    pub(crate) fn constant(&mut self, bytes: &[u8]) -> u64 {
         let mut known = self.constants.chunks_exact(GROUP);
         let known = known.position(|chunk| chunk.starts_with(bytes));
         let index = known.unwrap_or_else(|| {
@@ -467,7 +545,7 @@ impl Assembler {
     }
 
     /// Looks for NaNs in a result that is overwritten before anything has shown them.
-    fn test_before_loss(&mut self, number: usize) -> Result<(), Failure> {
+    pub(crate) fn test_before_loss(&mut self, number: usize) -> Result<(), Failure> {
         match self.registers.content(number) {
             Content::Result { unseen: true, .. } => self.test(number, number),
             _ => Ok(()),
@@ -495,8 +573,8 @@ impl Assembler {
         }
         let first = code.len();
         let skips = self.look_at_lanes(&mut code)?;
-        code.append(&mut self.body);
-        let leaves = self.leave_at_nans(&mut code)?;
+        let mut leaves = self.append_body(&mut code);
+        leaves.extend(self.leave_at_nans(&mut code)?);
         self.keep_other_lanes(&mut code)?;
         for (number, row) in self.rows() {
             let store = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
@@ -512,11 +590,14 @@ impl Assembler {
         }
         code.push(Instruction::with2(Code::Add_rm64_imm8, ROWS, GROUP as i32)?);
         code.push(Instruction::with1(Code::Inc_rm64, DONE)?);
-        code.push(Instruction::with2(Code::Cmp_r64_rm64, DONE, GROUPS)?);
+        let groups = surrounding(offset_of!(Surroundings, groups));
+        code.push(Instruction::with2(Code::Cmp_r64_rm64, DONE, groups)?);
         code.push(Instruction::with_branch(Code::Jb_rel32_64, name(first))?);
         self.end(&masks, &mut code)?;
-        if let Some(leaves) = leaves {
-            land(&mut code, leaves);
+        if !leaves.is_empty() {
+            for from in leaves {
+                land(&mut code, from);
+            }
             self.keep_bits_to_come(&masks, &mut code)?;
             self.end(&masks, &mut code)?;
         }
@@ -529,6 +610,20 @@ impl Assembler {
         let mut bytes = self.constants;
         bytes.extend_from_slice(&encoded.code_buffer);
         Ok(Routine { bytes, start })
+    }
+
+    /// Appends the body. The result is its branches out of the routine.
+    fn append_body(&mut self, code: &mut Vec<Instruction>) -> Vec<usize> {
+        let first = code.len();
+        code.append(&mut self.body);
+        let mut out = Vec::new();
+        for &(from, goal) in &self.branches {
+            match goal {
+                Goal::Body(to) => code[first + from].set_near_branch64(name(first + to)),
+                Goal::Out => out.push(first + from),
+            }
+        }
+        out
     }
 
     /// The rows that are written, with their registers.
@@ -670,15 +765,24 @@ impl Assembler {
         code.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, ON)?);
         code.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES)?);
         for (number, row) in self.rows() {
-            let choice = Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
-            let result = zmm(number);
-            let mut choice = Instruction::with3(choice, result, result, in_memory(row))?;
-            choice.set_op_mask(LANES);
-            code.push(choice);
+            code.push(keep_other_lanes(zmm(number), row)?);
         }
         land(code, all_on);
         Ok(())
     }
+}
+
+/// Gives lanes of `result` that are off what `row` holds.
+fn keep_other_lanes(result: Register, row: u16) -> Result<Instruction, IcedError> {
+    let choice = Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
+    let mut choice = Instruction::with3(choice, result, result, in_memory(row))?;
+    choice.set_op_mask(LANES);
+    Ok(choice)
+}
+
+/// A field of [`Surroundings`].
+pub(crate) fn surrounding(offset: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(SURROUNDINGS, offset as i64)
 }
 
 /// The group's lanes of a row.

@@ -13,6 +13,8 @@ mod allowed;
 mod assembler;
 mod executable;
 #[cfg(target_arch = "x86_64")]
+mod load;
+#[cfg(target_arch = "x86_64")]
 mod registers;
 #[cfg(target_arch = "x86_64")]
 mod stencil;
@@ -21,12 +23,41 @@ mod stencil;
 pub use assembler::{Assembler, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Sign, Source};
 pub use executable::{Executable, Routine};
 #[cfg(target_arch = "x86_64")]
+pub use load::Load;
+#[cfg(target_arch = "x86_64")]
 pub use stencil::{Refusal, Stencil};
 
-/// A function of an [`Executable`]: rows from the first group of lanes on, scalars, and how many groups there are. The result is
-/// the number of groups that are done. The next group has a NaN among its numbers, and nothing of it is stored. Groups without lanes that are
-/// on are done at once.
-pub type Entry = unsafe extern "C" fn(rows: *mut u32, scalars: *mut u32, groups: usize) -> usize;
+/// A function of an [`Executable`]: rows from the first group of lanes on, and scalars. The result is the number of groups that are done. The
+/// next group has a NaN among its numbers, or loads from outside of local memory. Nothing of it is stored but in rows that the
+/// routine writes before it reads them. Groups without lanes that are on are done at once.
+pub type Entry = unsafe extern "C" fn(
+    rows: *mut u32,
+    scalars: *mut u32,
+    surroundings: *const Surroundings,
+) -> usize;
+
+/// What a routine finds outside of the wave's registers.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Surroundings {
+    /// How many groups of lanes there are.
+    pub groups: usize,
+    /// The first byte of local memory.
+    pub local: *const u8,
+    /// Bytes of local memory.
+    pub local_bytes: u32,
+}
+
+impl Surroundings {
+    /// Without local memory.
+    pub fn of_groups(groups: usize) -> Surroundings {
+        Surroundings {
+            groups,
+            local: std::ptr::null(),
+            local_bytes: 0,
+        }
+    }
+}
 
 /// Bytes from one row to the next.
 pub const ROW: usize = 256;

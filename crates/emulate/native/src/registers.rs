@@ -58,21 +58,31 @@ impl Registers {
             })
     }
 
-    /// A register for `content`. It takes a free one, or the copy whose last use is longest ago.
-    pub fn allocate(&mut self, content: Content) -> Option<usize> {
-        let free = self
-            .contents
-            .iter()
-            .position(|held| *held == Content::Nothing);
-        let chosen = free.or_else(|| {
-            let copies = (0..COUNT).filter(|&number| {
-                matches!(self.contents[number], Content::Copy(_)) && !self.pinned[number]
-            });
-            copies.min_by_key(|&number| self.used[number])
-        })?;
-        self.contents[chosen] = content;
-        self.touch(chosen);
-        Some(chosen)
+    /// The register to use next: a free one, or the copy or result whose last use is longest ago. `may_go` says of a row whether its
+    /// result may.
+    pub fn choose(&self, may_go: impl Fn(u16) -> bool) -> Option<usize> {
+        let free = |held: &Content| *held == Content::Nothing;
+        if let Some(number) = self.contents.iter().position(free) {
+            return Some(number);
+        }
+        let goes = |&number: &usize| match self.contents[number] {
+            Content::Copy(_) => true,
+            Content::Result {
+                to: Source::Row(row),
+                ..
+            } => may_go(row),
+            _ => false,
+        };
+        let unpinned = (0..COUNT).filter(|&number| !self.pinned[number]);
+        unpinned
+            .filter(goes)
+            .min_by_key(|&number| self.used[number])
+    }
+
+    /// Gives register `number` new contents.
+    pub fn take(&mut self, number: usize, content: Content) {
+        self.contents[number] = content;
+        self.touch(number);
     }
 
     pub fn touch(&mut self, number: usize) {

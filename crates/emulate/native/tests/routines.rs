@@ -3,7 +3,10 @@
 use std::arch::x86_64::*;
 
 use crate::llvm;
-use native::{Assembler, Executable, MOST_RESULTS, Nans, Operand, ROW, Sign, Source, Stencil};
+use native::{
+    Assembler, Executable, Load, MOST_RESULTS, Nans, Operand, ROW, Sign, Source, Stencil,
+    Surroundings,
+};
 
 #[allow(improper_ctypes_definitions)] // No other language calls it.
 type Function = unsafe extern "C" fn(__m512i, __m512i, __m512i) -> __m512i;
@@ -92,10 +95,26 @@ impl Rows {
 
     /// Runs a routine; the result is the number of groups that it did.
     fn run(&mut self, assembler: Assembler, scalars: &mut [u32], groups: usize) -> usize {
+        self.run_with(assembler, scalars, &Surroundings::of_groups(groups))
+    }
+
+    /// The same with local memory.
+    fn run_with(
+        &mut self,
+        assembler: Assembler,
+        scalars: &mut [u32],
+        surroundings: &Surroundings,
+    ) -> usize {
         let routine = assembler.finish().expect("a routine");
         let code = Executable::new(&[routine]).expect("memory for code");
         // SAFETY: the tests name no other rows and scalars than there are, and `code` lives.
-        unsafe { code.entry(0)(self.0.as_mut_ptr().cast(), scalars.as_mut_ptr(), groups) }
+        unsafe {
+            code.entry(0)(
+                self.0.as_mut_ptr().cast(),
+                scalars.as_mut_ptr(),
+                surroundings,
+            )
+        }
     }
 }
 
@@ -575,4 +594,160 @@ fn memory_of_code_cannot_be_written() {
             .then(|| rest[..4].to_owned())
     });
     assert_eq!(rights.as_deref(), Some("r-xp"));
+}
+
+/// Words of local memory in the tests of loads.
+const LOCAL: usize = 512;
+
+/// Runs a load of some words behind the addresses of row 0 with the lanes in `on`, from local memory in which word i is i. The result is the
+/// number of groups done, and the rows of the words.
+fn loaded(addresses: impl Fn(usize) -> u32, words: &[u32], on: u64) -> (usize, Vec<[u32; LANES]>) {
+    let mut rows = Rows::new(1 + words.len());
+    rows.set(0, addresses);
+    let mut assembler = Assembler::of_lanes(2, 4);
+    let targets = words.iter().copied().zip(1..).collect();
+    let load = Load {
+        address: 0,
+        words: targets,
+    };
+    assembler.load(&load).unwrap();
+    let local: Vec<u32> = (0..LOCAL as u32).collect();
+    let surroundings = Surroundings {
+        groups: 4,
+        local: local.as_ptr().cast(),
+        local_bytes: 4 * LOCAL as u32,
+    };
+    let mut scalars = [0, 0, on as u32, (on >> 32) as u32];
+    let done = rows.run_with(assembler, &mut scalars, &surroundings);
+    (done, rows.0.split_off(1))
+}
+
+#[test]
+fn loads_find_each_lane_s_word() {
+    if !can_run() {
+        return;
+    }
+    let patterns: [fn(usize) -> u32; 8] = [
+        |lane| 4 * lane as u32,
+        |lane| 16 * lane as u32,
+        |_| 200,
+        |lane| 16 * (lane % 16) as u32 + 4,
+        |lane| 8 * lane as u32,
+        |lane| 4 * (63 - lane as u32),
+        |lane| 4 * (lane as u32 * 37 % 128),
+        // The last word that there is, for the last lane of a group.
+        |lane| 4 * LOCAL as u32 - 16 - 16 * (15 - lane as u32 % 16),
+    ];
+    for address in patterns {
+        for words in [&[0][..], &[0, 4], &[12, 0], &[0, 4, 8, 12], &[4, 256]] {
+            let highest = (0..LANES).map(address).max().unwrap() + words.iter().max().unwrap();
+            if highest > 4 * LOCAL as u32 - 4 {
+                continue;
+            }
+            for on in [u64::MAX, 0x8001_ffff_0000_0ff0, 1 << 63] {
+                let (done, rows) = loaded(address, words, on);
+                assert_eq!(done, 4);
+                for (row, bytes) in rows.iter().zip(words) {
+                    let expected = std::array::from_fn(|lane| match on >> lane & 1 {
+                        1 => (address(lane) + bytes) / 4,
+                        _ => 0xdead_beef,
+                    });
+                    assert_eq!(*row, expected, "{words:?}, lanes {on:#x}");
+                }
+            }
+        }
+    }
+}
+
+/// A lane outside ends the routine in its group, unless the lane is off.
+#[test]
+fn loads_stay_inside() {
+    if !can_run() {
+        return;
+    }
+    let size = 4 * LOCAL as u32;
+    for outside in [
+        size - 3,
+        size - 4 + 1,
+        size,
+        size - 8 + 5,
+        u32::MAX,
+        u32::MAX - 7,
+        1 << 31,
+    ] {
+        let address = |lane: usize| match lane {
+            37 => outside,
+            _ => 4 * lane as u32,
+        };
+        let (done, rows) = loaded(address, &[0, 4], u64::MAX);
+        assert_eq!(done, 2, "{outside:#x}");
+        let expected = |lane: usize| if lane < 32 { lane as u32 } else { 0xdead_beef };
+        assert_eq!(rows[0], std::array::from_fn(expected), "{outside:#x}");
+        let (done, rows) = loaded(address, &[0, 4], !(1 << 37));
+        assert_eq!(done, 4, "{outside:#x}");
+        assert_eq!(
+            (rows[1][36], rows[1][37], rows[1][38]),
+            (37, 0xdead_beef, 39)
+        );
+    }
+    // No local memory at all.
+    let mut rows = Rows::new(2);
+    let mut assembler = Assembler::of_lanes(2, 4);
+    assembler
+        .load(&Load {
+            address: 0,
+            words: vec![(0, 1)],
+        })
+        .unwrap();
+    assert_eq!(rows.run(assembler, &mut [0, 0, !0, !0], 4), 0);
+}
+
+/// Rows that are written first need no register to the end: there may be more of them than the host has.
+#[test]
+fn many_rows_are_written() {
+    if !can_run() {
+        return;
+    }
+    const COUNT: u16 = 60;
+    let (sum, choose) = (stencil(sum, 2), stencil(choose, 3));
+    for on in [u64::MAX, 0x0f0f_1234_ffff_0000] {
+        let mut rows = Rows::new(2 + COUNT as usize);
+        rows.set(0, |lane| lane as u32);
+        rows.set(1, |lane| 7 * lane as u32);
+        let mut assembler = Assembler::of_lanes(2, 4);
+        for row in 0..COUNT {
+            let sources = [Source::Row(0), Source::Constant(u32::from(row))];
+            assembler
+                .apply(&sum, &sources, 2 + row, Nans::None)
+                .unwrap();
+        }
+        // They are all read again, and row 1 changes in the end.
+        for row in 0..COUNT {
+            let sources = [Source::Row(1), Source::Row(2 + row)];
+            assembler.apply(&sum, &sources, 1, Nans::None).unwrap();
+        }
+        let sources = [Source::Row(2), Source::Row(1), Source::Row(1)];
+        assembler.apply(&choose, &sources, 2, Nans::None).unwrap();
+        let mut scalars = [0, 0, on as u32, (on >> 32) as u32];
+        assert_eq!(rows.run(assembler, &mut scalars, 4), 4);
+        for lane in 0..LANES {
+            let is_on = on >> lane & 1 != 0;
+            let (own, count) = (lane as u32, u32::from(COUNT));
+            let total = 7 * own + count * own + (0..count).sum::<u32>();
+            for row in 0..count {
+                let expected = match (is_on, row) {
+                    (false, _) => 0xdead_beef,
+                    (true, 0) => total,
+                    (true, _) => own + row,
+                };
+                assert_eq!(
+                    rows.0[2 + row as usize][lane],
+                    expected,
+                    "row {row}, lane {lane}"
+                );
+            }
+            let expected = if is_on { total } else { 7 * own };
+            assert_eq!(rows.0[1][lane], expected, "lane {lane}");
+        }
+    }
 }

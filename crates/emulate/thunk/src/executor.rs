@@ -1,8 +1,8 @@
 //! Chooses the executor that runs the kernels.
 
-use std::{env, sync::Arc};
+use std::sync::Arc;
 
-use compute::{HostCode, Pool};
+use compute::Pool;
 use gpu::{Events, Executor, Job, Memory};
 
 use crate::{
@@ -30,7 +30,9 @@ pub fn build(
     if statistics.follow_inexact() {
         reached::follow(&pool, &memory, statistics.clone());
     }
-    translate(&pool);
+    if let Err(why) = pool.translate_as_wished() {
+        report(&why);
+    }
     interrupted::watch(pool.clone(), statistics.clone());
     let shared = Shared {
         pool,
@@ -39,28 +41,6 @@ pub fn build(
         statistics,
     };
     record::wrap(shared, memory)
-}
-
-/// `LUTHIER_NATIVE=often`: runs that are long enough to gain, in segments that are executed often.
-const OFTEN: HostCode = HostCode {
-    least: 4,
-    after: 200,
-};
-
-/// `LUTHIER_NATIVE`: the fewest lane-wise instructions in a row that are host code from the first time on, or [`OFTEN`]. Without it there
-/// is no host code.
-fn translate(pool: &Pool) {
-    let said = env::var("LUTHIER_NATIVE").unwrap_or_default();
-    let wanted = match (said.as_str(), said.parse()) {
-        ("", _) | (_, Ok(0)) => return,
-        ("often", _) => Ok(OFTEN),
-        (_, Ok(least)) => Ok(HostCode::at_once(least)),
-        (_, Err(_)) => Err(format!("{said} is neither a number nor `often`")),
-    };
-    let done = wanted.and_then(|wanted| pool.translate(wanted).map_err(|why| why.to_string()));
-    if let Err(why) = done {
-        report(&format!("luthier: LUTHIER_NATIVE is not used: {why}"));
-    }
 }
 
 /// The pool, of which others know too.

@@ -221,6 +221,7 @@ fn main() {
         ("gfx1030", 64, STREAMS_OF_GFX10),
         ("gfx1201", 32, STREAMS_OF_GFX12),
     ];
+    runs(&wanted);
     let fma = measure("gfx90a", 64, COLUMNS[0], "v_fma_f32 {}, {}, v1, v2");
     for (target, wave_size, streams) in tables {
         for (name, text) in streams {
@@ -233,6 +234,57 @@ fn main() {
         }
     }
 }
+
+/// Nanoseconds of a short run of `text` between two scalar instructions, without these, in waves of 64 and of 32 lanes.
+fn runs(wanted: &[String]) {
+    const SCALAR: &str = "s_add_u32 s21, s21, 1";
+    for (name, text) in RUNS {
+        if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
+        for length in [1, 2, 4, 8, 16] {
+            let lines = text.lines().cycle().take(length).collect::<Vec<_>>();
+            let times = [("gfx90a", 64), ("gfx1030", 32)].map(|(target, wave_size)| {
+                let masks = if wave_size == 64 { "vcc" } else { "vcc_lo" };
+                let add = if wave_size == 64 {
+                    "v_add_u32"
+                } else {
+                    "v_add_nc_u32"
+                };
+                let lines = lines
+                    .join("\n")
+                    .replace("MASK", masks)
+                    .replace("v_add_u32", add);
+                let nanoseconds = |text: &str, per_turn: usize| {
+                    1e3 * per_turn as f64 / measure(target, wave_size, COLUMNS[0], text)
+                };
+                let whole = nanoseconds(&format!("{lines}\n{SCALAR}"), length + 1);
+                whole - nanoseconds(SCALAR, 1)
+            });
+            println!("{name:24} {length:2} {:8.2} {:8.2} ns", times[0], times[1]);
+        }
+    }
+}
+
+/// Instructions of which runs are, with their sort in front.
+const RUNS: &[(&str, &str)] = &[
+    (
+        "run of words",
+        "v_add_u32_e32 v3, v3, v24\nv_xor_b32_e32 v4, v25, v24\nv_mul_f32_e32 v5, v1, v2\nv_lshlrev_b32_e32 v6, 3, v24",
+    ),
+    (
+        "run of masks",
+        "v_cmp_lt_i32_e32 MASK, v24, v25\nv_cndmask_b32_e32 v5, v6, v7, MASK",
+    ),
+    (
+        "run of loads",
+        "ds_read_b32 v8, v26\nds_read_b32 v9, v26 offset:256",
+    ),
+    (
+        "run of loads and words",
+        "ds_read_b32 v8, v26\nv_fma_f32 v9, v8, v1, v2\nv_fma_f32 v10, v8, v2, v1",
+    ),
+];
 
 /// v[28:51] as above [`STREAMS_OF_GFX942`].
 fn set_normal(wave: &mut Wave, target: &Target) {
@@ -312,9 +364,10 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         .segment(&mut memory, code.as_ptr().expose_provenance() as u64)
         .expect("code");
     let mut wave = Wave::new(segment.clone(), 2 * ROWS, wave_size, 0x3f0);
+    wave.lds_bytes = 1024;
     let mut env = Env {
         memory,
-        lds: Vec::new(),
+        lds: vec![0; 1024],
         barrier: Default::default(),
         races: None,
         shadow: None,
@@ -344,6 +397,7 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
             }
             wave.set_vgpr(24, lane, lane as u32);
             wave.set_vgpr(25, lane, 0x0102_0304);
+            wave.set_vgpr(26, lane, 4 * lane as u32);
         }
         if matches!(target.matrix, Matrix::Mfma3 | Matrix::Mfma4) {
             set_normal(&mut wave, target);
@@ -360,7 +414,12 @@ fn measure(target: &str, wave_size: u32, (exec, off): (u64, Option<u32>), text: 
         wave.set_sgpr(20, turns);
         wave.set_exec(exec);
         let start = Instant::now();
-        assert_eq!(run(&mut wave, &mut env, u32::MAX), Stop::End);
+        // A loop of loads alone is taken for one that waits.
+        let mut stop = Stop::Sleep;
+        while stop == Stop::Sleep {
+            stop = run(&mut wave, &mut env, u32::MAX);
+        }
+        assert_eq!(stop, Stop::End);
         let time = start.elapsed().as_secs_f64();
         if round == 0 {
             // Slow instructions, too, are measured between two interruptions.

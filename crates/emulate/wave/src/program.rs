@@ -395,8 +395,8 @@ fn lower(
         } else {
             let lowered = lower_one(config, inst, row, &polls);
             let head = nops.join(&mut segment, inst, row, (lowered.is_ok(), is_target));
-            let (mut lowered, shape) = match lowered {
-                Ok(lowered) => (lowered, row.and_then(|row| row.vector_shape())),
+            let (mut lowered, row) = match lowered {
+                Ok(lowered) => (lowered, row),
                 Err(why) => (segment.stops_at(inst, print, &why), None),
             };
             lowered.do_instead(orders, follows_others);
@@ -405,8 +405,8 @@ fn lower(
                 branches.push((segment.ops.len(), target));
             }
             joinable = is_straight(inst, &lowered).then_some(inst.end());
-            let shape_in_run = shape.filter(|_| !orders && !follows_others);
-            runs.add(segment.ops.len(), follows, &lowered, shape_in_run);
+            runs.add(segment.ops.len(), follows, &lowered, row);
+            let shape = row.and_then(|row| row.vector_shape());
             let chain = joins.then(|| chains.add(follows, shape, &lowered));
             segment.append(head, chain.flatten(), lowered.ops);
         }
@@ -517,12 +517,13 @@ impl Segment {
         Lowered {
             ops: vec![op],
             bare: op,
+            halves: None,
         }
     }
 
     /// Puts the runs that were found in the place of their instructions.
     fn fold(&mut self, runs: translate::Builder, branches: &mut [(usize, u64)]) {
-        let (runs, folds) = runs.finish(&self.ops);
+        let (runs, folds) = runs.finish(&self.ops, &mut self.chains);
         if folds.is_empty() {
             return;
         }

@@ -4,6 +4,7 @@
 //! [`native`]. It leaves lanes that are off as they are. Waves with another MODE take the instructions one by one. Groups of lanes with a
 //! NaN do, too: the code has stored nothing of them.
 
+mod gain;
 mod part;
 
 use std::{
@@ -14,17 +15,18 @@ use std::{
     },
 };
 
-use native::{Entry, Executable};
+use native::{Entry, Executable, Surroundings};
 
 use crate::{
+    access::lds,
     engine::Env,
     micro_op::{MicroOp, RunNumber, flow},
     program::Lowered,
-    rows::VectorShape,
+    rows::{Chain, ChainBuilder, Row, VectorShape},
     shell::{self, Body},
     state::{Wave, sreg},
 };
-use part::Part;
+use part::{Needs, Part};
 
 pub use part::{code_of, report};
 
@@ -53,12 +55,30 @@ pub struct HostCode {
     pub least: usize,
     /// How often waves execute runs of a segment one by one before its runs become host code.
     pub after: u32,
+    /// Only runs that are quicker as host code, by what their instructions cost.
+    pub gaining: bool,
 }
 
 impl HostCode {
+    /// Runs that gain, in segments that are executed often.
+    pub const OFTEN: HostCode = HostCode {
+        least: 1,
+        after: 200,
+        gaining: true,
+    };
+
     /// Runs of at least `least` instructions, from their first execution on.
     pub fn at_once(least: usize) -> HostCode {
-        HostCode { least, after: 0 }
+        HostCode {
+            least,
+            after: 0,
+            gaining: false,
+        }
+    }
+
+    /// Returns `true` if `parts` become host code.
+    fn takes(&self, parts: &[Part], groups: usize) -> bool {
+        parts.len() >= self.least && (!self.gaining || gain::gain(parts, groups) > 0)
     }
 }
 
@@ -144,15 +164,47 @@ impl Runs {
 }
 
 /// Instructions that may become a run, and the micro-ops that they have.
-#[derive(Debug)]
 struct Stretch {
     first: usize,
     end: usize,
     parts: Vec<Part>,
+    needs: Needs,
+    instructions: Vec<Instruction>,
+}
+
+/// An instruction of a stretch.
+struct Instruction {
+    first: usize,
+    lowered: Lowered,
+    shape: Option<&'static VectorShape>,
+}
+
+impl Stretch {
+    /// The chains of the instructions, for a stretch that does not become a run. `chains` are those of the segment.
+    fn chains(&self, chains: &mut Vec<Chain>) -> Vec<Fold> {
+        let mut builder = ChainBuilder::default();
+        let mut folds: Vec<Fold> = Vec::new();
+        let mut start = self.first;
+        for (index, one) in self.instructions.iter().enumerate() {
+            let Some(chain) = builder.add(index > 0, one.shape, &one.lowered) else {
+                start = one.first;
+                continue;
+            };
+            if folds.pop_if(|fold| fold.first == start).is_some() {
+                chains.pop();
+            }
+            folds.push(Fold {
+                first: start,
+                end: one.first + one.lowered.ops.len(),
+                op: chain.micro_op(chains.len()),
+            });
+            chains.push(chain);
+        }
+        folds
+    }
 }
 
 /// Finds runs while instructions are lowered one after the other.
-#[derive(Debug)]
 pub(crate) struct Builder {
     /// `None`: there are no runs.
     wanted: Option<HostCode>,
@@ -185,44 +237,73 @@ impl Builder {
     }
 
     /// Looks at the next instruction, whose micro-ops will be those from `first` on. `follows`: control comes from the instruction before only.
-    /// `shape`: of its row, if it is a vector ALU instruction that can execute.
+    /// `row`: its row, if it can execute.
     pub fn add(
         &mut self,
         first: usize,
         follows: bool,
         lowered: &Lowered,
-        shape: Option<&VectorShape>,
+        row: Option<&'static Row>,
     ) {
-        let (end, op) = (first + lowered.ops.len(), &lowered.bare);
-        let shape = self.wanted.and(shape);
-        let part = shape.and_then(|shape| Part::new(shape, op, self.groups));
-        let Some(part) = part else {
+        if self.wanted.is_none() {
             return;
+        }
+        let Some(parts) = self.parts(lowered, row) else {
+            return;
+        };
+        let end = first + lowered.ops.len();
+        let instruction = Instruction {
+            first,
+            lowered: lowered.clone(),
+            shape: row.and_then(|row| row.vector_shape()),
         };
         if let Some(last) = self.stretches.last_mut()
             && follows
             && last.end == first
-            && part::have_room(&last.parts, &part, self.groups)
+            && let Some(needs) = last.needs.with(&parts, self.groups)
         {
             last.end = end;
-            last.parts.push(part);
+            last.needs = needs;
+            last.parts.extend(parts);
+            last.instructions.push(instruction);
             return;
         }
+        let Some(needs) = Needs::default().with(&parts, self.groups) else {
+            return;
+        };
         self.stretches.push(Stretch {
             first,
             end,
-            parts: vec![part],
+            parts,
+            needs,
+            instructions: vec![instruction],
         });
     }
 
-    /// The runs that were found. `ops` are the micro-ops of the segment.
-    pub fn finish(self, ops: &[MicroOp]) -> (Runs, Vec<Fold>) {
+    /// What an instruction is in a run: one part, or two if it is a dual one. `None`: it is not for runs.
+    fn parts(&self, lowered: &Lowered, row: Option<&Row>) -> Option<Vec<Part>> {
+        match (&lowered.halves, row) {
+            (Some(halves), _) => {
+                let half =
+                    |(shape, op): &(&VectorShape, MicroOp)| Part::half(shape, op, self.groups);
+                halves.iter().map(half).collect()
+            }
+            (None, Some(row)) => Some(vec![Part::new(row, lowered, self.groups)?]),
+            (None, None) => None,
+        }
+    }
+
+    /// The runs that were found, and what to fold: runs, and chains in stretches that are none. `ops` and `chains` are the segment's.
+    pub fn finish(self, ops: &[MicroOp], chains: &mut Vec<Chain>) -> (Runs, Vec<Fold>) {
         let Some(wanted) = self.wanted else {
             return (Runs::default(), Vec::new());
         };
         let (mut list, mut folds) = (Vec::new(), Vec::new());
-        let stretches = self.stretches.into_iter();
-        for stretch in stretches.filter(|stretch| stretch.parts.len() >= wanted.least) {
+        for stretch in self.stretches {
+            if !wanted.takes(&stretch.parts, self.groups) {
+                folds.extend(stretch.chains(chains));
+                continue;
+            }
             folds.push(Fold {
                 first: stretch.first,
                 end: stretch.end,
@@ -259,9 +340,15 @@ impl Body for Native {
             && let Some(entry) = segment.runs.entry(number)
         {
             let (rows, scalars) = (wave.rows.as_mut_ptr().cast(), wave.scalars.0.as_mut_ptr());
+            let surroundings = Surroundings {
+                groups: total,
+                local: env.lds.as_ptr(),
+                local_bytes: lds::limit(wave, env),
+            };
             // SAFETY: the code is of the wave's segment, which lives. It uses rows and scalars that were checked when the segment was
-            // decoded; `Wave::enter` sees to it that the wave has the rows. Runs are made only if the host has AVX-512.
-            done = unsafe { entry(rows, scalars, total) };
+            // decoded; `Wave::enter` sees to it that the wave has the rows. It reads the bytes of LDS alone, which this thread owns.
+            // Runs are made only if the host has AVX-512.
+            done = unsafe { entry(rows, scalars, &raw const surroundings) };
             if done == total {
                 return flow::NEXT;
             }
@@ -286,7 +373,7 @@ fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32
         wave.sync_exec();
     }
     for op in &run.ops {
-        // Arithmetic neither stops nor writes EXEC, and none of these reads it.
+        // Arithmetic and loads from LDS neither stop nor write EXEC, and none of these reads it as a scalar.
         // SAFETY: of the wave's own segment.
         unsafe { shell::call(op, wave, env) };
     }

@@ -50,6 +50,30 @@ const WITH_MASKS: &[(&str, &[&str])] = &[
     ("t, u, i, i, m", &["v_addc_co_u32_e64", "v_subb_co_u32_e64", "v_subbrev_co_u32_e64"]),
 ];
 
+/// Loads from LDS: how many words they write, and whether they have two offsets.
+const LDS_LOADS: &[(&str, u64, bool)] = &[
+    ("ds_read_b32", 1, false),
+    ("ds_read_b64", 2, false),
+    ("ds_read_b96", 3, false),
+    ("ds_read_b128", 4, false),
+    ("ds_read2_b32", 2, true),
+    ("ds_read2_b64", 4, true),
+    ("ds_read2st64_b32", 2, true),
+    ("ds_read2st64_b64", 4, true),
+];
+
+/// Halves of dual instructions, which may be either of both.
+#[rustfmt::skip]
+const HALVES: &[&str] = &[
+    "v_dual_fmac_f32", "v_dual_mul_f32", "v_dual_add_f32", "v_dual_sub_f32", "v_dual_subrev_f32", "v_dual_max_f32", "v_dual_min_f32",
+    "v_dual_cndmask_b32", "v_dual_mov_b32",
+];
+
+/// Registers with addresses of LDS, first one and count: each has a pattern of its own.
+const ADDRESSES: (u64, u64) = (44, 10);
+/// Words of LDS.
+const LDS_WORDS: u32 = 1500;
+
 /// Instructions without.
 const OTHERS: &[&str] = &[
     "s_not_b64 s[44:45], vcc",
@@ -63,10 +87,17 @@ const OTHERS: &[&str] = &[
     "v_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf",
     "s_mov_b64 exec, s[44:45]",
     "s_mov_b64 exec, s[46:47]",
+    "ds_write_b32 v44, v1",
+    "ds_read_u8 v3, v45",
 ];
 
 /// Names of instructions since gfx10.
 const LATER_NAMES: &[(&str, &str)] = &[
+    ("ds_read_u8 v3, v45", "ds_load_u8 v3, v45"),
+    ("ds_write_b32 v44, v1", "ds_store_b32 v44, v1"),
+    ("ds_read_b", "ds_load_b"),
+    ("ds_read2_b", "ds_load_2addr_b"),
+    ("ds_read2st64_b", "ds_load_2addr_stride64_b"),
     ("v_add_u32", "v_add_nc_u32"),
     ("v_sub_u32", "v_sub_nc_u32"),
     ("v_subrev_u32", "v_subrev_nc_u32"),
@@ -152,6 +183,65 @@ fn mask_named(
     format!("{name} {}", operands.join(", "))
 }
 
+/// A random dual instruction. The sources of its halves must come from different banks of registers, and the results, too.
+fn dual(random: &mut Random, registers: u64) -> String {
+    let mut half = |bank: u64| {
+        let name = pick(random, HALVES);
+        let mut register = |bank: u64, of: u64| bank + of * random.below(registers / of);
+        let (target, first, second) = (register(bank, 2), register(bank, 4), register(2 + bank, 4));
+        match *name {
+            "v_dual_mov_b32" => format!("{name} v{target}, v{first}"),
+            _ => format!("{name} v{target}, v{first}, v{second}"),
+        }
+    };
+    let (first, second) = (half(0), half(1));
+    format!("{first} :: {second}")
+}
+
+/// A random load from LDS, whose address is one of the patterns or was made by an instruction in front of it.
+fn lds_load(random: &mut Random, registers: u64) -> String {
+    let (name, words, pair) = *pick(random, LDS_LOADS);
+    // Registers that are loaded together begin at an even one.
+    let target = 2 * random.below(registers / 2 - 1);
+    let target = match words {
+        1 => format!("v{}", random.below(registers)),
+        _ => format!("v[{target}:{}]", target + words - 1),
+    };
+    let offsets = match pair {
+        true => format!("offset0:{} offset1:{}", random.below(4), random.below(16)),
+        false => format!("offset:{}", *pick(random, &[0, 4, 16, 7, 2048, 60000])),
+    };
+    if random.below(4) == 0 {
+        let made = random.below(registers);
+        let from = random.below(registers);
+        return format!(
+            "v_and_b32_e32 v{made}, 0x3fc, v{from}\n{name} {target}, v{made} {offsets}"
+        );
+    }
+    let address = ADDRESSES.0 + random.below(ADDRESSES.1);
+    format!("{name} {target}, v{address} {offsets}")
+}
+
+/// The address of `lane` in pattern `number` of [`ADDRESSES`].
+fn lds_address(random: &mut Random, number: u64, lane: usize) -> u32 {
+    let lane = lane as u32;
+    match number {
+        0 => 4 * lane,
+        1 => 8 * lane + 4,
+        2 => 16 * lane,
+        3 => 512,
+        4 => 16 * (lane % 16) + 64 * (lane / 16),
+        5 => 64 * (lane / 16),
+        // Two groups in reverse, others in order.
+        6 => 4 * (lane ^ if lane & 16 == 0 { 15 } else { 0 }),
+        7 => random.below(4 * u64::from(LDS_WORDS) - 80) as u32,
+        // Some lanes outside, the last ones partly.
+        8 => 4 * LDS_WORDS - 260 + 4 * lane + 2 * (lane & 1),
+        _ if random.below(16) == 0 => random.bits() as u32,
+        _ => 4 * random.below(200) as u32,
+    }
+}
+
 /// A random instruction on pairs.
 fn pair(random: &mut Random, registers: u64) -> String {
     let (name, count) = *pick(random, PAIRS);
@@ -188,6 +278,8 @@ fn program(random: &mut Random, registers: u64, length: u64, later: bool) -> Str
         0 => (*pick(random, OTHERS)).to_owned(),
         at if at % 8 == 1 && !later => pair(random, registers),
         at if at % 4 == 2 => with_masks(random, registers, later),
+        at if at % 8 == 5 && later => dual(random, registers),
+        at if at % 8 == 3 => lds_load(random, registers),
         _ => instruction(random, registers),
     };
     let mut text: Vec<String> = (0..80).map(|_| line(random)).collect();
@@ -231,6 +323,7 @@ fn word(random: &mut Random, kind: u64) -> u32 {
 #[derive(Debug, PartialEq)]
 struct Result {
     vectors: Vec<[u32; LANES]>,
+    lds: Vec<u8>,
     scalars: Vec<u32>,
     scc: bool,
     counts: Vec<(u64, u64, u64)>,
@@ -241,10 +334,26 @@ fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<us
     let mut random = Random(seed);
     let kind = random.below(4);
     let mut machine = Machine::native(target, wave_size, text, native);
+    #[cfg(target_arch = "x86_64")]
+    if native.is_some() && std::env::var(PLANTED).is_ok_and(|test| test.contains("load")) {
+        // The code is made when a run is executed first.
+        machine.run();
+        plant_in_loads();
+        machine.restart();
+    }
     for row in 0..40 {
         let words: Vec<u32> = (0..wave_size).map(|_| word(&mut random, kind)).collect();
         machine.vgpr(row, |lane| words[lane]);
     }
+    for number in 0..ADDRESSES.1 {
+        let lanes = 0..wave_size as usize;
+        let words: Vec<u32> = lanes
+            .map(|lane| lds_address(&mut random, number, lane))
+            .collect();
+        machine.vgpr((ADDRESSES.0 + number) as usize, |lane| words[lane]);
+    }
+    let words: Vec<u32> = (0..LDS_WORDS).map(|_| word(&mut random, kind)).collect();
+    machine.lds_words(words);
     for scalar in 40..48 {
         machine.sgpr(scalar, word(&mut random, kind));
     }
@@ -272,6 +381,7 @@ fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<us
         vectors: (0..wave.vector_rows())
             .map(|row| *wave.vgpr_row(row))
             .collect(),
+        lds: machine.lds.clone(),
         scalars: wave.sgprs().to_vec(),
         scc: wave.scc(),
         counts,
@@ -357,6 +467,7 @@ fn runs_become_host_code_after_some_executions() {
     let after = HostCode {
         least: 2,
         after: 10,
+        gaining: false,
     };
     for (turns, expected) in [(5, false), (6, true)] {
         let text = text.replace("TURNS", &turns.to_string());
@@ -393,6 +504,10 @@ fn each_instruction(later: bool) -> Vec<String> {
                 .map(|name| mask_named(&mut random, 8, operands, name, later)),
         );
     }
+    all.extend(LDS_LOADS.iter().map(|&(name, words, _)| match words {
+        1 => format!("{name} v1, v2"),
+        _ => format!("{name} v[2:{}], v1", 1 + words),
+    }));
     all
 }
 
@@ -484,29 +599,83 @@ fn plant() {
     }
 }
 
-/// A stencil with a wrong instruction is found by the comparison of random programs.
-#[test]
+/// Makes loads in the host code that there is forget the address of the first lane.
 #[cfg(target_arch = "x86_64")]
-fn a_planted_error_is_found() {
-    if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
-        return;
+fn plant_in_loads() {
+    /// `add r11, [rdx + 8]`, and the opcode that makes it a move.
+    const ADD_BASE: [u8; 4] = [0x4c, 0x03, 0x5a, 0x08];
+    const MOVE: u8 = 0x8b;
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("the process's memory");
+    // Memory without a file that can be executed.
+    let code = maps
+        .lines()
+        .filter(|line| line.contains(" r-xp 00000000 00:00 0") && !line.contains('['));
+    let place = |line: &str| {
+        let (start, end) = line.split(' ').next()?.split_once('-')?;
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        Some((number(start)?, number(end)?))
+    };
+    for (start, end) in code.filter_map(place) {
+        let rights = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        // SAFETY: the pages are host code of this process, which no thread executes now.
+        let bytes = unsafe {
+            assert_eq!(libc::mprotect(start as *mut _, end - start, rights), 0);
+            std::slice::from_raw_parts_mut(start as *mut u8, end - start)
+        };
+        for at in 0..bytes.len() - ADD_BASE.len() {
+            if bytes[at..].starts_with(&ADD_BASE) {
+                bytes[at + 1] = MOVE;
+            }
+        }
     }
-    if std::env::var_os(PLANTED).is_some() {
-        plant();
-        // Short runs: in long ones most groups come to a NaN, and the code stores nothing.
-        compare("gfx90a", 64, 8, 10);
-        return;
+}
+
+/// Plants an error in a child, which compares random programs then, and returns what it said when they were not the same.
+#[cfg(target_arch = "x86_64")]
+fn found_in_child(test: &str) -> Option<String> {
+    if wave::host_code_is_possible().is_err() || cfg!(debug_assertions) {
+        return None;
     }
     let output = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "native::a_planted_error_is_found"])
-        .env(PLANTED, "1")
+        .args(["--exact", &format!("native::{test}")])
+        .env(PLANTED, test)
         .output()
         .expect("the test program starts");
     let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let text = text.concat();
     assert!(!output.status.success(), "{text}");
     assert!(text.contains("runs of 1: v"), "{text}");
-    assert!(text.contains("v_add_u32"), "{text}");
+    Some(text)
+}
+
+/// A stencil with a wrong instruction is found by the comparison of random programs.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_planted_error_is_found() {
+    if std::env::var_os(PLANTED).is_some() {
+        plant();
+        // Short runs: in long ones most groups come to a NaN, and the code stores nothing.
+        compare("gfx90a", 64, 8, 10);
+        return;
+    }
+    if let Some(text) = found_in_child("a_planted_error_is_found") {
+        // The instruction with a carry has the same function.
+        let has = |name| text.contains(name);
+        assert!(has("v_add_u32") || has("v_add_co_u32"), "{text}");
+    }
+}
+
+/// The same of a load.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_planted_error_in_a_load_is_found() {
+    if std::env::var_os(PLANTED).is_some() {
+        compare("gfx90a", 64, 8, 10);
+        return;
+    }
+    if let Some(text) = found_in_child("a_planted_error_in_a_load_is_found") {
+        assert!(text.contains("ds_read"), "{text}");
+    }
 }
 
 /// Memory that may not become executable leaves everything to the interpreter.

@@ -195,6 +195,14 @@ impl FromStr for Dump {
     }
 }
 
+/// `device` with the host code that the user wants.
+fn translated<'d, 'o>(device: &'d Device<'o>) -> &'d Device<'o> {
+    if let Err(why) = device.translate_as_wished() {
+        eprintln!("{why}");
+    }
+    device
+}
+
 /// The device that a kernel runs on.
 enum Ground<'a> {
     Plain(Device<'a>),
@@ -262,7 +270,7 @@ impl Emulate {
             Some(alone) => Ground::WithTools(alone),
             None => Ground::Plain(Device::new(code, alone::threads())?),
         };
-        let device = ground.device();
+        let device = translated(ground.device());
         if let Some(path) = &self.numerics {
             let bytes = fs::read(path).with_context(|| path.display().to_string())?;
             let target =

@@ -1,6 +1,6 @@
 //! `LUTHIER_NATIVE`: host code for runs of instructions.
 
-use crate::common::{compile, luthier};
+use crate::common::{code_object, compile, luthier};
 
 /// What the program printed, and what was said.
 fn run(value: &str, device: &str) -> (String, i32, String) {
@@ -71,4 +71,26 @@ fn a_wrong_number_is_said_and_changes_nothing() {
         ),
         "{said}"
     );
+}
+
+/// `luthier emulate` looks at the variable, too.
+#[test]
+fn launched_kernels_have_host_code() {
+    let object = code_object("bisected.cl");
+    let results = ["0", "1", "often", "four"].map(|value| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = luthier(&["emulate", "-k", "grows", "--block", "64"]);
+        command.args(["--arg", "zero:512", "--arg", "zero:256", "--dump", "0:out"]);
+        let command = command.arg(&object).current_dir(folder.path());
+        let output = command.env("LUTHIER_NATIVE", value).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        (std::fs::read(folder.path().join("out")).unwrap(), said)
+    });
+    for (bytes, _) in &results {
+        assert!(*bytes == results[0].0);
+    }
+    assert!(!results[0].1.contains("LUTHIER_NATIVE"), "{}", results[0].1);
+    let told = "luthier: LUTHIER_NATIVE is not used: four is neither a number nor `often`\n";
+    assert!(results[3].1.contains(told), "{}", results[3].1);
 }

@@ -7,6 +7,7 @@ mod ci;
 mod cluster;
 mod command;
 mod coverage;
+mod csmith;
 mod fuzz;
 mod fuzz_count;
 mod fuzz_device;

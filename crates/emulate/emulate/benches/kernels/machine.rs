@@ -8,7 +8,7 @@ use std::{
 };
 
 use codeobj::CodeObject;
-use emulate::Device;
+use emulate::{Device, HostCode};
 
 use crate::{Outcome, programs::expect};
 
@@ -46,18 +46,18 @@ pub fn description(clang: &str) -> String {
     )
 }
 
-static NATIVE: OnceLock<usize> = OnceLock::new();
+static NATIVE: OnceLock<HostCode> = OnceLock::new();
 
-/// From now on, devices have runs of at least `least` instructions as host code.
-pub fn translate(least: usize) {
-    let _ = NATIVE.set(least);
+/// From now on, devices have these runs as host code.
+pub fn translate(wanted: HostCode) {
+    let _ = NATIVE.set(wanted);
 }
 
 /// A device with `object`.
 pub fn device(object: &[u8], threads: usize) -> Outcome<Device<'_>> {
     let device = Device::new(CodeObject::parse(object)?, threads)?;
-    if let Some(least) = NATIVE.get() {
-        device.translate(emulate::HostCode::at_once(*least))?;
+    if let Some(wanted) = NATIVE.get() {
+        device.translate(*wanted)?;
     }
     Ok(device)
 }

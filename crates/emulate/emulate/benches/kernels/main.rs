@@ -5,7 +5,7 @@
 //!   the shapes that AMD publishes.
 //! * `cargo bench -p emulate -- --threads 1,2,4` prints how each program scales over host threads.
 //!
-//! `--native 4` has runs of at least 4 lane-wise instructions as host code.
+//! `--native 4` has runs of at least 4 lane-wise instructions as host code, `--native often` those that gain.
 //!
 //! `--targets gfx90a,gfx1100` takes others than all four, a last word only programs with it in their names. For a machine without
 //! compilers: `kernels --build DIR` here, then `kernels --run DIR ...` there, with the same DIR.
@@ -23,6 +23,8 @@ use std::{
     error::Error,
     path::{Path, PathBuf},
 };
+
+use emulate::HostCode;
 
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -46,8 +48,11 @@ fn main() -> Outcome<()> {
     };
     let targets = value("--targets").unwrap_or_else(|| TARGETS.to_owned());
     let targets: Vec<&str> = targets.split(',').collect();
-    if let Some(least) = value("--native") {
-        machine::translate(least.parse()?);
+    if let Some(wanted) = value("--native") {
+        machine::translate(match wanted.as_str() {
+            "often" => HostCode::OFTEN,
+            least => HostCode::at_once(least.parse()?),
+        });
     }
     if let Some(directory) = value("--build") {
         return compile::all(Path::new(&directory), &targets);

@@ -58,10 +58,17 @@ pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
     };
     let mut ops = Vec::new();
     let mut push = |half: Op, op| complete(config, half, op, &mut ops);
+    let [first, second] = [
+        (shape_of(config, halves[0])?, x),
+        (shape_of(config, halves[1])?, y),
+    ];
+    let mut in_order = None;
     if !reads(&y, x.dst) {
+        in_order = Some([first, second]);
         push(halves[0], x)?;
         push(halves[1], y)?;
     } else if !reads(&x, y.dst) {
+        in_order = Some([second, first]);
         push(halves[1], y)?;
         push(halves[0], x)?;
     } else {
@@ -76,7 +83,11 @@ pub(super) fn lower(config: &Config, inst: &Inst) -> Result<Lowered, String> {
         push(halves[1], late)?;
         ops.insert(0, passes::copy(x.dst, kept));
     }
-    Ok(Lowered { ops, bare: x })
+    Ok(Lowered {
+        ops,
+        bare: x,
+        halves: in_order,
+    })
 }
 
 fn shape_of(config: &Config, half: Op) -> Result<&'static rows::VectorShape, String> {

@@ -11,7 +11,7 @@ use crate::{
     hwreg, messages,
     micro_op::{HardwareRegister, Message, MicroOp, Program, Scalar, Src, flow},
     ports::Type,
-    rows::{self, Row, ScalarShape, Shape},
+    rows::{self, Row, ScalarShape, Shape, VectorShape},
 };
 use isa::fields::{bits, signed};
 
@@ -22,7 +22,12 @@ pub(crate) struct Lowered {
     pub ops: Vec<MicroOp>,
     /// The instruction's operands as they are encoded, without the passes that `ops` may have around it.
     pub bare: MicroOp,
+    /// The two of a dual instruction like that, if one after the other in this order does the same.
+    pub halves: Option<[Half; 2]>,
 }
+
+/// An instruction within a dual one.
+pub(crate) type Half = (&'static VectorShape, MicroOp);
 
 impl Lowered {
     /// Waits and invalidations of caches usually do nothing. Here one may have to order stores, or to let waves of others catch up.
@@ -81,6 +86,7 @@ pub(super) fn lower(config: &Config, inst: &Inst, row: &Row) -> Result<Lowered, 
     Ok(Lowered {
         ops: vec![op],
         bare: op,
+        halves: None,
     })
 }
 

@@ -36,7 +36,11 @@ pub(super) fn lower(
         }
         None => ops.push(op),
     }
-    Ok(Lowered { ops, bare: op })
+    Ok(Lowered {
+        ops,
+        bare: op,
+        halves: None,
+    })
 }
 
 /// Since gfx11 the number of bits or bytes to shift by is a half of a register.

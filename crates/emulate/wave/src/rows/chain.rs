@@ -184,6 +184,7 @@ impl Chain {
 }
 
 /// Builds chains while instructions are lowered one after the other.
+#[derive(Default)]
 pub(crate) struct Builder {
     /// Singles are left to others.
     doubles_only: bool,

@@ -1,16 +1,21 @@
 //! Instructions as parts of runs.
 
-use std::{collections::HashMap, io, sync::OnceLock};
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    sync::OnceLock,
+};
 
 use native::{
-    Assembler, Executable, Failure, MOST_MASKS, MOST_RESULTS, Nans, Operand, Routine, Sign, Source,
-    Stencil,
+    Assembler, Executable, Failure, Load, MOST_MASKS, MOST_RESULTS, Nans, Operand, Routine, Sign,
+    Source, Stencil,
 };
 
 use crate::{
-    micro_op::{Control, MicroOp, SrcKind, modifier},
+    micro_op::{Control, Data, MicroOp, SrcKind, modifier},
     ports::{Type, has_form},
-    rows::{self, Destination, VectorShape},
+    program::Lowered,
+    rows::{self, Destination, Row, Shape, VectorShape},
     state::sreg,
 };
 
@@ -26,7 +31,26 @@ const LONGEST: usize = 256;
 
 /// An instruction that can be in a run.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) enum Part {
+    Computes(Computation),
+    Loads(Load),
+}
+
+/// Instructions that cost about the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// The result is a word for each lane.
+    Word,
+    /// The result is a pair of singles.
+    Pair,
+    /// One result is a mask.
+    Mask,
+    Loads,
+}
+
+/// An instruction that computes each lane by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Computation {
     stencil: &'static Stencil,
     words: Words,
     /// The mask that it writes beside its result, and how.
@@ -50,8 +74,131 @@ pub(super) fn host_is_able() -> bool {
 }
 
 impl Part {
-    /// `None`: the instruction, or the form that it has here, is not for runs.
-    pub fn new(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Part> {
+    /// What an instruction of `row` is in a run. `None`: it, or the form that it has here, is not for runs.
+    pub fn new(row: &Row, lowered: &Lowered, groups: usize) -> Option<Part> {
+        let op = &lowered.bare;
+        match row.vector_shape() {
+            Some(shape) => Computation::new(shape, op, groups).map(Part::Computes),
+            None if lowered.ops.len() == 1 => lds_load(row, op).map(Part::Loads),
+            None => None,
+        }
+    }
+
+    /// What one of the two instructions of a dual one is.
+    pub fn half(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Part> {
+        Computation::new(shape, op, groups).map(Part::Computes)
+    }
+
+    /// How it is counted when the gain of a run is.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Part::Loads(_) => Sort::Loads,
+            Part::Computes(one) => match one.words {
+                Words::Mask(..) => Sort::Mask,
+                Words::Pair(..) => Sort::Pair,
+                Words::One(..) if one.carry.is_some() => Sort::Mask,
+                Words::One(..) => Sort::Word,
+            },
+        }
+    }
+
+    /// The rows that it writes.
+    fn targets(&self) -> Vec<u16> {
+        match self {
+            Part::Computes(computation) => computation.targets().to_vec(),
+            Part::Loads(load) => load.words.iter().map(|word| word.1).collect(),
+        }
+    }
+
+    /// The rows that it reads.
+    fn sources(&self) -> Vec<u16> {
+        match self {
+            Part::Computes(computation) => {
+                let row = |operand: &Operand| match operand.source {
+                    Source::Row(row) => Some(row),
+                    _ => None,
+                };
+                computation.operands().filter_map(row).collect()
+            }
+            Part::Loads(load) => vec![load.address],
+        }
+    }
+
+    /// The mask that it writes.
+    pub fn mask(&self) -> Option<u16> {
+        match self {
+            Part::Computes(computation) => computation.mask(),
+            Part::Loads(_) => None,
+        }
+    }
+
+    /// The scalars that it reads.
+    fn scalars(&self) -> Vec<u16> {
+        match self {
+            Part::Computes(computation) => {
+                let slot = |operand: &Operand| match operand.source {
+                    Source::Scalar(slot) => Some(slot),
+                    _ => None,
+                };
+                computation.operands().filter_map(slot).collect()
+            }
+            Part::Loads(_) => Vec::new(),
+        }
+    }
+
+    fn apply(&self, assembler: &mut Assembler) -> Result<(), Failure> {
+        match self {
+            Part::Computes(computation) => computation.apply(assembler),
+            Part::Loads(load) => assembler.load(load),
+        }
+    }
+}
+
+/// A load from LDS, if there is a fast way for it in runs.
+fn lds_load(row: &Row, op: &MicroOp) -> Option<Load> {
+    let Shape::Lds {
+        data: Data::Plain,
+        gds: false,
+        ..
+    } = row.shape
+    else {
+        return None;
+    };
+    let (_, elements, words, scale) = *LDS_LOADS.iter().find(|load| load.0 == row.mnemonic)?;
+    let lds = op.lds();
+    if lds.bounds().is_some() {
+        return None;
+    }
+    let starts = match elements {
+        1 => vec![lds.offset],
+        _ => lds
+            .offsets()
+            .map(|offset| offset * 4 * words * scale)
+            .to_vec(),
+    };
+    let bytes = starts
+        .iter()
+        .flat_map(|start| (0..words).map(move |word| start + 4 * word));
+    Some(Load {
+        address: op.src[0].index,
+        words: bytes.zip(op.dst..).collect(),
+    })
+}
+
+/// Loads from LDS: how many elements, words of each, and the unit of offsets in elements, where there are two.
+const LDS_LOADS: &[(&str, u32, u32, u32)] = &[
+    ("ds_read_b32", 1, 1, 0),
+    ("ds_read_b64", 1, 2, 0),
+    ("ds_read_b96", 1, 3, 0),
+    ("ds_read_b128", 1, 4, 0),
+    ("ds_read2_b32", 2, 1, 1),
+    ("ds_read2_b64", 2, 2, 1),
+    ("ds_read2st64_b32", 2, 1, 64),
+    ("ds_read2st64_b64", 2, 2, 64),
+];
+
+impl Computation {
+    fn new(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Computation> {
         let function = shape.function.and_then(|function| function())?;
         let sources = shape.source_count() + usize::from(function.takes_mask);
         let stencil = stencils().get(&(function.code as usize, sources))?;
@@ -85,7 +232,7 @@ impl Part {
                 Words::One(all, op.dst)
             }
         };
-        Some(Part {
+        Some(Computation {
             stencil,
             words,
             carry,
@@ -107,21 +254,20 @@ impl Part {
     }
 
     /// The mask that it writes.
-    pub fn mask(&self) -> Option<u16> {
+    fn mask(&self) -> Option<u16> {
         match self.words {
             Words::Mask(_, target) => Some(target),
             _ => self.carry.map(|(_, mask)| mask),
         }
     }
 
-    /// Returns `true` if it reads a word of `mask` as a scalar.
-    fn reads_as_scalar(&self, mask: u16, groups: usize) -> bool {
-        let words = mask..mask + mask_words(groups);
-        let is_word = |operand: &Operand| matches!(operand.source, Source::Scalar(slot) if words.contains(&slot));
-        match &self.words {
-            Words::One(sources, _) | Words::Mask(sources, _) => sources.iter().any(is_word),
-            Words::Pair(both, _) => both.iter().flatten().any(is_word),
-        }
+    /// All sources.
+    fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let (first, second): (&[Operand], &[Operand]) = match &self.words {
+            Words::One(sources, _) | Words::Mask(sources, _) => (sources, &[]),
+            Words::Pair([low, high], _) => (low, high),
+        };
+        first.iter().chain(second)
     }
 
     fn apply(&self, assembler: &mut Assembler) -> Result<(), Failure> {
@@ -225,19 +371,42 @@ fn source(op: &MicroOp, index: usize, word: u16) -> Option<Source> {
     }
 }
 
-/// Returns `true` if `next` can join `parts`.
-pub(super) fn have_room(parts: &[Part], next: &Part, groups: usize) -> bool {
-    let all = || parts.iter().chain([next]);
-    let rows = distinct(all().flat_map(|part| part.targets().to_vec()));
-    let masks = masks(all());
-    // While a run is done one by one, masks have bits of both.
-    let are_scalars = masks
-        .iter()
-        .any(|&mask| all().any(|part| part.reads_as_scalar(mask, groups)));
-    parts.len() < LONGEST
-        && rows.len() + masks.len() <= MOST_RESULTS
-        && masks.len() <= MOST_MASKS
-        && !are_scalars
+/// What a run needs of the host.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    parts: usize,
+    /// Rows that it reads, and did not write before.
+    reads: HashSet<u16>,
+    writes: HashSet<u16>,
+    masks: HashSet<u16>,
+    /// Scalars that it reads.
+    scalars: HashSet<u16>,
+}
+
+impl Needs {
+    /// The same with one more instruction. `None`: there is no room for it.
+    pub fn with(&self, parts: &[Part], groups: usize) -> Option<Needs> {
+        let mut all = self.clone();
+        for part in parts {
+            let fresh = part
+                .sources()
+                .into_iter()
+                .filter(|row| !all.writes.contains(row));
+            all.reads.extend(fresh);
+            all.writes.extend(part.targets());
+            all.masks.extend(part.mask());
+            all.scalars.extend(part.scalars());
+            all.parts += 1;
+        }
+        // While a run is done one by one, masks have bits of both.
+        let are_scalars = all.masks.iter().any(|&mask| {
+            let mut words = mask..mask + mask_words(groups);
+            words.any(|word| all.scalars.contains(&word))
+        });
+        let stay = all.reads.intersection(&all.writes).count() + all.masks.len();
+        let fits = all.parts <= LONGEST && stay <= MOST_RESULTS && all.masks.len() <= MOST_MASKS;
+        (fits && !are_scalars).then_some(all)
+    }
 }
 
 /// The masks that `parts` write.

@@ -326,6 +326,12 @@ impl Machine {
         self.go(|wave, env| run(wave, env, 1_000_000))
     }
 
+    /// Brings the wave back to its start. What is decoded stays.
+    pub fn restart(&mut self) {
+        self.wave.restart(&self.segment, MODE, &[]);
+        self.wave.fill(|| POISON);
+    }
+
     /// Returns `true` if runs of its instructions have become host code.
     pub fn has_host_code(&self) -> bool {
         self.segment.has_host_code()

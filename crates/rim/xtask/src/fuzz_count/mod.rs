@@ -13,9 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
-use crate::{command::done, reference, root};
+use crate::{command::done, csmith::Csmith, reference, root};
 
 /// A generator of pseudo-random numbers (xorshift).
 pub struct Random(u64);
@@ -83,6 +83,13 @@ struct Workspace {
     work: PathBuf,
     kept: PathBuf,
     tool: PathBuf,
+    csmith: Result<Csmith>,
+}
+
+impl Workspace {
+    fn csmith(&self) -> Result<&Csmith> {
+        self.csmith.as_ref().map_err(|why| anyhow!("{why:#}"))
+    }
 }
 
 /// Runs for so long, from program number `first` on.
@@ -91,6 +98,7 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
         work: root().join("fuzz/target/count"),
         kept: root().join("fuzz/artifacts/count"),
         tool: root().join("target/release/luthier-count"),
+        csmith: Csmith::find(),
     };
     ensure!(
         workspace.tool.exists(),
@@ -99,14 +107,8 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
     );
     fs::create_dir_all(&workspace.work)
         .with_context(|| format!("cannot make {}", workspace.work.display()))?;
-    // (It leaves a file wherever it runs.)
-    let mut version = Command::new("csmith");
-    version.arg("--version").current_dir(std::env::temp_dir());
-    let csmith = version.output().is_ok() && Path::new("/usr/include/csmith/csmith.h").exists();
-    if !csmith {
-        println!(
-            "count: no random C programs (Debian packages csmith and libcsmith-dev are not installed)"
-        );
+    if let Err(why) = &workspace.csmith {
+        println!("count: no random C programs: {why:#}");
     }
     let end = Instant::now() + Duration::from_secs(seconds.into());
     let (mut complaints, mut tried, mut skipped) = (Vec::new(), 0, 0);
@@ -116,7 +118,7 @@ pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
             0 => Language::Cxx { rich: true },
             1 | 9 => Language::Rust,
             2..6 => Language::Cxx { rich: false },
-            _ if csmith => Language::C,
+            _ if workspace.csmith.is_ok() => Language::C,
             _ => Language::Cxx { rich: false },
         };
         match check(&workspace, language, seed) {
@@ -163,9 +165,9 @@ fn check(workspace: &Workspace, language: Language, seed: u64) -> Result<bool> {
     let file = source(workspace, language);
     match language {
         Language::C => done(
-            // (Csmith leaves `platform.info` where it runs.)
-            Command::new("csmith")
-                .current_dir(&workspace.work)
+            workspace
+                .csmith()?
+                .command(&workspace.work)
                 .args([
                     "--seed",
                     &seed.to_string(),
@@ -182,7 +184,11 @@ fn check(workspace: &Workspace, language: Language, seed: u64) -> Result<bool> {
     let program = workspace.work.join("reference");
     let path = file.to_string_lossy();
     match language {
-        Language::C => reference::build(&["-w", "-I/usr/include/csmith", &path], false, &program)?,
+        Language::C => reference::build(
+            &["-w", &workspace.csmith()?.include, &path],
+            false,
+            &program,
+        )?,
         Language::Cxx { .. } => reference::build(&["-w", "-std=c++20", &path], true, &program)?,
         Language::Rust => build_rust_reference(workspace, &file, &program)?,
     }
@@ -253,7 +259,7 @@ fn count(
             let mut tool = Command::new(&workspace.tool);
             tool.arg(if language == Language::C { "cc" } else { "c++" });
             tool.args(if language == Language::C {
-                ["-w", "-I/usr/include/csmith"]
+                ["-w", &workspace.csmith()?.include]
             } else {
                 ["-w", "-std=c++20"]
             });

@@ -17,6 +17,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{
     command::{done, said},
+    csmith::Csmith,
     fuzz_count::Random,
     fuzz_rewrite::LEVELS,
     root,
@@ -37,7 +38,7 @@ const BOUNDS: [&[&str]; 2] = [
 const OPTIONS: &[&str] = &["--no-argc", "--quiet", "--concise", "--no-consts", "--no-const-pointers", "--output", "csmith.c"];
 /// Flags of all compilers.
 #[rustfmt::skip]
-const FLAGS: &[&str] = &["-w", "-ffreestanding", "-I/usr/include/csmith"];
+const FLAGS: &[&str] = &["-w", "-ffreestanding"];
 /// Builds for a GPU of each program.
 const BUILDS_OF_EACH: usize = 3;
 /// The host's limit for all lanes (Csmith's programs need not end).
@@ -48,15 +49,12 @@ const SECONDS_ON_DEVICE: &str = "60";
 pub fn run(seconds: u32, first: u64) -> Result<Vec<String>> {
     let work = root().join("fuzz/target/device");
     fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
-    ensure!(
-        Path::new("/usr/include/csmith/csmith.h").exists(),
-        "random C programs need Csmith (Debian packages csmith and libcsmith-dev)"
-    );
+    let csmith = Csmith::find()?;
     let began = Instant::now();
     let (mut same, mut long, mut complaints) = (0, 0, Vec::new());
     let mut number = first;
     while began.elapsed() < Duration::from_secs(seconds.into()) {
-        match check(&work, number) {
+        match check(&work, &csmith, number) {
             Ok(0) => long += 1,
             Ok(builds) => same += builds,
             Err(error) => {
@@ -87,29 +85,27 @@ fn keep(work: &Path, number: u64) -> Result<PathBuf> {
 }
 
 /// In how many builds the program computes what it should; 0 if it takes too long.
-fn check(work: &Path, number: u64) -> Result<usize> {
+fn check(work: &Path, csmith: &Csmith, number: u64) -> Result<usize> {
     let mut random = Random::new(number);
-    // (Csmith leaves `platform.info` where it runs.)
-    let mut csmith = Command::new("csmith");
-    csmith
-        .current_dir(work)
-        .args(["--seed", &number.to_string()]);
+    let mut writer = csmith.command(work);
+    writer.args(["--seed", &number.to_string()]);
     let bounds = BOUNDS[random.below(2) as usize];
-    done(csmith.args(bounds).args(OPTIONS))?;
+    done(writer.args(bounds).args(OPTIONS))?;
     let made = fs::read_to_string(work.join("csmith.c")).context("Csmith wrote nothing")?;
     let made = program::of_each_lane(&made, &mut random)?;
     fs::write(work.join("program.c"), made).context("cannot write the program")?;
-    let Some(expected) = on_host(work, "gcc", "-O1")? else {
+    let Some(expected) = on_host(work, csmith, "gcc", "-O1")? else {
         return Ok(0);
     };
-    let other = on_host(work, "clang-22", "-O2")?;
+    let other = on_host(work, csmith, "clang-22", "-O2")?;
     ensure!(
         other.as_ref() == Some(&expected),
         "compilers for the host do not agree"
     );
     for _ in 0..BUILDS_OF_EACH {
         let (target, level) = (random.pick(TARGETS), random.pick(LEVELS));
-        let found = on_device(work, target, level).with_context(|| format!("{target} {level}"))?;
+        let found =
+            on_device(work, csmith, target, level).with_context(|| format!("{target} {level}"))?;
         let lane = (0..program::LANES).find(|lane| {
             let bytes = 8 * lane..8 * lane + 8;
             found.get(bytes.clone()) != expected.get(bytes)
@@ -122,12 +118,15 @@ fn check(work: &Path, number: u64) -> Result<usize> {
 }
 
 /// The result of the program on the host, if it ends.
-fn on_host(work: &Path, compiler: &str, level: &str) -> Result<Option<Vec<u8>>> {
+fn on_host(work: &Path, csmith: &Csmith, compiler: &str, level: &str) -> Result<Option<Vec<u8>>> {
     let mut build = Command::new(compiler);
-    build
-        .current_dir(work)
-        .args(FLAGS)
-        .args([level, "program.c", "-o", "program"]);
+    build.current_dir(work).args(FLAGS).args([
+        &csmith.include,
+        level,
+        "program.c",
+        "-o",
+        "program",
+    ]);
     done(&mut build)?;
     let output = Command::new("timeout")
         .arg(SECONDS_ON_HOST)
@@ -141,9 +140,10 @@ fn on_host(work: &Path, compiler: &str, level: &str) -> Result<Option<Vec<u8>>> 
     }
 }
 
-fn on_device(work: &Path, target: &str, level: &str) -> Result<Vec<u8>> {
+fn on_device(work: &Path, csmith: &Csmith, target: &str, level: &str) -> Result<Vec<u8>> {
     let mut build = Command::new("clang-22");
     build.current_dir(work).args(FLAGS).args([
+        &csmith.include,
         "-x",
         "c",
         "--target=amdgcn-amd-amdhsa",

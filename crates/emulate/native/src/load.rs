@@ -1,0 +1,228 @@
+//! Loads of dwords from local memory within a routine.
+//!
+//! All addresses of a group are checked first; if a lane that is on leaves local memory, so does the routine, before the load. Then one look
+//! at how the addresses lie chooses between a load of a whole vector, one word for all lanes, words that are taken out of four vectors,
+//! and a gather.
+
+use std::mem::offset_of;
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use crate::{
+    Assembler, Failure, GROUP, Nans, Source, Surroundings,
+    assembler::{BITS, ON, TESTED, surrounding},
+    registers::{Content, zmm},
+};
+
+/// Lanes of a group.
+const LANES: usize = GROUP / 4;
+/// Bytes from one lane to the next where a compiler lays out four words for each.
+const FOUR_WORDS: u32 = 16;
+/// Words of the vectors that hold those of eight lanes so far apart.
+const LAST_WORDS: u32 = 3;
+/// The predicate of a comparison: greater.
+const GREATER: u32 = 6;
+
+/// Loads of a word at each lane's address plus some bytes: the bytes, and the row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The row of addresses.
+    pub address: u16,
+    pub words: Vec<(u32, u16)>,
+}
+
+/// One word of a load: bytes behind the address, and the register of its result.
+type Word = (u32, usize);
+
+impl Assembler {
+    /// Appends loads from local memory, all of whose addresses are read before the first result is there.
+    pub fn load(&mut self, load: &Load) -> Result<(), Failure> {
+        assert!(self.lanes.is_some(), "a load asks which lanes are on");
+        let address = self.fetch(Source::Row(load.address))?;
+        let distance = self.temporary()?;
+        let mut words = Vec::new();
+        for &(bytes, _) in &load.words {
+            words.push((bytes, self.temporary()?));
+        }
+        let spare = [self.temporary()?, self.temporary()?];
+        self.load_words(address, distance, &words, spare)?;
+        for number in spare.into_iter().chain([distance]) {
+            self.registers.set(number, Content::Nothing);
+        }
+        for (&(_, number), &(_, row)) in words.iter().zip(&load.words) {
+            self.assign(number, Source::Row(row), Nans::None)?;
+        }
+        self.registers.unpin_all();
+        Ok(())
+    }
+
+    fn load_words(
+        &mut self,
+        address: usize,
+        distance: usize,
+        words: &[Word],
+        spare: [usize; 2],
+    ) -> Result<(), Failure> {
+        let outside = self.check(address, distance, words)?;
+        let [at, from] = [address, distance].map(zmm);
+        // The first lane's address, and how far the others are from it.
+        let low = xmm(address);
+        self.push(Instruction::with2(
+            Code::EVEX_Vmovd_rm32_xmm,
+            word(BITS),
+            low,
+        ))?;
+        let base = surrounding(offset_of!(Surroundings, local));
+        self.push(Instruction::with2(Code::Add_r64_rm64, BITS, base))?;
+        self.push(Instruction::with2(
+            Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            from,
+            low,
+        ))?;
+        let subtract = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+        self.push(Instruction::with3(subtract, from, at, from))?;
+        let consecutive = self.if_steps(from, 4)?;
+        let test = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+        self.push(Instruction::with3(test, TESTED, from, from))?;
+        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, TESTED, TESTED))?;
+        let uniform = self.branch(Code::Je_rel32_64)?;
+        let apart = self.if_steps(from, FOUR_WORDS)?;
+        let mut ends = vec![self.gather(address, words, None)?];
+        self.land(outside);
+        ends.push(self.gather_inside(address, words)?);
+        self.land(apart);
+        for &(bytes, to) in words {
+            self.pick(bytes, to, spare)?;
+        }
+        ends.push(self.branch(Code::Jmp_rel32_64)?);
+        self.land(uniform);
+        for &(bytes, to) in words {
+            let load = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+            self.push(Instruction::with2(load, zmm(to), first_lane(bytes)))?;
+        }
+        ends.push(self.branch(Code::Jmp_rel32_64)?);
+        self.land(consecutive);
+        for &(bytes, to) in words {
+            let load = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
+            self.push(Instruction::with2(load, zmm(to), first_lane(bytes)))?;
+        }
+        ends.into_iter().for_each(|end| self.land(end));
+        Ok(())
+    }
+
+    /// Appends the look whether all lanes are inside. The result is the branch that is taken if one is not.
+    fn check(&mut self, address: usize, bound: usize, words: &[Word]) -> Result<usize, Failure> {
+        let highest = words.iter().map(|word| word.0).max().unwrap_or(0);
+        let size = surrounding(offset_of!(Surroundings, local_bytes));
+        self.push(Instruction::with2(Code::Mov_r32_rm32, word(BITS), size))?;
+        let bytes = highest as i32 + 4;
+        self.push(Instruction::with2(Code::Sub_rm32_imm32, word(BITS), bytes))?;
+        self.branch(Code::Jb_rel32_64)?;
+        let all = Code::EVEX_Vpbroadcastd_zmm_k1z_r32;
+        self.push(Instruction::with2(all, zmm(bound), word(BITS)))?;
+        let compare = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        self.push(Instruction::with4(
+            compare,
+            TESTED,
+            zmm(address),
+            zmm(bound),
+            GREATER,
+        ))?;
+        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, TESTED, TESTED))?;
+        self.branch(Code::Jne_rel32_64)
+    }
+
+    /// Appends a branch that is taken if each lane's address lies `step` bytes behind that of the one before.
+    fn if_steps(&mut self, distance: Register, step: u32) -> Result<usize, Failure> {
+        let steps = self.vector(|lane| step * lane as u32);
+        let compare = Code::EVEX_Vpcmpeqd_kr_k1_zmm_zmmm512b32;
+        self.push(Instruction::with3(compare, TESTED, distance, steps))?;
+        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, TESTED, TESTED))?;
+        self.branch(Code::Jb_rel32_64)
+    }
+
+    /// Appends the load of each lane by itself: of all, or of those that are `on`. The result is the branch behind it.
+    fn gather(
+        &mut self,
+        address: usize,
+        words: &[Word],
+        on: Option<Register>,
+    ) -> Result<usize, Failure> {
+        let base = surrounding(offset_of!(Surroundings, local));
+        self.push(Instruction::with2(Code::Mov_r64_rm64, BITS, base))?;
+        for &(bytes, to) in words {
+            self.push(match on {
+                Some(on) => Instruction::with2(Code::VEX_Kmovw_kr_r32, TESTED, on),
+                None => Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, TESTED, TESTED, TESTED),
+            })?;
+            let (scale, displacement, has_one, none) = (1, i64::from(bytes), 1, Register::None);
+            let index = zmm(address);
+            let lanes = MemoryOperand::new(BITS, index, scale, displacement, has_one, false, none);
+            let gather = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
+            let mut gather = Instruction::with2(gather, zmm(to), lanes)?;
+            gather.set_op_mask(TESTED);
+            self.body.push(gather);
+        }
+        self.branch(Code::Jmp_rel32_64)
+    }
+
+    /// The same where lanes are outside. If one of them is on, the routine ends.
+    fn gather_inside(&mut self, address: usize, words: &[Word]) -> Result<usize, Failure> {
+        let bits = word(BITS);
+        self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, bits, TESTED))?;
+        self.push(Instruction::with2(Code::Test_rm32_r32, bits, ON))?;
+        self.branch(Code::Jne_rel32_64)?;
+        self.gather(address, words, Some(ON))
+    }
+
+    /// Appends the load of a word at every fourth: out of two vectors for the first eight lanes, and of two for the others. Neither reads
+    /// beyond the last lane's word.
+    fn pick(&mut self, bytes: u32, to: usize, spare: [usize; 2]) -> Result<(), Failure> {
+        let [high, first] = spare.map(zmm);
+        let half = LANES as u32 / 2 * FOUR_WORDS;
+        for (to, start, skipped) in [
+            (zmm(to), bytes, 0),
+            (high, bytes + half - 4 * LAST_WORDS, LAST_WORDS),
+        ] {
+            let load = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
+            let places = self.vector(|lane| skipped + 4 * (lane % (LANES / 2)) as u32);
+            self.push(Instruction::with2(load, to, places))?;
+            self.push(Instruction::with2(load, first, first_lane(start)))?;
+            let take = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+            let second = first_lane(start + GROUP as u32);
+            self.push(Instruction::with3(take, to, first, second))?;
+        }
+        let join = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+        let (to, high) = (zmm(to), Register::YMM0 + spare[0] as u32);
+        self.push(Instruction::with4(join, to, to, high, 1))
+    }
+
+    /// A constant with a word for each lane.
+    fn vector(&mut self, lane: impl Fn(usize) -> u32) -> MemoryOperand {
+        let bytes: Vec<u8> = (0..LANES).flat_map(|at| lane(at).to_le_bytes()).collect();
+        let address = self.constant(&bytes);
+        MemoryOperand::with_base_displ(Register::RIP, address as i64)
+    }
+
+    fn push(
+        &mut self,
+        instruction: Result<Instruction, iced_x86::IcedError>,
+    ) -> Result<(), Failure> {
+        self.body.push(instruction?);
+        Ok(())
+    }
+}
+
+/// The low half of a general register.
+fn word(register: Register) -> Register {
+    register.full_register32()
+}
+
+fn xmm(number: usize) -> Register {
+    Register::XMM0 + number as u32
+}
+
+/// The memory `bytes` behind the first lane's address.
+fn first_lane(bytes: u32) -> MemoryOperand {
+    MemoryOperand::with_base_displ(BITS, i64::from(bytes))
+}
