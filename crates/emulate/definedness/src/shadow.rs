@@ -14,7 +14,6 @@ use crate::{
     lock,
     memory::View,
     moves::{Permutation, PermuteBits},
-    packed,
     plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::Rule,
@@ -349,135 +348,6 @@ impl Scene<'_> {
         }
     }
 
-    /// The undefined bits of the `word`-th register of a result.
-    fn result(&mut self, vector: &Vector, word: usize, mask: &mut u64) -> Row {
-        let carry = vector.mask.map(|slot| self.mask(slot));
-        let take = |scene: &Scene<'_>, index: usize, word: usize, mask: &mut u64| {
-            let source = vector.sources.get(index);
-            let (mut values, mut bits) =
-                source.map_or((NONE, NONE), |source| scene.row(source, word));
-            if let (0, Some(dpp)) = (index, &vector.dpp) {
-                let all = scene.exec;
-                values = dpp.apply(&values, all).0;
-                (bits, *mask) = dpp.apply(&bits, all);
-            }
-            (values, bits)
-        };
-        let mut bits = NONE;
-        match vector.rule {
-            Rule::Words(rule) => {
-                let taken: [(Row, Row); 3] = std::array::from_fn(|at| take(self, at, word, mask));
-                for lane in each(*mask) {
-                    let x = std::array::from_fn(|at| taken[at].0[lane]);
-                    bits[lane] = rule(x, std::array::from_fn(|at| taken[at].1[lane]));
-                }
-            }
-            Rule::Pairs(rule) => {
-                let taken: [[(Row, Row); 2]; 3] = std::array::from_fn(|at| {
-                    std::array::from_fn(|word| take(self, at, word, mask))
-                });
-                for lane in each(*mask) {
-                    let pair = |at: usize, which: fn(&(Row, Row)) -> &Row| {
-                        let [low, high] =
-                            [0, 1].map(|word: usize| u64::from(which(&taken[at][word])[lane]));
-                        let single = vector.sources.get(at).is_some_and(|source| {
-                            source.words == 1 && !matches!(source.at, At::Constant(_))
-                        });
-                        low | if single { 0 } else { high << 32 }
-                    };
-                    let x = std::array::from_fn(|at| pair(at, |taken| &taken.0));
-                    let all = rule(x, std::array::from_fn(|at| pair(at, |taken| &taken.1)));
-                    bits[lane] = (all >> (32 * word.min(1))) as u32;
-                }
-            }
-            Rule::PackedHalves(halves, rule) => {
-                let taken: [(Row, Row); 3] = std::array::from_fn(|at| take(self, at, word, mask));
-                for lane in each(*mask) {
-                    let x = std::array::from_fn(|at| taken[at].0[lane]);
-                    let v = std::array::from_fn(|at| taken[at].1[lane]);
-                    bits[lane] = packed::word(halves, rule, x, v);
-                }
-            }
-            Rule::PackedWords(halves) => {
-                for at in 0..vector.sources.len() {
-                    let chosen = halves.part(word != 0) >> at & 1;
-                    let taken = take(self, at, chosen as usize, mask).1;
-                    for lane in 0..LANES {
-                        bits[lane] |= u32::from(taken[lane] != 0).wrapping_neg();
-                    }
-                }
-            }
-            Rule::Select => {
-                let taken: [(Row, Row); 2] = std::array::from_fn(|at| take(self, at, word, mask));
-                let (select, unknown) = carry.unwrap_or((0, 0));
-                for lane in each(*mask) {
-                    let [(x0, v0), (x1, v1)] =
-                        [0, 1].map(|at: usize| (taken[at].0[lane], taken[at].1[lane]));
-                    bits[lane] = match (unknown >> lane & 1, select >> lane & 1) {
-                        (1, _) => v0 | v1 | (x0 ^ x1),
-                        (_, 1) => v1,
-                        _ => v0,
-                    };
-                }
-                return bits;
-            }
-            Rule::Compare(equal) => return self.compared(vector, equal, mask),
-            _ => {
-                for (at, source) in vector.sources.iter().enumerate() {
-                    for word in 0..source.words {
-                        let taken = take(self, at, word, mask).1;
-                        for lane in 0..LANES {
-                            bits[lane] |= taken[lane];
-                        }
-                    }
-                }
-                if matches!(vector.rule, Rule::AllLanes) {
-                    let any = lanes::set(&bits) & *mask != 0;
-                    bits = if any { ALL } else { NONE };
-                }
-                bits.iter_mut()
-                    .for_each(|bits| *bits = u32::from(*bits != 0).wrapping_neg());
-            }
-        }
-        if let Some((_, unknown)) = carry {
-            each(unknown & *mask).for_each(|lane| bits[lane] = !0);
-        }
-        bits
-    }
-
-    /// All ones for lanes whose comparison is undefined.
-    fn compared(&self, vector: &Vector, equal: bool, mask: &mut u64) -> Row {
-        let mut bits = NONE;
-        let mut differs = NONE;
-        let words = vector.sources.iter().map(|source| source.words).max();
-        for word in 0..words.unwrap_or(1) {
-            let mut taken = vector
-                .sources
-                .iter()
-                .take(2)
-                .enumerate()
-                .map(|(at, source)| {
-                    let (mut x, mut v) = self.row(source, word);
-                    if let (0, Some(dpp)) = (at, &vector.dpp) {
-                        x = dpp.apply(&x, self.exec).0;
-                        (v, *mask) = dpp.apply(&v, self.exec);
-                    }
-                    (x, v)
-                });
-            let (x0, v0) = taken.next().unwrap_or((NONE, NONE));
-            let (x1, v1) = taken.next().unwrap_or((NONE, NONE));
-            for lane in 0..LANES {
-                bits[lane] |= v0[lane] | v1[lane];
-                differs[lane] |= (x0[lane] ^ x1[lane]) & !(v0[lane] | v1[lane]);
-            }
-        }
-        for lane in 0..LANES {
-            let known = equal && differs[lane] != 0;
-            bits[lane] = u32::from(bits[lane] != 0 && !known).wrapping_neg();
-        }
-        bits
-    }
-
     /// The lane that an operand names.
     fn lane(&self, source: Option<&Source>) -> usize {
         let lane = match source.map(|source| source.at) {
@@ -686,4 +556,5 @@ impl Scene<'_> {
 }
 
 mod accesses;
+mod results;
 mod scalars;

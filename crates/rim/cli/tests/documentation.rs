@@ -93,7 +93,6 @@ pages! {
     measured_installing "docs/measurements/installing.md"
     measured_attacks "docs/measurements/attack.md"
     measured_accessibility "docs/measurements/lighthouse.md"
-    measured_nightly "docs/measurements/nightly.md"
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"
