@@ -32,7 +32,7 @@ fn long_help_is_all_that_is_said_of_a_command() {
     for (command, said) in [
         ("demo", "It needs no GPU, no ROCm and no compiler."),
         ("run", "streams stay its own."),
-        ("report", "it loads nothing from a network."),
+        ("report", "loads nothing from a network."),
         ("merge", "Counters are added, exactly."),
         (
             "instrument",

@@ -15,20 +15,25 @@ extern "C" fn note(signal: libc::c_int) {
 /// From now on, these signals are noted and do not end the process. One that the process was told to ignore stays ignored.
 pub fn watch() {
     for signal in ENDING {
-        // SAFETY: `sigaction` structures are plain data, and `note` only stores to an atomic.
-        unsafe {
-            let mut before: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
-                || before.sa_sigaction == libc::SIG_IGN
-            {
-                continue;
-            }
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = note as *const () as usize;
-            action.sa_flags = libc::SA_RESTART;
-            libc::sigemptyset(&raw mut action.sa_mask);
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        handle(signal, note as *const () as usize, libc::SA_RESTART);
+    }
+}
+
+/// Lets a function, which only does async-signal-safe things, handle a signal, except if the process was told to ignore it.
+pub(crate) fn handle(signal: libc::c_int, function: usize, flags: libc::c_int) {
+    // SAFETY: `sigaction` structures are plain data, and the caller answers for the function.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
+            || before.sa_sigaction == libc::SIG_IGN
+        {
+            return;
         }
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = function;
+        action.sa_flags = flags;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
     }
 }
 

@@ -12,6 +12,8 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use crate::interrupt;
+
 /// The number of bytes of a script's first line that the system reads.
 const LONGEST_LINE: u64 = 256;
 /// The machine of AMD GPUs in ELF files.
@@ -66,20 +68,8 @@ fn pass_on() {
 fn take_signals() {
     let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
     for signal in FORWARDED.into_iter().chain(real_time) {
-        // SAFETY: `sigaction` structures are plain data, and `forward` only does async-signal-safe things.
-        unsafe {
-            let mut before: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, std::ptr::null(), &raw mut before) != 0
-                || before.sa_sigaction == libc::SIG_IGN
-            {
-                continue;
-            }
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = forward as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            libc::sigemptyset(&raw mut action.sa_mask);
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
-        }
+        let flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        interrupt::handle(signal, forward as *const () as usize, flags);
     }
 }
 

@@ -132,15 +132,13 @@ fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatu
 
 /// How many of the kernels that ran are of the selection. Without any, findings are left out because of a wrong word.
 fn selected(check: &Check, kernels: &BTreeSet<(String, String)>) -> u64 {
-    let selects = |name: &str| {
-        let readable = demangle::demangled(name);
-        check.selects(name) || readable.is_some_and(|name| check.selects(&name))
-    };
-    let (chosen, others): (Vec<&str>, Vec<&str>) = kernels
+    let named = kernels
         .iter()
-        .map(|(_, name)| &**name)
-        .partition(|name| selects(name));
+        .map(|(_, name)| (name, demangle::readable(name)));
+    let (chosen, others): (Vec<_>, Vec<_>) =
+        named.partition(|(name, readable)| check.selects(name) || check.selects(readable));
     if let (Some(pattern), true, false) = (&check.kernel, chosen.is_empty(), others.is_empty()) {
+        let others: Vec<&str> = others.iter().map(|(_, readable)| &**readable).collect();
         let complaint = fits_none(pattern.as_str(), &others);
         command::say!("luthier: warning: nothing is checked: -k {complaint}");
     }
