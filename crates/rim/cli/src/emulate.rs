@@ -198,7 +198,7 @@ impl FromStr for Dump {
 /// `device` with the host code that the user wants.
 fn translated<'d, 'o>(device: &'d Device<'o>) -> &'d Device<'o> {
     if let Err(why) = device.translate_as_wished() {
-        eprintln!("{why}");
+        command::say!("{why}");
     }
     device
 }

@@ -87,7 +87,8 @@ impl Merge {
             }
             for (done, path) in listed.iter().enumerate() {
                 steps.step("adding up", done, listed.len());
-                if !seen.insert(fs::canonicalize(path)?) {
+                let whole = fs::canonicalize(path).with_context(|| path.display().to_string())?;
+                if !seen.insert(whole) {
                     bail!(
                         "{} would be counted twice: {} is named twice, or another directory holds it",
                         path.display(),

@@ -28,7 +28,7 @@ pub struct Injection {
     /// Run the program many times, change one value in each run, and tell how often that is masked, changes the output, is detected, or makes
     /// the program hang. SPEC is MODEL[:PLACE][,class=CLASS][,op=REGEX], such as bit or two-bits:vgpr,class=valu; docs/check/inject.md has
     /// the words
-    #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = ["all", "waits", "memory", "barriers", "races", "global_races",
+    #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = ["all", "waits", "memory", "barriers", "races",
         "init", "nan", "leaks", "late", "hooks", "suppressions", "gen_suppressions", "possible", "error_exitcode", "target", "complete", "print_limit"])]
     pub inject: Option<Spec>,
     /// With --inject: the runs, N for 0..N, or FIRST..END, a part of a campaign that several machines share
@@ -51,7 +51,7 @@ pub struct Injection {
     #[arg(long, requires = "inject", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     hang_factor: u64,
     /// With --inject: a run also hangs after so many seconds; without it, after a minute and a hundred times the run without a change
-    #[arg(long, requires = "inject", value_name = "SECONDS")]
+    #[arg(long, requires = "inject", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }
 

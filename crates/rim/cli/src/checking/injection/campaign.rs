@@ -8,7 +8,7 @@ use std::{
     process::ExitStatus,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
 };
@@ -101,23 +101,27 @@ impl<'g> Campaign<'g> {
         jobs: Option<NonZeroUsize>,
     ) -> Result<Vec<Run>> {
         let usual = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let jobs = jobs.unwrap_or_else(usual).get();
-        let (next, failed) = (AtomicU64::new(runs.start), AtomicBool::new(false));
         let all = runs.end - runs.start;
+        let most = usize::try_from(all).unwrap_or(usize::MAX);
+        let jobs = jobs.unwrap_or_else(usual).get().min(most);
+        let (numbers, failed) = (Mutex::new(runs), AtomicBool::new(false));
         let done = Mutex::new((Vec::new(), Steps::new()));
         let work = || -> Result<()> {
             while !failed.load(Ordering::Relaxed) && !interrupt::came() {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= runs.end {
+                let number = numbers
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .next();
+                let Some(number) = number else {
                     break;
-                }
+                };
                 let Some(run) = self.one(program, number)? else {
                     break;
                 };
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 let (done, steps) = &mut *done;
                 done.push(run);
-                steps.step("runs with a change", done.len(), all as usize);
+                steps.step("runs with a change", done.len(), most);
             }
             Ok(())
         };

@@ -210,7 +210,7 @@ impl File {
 pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
     let mut merged: Option<File> = None;
     let mut runs: BTreeMap<u64, Run> = BTreeMap::new();
-    let mut wanted = 0;
+    let mut wanted = 0_u64;
     for path in paths {
         let path = path.as_ref();
         let file = File::read(path)?;
@@ -224,7 +224,7 @@ pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
                 );
             }
         }
-        wanted += file.wanted;
+        wanted = wanted.saturating_add(file.wanted);
         for run in &file.runs {
             match runs.get(&run.run) {
                 None => drop(runs.insert(run.run, run.clone())),
