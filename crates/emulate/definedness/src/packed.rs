@@ -20,7 +20,7 @@ impl Halves {
     /// The lower halves make the lower part.
     const STRAIGHT: Halves = Halves { low: 0, high: 7 };
 
-    /// Those that `op_sel` and `op_sel_hi` name.
+    /// The halves that `op_sel` and `op_sel_hi` name.
     pub fn of(inst: &Decoded) -> Halves {
         match (inst.format, inst.words.get(1)) {
             (Format::Vop3p, Some(second)) => Halves {

@@ -9,14 +9,14 @@ use crate::{
     spec::Model,
 };
 
-/// What was changed, for the user.
+/// The change that was made, for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Struck {
     /// From the kernel's first instruction to the one that was chosen.
     pub offset: i64,
     /// Its mnemonic.
     pub op: String,
-    /// Such as `v7`, `vcc_lo`, `lds+0x40`.
+    /// The register's name, such as `v7` or `vcc_lo`, or the place in LDS: `lds+0x40`.
     pub register: String,
     /// For vector registers.
     pub lane: Option<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct Flip {
 }
 
 impl Flip {
-    /// Of the execution that `plan` describes, at its `number`-th place.
+    /// Chooses a change at the `number`-th place of the execution that `plan` describes.
     pub fn choose(plan: &Plan, wave: &Wave, number: u64, model: Model, mut draws: Draws) -> Flip {
         let all: u64 = plan.spots.iter().map(|spot| spot.words()).sum();
         let mut word = draws.below(all.max(1));

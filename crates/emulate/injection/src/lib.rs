@@ -73,7 +73,7 @@ pub(crate) struct Shared {
 struct Launches {
     /// Launches of each kernel so far.
     numbers: BTreeMap<String, u64>,
-    /// Those that have not ended.
+    /// Launches that have not ended.
     open: Vec<Open>,
     missed: BTreeSet<&'static str>,
 }
@@ -121,7 +121,7 @@ impl Injector {
         });
     }
 
-    /// It has ended.
+    /// A launch has ended.
     pub fn ended(&self, dispatch: &Arc<Dispatch>) {
         let mut launches = self.shared.launches();
         let at = launches

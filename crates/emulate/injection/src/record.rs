@@ -1,4 +1,4 @@
-//! What a process tells of its launches, as lines of a file.
+//! Lines of the file in which a process tells of its launches.
 
 use crate::flip::Struck;
 
@@ -10,18 +10,18 @@ pub struct Launch {
     /// Among the launches of this kernel, from 0 on.
     pub number: u64,
     pub grid: [u32; 3],
-    /// Waves that a workgroup has at most; the list of counts has so many for each.
+    /// Most waves of a workgroup. The list of counts has this many for each workgroup.
     pub waves: u32,
     /// Instructions of all its waves, but for those that wait.
     pub executed: u64,
-    /// Places to choose from in each wave, in order: how many, and in how many waves in a row.
+    /// The numbers of places of all waves, in order: a number, and how many waves in a row have it.
     pub places: Vec<(u64, u64)>,
 }
 
 /// The wave and the place in it, of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InLaunch {
-    /// Linear.
+    /// Its linear number.
     pub workgroup: u64,
     pub wave: u32,
     pub place: u64,
@@ -73,7 +73,7 @@ pub enum Line {
     Stuck,
     /// More instructions were executed than the budget has.
     Exhausted,
-    /// Instructions by this name may have such values, which nothing tells the place of.
+    /// Instructions by this name may have such values, but the decoder does not know where.
     Missed(String),
 }
 
@@ -109,7 +109,7 @@ impl Line {
         }
     }
 
-    /// None if it is none of these lines, such as one of a process that was killed while it wrote.
+    /// None for any other line, such as one that a process was writing when it was killed.
     pub fn read(line: &str) -> Option<Line> {
         let parts: Vec<&str> = line.split('\t').collect();
         Some(match parts[..] {

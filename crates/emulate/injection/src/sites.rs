@@ -36,7 +36,7 @@ impl Spot {
 /// How often an execution of the instruction counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// It is none that the campaign looks at.
+    /// The campaign does not look at it.
     None,
     /// Once for the wave.
     Wave,
@@ -46,13 +46,13 @@ pub(crate) enum Weight {
     AllLanes,
 }
 
-/// What the shadows need of an instruction.
+/// The facts about an instruction that shadows need.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub pc: u64,
     pub name: &'static str,
     pub weight: Weight,
-    /// The values are there before the instruction is executed, not after it.
+    /// The change is made before the instruction is executed, not after it.
     pub before: bool,
     /// The row of a0.
     pub accumulators: usize,
@@ -102,7 +102,7 @@ impl Plan {
     }
 }
 
-/// Returns `true` if the instruction writes registers that its operands do not tell: the number of one, or the lane, is in another register.
+/// Returns `true` if the operands do not name what the instruction writes: the number of a register, or the lane, is in another register.
 pub(crate) fn is_indirect(inst: &Inst) -> bool {
     let indexed = Traits::INDEXES_VECTORS | Traits::INDEXES_SCALARS | Traits::INDEX_MODE;
     let of_one_lane = inst.op.has(Traits::SELECTS_LANE) && !inst.op.has(Traits::LANE_TO_SCALAR);
@@ -193,7 +193,7 @@ fn accessed(config: &Config, inst: &Inst, place: Place) -> Vec<Spot> {
     first.map(|&row| Spot::Rows { row, words, half }).collect()
 }
 
-/// Returns `true` if the instruction may have a value that is looked for, but nothing tells where.
+/// Returns `true` if the instruction may have a value that the campaign looks for, but the decoder does not know where.
 pub(crate) fn is_missed(config: &Config, inst: &Inst, spec: &Spec) -> bool {
     if !spec.selects(inst) {
         return false;

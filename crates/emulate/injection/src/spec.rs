@@ -1,4 +1,4 @@
-//! What an injection changes, as users say it: `bit:vgpr,class=valu,op=^v_fma`.
+//! The values that an injection changes, as users name them: `bit:vgpr,class=valu,op=^v_fma`.
 
 use std::{fmt, str::FromStr};
 
@@ -12,7 +12,7 @@ pub enum Model {
     Bit,
     /// Two bits side by side are flipped.
     TwoBits,
-    /// A word gets a value that is drawn.
+    /// A word gets a random value.
     Random,
     /// A word becomes zero.
     Zero,

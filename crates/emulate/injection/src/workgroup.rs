@@ -28,7 +28,7 @@ pub(crate) struct OfWorkgroup {
     /// LDS that the kernel asked for; there may be more.
     lds_bytes: usize,
     executed: u64,
-    /// Those of them that the budget does not know of.
+    /// Executed instructions that were not taken off the budget yet.
     unspent: u64,
     /// The change to come, and the places of its wave before it.
     target: Option<(Target, u64)>,

@@ -122,7 +122,7 @@ pub struct Assembler {
     tests: bool,
 }
 
-/// Where a branch of the body leads.
+/// The place that a branch of the body leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
     /// To this instruction of the body.

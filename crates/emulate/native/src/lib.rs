@@ -36,7 +36,7 @@ pub type Entry = unsafe extern "C" fn(
     surroundings: *const Surroundings,
 ) -> usize;
 
-/// What a routine finds outside of the wave's registers.
+/// The facts outside of the wave's registers that a routine uses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Surroundings {

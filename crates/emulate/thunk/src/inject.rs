@@ -32,7 +32,7 @@ pub struct Inject {
     file: Arc<Told>,
 }
 
-/// The file of what this process tells.
+/// The file in which this process tells of its launches.
 struct Told {
     directory: PathBuf,
     file: Mutex<Option<File>>,
@@ -68,7 +68,7 @@ impl Sink for Told {
     }
 }
 
-/// Waves that wait for each other are ended where somebody looks at barriers; what else happens there does not matter here.
+/// A pool with a gate ends waves that wait for each other. This gate does nothing else.
 struct EndsWaiting;
 
 impl Gate for EndsWaiting {
@@ -76,7 +76,7 @@ impl Gate for EndsWaiting {
 }
 
 impl Inject {
-    /// If the user wants it.
+    /// The injection that the environment asks for, if it asks for one.
     pub fn from_environment() -> Option<Inject> {
         let directory = env::var_os(DIRECTORY).filter(|name| !name.is_empty())?;
         match Inject::read(directory.into()) {
@@ -141,7 +141,7 @@ impl Inject {
     }
 }
 
-/// What stopped a kernel, in a word or two.
+/// The reason why a kernel stopped, in a few words.
 fn kind(kind: &FaultKind) -> &'static str {
     match kind {
         FaultKind::Memory { write: false, .. } => "reads unmapped memory",

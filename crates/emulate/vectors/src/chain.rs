@@ -69,7 +69,7 @@ pub struct Link {
     addend: Port,
     /// True if factor and addend are to be negated.
     negated: [bool; 2],
-    /// Where the result goes, unless this is the last link or a later one overwrites it first.
+    /// The row for the result, unless this is the last link or a later one overwrites it first.
     pub store: Option<u16>,
 }
 

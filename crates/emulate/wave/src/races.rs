@@ -23,7 +23,7 @@ pub enum Access {
     Atomic,
 }
 
-/// What the order of accesses is made of. A test switches parts off, to see whether a corpus needs them.
+/// The rules that put accesses in order. A test switches them off, to see whether a corpus needs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The lanes of a wave go in step: no two accesses of one wave conflict.
@@ -183,7 +183,7 @@ pub struct Races {
     cells: Cells,
     /// The workgroup has so many; there may be more cells.
     dwords: usize,
-    /// So many of them are looked at in rows, where accesses of one wave do not conflict.
+    /// The number of dwords that are looked at in rows, where accesses of one wave do not conflict.
     dwords_in_rows: usize,
     rules: Rules,
     clocks: Vec<Clock>,

@@ -280,7 +280,7 @@ impl Builder {
         });
     }
 
-    /// What an instruction is in a run: one part, or two if it is a dual one. `None`: it is not for runs.
+    /// The parts of a run that an instruction makes: one, or two if it is a dual one. `None`: it is not for runs.
     fn parts(&self, lowered: &Lowered, row: Option<&Row>) -> Option<Vec<Part>> {
         match (&lowered.halves, row) {
             (Some(halves), _) => {

@@ -163,7 +163,7 @@ impl Touch {
         let implied =
             |regs: &[Reg]| -> Runs { regs.iter().filter_map(|reg| vector(*reg, None)).collect() };
         touch.writes.extend(implied(&inst.implicit_defs));
-        // Of gfx9's image addresses only the first register is an operand; the image's descriptor decides about the others.
+        // On gfx9, only the first register of an image's address is an operand. The image's descriptor decides how many follow.
         if inst.format != Format::Mimg {
             touch.reads.extend(implied(&inst.implicit_uses));
         }

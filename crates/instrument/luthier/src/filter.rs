@@ -115,7 +115,7 @@ pub(crate) fn class_hint(name: &str) -> String {
     }
 }
 
-/// A suggestion, in brackets, for a condition of which nothing but the word before its `=` may be wrong.
+/// A suggestion, in brackets, for a condition whose word before the `=` does not exist.
 pub(crate) fn condition_hint(condition: &str) -> String {
     const KEYS: [&str; 7] = [
         "opcode",
@@ -134,7 +134,7 @@ pub(crate) fn condition_hint(condition: &str) -> String {
 
 /// The word that may have been meant, in brackets.
 fn suggestion(given: &str, known: &[&str]) -> String {
-    // Two letters that changed places differ both.
+    // Two letters that changed places count as two differences.
     let most = if given.len() < 5 { 1 } else { 2 };
     let words = known.iter().map(|word| (distance(given, word), *word));
     let near = words.filter(|(distance, _)| *distance <= most).min();

@@ -20,7 +20,7 @@ pub struct Csmith {
 }
 
 impl Csmith {
-    /// Looks on the machine, then in `target/csmith`, and last asks `apt-get` for the packages, which nothing installs.
+    /// Looks on the machine, then in `target/csmith`, and then downloads the packages with `apt-get`, without installing them.
     pub fn find() -> Result<Csmith> {
         let unpacked = root().join("target/csmith");
         if let Some(found) =
@@ -31,7 +31,8 @@ impl Csmith {
         unpack(&unpacked).context(
             "random C programs need Csmith (Debian packages csmith and libcsmith-dev), which is not installed and cannot be fetched",
         )?;
-        Csmith::in_folder(&unpacked).context("the packages of Csmith do not have what they had")
+        Csmith::in_folder(&unpacked)
+            .context("the packages of Csmith have no usr/bin/csmith or no csmith.h")
     }
 
     fn in_folder(folder: &Path) -> Option<Csmith> {

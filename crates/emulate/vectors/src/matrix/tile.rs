@@ -29,9 +29,9 @@ pub struct Product<'a> {
     pub index_shift: u32,
     /// How far C and D are shifted up in their words.
     pub output_shift: u32,
-    /// Of A and of B: the bits that are changed in words of halves, which are their signs.
+    /// For A and for B, the bits of words of halves that are changed: their signs.
     pub toggles: [u32; 2],
-    /// Of A and of B: whether integers are signed.
+    /// Whether integers are signed, for A and for B.
     pub signed: [bool; 2],
     /// Whether C loses its sign, and whether it is negated then.
     pub absolute: bool,

@@ -74,7 +74,7 @@ pub(super) fn host_is_able() -> bool {
 }
 
 impl Part {
-    /// What an instruction of `row` is in a run. `None`: it, or the form that it has here, is not for runs.
+    /// The part of a run that an instruction of `row` makes. `None`: it, or the form that it has here, is not for runs.
     pub fn new(row: &Row, lowered: &Lowered, groups: usize) -> Option<Part> {
         let op = &lowered.bare;
         match row.vector_shape() {
@@ -84,7 +84,7 @@ impl Part {
         }
     }
 
-    /// What one of the two instructions of a dual one is.
+    /// The part that one of the two instructions of a dual one makes.
     pub fn half(shape: &VectorShape, op: &MicroOp, groups: usize) -> Option<Part> {
         Computation::new(shape, op, groups).map(Part::Computes)
     }
@@ -371,7 +371,7 @@ fn source(op: &MicroOp, index: usize, word: u16) -> Option<Source> {
     }
 }
 
-/// What a run needs of the host.
+/// The rows, masks and scalars that a run uses, which decide whether the host has room for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     parts: usize,

@@ -7,7 +7,7 @@ use guest::contain;
 use super::{Error, Opaque, SUCCESS, hip};
 use crate::facts::{self, Kind};
 
-/// Returns `true` if a graph is recorded of what this stream is asked for.
+/// Returns `true` if HIP records the work of this stream as a graph.
 pub(super) fn is_recorded(stream: Opaque) -> bool {
     type IsCapturing = unsafe extern "C" fn(Opaque, *mut c_int) -> Error;
     let Some(is_capturing) = hip(c"hipStreamIsCapturing") else {
@@ -54,8 +54,8 @@ pub(super) fn tell_in_order(address: u64, stream: Opaque) {
     };
     // SAFETY: the caller's stream, and a function that only takes the number.
     unsafe {
-        // A stream that has nothing to do is there already. (That one has is an error of HIP's, which the call that follows
-        // takes back.)
+        // A stream that has nothing to do is there already. For another one, the query leaves an error of HIP's, which the next
+        // call takes back.
         match query(stream) {
             SUCCESS => facts::left(id),
             _ => _ = add(stream, there, id as Opaque, 0),

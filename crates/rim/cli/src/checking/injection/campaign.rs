@@ -29,7 +29,7 @@ use crate::progress::Steps;
 pub struct Campaign<'g> {
     golden: &'g Golden,
     launches: Vec<&'g Launch>,
-    /// Places of all of them.
+    /// The places of all launches.
     places: u64,
     seed: u64,
     /// Most instructions of a run.
@@ -55,7 +55,7 @@ impl<'g> Campaign<'g> {
         }
     }
 
-    /// What all parts of the campaign have to agree on.
+    /// The facts that all parts of the campaign have to agree on.
     pub fn describe(&self, check: &Check, spec: &Spec) -> Result<results::Campaign> {
         let options = &check.injection;
         let words = check.program.iter();
@@ -93,7 +93,7 @@ impl<'g> Campaign<'g> {
         })
     }
 
-    /// Runs these, in the order of their numbers; fewer if the user asks to end.
+    /// Makes these runs. The result is in the order of their numbers, and has fewer if the user asks to end.
     pub fn run(
         &self,
         program: &Program,

@@ -10,17 +10,17 @@ use session::Selection;
 use super::run::{Ended, Order, Program};
 
 pub struct Golden {
-    /// With its output.
+    /// The directory with its output.
     pub directory: PathBuf,
     pub took: Duration,
     /// The launches of each process.
     processes: Vec<Vec<Launch>>,
-    /// Instructions with places that nothing tells.
+    /// Instructions whose places the decoder does not know.
     pub missed: BTreeSet<String>,
 }
 
 impl Golden {
-    /// Runs the program twice: where two runs differ without a change, no difference means anything.
+    /// Runs the program twice. If these runs differ, a difference does not show that a change caused it.
     pub fn take(program: &Program) -> Result<Golden> {
         let order = Order {
             target: None,
@@ -97,12 +97,12 @@ impl Golden {
                 bail!("--inject {spec} fits no instruction that the selected kernels execute")
             }
             (several, _) => bail!(
-                "{several} processes execute the selected kernels, and nothing tells one from another in the next run; select a kernel that one process executes"
+                "{several} processes execute the selected kernels, and nothing tells one from another in the next run; select a kernel that only one process executes"
             ),
         }
     }
 
-    /// The kernels that were launched, for the user. Those of the runtime are not among them.
+    /// The names of the kernels that were launched, without those of the runtime.
     fn kernels(&self) -> String {
         let all = self.processes.iter().flatten();
         let names = all.map(|launch| (&*launch.kernel, demangle::readable(&launch.kernel)));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// What this is, so that nobody takes another file for it.
+    /// A mark, so that no other file is taken for one of these.
     pub kind: Kind,
     pub campaign: Campaign,
     /// Runs that were asked for.
@@ -37,13 +37,13 @@ pub struct Campaign {
     pub compare: Option<String>,
     pub seed: u64,
     pub hang_factor: u64,
-    /// Places to choose from, launches with such, and instructions of all kernels, in the run without a change.
+    /// Counts of the run without a change: places to choose from, launches that have places, and instructions of all kernels.
     pub places: u64,
     pub launches: u64,
     pub instructions: u64,
     /// SHA-256 of what the run without a change wrote to standard output; none if a command compares.
     pub output: Option<String>,
-    /// Names of instructions whose places nothing tells.
+    /// Names of instructions whose places the decoder does not know.
     pub not_looked_at: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ pub struct Share {
 pub struct Run {
     pub run: u64,
     pub outcome: Outcome,
-    /// How that was noticed.
+    /// The reason for a hang or a detection.
     pub why: Option<String>,
     pub kernel: String,
     pub launch: u64,
@@ -244,7 +244,7 @@ pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
 }
 
 impl Campaign {
-    /// What differs, in words.
+    /// The fields that differ, in words.
     fn differs(&self, other: &Campaign) -> Option<String> {
         if self == other {
             return None;

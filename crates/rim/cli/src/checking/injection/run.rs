@@ -22,7 +22,7 @@ use super::super::Check;
 
 /// The word in the program's arguments that stands for a directory of the run.
 const DIRECTORY: &[u8] = b"{}";
-/// How long to wait at a time for the program's end.
+/// The pauses between two looks whether the program has ended.
 const SHORTEST: Duration = Duration::from_micros(500);
 const LONGEST: Duration = Duration::from_millis(5);
 
@@ -47,13 +47,13 @@ pub struct Order<'t> {
 
 /// A run that is over.
 pub struct Ended {
-    /// What is compared: `stdout` and `files`.
+    /// The directory that is compared, with `stdout` and `files`.
     pub directory: PathBuf,
-    /// Standard error, and what the emulated GPU told.
+    /// The directory with standard error and the lines of the emulated GPU.
     pub beside: PathBuf,
     /// None: it took too long.
     pub status: Option<ExitStatus>,
-    /// What its processes told.
+    /// The lines of each of its processes.
     pub told: Vec<Vec<Line>>,
     pub took: Duration,
 }
@@ -176,7 +176,7 @@ impl Program {
     }
 }
 
-/// Has the word name a run's directory.
+/// Puts a run's directory in place of `{}`.
 fn in_directory(word: &OsString, files: &Path) -> OsString {
     let mut rest = word.as_bytes();
     let mut all = Vec::new();
@@ -217,7 +217,7 @@ fn wait(mut child: Child, began: Instant, limit: Option<Duration>) -> io::Result
     }
 }
 
-/// What each process told.
+/// The lines of each process.
 fn told(directory: &Path) -> Result<Vec<Vec<Line>>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory)? {
