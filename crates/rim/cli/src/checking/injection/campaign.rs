@@ -169,7 +169,12 @@ impl<'g> Campaign<'g> {
         let Some(ended) = program.run(&number.to_string(), &order)? else {
             return Ok(None);
         };
-        let (outcome, why) = self.judge(program, &ended)?;
+        let judged = self.judge(program, &ended);
+        // Ctrl-C ends the command that compares, too.
+        if interrupt::came() {
+            return Ok(None);
+        }
+        let (outcome, why) = judged?;
         let change = ended.lines().find_map(|line| match line {
             Line::Struck(struck) => Some(Change {
                 offset: struck.offset,
