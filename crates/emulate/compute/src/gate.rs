@@ -32,7 +32,7 @@ pub enum Outlook {
     Opens,
     /// No wave can go on, ever.
     Stuck,
-    /// For a long time waves have read memory until it changes, and no workgroup of the device has gone on: only the host can help.
+    /// Waves have long waited, in a loop, for a change of memory, and no workgroup of the device has gone on: only the host can help.
     Waits,
 }
 
@@ -73,7 +73,7 @@ pub enum There {
 /// Turns in which a workgroup's waves do nothing but read LDS, before it is said that they wait for each other.
 const IDLE: u32 = 200;
 
-/// How long nothing goes on, before it is said that waves may wait for memory for ever.
+/// The time without progress after which waves are said to wait for memory, perhaps for ever.
 const LONG: Duration = Duration::from_secs(10);
 
 /// The gate, and how often workgroups have gone on.
@@ -102,7 +102,7 @@ pub(crate) struct Looking {
     dispatch: Arc<Dispatch>,
     waves: Vec<Known>,
     idle: u32,
-    /// Waits for memory since then, and how often workgroups had gone on.
+    /// The time since which it waits for memory, and how often workgroups had gone on by then.
     waits: Option<(Instant, u64)>,
     has_told: bool,
 }
@@ -207,7 +207,7 @@ impl Looking {
         self.idle > IDLE
     }
 
-    /// Waves wait at a barrier, and the others for memory. Whether that has lasted so long that it is to be told, which is once.
+    /// `waits`: waves wait at a barrier, and the others for memory. Returns `true`, once, if that has lasted for a long time.
     pub fn waits(&mut self, waits: bool) -> bool {
         let progress = self.gate.progress.load(Ordering::Relaxed);
         if !waits || self.has_told {

@@ -420,7 +420,7 @@ impl Inner {
         workgroup.be_followed(self.follower.get(), dispatch);
     }
 
-    /// Tells who looks at barriers that a workgroup has done more than to wait.
+    /// Tells the gate if a workgroup has done more than to wait.
     fn notice(&self, turn: &Turn) {
         if let Some(gate) = self.gate.get()
             && !matches!(turn, Turn::Again(Pause::Waits))

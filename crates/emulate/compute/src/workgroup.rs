@@ -407,8 +407,8 @@ impl Workgroup {
         self.looking = Some(looking);
     }
 
-    /// True if waves wait at a barrier, and all others wait for something that only those could do. If the host could do it, too, who looks
-    /// is told when it lasts.
+    /// Returns `true` if waves wait at a barrier, and all others wait for something that only those could do. If the host could do it, too,
+    /// the gate is told when the wait lasts.
     #[cold]
     fn waits_for_itself(&mut self, barrier: &SplitBarrier) -> bool {
         let all_are = |waits: fn(&Wave) -> bool| {
@@ -431,7 +431,7 @@ impl Workgroup {
         is_stuck
     }
 
-    /// No wave will ever go on: who looks is told, and the kernel ends.
+    /// No wave will ever go on: the gate is told, and the kernel ends.
     #[cold]
     fn stuck(&self, barrier: &SplitBarrier) -> Turn {
         if let Some(looking) = &self.looking {

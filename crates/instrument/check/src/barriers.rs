@@ -217,7 +217,7 @@ fn message(one: &Met, other: &Option<Place>) -> String {
             "waves wait for each other, and no wave of the workgroup can go on".to_owned()
         }
         (Kind::Deadlock, Grade::Possible) => format!(
-            "waves wait at this barrier, and the others{other} have long read memory until it changes"
+            "waves wait at this barrier, and the others{other} have long waited, in a loop, for a change of memory"
         ),
         (Kind::DifferentBarriers, _) => format!(
             "waves of one workgroup meet here and at another barrier{other}: the hardware lets both pass"
