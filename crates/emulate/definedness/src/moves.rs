@@ -209,10 +209,10 @@ impl Permutation {
             let row = lane & !15;
             match self {
                 Permutation::Scalars(other) => {
-                    (row ^ usize::from(other) * 16) | (both >> (4 * (lane & 15)) & 15) as usize
+                    (row ^ (usize::from(other) * 16)) | (both >> (4 * (lane & 15)) & 15) as usize
                 }
                 Permutation::Each(other) => {
-                    (row ^ usize::from(other) * 16) | (selectors[0][lane] & 15) as usize
+                    (row ^ (usize::from(other) * 16)) | (selectors[0][lane] & 15) as usize
                 }
                 Permutation::OtherHalf if wave_size == 64 => lane ^ 32,
                 Permutation::OtherHalf => lane,

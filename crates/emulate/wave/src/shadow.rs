@@ -35,10 +35,10 @@ struct Follow;
 impl Body for Follow {
     #[inline(always)]
     fn run(wave: &mut Wave, op: &MicroOp, env: &mut Env<'_>) -> u32 {
-        if let Some(shadow) = &mut env.shadow {
-            if shadow.change(wave, &mut env.lds, op.followed().plan) {
-                return flow::EXEC_CHANGED;
-            }
+        if let Some(shadow) = &mut env.shadow
+            && shadow.change(wave, &mut env.lds, op.followed().plan)
+        {
+            return flow::EXEC_CHANGED;
         }
         flow::NEXT
     }

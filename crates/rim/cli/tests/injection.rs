@@ -143,6 +143,16 @@ fn a_seed_gives_the_same_results_whoever_runs_it() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!(fs::read(&whole).unwrap(), fs::read(merged).unwrap());
+    // A part that was interrupted, and later made whole.
+    let mut some: Value = serde_json::from_slice(&fs::read(&whole).unwrap()).unwrap();
+    some["runs"].as_array_mut().unwrap().truncate(3);
+    let interrupted = folder.path().join("interrupted.json");
+    fs::write(&interrupted, some.to_string()).unwrap();
+    let output = luthier(&["merge", interrupted.to_str().unwrap(), &whole, "-o", merged])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(merged).unwrap());
     // One run alone.
     let again = part("again.json", "6..7", "1");
     let read = |file: &str| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
@@ -193,6 +203,63 @@ fn refused(folder: &Path, first: &str, second: &Value) {
         "{}",
         said(&ended)
     );
+}
+
+/// The first comparison is that of the runs without a change, and the fourth cannot judge.
+#[test]
+fn runs_that_are_done_outlive_one_that_cannot_be_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let (count, file) = (folder.path().join("count"), folder.path().join("file.json"));
+    let count = count.display();
+    let compare = format!(
+        "n=$(cat {count} 2>/dev/null || echo 0); echo $((n + 1)) > {count}; test $n -lt 3 || exit 2; true"
+    );
+    let words = [
+        "--inject", "bit", "--runs", "6", "--jobs", "1", "--format", "json",
+    ];
+    let more = ["--compare", &*compare, "-o", file.to_str().unwrap()];
+    let output = campaign(&[&words[..], &more].concat(), &["dead"]);
+    let text = said(&output);
+    assert!(
+        text.contains("it has to end with 0 if the runs are alike"),
+        "{text}"
+    );
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    let value: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
+    assert_eq!(value["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(value["asked"], serde_json::json!([[0, 6]]));
+}
+
+#[test]
+fn a_program_that_does_not_end_is_no_campaign() {
+    let mut command = luthier(&["check", "--device", "gfx90a", "--inject", "bit"]);
+    let output = command.args(["--timeout", "1", "--", "sh", "-c", "sleep 1000"]);
+    let text = said(&output.output().unwrap());
+    assert!(
+        text.contains("the program does not end without a change"),
+        "{text}"
+    );
+}
+
+/// Files without bytes of their own are compared by what they are.
+#[test]
+fn pipes_and_links_in_the_directory_are_compared() {
+    let mut command = luthier(&[
+        "check", "--device", "gfx90a", "--inject", "bit", "--runs", "1",
+    ]);
+    let program = program();
+    let script = format!(
+        "mkfifo $0/pipe; ln -s nowhere $0/link; {} dead",
+        program.display()
+    );
+    let output = command
+        .args(["--", "sh", "-c", &script, "{}"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("masked"), "{text}");
 }
 
 #[test]

@@ -91,10 +91,15 @@ pub fn execute(check: &Check, spec: &Spec) -> Result<ExitCode> {
     let golden = Golden::take(&program)?;
     let selected = golden.selected(check.kernel.as_ref(), options.launch.as_deref(), spec)?;
     let campaign = campaign::Campaign::new(check, &golden, selected, &program);
-    let mut file = File::new(campaign.describe(check, spec)?);
-    file.runs = campaign.run(&program, options.runs.0.clone(), options.jobs)?;
-    file.count(options.runs.0.end - options.runs.0.start);
+    let description = campaign.describe(check, spec)?;
+    let asked = options.runs.0.clone();
+    let (runs, failure) = campaign.run(&program, asked.clone(), options.jobs);
+    let file = File::new(description, vec![[asked.start, asked.end]], runs);
     write(&file, check.format, check.output.as_deref())?;
+    // Runs that are done are not lost with the one that could not be judged.
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
     Ok(match file.is_whole() {
         true => Status::Done.into(),
         false => Status::Incomplete.into(),

@@ -66,10 +66,7 @@ __global__ void loop(uint32_t *out, uint32_t) {
 // Each lane of the result selects a value that is stored.
 __global__ void selected(uint32_t *out, uint32_t) {
   uint32_t result;
-  asm volatile("v_cmp_lt_u32 vcc, %1, %2\n v_cndmask_b32 %0, %1, 33, vcc"
-               : "=v"(result)
-               : "v"(threadIdx.x + 100), "v"(132)
-               : "vcc");
+  asm volatile("v_cmp_lt_u32 vcc, %1, %2\n v_cndmask_b32 %0, %1, 33, vcc" : "=v"(result) : "v"(threadIdx.x + 100), "v"(132) : "vcc");
   out[threadIdx.x] = result;
 }
 
@@ -113,9 +110,19 @@ int main(int count, char **arguments) {
     void (*kernel)(uint32_t *, uint32_t);
   } kernels[] = {
 #define KERNEL(name) {#name, name}
-      KERNEL(dead),     KERNEL(scalar_dead), KERNEL(stored),   KERNEL(scalar_stored), KERNEL(multiplied_by_zero),
-      KERNEL(limited),  KERNEL(address),     KERNEL(loop),     KERNEL(selected),      KERNEL(lanes_on),
-      KERNEL(condition), KERNEL(lds_used),    KERNEL(lds_overwritten),
+      KERNEL(dead),
+      KERNEL(scalar_dead),
+      KERNEL(stored),
+      KERNEL(scalar_stored),
+      KERNEL(multiplied_by_zero),
+      KERNEL(limited),
+      KERNEL(address),
+      KERNEL(loop),
+      KERNEL(selected),
+      KERNEL(lanes_on),
+      KERNEL(condition),
+      KERNEL(lds_used),
+      KERNEL(lds_overwritten),
   };
   uint32_t *out, host[64];
   if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)

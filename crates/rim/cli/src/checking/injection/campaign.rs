@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use injection::{Draws, Launch, Line, Spec, Target};
 use launcher::interrupt;
 use sha2::{Digest, Sha256};
@@ -93,13 +93,13 @@ impl<'g> Campaign<'g> {
         })
     }
 
-    /// Makes these runs. The result is in the order of their numbers, and has fewer if the user asks to end.
+    /// Makes these runs. The result is in the order of their numbers. It has fewer if the user asks to end, or if one of them fails.
     pub fn run(
         &self,
         program: &Program,
         runs: Range<u64>,
         jobs: Option<NonZeroUsize>,
-    ) -> Result<Vec<Run>> {
+    ) -> (Vec<Run>, Option<Error>) {
         let usual = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let all = runs.end - runs.start;
         let most = usize::try_from(all).unwrap_or(usize::MAX);
@@ -125,7 +125,7 @@ impl<'g> Campaign<'g> {
             }
             Ok(())
         };
-        thread::scope(|scope| {
+        let failure = thread::scope(|scope| {
             let start =
                 |_| scope.spawn(|| work().inspect_err(|_| failed.store(true, Ordering::Relaxed)));
             let threads: Vec<_> = (0..jobs).map(start).collect();
@@ -133,11 +133,12 @@ impl<'g> Campaign<'g> {
                 Ok(end) => end,
                 Err(panic) => std::panic::resume_unwind(panic),
             });
-            ends.collect::<Result<Vec<()>>>()
-        })?;
+            let ends: Vec<Result<()>> = ends.collect();
+            ends.into_iter().find_map(Result::err)
+        });
         let (mut done, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|run| run.run);
-        Ok(done)
+        (done, failure)
     }
 
     /// The change of a run, which follows from the seed and its number.

@@ -25,7 +25,7 @@ impl Golden {
         let order = Order {
             target: None,
             budget: None,
-            limit: None,
+            limit: program.timeout(),
         };
         let run = |name: &str| -> Result<Ended> {
             let ended = program.run(name, &order)?;

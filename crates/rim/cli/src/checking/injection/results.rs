@@ -12,7 +12,9 @@ pub struct File {
     /// A mark, so that no other file is taken for one of these.
     pub kind: Kind,
     pub campaign: Campaign,
-    /// Runs that were asked for.
+    /// The runs that were asked for: the first one, and the one behind the last, in order and apart from each other.
+    pub asked: Vec<[u64; 2]>,
+    /// The number of these runs.
     pub wanted: u64,
     pub outcomes: Vec<Share>,
     /// In the order of their numbers.
@@ -144,19 +146,23 @@ pub fn interval(found: u64, all: u64) -> (f64, f64) {
 }
 
 impl File {
-    pub fn new(campaign: Campaign) -> File {
-        File {
+    /// `runs` are in the order of their numbers.
+    pub fn new(campaign: Campaign, asked: Vec<[u64; 2]>, runs: Vec<Run>) -> File {
+        let asked = joined(asked);
+        let mut file = File {
             kind: Kind::Injection,
             campaign,
-            wanted: 0,
+            wanted: asked.iter().map(|[first, end]| end - first).sum(),
+            asked,
             outcomes: Vec::new(),
-            runs: Vec::new(),
-        }
+            runs,
+        };
+        file.count();
+        file
     }
 
     /// Sums the runs up.
-    pub fn count(&mut self, wanted: u64) {
-        self.wanted = wanted;
+    fn count(&mut self) {
         let all = self.runs.len() as u64;
         let shares = Outcome::ALL.map(|outcome| {
             let runs = self
@@ -202,45 +208,63 @@ impl File {
             !file.runs.iter().any(|run| outside(&run)),
             "{name}: a run is outside of its campaign"
         );
+        ensure!(
+            file.asked.iter().all(|[first, end]| first < end),
+            "{name}: a range of runs is empty"
+        );
+        ensure!(
+            file.runs.is_sorted_by(|one, next| one.run < next.run),
+            "{name}: its runs are not in the order of their numbers"
+        );
         Ok(file)
     }
 }
 
+/// The same runs as ranges in order that do not touch each other.
+fn joined(mut ranges: Vec<[u64; 2]>) -> Vec<[u64; 2]> {
+    ranges.sort_unstable();
+    let mut joined: Vec<[u64; 2]> = Vec::new();
+    for [first, end] in ranges {
+        match joined.last_mut() {
+            Some([_, last]) if first <= *last => *last = end.max(*last),
+            _ => joined.push([first, end]),
+        }
+    }
+    joined
+}
+
 /// The parts of one campaign as one.
 pub fn merge(paths: &[impl AsRef<Path>]) -> Result<File> {
-    let mut merged: Option<File> = None;
+    let mut campaign: Option<Campaign> = None;
     let mut runs: BTreeMap<u64, Run> = BTreeMap::new();
-    let mut wanted = 0_u64;
+    let mut asked = Vec::new();
     for path in paths {
         let path = path.as_ref();
         let file = File::read(path)?;
         let name = path.display();
-        if let Some(first) = &merged {
-            let (ours, theirs) = (&first.campaign, &file.campaign);
-            if let Some(what) = ours.differs(theirs) {
-                bail!(
-                    "{name} is of another campaign than {}: {what}",
-                    paths[0].as_ref().display()
-                );
-            }
+        if let Some(ours) = &campaign
+            && let Some(what) = ours.differs(&file.campaign)
+        {
+            bail!(
+                "{name} is of another campaign than {}: {what}",
+                paths[0].as_ref().display()
+            );
         }
-        wanted = wanted.saturating_add(file.wanted);
-        for run in &file.runs {
+        asked.extend(file.asked);
+        for run in file.runs {
             match runs.get(&run.run) {
-                None => drop(runs.insert(run.run, run.clone())),
-                Some(known) if known == run => wanted = wanted.saturating_sub(1),
+                None => drop(runs.insert(run.run, run)),
+                Some(known) if *known == run => {}
                 Some(_) => bail!(
                     "{name}: run {} has ended otherwise in another file: the program does not compute the same each time",
                     run.run
                 ),
             }
         }
-        merged.get_or_insert(file);
+        campaign.get_or_insert(file.campaign);
     }
-    let mut merged = merged.context("nothing to merge")?;
-    merged.runs = runs.into_values().collect();
-    merged.count(wanted);
-    Ok(merged)
+    let campaign = campaign.context("nothing to merge")?;
+    Ok(File::new(campaign, asked, runs.into_values().collect()))
 }
 
 impl Campaign {
@@ -265,6 +289,16 @@ impl Campaign {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_of_several_machines_are_joined() {
+        assert_eq!(joined(vec![[5, 10], [0, 5]]), [[0, 10]]);
+        assert_eq!(joined(vec![[0, 10], [0, 10], [2, 4]]), [[0, 10]]);
+        assert_eq!(
+            joined(vec![[20, 30], [0, 10], [9, 12]]),
+            [[0, 12], [20, 30]]
+        );
+    }
 
     /// The intervals of published tables of Wilson's score (Newcombe 1998, table I, method 3).
     #[test]

@@ -94,6 +94,11 @@ impl Program {
         &self.device
     }
 
+    /// The time after which the user takes any run to hang.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// The time after which a run hangs, if the run without a change took `golden`.
     pub fn limit(&self, golden: Duration) -> Duration {
         self.timeout
@@ -116,6 +121,8 @@ impl Program {
         );
         device::emulate(&mut command, &self.device, None)?;
         command
+            .env_remove("LUTHIER_INJECT_AT")
+            .env_remove("LUTHIER_INJECT_BUDGET")
             .env("LUTHIER_INJECT", &told_in)
             .env("LUTHIER_INJECT_SPEC", &self.spec)
             .stdin(Stdio::null())
@@ -242,10 +249,15 @@ fn same_files(one: &Path, other: &Path) -> Result<bool> {
     }
     for name in ours {
         let (one, other) = (one.join(&name), other.join(&name));
-        let same = match (one.is_dir(), other.is_dir()) {
-            (true, true) => same_files(&one, &other)?,
-            (false, false) => fs::read(&one)? == fs::read(&other)?,
-            _ => false,
+        let kind = fs::symlink_metadata(&one)?.file_type();
+        let other_kind = fs::symlink_metadata(&other)?.file_type();
+        let same = match () {
+            () if kind != other_kind => false,
+            () if kind.is_dir() => same_files(&one, &other)?,
+            () if kind.is_symlink() => fs::read_link(&one)? == fs::read_link(&other)?,
+            () if kind.is_file() => fs::read(&one)? == fs::read(&other)?,
+            // A pipe or a socket holds nothing by itself.
+            () => true,
         };
         if !same {
             return Ok(false);
