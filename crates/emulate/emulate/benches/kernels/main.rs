@@ -48,11 +48,11 @@ fn main() -> Outcome<()> {
     };
     let targets = value("--targets").unwrap_or_else(|| TARGETS.to_owned());
     let targets: Vec<&str> = targets.split(',').collect();
-    if let Some(wanted) = value("--native") {
-        machine::translate(match wanted.as_str() {
-            "often" => HostCode::OFTEN,
-            least => HostCode::at_once(least.parse()?),
-        });
+    // As `LUTHIER_NATIVE` has it for programs.
+    match value("--native").as_deref() {
+        None | Some("often") => machine::translate(HostCode::OFTEN),
+        Some("0") => {}
+        Some(least) => machine::translate(HostCode::at_once(least.parse()?)),
     }
     if let Some(directory) = value("--build") {
         return compile::all(Path::new(&directory), &targets);
