@@ -180,10 +180,7 @@ fn compared(target: &str, expected: &Expected<'_>, all: &mut Vec<Value>) -> Vec<
         true => Vec::new(),
         false => essences(&by_device),
     };
-    // Whether the process has mapped the address is chance. If it has not, the GPU stops the kernel there, and ROCr may end the program
-    // before the findings are written, as docs/check/memory.md says.
-    let is_stopped = said.contains("NotMapped at ");
-    if !is_stopped && essences(&by_hooks) != wanted {
+    if essences(&by_hooks) != wanted {
         problems.push(format!(
             "{program} {mode}: {said}\nby hooks: {by_hooks:#?}\nwanted: {wanted:#?}"
         ));

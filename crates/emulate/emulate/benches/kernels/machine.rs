@@ -46,20 +46,18 @@ pub fn description(clang: &str) -> String {
     )
 }
 
-static NATIVE: OnceLock<Option<HostCode>> = OnceLock::new();
+static NATIVE: OnceLock<HostCode> = OnceLock::new();
 
 /// From now on, devices have these runs as host code.
-pub fn translate(wanted: Option<HostCode>) {
+pub fn translate(wanted: HostCode) {
     let _ = NATIVE.set(wanted);
 }
 
 /// A device with `object`.
 pub fn device(object: &[u8], threads: usize) -> Outcome<Device<'_>> {
     let device = Device::new(CodeObject::parse(object)?, threads)?;
-    match NATIVE.get() {
-        Some(Some(wanted)) => device.translate(*wanted)?,
-        Some(None) => {}
-        None => device.translate_as_wished()?,
+    if let Some(wanted) = NATIVE.get() {
+        device.translate(*wanted)?;
     }
     Ok(device)
 }

@@ -2,8 +2,10 @@
 #![allow(dead_code)]
 
 use compiled::Compiler;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 /// A directory that vanishes with the value.
 pub struct Work(tempfile::TempDir);
@@ -32,10 +34,16 @@ pub fn source(name: &str) -> PathBuf {
 
 /// Runs a program of the Debian packages clang-22, clang-tools-22, lld-22 or llvm-22 and returns its standard output.
 pub fn run(program: &str, arguments: &[&str]) -> String {
-    let output = match program {
+    let run = || match program {
         "clang-22" => Compiler::new(program).args(arguments).output(),
         _ => Command::new(program).args(arguments).output(),
     };
+    let mut output = run();
+    // A child that another thread has just started holds the file that was written here open until it executes its own program.
+    while (output.as_ref()).is_err_and(|error| error.kind() == ErrorKind::ExecutableFileBusy) {
+        thread::yield_now();
+        output = run();
+    }
     let output =
         output.unwrap_or_else(|error| panic!("{program}: {error}; `./dev setup` installs it"));
     let errors = String::from_utf8_lossy(&output.stderr);
