@@ -193,12 +193,12 @@ impl Permutation {
         })
     }
 
-    /// The sources that choose lanes.
-    pub fn selectors(self) -> std::ops::Range<usize> {
+    /// The number of sources that choose lanes, behind the one that is moved.
+    pub fn selectors(self) -> usize {
         match self {
-            Permutation::Scalars(_) => 1..3,
-            Permutation::Each(_) => 1..2,
-            Permutation::OtherHalf => 0..0,
+            Permutation::Scalars(_) => 2,
+            Permutation::Each(_) => 1,
+            Permutation::OtherHalf => 0,
         }
     }
 

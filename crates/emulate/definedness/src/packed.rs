@@ -2,7 +2,7 @@
 
 use isa::{Decoded, Format, fields::bits};
 
-use crate::rules::{self, Rule, Words};
+use crate::rules::{self, Rule, Words, all_if};
 
 /// Halves of the three sources, a bit for each: the upper one if it is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) fn rule(stem: &str, inst: &Decoded, words: usize) -> Rule {
     // The rule of the instruction that does the same with one number.
     let one = match rules::of(&format!("v_{stem}")) {
         Rule::Words(rule) => rule,
-        _ => |_: Words, v: Words| u32::from(v != [0; 3]).wrapping_neg(),
+        _ => |_: Words, v: Words| all_if(v != [0; 3]),
     };
     Rule::PackedHalves(halves, one)
 }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn each_half_of_a_result_has_halves_of_its_own() {
-        let any: OfHalves = |_, v| u32::from(v != [0; 3]).wrapping_neg();
+        let any: OfHalves = |_, v| all_if(v != [0; 3]);
         let undefined = [0x1000_0000, 0x0000_0001, 0];
         for (low, high, expected) in [
             (0, 7, 0xffff_ffff),

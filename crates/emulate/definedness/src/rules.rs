@@ -54,7 +54,8 @@ fn up64(bits: u64) -> u64 {
     bits | bits.wrapping_neg()
 }
 
-fn all_if(undefined: bool) -> u32 {
+/// All bits, or none.
+pub(crate) fn all_if(undefined: bool) -> u32 {
     u32::from(undefined).wrapping_neg()
 }
 

@@ -16,7 +16,7 @@ use crate::{
     moves::{Permutation, PermuteBits},
     plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
-    rules::Rule,
+    rules::{Rule, all_if},
     state::Registers,
 };
 
@@ -441,9 +441,9 @@ impl Scene<'_> {
         );
         let (mut moved, writes) = moves.apply(&taken(0).1, self.exec);
         *mask &= writes;
-        for (_, unknown) in &selectors[..permutation.selectors().len()] {
+        for (_, unknown) in &selectors[..permutation.selectors()] {
             for lane in each(*mask) {
-                moved[lane] |= u32::from(unknown[lane] != 0).wrapping_neg();
+                moved[lane] |= all_if(unknown[lane] != 0);
             }
         }
         moved

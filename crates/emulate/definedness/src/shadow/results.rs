@@ -4,7 +4,7 @@ use super::{At, Rule, Scene, Vector};
 use crate::{
     lanes::{self, ALL, LANES, NONE, Row, each},
     packed,
-    rules::Pairs,
+    rules::{Pairs, all_if},
 };
 
 /// Values and undefined bits by lane.
@@ -136,7 +136,7 @@ impl Scene<'_> {
         }
         for lane in 0..LANES {
             let known = equal && differs[lane] != 0;
-            bits[lane] = u32::from(bits[lane] != 0 && !known).wrapping_neg();
+            bits[lane] = all_if(bits[lane] != 0 && !known);
         }
         bits
     }
@@ -150,6 +150,5 @@ fn add(bits: &mut Row, more: &Row) {
 
 /// All bits of lanes in which any is undefined.
 fn fill(bits: &mut Row) {
-    bits.iter_mut()
-        .for_each(|bits| *bits = u32::from(*bits != 0).wrapping_neg());
+    bits.iter_mut().for_each(|bits| *bits = all_if(*bits != 0));
 }

@@ -310,10 +310,9 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
                 environment,
                 device,
                 options: &request.options,
-                checks: match &request.checks {
-                    Some(names) => Some(Checks::new(names, suite.name, device)?),
-                    None => None,
-                },
+                checks: (request.checks.as_ref())
+                    .map(|names| Checks::new(names, suite.name, device))
+                    .transpose()?,
                 hip: renamed::folder(environment.root(), std::slice::from_ref(device))?,
             };
             let tally = one(&setting, suite, request)?;
