@@ -162,7 +162,7 @@ impl Planner for Shared {
         {
             self.sink.tell(Line::Missed(inst.op.name().to_owned()));
         }
-        // Nothing changes while a wave waits, and engines leave such instructions out if nobody looks at them.
+        // Nothing changes while a wave waits, and the engine leaves waits out that no follower looks at.
         let waits = inst.effects.intersects(Effects::WAIT);
         (!waits).then(|| self.plans.add(Plan::of(config, inst, &self.spec)))
     }

@@ -115,8 +115,8 @@ pub struct Assembler {
     pub(crate) branches: Vec<(usize, Goal)>,
     constants: Vec<u8>,
     pub(crate) registers: Registers,
-    /// The rows that the routine has used so far: `true` for those that it wrote first. Such a row may have anything in it when
-    /// the routine leaves early.
+    /// The rows that the routine has used so far: `true` for those that it wrote first. A row that it wrote first may have anything
+    /// in it when the routine leaves early.
     used: HashMap<u16, bool>,
     /// A test for NaNs has been made.
     tests: bool,

@@ -31,12 +31,12 @@ pub struct Product<'a> {
     pub output_shift: u32,
     /// For A and for B, the bits of words of halves that are changed: their signs.
     pub toggles: [u32; 2],
-    /// Whether integers are signed, for A and for B.
+    /// Integers are signed: for A and for B.
     pub signed: [bool; 2],
-    /// Whether C loses its sign, and whether it is negated then.
+    /// C loses its sign, and then it may be negated.
     pub absolute: bool,
     pub negative: bool,
-    /// Whether integers saturate.
+    /// Integers saturate.
     pub saturates: bool,
 }
 
@@ -391,7 +391,7 @@ compiled_for! { Avx512:
 /// number of vectors, nothing if there is an eight-bit float that is not finite.
 ///
 /// # Safety
-/// As of [`Product::run`]; `words` leads to the rows that `places` lie in.
+/// The promises are those of [`Product::run`]; `words` leads to the rows that `places` lie in.
 unsafe fn read_as<const FORMAT: usize>(
     words: *const u32,
     places: &[usize],

@@ -326,7 +326,7 @@ impl Machine {
         self.go(|wave, env| run(wave, env, 1_000_000))
     }
 
-    /// Brings the wave back to its start. What is decoded stays.
+    /// Brings the wave back to its start. Decoded instructions stay.
     pub fn restart(&mut self) {
         self.wave.restart(&self.segment, MODE, &[]);
         self.wave.fill(|| POISON);

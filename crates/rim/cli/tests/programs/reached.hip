@@ -50,7 +50,7 @@ __global__ void buffer(int *to, int records, int format, int at) {
   store_in_buffer(7, descriptor, at + 4 * threadIdx.x, 0, 0);
 }
 
-// The same by a scalar load. What the descriptor does not let through is zero, and not an access.
+// The same by a scalar load. A load that the descriptor does not let through gives zero, and is no access.
 __device__ int load_from_buffer(words buffer, int offset, int policy) __asm("llvm.amdgcn.s.buffer.load.i32");
 __global__ void uniform(int *from, int records, int format, int at, int *out) {
   unsigned long base = (unsigned long)from;
