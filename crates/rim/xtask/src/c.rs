@@ -2,7 +2,12 @@
 //!
 //! Headers of tools are no part of it: the tests compile tools in both languages with them.
 
-use std::process::Command;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use anyhow::{Context, Result};
 
@@ -44,28 +49,56 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
     let all = has("--all");
     let llvm = said(Command::new("llvm-config-22").arg("--includedir"))?;
     let mut complaints = layout(&["--dry-run", "-Werror"])?;
-    let large = LARGE.iter().filter(|_| all);
-    for (place, flags) in PARTS.iter().chain(large) {
-        for file in files_below(&root().join(place), &["c", "cpp"])? {
-            let mut clang = Command::new("clang-22");
-            clang
-                .args(STRICT)
-                .arg("-Icrates/count/host-count-rt/include");
-            for flag in *flags {
-                match *flag {
-                    "LLVM" => clang.args(["-isystem", &llvm]),
-                    flag => clang.arg(flag),
-                };
-            }
-            let output = clang.arg(&file).current_dir(root()).output();
-            let output = output.context("cannot run clang-22")?;
-            if !output.status.success() {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                complaints.push(said.trim_end().to_owned());
-            }
-        }
+    let mut files = Vec::new();
+    for (place, flags) in PARTS.iter().chain(LARGE.iter().filter(|_| all)) {
+        let found = files_below(&root().join(place), &["c", "cpp"])?;
+        files.extend(found.into_iter().map(|file| (file, *flags)));
     }
+    complaints.extend(compiled(&files, &llvm)?);
     Ok(complaints)
+}
+
+/// Compiles the files, as many at a time as there are processors, and returns what clang says of each that fails.
+fn compiled(files: &[(PathBuf, &[&str])], llvm: &str) -> Result<Vec<String>> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<String>> {
+        let mut complaints = Vec::new();
+        while let Some((file, flags)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            complaints.extend(complaint(file, flags, llvm)?);
+        }
+        Ok(complaints)
+    };
+    let all: Vec<Result<Vec<String>>> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers = workers.into_iter();
+        workers
+            .map(|worker| worker.join().expect("no worker panics"))
+            .collect()
+    });
+    let mut complaints = Vec::new();
+    for some in all {
+        complaints.extend(some?);
+    }
+    complaints.sort();
+    Ok(complaints)
+}
+
+fn complaint(file: &Path, flags: &[&str], llvm: &str) -> Result<Option<String>> {
+    let mut clang = Command::new("clang-22");
+    clang
+        .args(STRICT)
+        .arg("-Icrates/count/host-count-rt/include");
+    for flag in flags {
+        match *flag {
+            "LLVM" => clang.args(["-isystem", llvm]),
+            flag => clang.arg(flag),
+        };
+    }
+    let output = clang.arg(file).current_dir(root()).output();
+    let output = output.context("cannot run clang-22")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    Ok((!output.status.success()).then(|| said.trim_end().to_owned()))
 }
 
 /// The answer of clang-format for every source and header. `.clang-format-ignore` names those that we generate.

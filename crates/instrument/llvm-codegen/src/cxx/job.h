@@ -52,7 +52,7 @@ struct Reporter {
   void *User;
   bool Failed = false;
   // Messages without a place of their own name this line.
-  std::string File;
+  std::string File{};
   unsigned Line = 0;
 
   void report(uint32_t Severity, llvm::StringRef File, unsigned Line, llvm::StringRef Text) {
