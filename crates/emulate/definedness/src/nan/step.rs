@@ -31,6 +31,8 @@ pub(super) struct Step {
     /// Registers that it both takes and writes, so that what it took is lost afterwards.
     pub overwritten: Vec<usize>,
     pub product: Option<Product>,
+    /// It may make a value that is no number of numbers, or has to be named. All others hand on or compare what there is.
+    pub matters: bool,
 }
 
 impl Step {
@@ -68,7 +70,13 @@ impl Step {
                 partial: false,
             }),
         };
+        let matters = halves.iter().any(|half| match half.meaning {
+            Meaning::Computes(numbers) => numbers.result.is_some(),
+            Meaning::ToIntegers(..) | Meaning::Multiplies | Meaning::NotLookedAt => true,
+            Meaning::Bits | Meaning::Integers => false,
+        });
         Some(Step {
+            matters,
             overwritten: overwritten(&plan.action, product.as_ref()),
             plan,
             halves,

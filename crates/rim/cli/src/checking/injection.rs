@@ -1,6 +1,7 @@
 //! `luthier check --inject`: a campaign of runs in which one value each is changed.
 
 mod campaign;
+mod child;
 mod golden;
 mod page;
 mod results;

@@ -58,10 +58,14 @@ pub(super) struct New {
 
 impl OfWave {
     /// Looks at what the last instruction wrote.
+    #[inline]
     pub(super) fn look_back(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
-        if self.written.is_empty() {
-            return;
+        if !self.written.is_empty() {
+            self.look_at_all(wave, steps, context);
         }
+    }
+
+    fn look_at_all(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
         let written = std::mem::take(&mut self.written);
         // All sources are looked at before any register gets a new taint.
         let mut new: Vec<New> = Vec::new();
