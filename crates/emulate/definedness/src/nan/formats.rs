@@ -149,8 +149,8 @@ impl Format {
         chosen.map(move |at| word >> (bits * at))
     }
 
-    /// Returns `false` only if all chosen numbers of all lanes are numbers. It looks at all lanes at once.
-    pub fn may_be_special(self, row: &Row, elements: Elements) -> bool {
+    /// Returns `false` only if all chosen numbers of these lanes are numbers. It looks at many lanes at once.
+    pub fn may_be_special(self, row: &[u32], elements: Elements) -> bool {
         let shape = self.shape();
         let mut ones = 0;
         for at in 0..32 / shape.bits {

@@ -170,7 +170,9 @@ impl<'a> After<'a> {
             return Special::default();
         }
         let words = self.wave.vgpr_row(row);
-        if !format.may_be_special(words, elements) {
+        // There are no other lanes.
+        let lanes = &words[..LANES.min(32 * self.step.plan.mask_words)];
+        if !format.may_be_special(lanes, elements) {
             return Special::default();
         }
         let low = match format {
