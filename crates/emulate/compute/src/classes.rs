@@ -1,4 +1,4 @@
-//! Instruction classes of the run summary.
+//! Classes of instructions, and what the run summary counts by them.
 
 use gpu::{
     Counts, Dispatch,
@@ -12,29 +12,61 @@ use crate::{
     launched,
 };
 
-/// Classes in the order in which they are shown; the first whose effects an instruction has is its class.
-#[rustfmt::skip]
-const CLASSES: &[(&str, Effects)] = &[
-    ("matrix",           Effects::MATRIX),
-    ("atomic",           Effects::ATOMIC),
-    // FLAT may reach LDS and scratch too, so it comes before them.
-    ("vector memory",    Effects::FLAT),
-    ("LDS",              Effects::LDS),
-    ("scratch",          Effects::SCRATCH),
-    ("vector memory",    Effects::VMEM),
-    ("scalar memory",    Effects::SMEM),
-    ("branch",           Effects::BRANCH.union(Effects::CALL).union(Effects::END)),
-    ("wait and barrier", Effects::WAIT.union(Effects::BARRIER)),
-    ("vector ALU",       Effects::VALU),
-    ("scalar ALU",       Effects::SALU),
-];
-const OTHER: &str = "other";
+/// A class of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// The word for it in options.
+    pub word: &'static str,
+    /// Its name in summaries, where some classes are one.
+    pub name: &'static str,
+    effects: Effects,
+}
 
-fn class_of(effects: Effects) -> &'static str {
-    CLASSES
-        .iter()
-        .find(|(_, any)| effects.intersects(*any))
-        .map_or(OTHER, |(name, _)| name)
+const fn class(word: &'static str, name: &'static str, effects: Effects) -> Class {
+    Class {
+        word,
+        name,
+        effects,
+    }
+}
+
+/// In the order in which they are shown; an instruction belongs to the first whose effects it has. The last one is that of all others.
+#[rustfmt::skip]
+const CLASSES: &[Class] = &[
+    class("matrix",         "matrix",           Effects::MATRIX),
+    class("transcendental", "vector ALU",       Effects::TRANSCENDENTAL),
+    class("atomic",         "atomic",           Effects::ATOMIC),
+    // FLAT may reach LDS and scratch too, so it comes before them.
+    class("vmem",           "vector memory",    Effects::FLAT),
+    class("lds",            "LDS",              Effects::LDS),
+    class("scratch",        "scratch",          Effects::SCRATCH),
+    class("vmem",           "vector memory",    Effects::VMEM),
+    class("smem",           "scalar memory",    Effects::SMEM),
+    class("branch",         "branch",           Effects::BRANCH.union(Effects::CALL).union(Effects::END)),
+    class("other",          "wait and barrier", Effects::WAIT.union(Effects::BARRIER)),
+    class("valu",           "vector ALU",       Effects::VALU),
+    class("salu",           "scalar ALU",       Effects::SALU),
+];
+const OTHER: Class = class("other", "other", Effects::empty());
+
+impl Class {
+    pub fn of(effects: Effects) -> Class {
+        let mut all = CLASSES.iter();
+        let found = all.find(|class| effects.intersects(class.effects));
+        found.copied().unwrap_or(OTHER)
+    }
+
+    /// The words of all classes, each once; that of all others is the last one.
+    pub fn words() -> Vec<&'static str> {
+        let mut words: Vec<&str> = Vec::new();
+        for class in CLASSES {
+            if class.word != OTHER.word && !words.contains(&class.word) {
+                words.push(class.word);
+            }
+        }
+        words.push(OTHER.word);
+        words
+    }
 }
 
 /// Sums a dispatch's per-instruction counts by class, and keeps them if the dispatch is counted. `detailed`: also by counter and by what is
@@ -78,7 +110,7 @@ pub(crate) fn summarise(counts: &wave::Counts, dispatch: &Dispatch, detailed: bo
                 }),
             }
         }
-        let class = class_of(inst.effects);
+        let class = Class::of(inst.effects).name;
         match classes.iter_mut().find(|total| total.class == class) {
             Some(total) => {
                 total.wave_instructions += count.waves;

@@ -29,6 +29,7 @@ mod watch;
 mod wished;
 mod workgroup;
 
+pub use classes::Class;
 pub use follow::{Beginning, Follower};
 pub use gate::{Gate, Meeting, Outlook, There, WaveThere};
 pub use imitation::imitate;

@@ -7,6 +7,9 @@
 //! Entry type: [`Nans`], a [`compute::Follower`].
 
 mod formats;
+mod meaning;
+mod origins;
+mod product;
 mod shadow;
 mod step;
 mod taints;
@@ -22,7 +25,7 @@ use isa::Inst;
 use wave::{Config, Shadow};
 
 use crate::lock;
-pub use formats::Class;
+use formats::Class;
 use shadow::OfWorkgroup;
 use step::Step;
 
@@ -33,6 +36,40 @@ pub enum Use {
     Stored,
     /// It is compared with another number. Only NaN counts: it makes the comparison fail.
     Compared,
+    /// It is what the instruction made. Only values at the limits of their formats count.
+    Made,
+}
+
+/// The kind of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    Nan,
+    Infinity,
+    /// The largest number of a format, or the limit of integers, of a number that is out of range, or an integer of NaN.
+    Saturated,
+    /// A number so small that it has less precision, made of numbers that have all of theirs.
+    Denormal,
+    /// Zero instead of a number that is too small.
+    Underflow,
+}
+
+impl Value {
+    fn of(class: Class) -> Option<Value> {
+        match class {
+            Class::Number => None,
+            Class::Infinity => Some(Value::Infinity),
+            Class::Nan => Some(Value::Nan),
+        }
+    }
+}
+
+/// What is looked for beside NaN and infinity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Conversions of numbers that are out of range.
+    pub saturated: bool,
+    /// Results that are denormals, or zero because they are too small.
+    pub denormals: bool,
 }
 
 /// A value that an instruction made of numbers, and that is used.
@@ -40,7 +77,7 @@ pub enum Use {
 pub struct Found {
     pub used: Use,
     /// The value that is used.
-    pub value: Class,
+    pub value: Value,
     /// The address of the instruction that made the first value that is no number.
     pub made: u64,
     /// The address of the instruction that uses it.
@@ -69,16 +106,18 @@ pub struct Nans {
 
 struct Shared {
     sink: Arc<dyn Sink>,
+    wanted: Wanted,
     steps: Numbered<Step>,
     not_looked_at: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Nans {
     /// `sink` is told of uses.
-    pub fn new(sink: Arc<dyn Sink>) -> Nans {
+    pub fn new(sink: Arc<dyn Sink>, wanted: Wanted) -> Nans {
         Nans {
             shared: Arc::new(Shared {
                 sink,
+                wanted,
                 steps: Numbered::default(),
                 not_looked_at: Mutex::default(),
             }),

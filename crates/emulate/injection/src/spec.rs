@@ -2,7 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use isa::{Effects, Inst};
+use compute::Class;
+use isa::Inst;
 use regex::Regex;
 
 /// How a value is changed.
@@ -54,26 +55,6 @@ const PLACES: &[(&str, Place)] = &[
     ("lds", Place::Lds),
 ];
 
-/// Classes of instructions; an instruction belongs to the first whose effects it has.
-#[rustfmt::skip]
-const CLASSES: &[(&str, Effects)] = &[
-    ("matrix",         Effects::MATRIX),
-    ("transcendental", Effects::TRANSCENDENTAL),
-    ("atomic",         Effects::ATOMIC),
-    // FLAT may reach LDS and scratch too.
-    ("vmem",           Effects::FLAT),
-    ("lds",            Effects::LDS),
-    ("scratch",        Effects::SCRATCH),
-    ("vmem",           Effects::VMEM),
-    ("smem",           Effects::SMEM),
-    ("branch",         Effects::BRANCH.union(Effects::CALL).union(Effects::END)),
-    ("valu",           Effects::VALU),
-    ("salu",           Effects::SALU),
-];
-
-/// The class of all other instructions.
-const OTHER: &str = "other";
-
 /// Instructions that a campaign looks at, and what happens to them.
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -123,17 +104,6 @@ fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'stat
     found.map_or("", |(name, _)| name)
 }
 
-/// The names of classes, each once.
-fn classes() -> Vec<(&'static str, &'static str)> {
-    let mut names: Vec<(&str, &str)> = Vec::new();
-    for (name, _) in CLASSES.iter().copied().chain([(OTHER, Effects::empty())]) {
-        if !names.iter().any(|(known, _)| *known == name) {
-            names.push((name, name));
-        }
-    }
-    names
-}
-
 impl FromStr for Spec {
     type Err = BadSpec;
 
@@ -158,7 +128,8 @@ impl FromStr for Spec {
             if spec.class.is_some() {
                 return Err(BadSpec::Twice("class"));
             }
-            spec.class = Some(find(&classes(), "class", class)?);
+            let words: Vec<_> = Class::words().iter().map(|word| (*word, *word)).collect();
+            spec.class = Some(find(&words, "class", class)?);
         }
         if let Some(op) = op {
             let compiled = Regex::new(op);
@@ -188,16 +159,10 @@ impl Spec {
     pub fn selects(&self, inst: &Inst) -> bool {
         let of_class = self
             .class
-            .is_none_or(|class| class == class_of(inst.effects));
+            .is_none_or(|class| class == Class::of(inst.effects).word);
         let named = self.op.as_ref();
         of_class && named.is_none_or(|op| op.is_match(inst.op.name()))
     }
-}
-
-fn class_of(effects: Effects) -> &'static str {
-    let mut classes = CLASSES.iter();
-    let class = classes.find(|(_, any)| effects.intersects(*any));
-    class.map_or(OTHER, |(name, _)| name)
 }
 
 #[cfg(test)]

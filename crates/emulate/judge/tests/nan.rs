@@ -5,7 +5,7 @@ use crate::common::corpus::{
 };
 use codeobj::{CodeObject, SourceLines};
 use compute::{Beginning, Follower, Planner, Shadow};
-use definedness::nan::{Class, Found, Nans, Sink, Use};
+use definedness::nan::{Found, Nans, Sink, Use, Value, Wanted};
 use emulate::{Argument, Device, Shape};
 use gpu::Dispatch;
 use isa::{Effects, Inst};
@@ -44,16 +44,24 @@ fn used(one: Use) -> &'static str {
     match one {
         Use::Stored => "stored",
         Use::Compared => "compared",
+        Use::Made => "made",
     }
 }
 
-fn value(one: Class) -> &'static str {
+fn value(one: Value) -> &'static str {
     match one {
-        Class::Nan => "nan",
-        Class::Infinity => "infinity",
-        Class::Number => "number",
+        Value::Nan => "nan",
+        Value::Infinity => "infinity",
+        Value::Saturated => "saturated",
+        Value::Denormal => "denormal",
+        Value::Underflow => "underflow",
     }
 }
+
+const EVERYTHING: Wanted = Wanted {
+    saturated: true,
+    denormals: true,
+};
 
 /// The findings of each kernel on a target, as nan.tsv says.
 fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
@@ -101,12 +109,13 @@ fn found(
     bytes: &[u8],
     kernel: &str,
     hidden: Hidden,
+    wanted: Wanted,
 ) -> (BTreeMap<Row, BTreeSet<u32>>, Vec<&'static str>) {
     let object = CodeObject::parse(bytes).unwrap();
     let lines = SourceLines::read(&object).unwrap().unwrap();
     let device = Device::new(object.clone(), 2).unwrap();
     let told = Arc::new(Told::default());
-    let nans = Arc::new(Nans::new(told.clone()));
+    let nans = Arc::new(Nans::new(told.clone(), wanted));
     device.follow(Arc::new(Blind(nans, hidden)));
     let numbers = (0..GROUPS * ITEMS).map(|item| item % ITEMS);
     let numbers: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
@@ -141,7 +150,7 @@ fn each_value_is_found_where_it_is_and_right_twins_are_silent() {
         |target, ok| CORPUS.compiled(target, ok),
         |target| with_silent(expected(target)),
         |bytes, kernel| {
-            let (rows, left_out) = found(bytes, kernel, |_| false);
+            let (rows, left_out) = found(bytes, kernel, |_| false, EVERYTHING);
             let left_out = left_out.into_iter().map(str::to_owned);
             (rows.into_keys().collect(), left_out.collect())
         },
@@ -154,13 +163,13 @@ fn lanes_are_counted() {
     let Some(wrong) = CORPUS.compiled("gfx90a", false) else {
         return;
     };
-    let (rows, _) = found(&wrong, "zero_by_zero", |_| false);
+    let (rows, _) = found(&wrong, "zero_by_zero", |_| false, EVERYTHING);
     assert_eq!(
         rows.into_values().collect::<Vec<_>>(),
         [BTreeSet::from([1])]
     );
     // 66 to 255 are too large for halves; the waves have 64 lanes.
-    let (rows, _) = found(&wrong, "to_half", |_| false);
+    let (rows, _) = found(&wrong, "to_half", |_| false, EVERYTHING);
     assert_eq!(
         rows.into_values().collect::<Vec<_>>(),
         [BTreeSet::from([62, 64])]
@@ -174,7 +183,8 @@ fn the_corpus_fails_if_instructions_are_not_looked_at() {
     let Some(wrong) = CORPUS.compiled(target, false) else {
         return;
     };
-    let is_lost = |kernel: &str, hidden: Hidden| found(&wrong, kernel, hidden).0.is_empty();
+    let is_lost =
+        |kernel: &str, hidden: Hidden| found(&wrong, kernel, hidden, EVERYTHING).0.is_empty();
     let computes: Hidden = |inst| inst.effects.contains(Effects::VALU);
     let stores: Hidden = |inst| inst.effects.contains(Effects::STORE);
     let stores_lds: Hidden = |inst| inst.effects.contains(Effects::LDS | Effects::STORE);
@@ -182,10 +192,64 @@ fn the_corpus_fails_if_instructions_are_not_looked_at() {
     let reads_lane: Hidden = |inst| inst.op.first_name().starts_with("v_readfirstlane");
     for (kernel, expected) in expected(target) {
         assert!(is_lost(kernel, computes), "{kernel}");
+        if expected.iter().any(|row| row.0 == "made") {
+            continue;
+        }
         let is_stored = expected.iter().all(|row| row.0 == "stored");
         assert_eq!(is_lost(kernel, stores), is_stored, "{kernel}");
     }
     assert!(is_lost("through_local", stores_lds));
     assert!(is_lost("compared", compares));
     assert!(is_lost("other_lane", reads_lane));
+    let products: Hidden = |inst| inst.effects.contains(Effects::MATRIX);
+    for kernel in ["product", "product_of_doubles", "product_of_brains"] {
+        assert!(is_lost(kernel, products), "{kernel}");
+    }
+}
+
+/// Each option adds its own values, and nothing else.
+#[test]
+fn values_at_the_limits_are_told_of_only_if_they_are_wanted() {
+    let target = "gfx90a";
+    let Some(wrong) = CORPUS.compiled(target, false) else {
+        return;
+    };
+    let options = [
+        (true, false, &["saturated"][..]),
+        (false, true, &["denormal", "underflow"]),
+        (false, false, &[]),
+    ];
+    for (saturated, denormals, values) in options {
+        let wanted = Wanted {
+            saturated,
+            denormals,
+        };
+        for (kernel, expected) in expected(target) {
+            let told = found(&wrong, kernel, |_| false, wanted).0;
+            let is_told = |row: &Row| row.0 != "made" || values.contains(&row.1);
+            let expected: BTreeSet<Row> = expected.into_iter().filter(is_told).collect();
+            assert_eq!(
+                told.into_keys().collect::<BTreeSet<_>>(),
+                expected,
+                "{kernel}"
+            );
+        }
+    }
+}
+
+/// Only the elements of column 5 are too large: in 16 columns, one lane of each 16 holds a row of it.
+#[test]
+fn elements_of_products_are_told_apart() {
+    for (target, kernel, lanes) in [
+        ("gfx90a", "product", 4),
+        ("gfx942", "product_beside", 4),
+        ("gfx1201", "dot_of_eights", 2),
+    ] {
+        let Some(wrong) = CORPUS.compiled(target, false) else {
+            return;
+        };
+        let (rows, _) = found(&wrong, kernel, |_| false, EVERYTHING);
+        let counted: Vec<_> = rows.into_values().collect();
+        assert_eq!(counted, [BTreeSet::from([lanes])], "{target} {kernel}");
+    }
 }

@@ -2,14 +2,15 @@
 //!
 //! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
 //! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS and to global memory in no order;
-//! `init`, uses of values that nothing has set; `nan`, NaN and infinity that instructions make of numbers; `leaks`, memory that is not freed;
+//! `init`, uses of values that nothing has set; `nan`, NaN and infinity that instructions make of numbers, with `saturated` conversions of numbers that are out of range, too, and with
+//! `denormals` results that are too small; `leaks`, memory that is not freed;
 //! `late`, missing waits with results of loads and of LDS that come when they
 //! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 
 use compute::{Follower, Pool, Together};
-use definedness::nan::Nans;
+use definedness::nan::{Nans, Wanted};
 use global_races::GlobalRaces;
 use gpu::{Events, Job, Memory};
 use judge::{Barriers, Late, Waits};
@@ -33,6 +34,7 @@ pub struct Check {
     races: bool,
     init: bool,
     nan: bool,
+    limits: Wanted,
 }
 
 enum Judge {
@@ -67,6 +69,7 @@ impl Check {
             races: false,
             init: false,
             nan: false,
+            limits: Wanted::default(),
         };
         for word in words() {
             let (memory, sink) = (memory.clone(), findings.clone());
@@ -82,6 +85,8 @@ impl Check {
                 "leaks" => findings::look_for_leaks(&findings),
                 "init" => check.init = true,
                 "nan" => check.nan = true,
+                "saturated" => check.limits.saturated = true,
+                "denormals" => check.limits.denormals = true,
                 other => report(&format!("luthier: {WANTED}: there is no check {other:?}")),
             }
         }
@@ -111,7 +116,7 @@ impl Check {
             followers.push(findings::init::follow(self.findings.clone(), &of_device));
         }
         if self.nan {
-            followers.push(Arc::new(Nans::new(self.findings.clone())));
+            followers.push(Arc::new(Nans::new(self.findings.clone(), self.limits)));
         }
         if self.races {
             let sink = self.findings.clone();

@@ -60,6 +60,12 @@ pub enum Kind {
     InfinityStored,
     /// NaN that an instruction made of numbers is compared.
     NanCompared,
+    /// A number out of range is converted to the limit of a format.
+    Saturated,
+    /// A result is a denormal.
+    Denormal,
+    /// A result is zero because it is too small.
+    Underflow,
 }
 
 /// The check that a kind of bug belongs to.
@@ -109,7 +115,7 @@ impl Checker {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 27] = [
+    pub const ALL: [Kind; 30] = [
         Kind::ReadEarly,
         Kind::WriteEarly,
         Kind::SourceOverwritten,
@@ -137,6 +143,9 @@ impl Kind {
         Kind::NanStored,
         Kind::InfinityStored,
         Kind::NanCompared,
+        Kind::Saturated,
+        Kind::Denormal,
+        Kind::Underflow,
     ];
 
     /// Name, check, and the bug in a few words.
@@ -202,7 +211,12 @@ impl Kind {
             Kind::UndefinedAddress | Kind::UndefinedCondition | Kind::UndefinedRead => {
                 self.of_init()
             }
-            Kind::NanStored | Kind::InfinityStored | Kind::NanCompared => self.of_nan(),
+            Kind::NanStored
+            | Kind::InfinityStored
+            | Kind::NanCompared
+            | Kind::Saturated
+            | Kind::Denormal
+            | Kind::Underflow => self.of_nan(),
             _ => self.of_barriers(),
         }
     }
@@ -275,6 +289,21 @@ impl Kind {
                 Checker::Nan,
                 "a kernel stores infinity that an instruction made of numbers",
             ),
+            Kind::Saturated => (
+                "saturated",
+                Checker::Nan,
+                "a number that is out of range is converted to the limit of a format",
+            ),
+            Kind::Denormal => (
+                "denormal",
+                Checker::Nan,
+                "a result is so small that it has less precision",
+            ),
+            Kind::Underflow => (
+                "underflow",
+                Checker::Nan,
+                "a result is zero because it is too small",
+            ),
             _ => (
                 "nan-compared",
                 Checker::Nan,
@@ -335,6 +364,9 @@ impl Kind {
                 | Kind::NanStored
                 | Kind::InfinityStored
                 | Kind::NanCompared
+                | Kind::Saturated
+                | Kind::Denormal
+                | Kind::Underflow
         )
     }
 

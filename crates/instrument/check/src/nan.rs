@@ -39,6 +39,9 @@ impl Made {
                 ("stored", "nan") => Kind::NanStored,
                 ("stored", "infinity") => Kind::InfinityStored,
                 ("compared", "nan") => Kind::NanCompared,
+                ("made", "saturated") => Kind::Saturated,
+                ("made", "denormal") => Kind::Denormal,
+                ("made", "underflow") => Kind::Underflow,
                 _ => return None,
             },
             made: hexadecimal(made)?,
@@ -55,9 +58,20 @@ impl Made {
         })
     }
 
+    /// One instruction alone is the finding.
+    fn is_at_limit(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Saturated | Kind::Denormal | Kind::Underflow
+        )
+    }
+
     fn value(&self) -> &'static str {
         match self.kind {
             Kind::InfinityStored => "infinity",
+            Kind::Saturated => "the limit of a format",
+            Kind::Denormal => "a denormal",
+            Kind::Underflow => "zero",
             _ => "NaN",
         }
     }
@@ -81,9 +95,6 @@ pub struct Maker {
 pub type Makers = BTreeMap<Maker, u64>;
 
 impl Pair for Made {
-    // A function that was called may have made it.
-    const SHOWN_ALONE: bool = false;
-
     fn kind(&self) -> Kind {
         self.kind
     }
@@ -97,7 +108,12 @@ impl Pair for Made {
     }
 
     fn first(&self) -> Option<u64> {
-        Some(self.made)
+        (!self.is_at_limit()).then_some(self.made)
+    }
+
+    // A function that was called may have made it.
+    fn is_shown_alone(&self) -> bool {
+        self.is_at_limit()
     }
 
     fn then(&self) -> u64 {
@@ -114,15 +130,27 @@ impl Pair for Made {
 
     fn message(&self) -> String {
         let (value, [x, y, z]) = (self.value(), self.workgroup);
-        match self.address {
-            Some(_) => format!("the kernel stores {value} that an instruction made of numbers"),
-            None => format!(
-                "{value} that an instruction made of numbers is {}, first in workgroup ({x}, {y}, {z}), wave {}, lane {}",
-                self.verb(),
-                self.wave,
-                self.lane
+        let what = match (self.kind, self.address) {
+            (Kind::Saturated, _) => {
+                "an instruction converts a number that is out of range to the limit of a format"
+                    .into()
+            }
+            (Kind::Denormal, _) => {
+                "an instruction makes a denormal of numbers that are none".into()
+            }
+            (Kind::Underflow, _) => {
+                "an instruction makes zero of numbers whose result is too small".into()
+            }
+            (_, Some(_)) => {
+                return format!("the kernel stores {value} that an instruction made of numbers");
+            }
+            (_, None) => format!(
+                "{value} that an instruction made of numbers is {}",
+                self.verb()
             ),
-        }
+        };
+        let (wave, lane) = (self.wave, self.lane);
+        format!("{what}, first in workgroup ({x}, {y}, {z}), wave {wave}, lane {lane}")
     }
 
     fn remedy(&self) -> &'static str {
@@ -130,7 +158,10 @@ impl Pair for Made {
     }
 
     fn notes(&self) -> [&str; 2] {
-        [self.value(), self.verb()]
+        match self.is_at_limit() {
+            true => ["", self.value()],
+            false => [self.value(), self.verb()],
+        }
     }
 
     fn access(self) -> Option<Access> {

@@ -10,9 +10,6 @@ use lift::{Function, Module};
 
 /// A bug, as the emulated device tells of it.
 pub trait Pair: Sized {
-    /// The later instruction is shown alone if the earlier one is in no function that is shown with it.
-    const SHOWN_ALONE: bool = true;
-
     fn kind(&self) -> Kind;
     fn grade(&self) -> Grade;
     /// The address of the earlier instruction, if the device knows one.
@@ -27,6 +24,11 @@ pub trait Pair: Sized {
     /// The words beside both instructions.
     fn notes(&self) -> [&str; 2];
     fn access(self) -> Option<Access>;
+
+    /// The later instruction is shown alone if the earlier one is in no function that is shown with it.
+    fn is_shown_alone(&self) -> bool {
+        true
+    }
 
     /// Both instructions are in the object.
     fn is_in(&self, code: &Code<'_>) -> bool {
@@ -105,9 +107,10 @@ fn finding<P: Pair>(
 ) -> Finding {
     let [was, is] = one.notes();
     let first = one.first().and_then(|pc| function.inst_at(pc));
+    let alone = one.is_shown_alone();
     let listing = match (first, function.inst_at(one.then())) {
         (Some(first), Some(then)) => listing(function, decoder, (first, was), (then, is)),
-        (None, Some(then)) if P::SHOWN_ALONE => around(function, decoder, then, is),
+        (None, Some(then)) if alone => around(function, decoder, then, is),
         _ => Vec::new(),
     };
     Finding {

@@ -90,6 +90,12 @@ pub struct Check {
     /// In a program: look for instructions that make NaN or infinity of numbers, if the result is stored to memory or compared
     #[arg(long, requires = "program")]
     nan: bool,
+    /// With --nan: look for conversions of numbers that are out of range, which give the limit of a format, or an integer for NaN
+    #[arg(long, requires = "program")]
+    saturated: bool,
+    /// With --nan: look for results that are denormals, or zero because they are too small
+    #[arg(long, requires = "program")]
+    denormals: bool,
     /// Look for all of these: in files for missing waits, in a program for everything
     #[arg(long, conflicts_with_all = ["waits", "memory", "barriers", "races", "init", "nan", "leaks", "hooks"])]
     all: bool,
@@ -178,6 +184,11 @@ impl Check {
         }
         if self.late && !self.waits {
             bail!("--late changes when --waits sees results come: add --waits");
+        }
+        if (self.saturated || self.denormals) && !self.nan {
+            bail!(
+                "--saturated and --denormals say what --nan looks for besides NaN and infinity: add --nan"
+            );
         }
         let mut suppressions = Suppressions::default();
         for file in &self.suppressions {

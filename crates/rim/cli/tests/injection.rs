@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 
 use crate::common::{
-    hip, luthier,
+    compile, hip, luthier,
     schema::{self, schema},
 };
 
@@ -70,6 +70,64 @@ fn outcomes_are_those_that_follow_from_the_code() {
         for (ended, how) in ends {
             assert_eq!(ended, outcome, "{row}: {results:#}");
             assert!(why == "*" || how == why, "{row}: {results:#}");
+        }
+    }
+}
+
+/// The same on targets whose waves have 32 lanes and whose masks are one register.
+#[test]
+fn outcomes_are_the_same_on_other_targets() {
+    let cases = [
+        ("dead", "bit:vgpr,op=^v_bfrev", "masked", "-"),
+        ("stored", "bit:vgpr,op=^v_bfrev", "output-differs", "-"),
+        (
+            "scalar_stored",
+            "bit:sgpr,op=^s_brev",
+            "output-differs",
+            "-",
+        ),
+        (
+            "stored",
+            "bit:store-data,op=^global_store",
+            "output-differs",
+            "-",
+        ),
+        (
+            "selected",
+            "bit:mask,op=^v_cmp_lt_u32",
+            "output-differs",
+            "-",
+        ),
+        ("lanes_on", "zero:mask,op=^s_mov_b", "output-differs", "-"),
+        (
+            "condition",
+            "bit:mask,op=^s_cmp_eq_u32",
+            "output-differs",
+            "-",
+        ),
+        ("lds_used", "bit:lds,op=^s_brev", "output-differs", "-"),
+        ("lds_overwritten", "bit:lds,op=^s_brev", "masked", "-"),
+        ("loop", "bit:sgpr,op=^s_brev", "hang", "instructions"),
+        (
+            "checked",
+            "bit:vgpr,op=^v_bfrev",
+            "detected",
+            "exit status 3",
+        ),
+    ];
+    for target in ["gfx1010", "gfx1030"] {
+        let offload = format!("--offload-arch={target}");
+        let flags = ["-O1", "-w", &offload];
+        let program = compile("hipcc", "injected.hip", &flags);
+        for (kernel, spec, outcome, why) in cases {
+            let mut command = luthier(&["check", "--device", target, "--format", "json"]);
+            let options = ["--inject", spec, "--runs", "1", "--"];
+            let output = command.args(options).arg(&program).arg(kernel).output();
+            let output = output.unwrap();
+            let about = format!("{target} {kernel} {spec}: {}", said(&output));
+            assert_eq!(output.status.code(), Some(0), "{about}");
+            let value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(outcomes(&value), [(outcome, why)], "{about}");
         }
     }
 }
@@ -454,12 +512,101 @@ fn a_run_without_its_change_has_an_outcome_of_its_own() {
     assert_eq!(outcomes(&value), [("not-reached", "-")]);
 }
 
-/// The limit is long enough that the kernel has begun, also on a busy machine.
+/// On a busy machine a limit may end the program before its kernel has begun; a longer one does not.
 #[test]
 fn time_ends_what_instructions_do_not() {
-    let options = ["--inject", "bit:sgpr,op=^s_brev", "--timeout", "15"];
-    let output = without("LUTHIER_INJECT_BUDGET", &options, "loop");
+    for seconds in ["10", "60", "300"] {
+        let options = ["--inject", "bit:sgpr,op=^s_brev", "--timeout", seconds];
+        let output = without("LUTHIER_INJECT_BUDGET", &options, "loop");
+        let Ok(value) = serde_json::from_slice::<Value>(&output.stdout) else {
+            continue;
+        };
+        let ends = outcomes(&value);
+        if ends != [("not-reached", "time")] {
+            assert_eq!(ends, [("hang", "time")], "{}", said(&output));
+            return;
+        }
+    }
+    panic!("the kernel does not begin within five minutes");
+}
+
+/// The kernel executes six times its instructions if the value is zero.
+#[test]
+fn so_many_times_the_instructions_are_a_hang() {
+    for (factor, end) in [
+        (&[][..], ("masked", "-")),
+        (&["--hang-factor", "7"], ("masked", "-")),
+        (&["--hang-factor", "2"], ("hang", "instructions")),
+    ] {
+        let options = ["--inject", "zero:sgpr,op=^s_brev", "--runs", "1"];
+        let results = results(&[&options[..], factor].concat(), &["longer"]);
+        assert_eq!(outcomes(&results), [end], "{factor:?}");
+    }
+}
+
+#[test]
+fn a_run_that_writes_without_end_is_ended() {
+    for arguments in [&["prints"][..], &["prints", "{}/out"]] {
+        let options = ["--inject", "bit:vgpr,op=^v_bfrev", "--runs", "2"];
+        let results = results(&options, arguments);
+        assert_eq!(outcomes(&results), [("hang", "output"); 2], "{arguments:?}");
+    }
+}
+
+/// Processes whose environment has this entry.
+fn with_mark(mark: &str) -> Vec<PathBuf> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let paths = processes.map(|process| process.path());
+    let is_marked = |path: &PathBuf| {
+        let environment = fs::read(path.join("environ")).unwrap_or_default();
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.any(|entry| entry == mark.as_bytes())
+    };
+    paths.filter(is_marked).collect()
+}
+
+/// One process stays in the group of the program, one leaves it. Both outlive the program.
+#[test]
+fn nothing_of_a_run_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().to_str().unwrap();
+    let script = format!(
+        "sleep 1000 & setsid sleep 1000 & {} dead",
+        program().display()
+    );
+    let mut command = luthier(&[
+        "check", "--device", "gfx90a", "--inject", "bit", "--runs", "2",
+    ]);
+    let output = command
+        .env("LEFT_BEHIND", mark)
+        .args(["--", "sh", "-c", &script])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    let value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(outcomes(&value), [("hang", "time")]);
+    let left = with_mark(&format!("LEFT_BEHIND={mark}"));
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// The command waits for a writer of a pipe that does not come.
+#[test]
+fn a_comparison_that_does_not_end_ends_the_campaign() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let compare = format!("cat {}; true", pipe.display());
+    let options = [
+        "--inject",
+        "bit",
+        "--runs",
+        "2",
+        "--timeout",
+        "15",
+        "--compare",
+        &compare,
+    ];
+    let output = campaign(&options, &["dead"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("not ended after 15 s"), "{text}");
 }

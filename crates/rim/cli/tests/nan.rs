@@ -109,6 +109,48 @@ fn functions_of_numbers_are_silent() {
     }
 }
 
+/// Each option adds findings of its own, and `--nan` alone has none of them.
+#[test]
+fn limits_of_formats_are_told_of_if_they_are_wanted() {
+    let saturated = [
+        "error[saturated]: an instruction converts a number that is out of range to the limit of a format, first in workgroup (0, 0, 0), wave 0, lane 22",
+        "at +0x",
+        "numbers.hip:29",
+        "<-- the limit of a format",
+        "saturated: 42 lanes, made at ",
+    ];
+    let small = [
+        "error[denormal]: an instruction makes a denormal of numbers that are none, first in workgroup (0, 0, 0), wave 0, lane 1",
+        "error[underflow]: an instruction makes zero of numbers whose result is too small, first in workgroup (0, 0, 0), wave 0, lane 1",
+        "numbers.hip:35",
+        "numbers.hip:36",
+    ];
+    for (mode, option, parts) in [
+        ("integers", "--saturated", &saturated[..]),
+        ("small", "--denormals", &small),
+    ] {
+        let (ended, out, said) = run("gfx90a", "-O1", &["--nan", option], mode);
+        assert_eq!((ended, &*out), (Some(9), "done\n"), "{mode}: {said}");
+        for part in parts {
+            assert!(said.contains(part), "{mode}: no {part:?} in {said}");
+        }
+        let other = if option == "--saturated" {
+            "--denormals"
+        } else {
+            "--saturated"
+        };
+        for options in [&["--nan"][..], &["--nan", other]] {
+            let (ended, _, said) = run("gfx90a", "-O1", options, mode);
+            assert_eq!(ended, Some(0), "{mode} {options:?}: {said}");
+        }
+        let (ended, _, said) = run("gfx90a", "-O1", &["--nan", option], &format!("{mode}-ok"));
+        assert_eq!(ended, Some(0), "{mode}-ok: {said}");
+        let (ended, _, said) = run("gfx90a", "-O1", &["--memory", option], mode);
+        assert_eq!(ended, Some(2), "{said}");
+        assert!(said.contains("add --nan"), "{said}");
+    }
+}
+
 #[test]
 fn values_are_followed_beside_undefined_ones() {
     let (ended, out, said) = run("gfx90a", "-O1", &["--nan", "--init"], "divided");

@@ -1,4 +1,6 @@
-//! Formats of floating-point numbers, and which of them an instruction takes and makes.
+//! Formats of floating-point numbers, and the classes of values by their bits.
+
+use crate::lanes::{LANES, Row};
 
 /// The format of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,170 +12,181 @@ pub(super) enum Format {
     Single,
     /// The high word of a pair says what it is.
     Double,
+    /// Four bits of exponent: no infinity, and one NaN of each sign.
+    Fp8,
+    /// Five bits of exponent, as IEEE would have it.
+    Bf8,
+    /// The formats of gfx942: no infinity, and NaN in the place of the negative zero.
+    Fp8Unsigned,
+    Bf8Unsigned,
 }
 
 /// The kind of a value. The order is that of importance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub(super) enum Class {
     Number,
     Infinity,
     Nan,
 }
 
-/// The halves of a word that hold numbers of 16 bits.
+/// The numbers of a word that are meant, by position: one of 32 bits, two of 16, or four of 8. Bit 0 is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Halves {
-    Low,
-    High,
-    Both,
+pub(super) struct Elements(pub u8);
+
+impl Elements {
+    pub const LOWEST: Elements = Elements(1);
+    pub const ALL: Elements = Elements(0xf);
+
+    /// The numbers of the format in these bits of a word.
+    pub fn in_bits(format: Format, shift: u32, width: u32) -> Elements {
+        let bits = format.bits();
+        if bits >= 32 {
+            return Elements::LOWEST;
+        }
+        let count = (width / bits).max(1);
+        Elements((((1 << count) - 1) << (shift / bits)) as u8)
+    }
 }
 
-fn class(bits: u32, exponent: u32, mantissa: u32) -> Class {
-    match () {
-        () if bits & exponent != exponent => Class::Number,
-        () if bits & mantissa == 0 => Class::Infinity,
-        () => Class::Nan,
+/// Lanes with values that are no numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Special {
+    pub nan: u64,
+    pub infinity: u64,
+}
+
+impl Special {
+    pub fn any(self) -> u64 {
+        self.nan | self.infinity
     }
+
+    pub fn class(self, lane: usize) -> Class {
+        match () {
+            () if self.nan >> lane & 1 != 0 => Class::Nan,
+            () if self.infinity >> lane & 1 != 0 => Class::Infinity,
+            () => Class::Number,
+        }
+    }
+}
+
+/// The bits of a format: those of the exponent, and the value of the magnitude from which on it is no number.
+struct Shape {
+    bits: u32,
+    magnitude: u32,
+    /// The least magnitude that is no number.
+    first: u32,
+    infinity: Option<u32>,
 }
 
 impl Format {
+    pub const ALL: [Format; 8] = [
+        Format::Half,
+        Format::Brain,
+        Format::Single,
+        Format::Double,
+        Format::Fp8,
+        Format::Bf8,
+        Format::Fp8Unsigned,
+        Format::Bf8Unsigned,
+    ];
+
+    fn shape(self) -> Shape {
+        let (bits, magnitude, first, has_infinity) = match self {
+            Format::Half => (16, 0x7fff, 0x7c00, true),
+            Format::Brain => (16, 0x7fff, 0x7f80, true),
+            Format::Single => (32, 0x7fff_ffff, 0x7f80_0000, true),
+            Format::Double => (32, 0x7fff_ffff, 0x7ff0_0000, true),
+            Format::Fp8 => (8, 0x7f, 0x7f, false),
+            Format::Bf8 => (8, 0x7f, 0x7c, true),
+            // All bits count: NaN is 0x80 alone.
+            Format::Fp8Unsigned | Format::Bf8Unsigned => (8, 0xff, 0x80, false),
+        };
+        Shape {
+            bits,
+            magnitude,
+            first,
+            infinity: has_infinity.then_some(first),
+        }
+    }
+
+    fn is_unsigned(self) -> bool {
+        matches!(self, Format::Fp8Unsigned | Format::Bf8Unsigned)
+    }
+
+    /// Bits of a number in one word.
+    pub fn bits(self) -> u32 {
+        self.shape().bits
+    }
+
     /// The class of the number in the lowest bits; `low`: the other word of a pair.
     fn of_bits(self, word: u32, low: u32) -> Class {
-        match self {
-            Format::Half => class(word, 0x7c00, 0x3ff),
-            Format::Brain => class(word, 0x7f80, 0x7f),
-            Format::Single => class(word, 0x7f80_0000, 0x7f_ffff),
-            Format::Double => match class(word, 0x7ff0_0000, 0xf_ffff) {
-                Class::Infinity if low != 0 => Class::Nan,
-                other => other,
-            },
-        }
-    }
-
-    pub fn class(self, word: u32, low: u32, halves: Halves) -> Class {
-        match (self, halves) {
-            (Format::Single | Format::Double, _) | (_, Halves::Low) => self.of_bits(word, low),
-            (_, Halves::High) => self.of_bits(word >> 16, 0),
-            _ => self.of_bits(word, 0).max(self.of_bits(word >> 16, 0)),
-        }
-    }
-}
-
-/// The format of sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    One(Format),
-    /// Each source may have another one.
-    Mixed,
-    Integers,
-}
-
-impl Taken {
-    pub fn class(self, word: u32, low: u32) -> Class {
-        match self {
-            Taken::Integers => Class::Number,
-            Taken::One(format) => format.class(word, low, Halves::Both),
-            Taken::Mixed => [Format::Single, Format::Half, Format::Brain]
-                .map(|format| format.class(word, 0, Halves::Both))
-                .into_iter()
-                .max()
-                .unwrap_or(Class::Number),
-        }
-    }
-}
-
-/// The numbers of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
-    /// None of a comparison.
-    pub result: Option<Format>,
-    pub taken: Taken,
-    /// Both halves of a word are results.
-    pub packed: bool,
-    /// The other sources are integers.
-    pub first_only: bool,
-}
-
-/// The meaning of a name for the numbers of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    Computes(Numbers),
-    /// It moves or changes bits.
-    Bits,
-    /// It computes with numbers in a way that is not looked at.
-    NotLookedAt,
-}
-
-enum Kind {
-    Float(Format),
-    Integer,
-    /// Formats of 8 bits and less.
-    Small,
-}
-
-fn kind(token: &str) -> Option<Kind> {
-    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    let is = |start: &str| token.strip_prefix(start).is_some_and(is_number);
-    match token {
-        "f16" => Some(Kind::Float(Format::Half)),
-        "bf16" => Some(Kind::Float(Format::Brain)),
-        "f32" => Some(Kind::Float(Format::Single)),
-        "f64" => Some(Kind::Float(Format::Double)),
-        _ if ["fp", "bf"].into_iter().any(is) => Some(Kind::Small),
-        _ if ["ubyte", "i", "u", "b"].into_iter().any(is) => Some(Kind::Integer),
-        _ => None,
-    }
-}
-
-/// Comparisons that ask whether a value is a number, or do not depend on values.
-const QUESTIONS: [&str; 7] = ["class", "u", "o", "t", "tru", "f", "false"];
-
-const PRODUCTS: [&str; 4] = ["v_mfma", "v_smfmac", "v_wmma", "v_swmmac"];
-
-/// By an instruction's first name.
-pub(super) fn meaning(name: &str) -> Meaning {
-    let mut tokens = name.split('_');
-    let unit = tokens.next().unwrap_or_default();
-    let kinds: Vec<Kind> = tokens.filter_map(kind).collect();
-    let small = kinds.iter().any(|kind| matches!(kind, Kind::Small));
-    let is_product = PRODUCTS.iter().any(|start| name.starts_with(start));
-    if small || is_product {
-        return Meaning::NotLookedAt;
-    }
-    let [first, ..] = &kinds[..] else {
-        return Meaning::Bits;
-    };
-    let last = match &kinds[kinds.len() - 1] {
-        Kind::Float(format) => Taken::One(*format),
-        _ => Taken::Integers,
-    };
-    let stem = name.strip_prefix(unit).unwrap_or_default();
-    let compare = stem.strip_prefix("_cmp_");
-    if let Some(compare) = compare.or_else(|| stem.strip_prefix("_cmpx_")) {
-        let question = compare.split('_').next().unwrap_or_default();
-        return match last {
-            Taken::One(_) if !QUESTIONS.contains(&question) => Meaning::Computes(Numbers {
-                result: None,
-                taken: last,
-                packed: false,
-                first_only: false,
-            }),
-            _ => Meaning::Bits,
+        let shape = self.shape();
+        let magnitude = word & shape.magnitude;
+        let is_number = match self.is_unsigned() {
+            true => magnitude != shape.first,
+            false => magnitude < shape.first,
         };
+        match () {
+            () if is_number => Class::Number,
+            () if shape.infinity != Some(magnitude) => Class::Nan,
+            () if self == Format::Double && low != 0 => Class::Nan,
+            () => Class::Infinity,
+        }
     }
-    let Kind::Float(result) = *first else {
-        return Meaning::Bits;
-    };
-    let mixed = ["v_dot", "v_fma_mix", "v_mad_mix"];
-    Meaning::Computes(Numbers {
-        result: Some(result),
-        taken: match mixed.iter().any(|start| name.starts_with(start)) {
-            true => Taken::Mixed,
-            false => last,
-        },
-        packed: name.contains("_pk"),
-        first_only: name.contains("ldexp") || name.contains("trig_preop"),
-    })
+
+    /// The worst class among the chosen numbers of a word.
+    pub fn class(self, word: u32, low: u32, elements: Elements) -> Class {
+        self.each(word, elements)
+            .map(|bits| self.of_bits(bits, low))
+            .max()
+            .unwrap_or(Class::Number)
+    }
+
+    /// The chosen numbers of a word, lowest first.
+    pub fn each(self, word: u32, elements: Elements) -> impl Iterator<Item = u32> {
+        let bits = self.bits();
+        let chosen = (0..32 / bits).filter(move |at| elements.0 >> at & 1 != 0);
+        chosen.map(move |at| word >> (bits * at))
+    }
+
+    /// Returns `false` only if all chosen numbers of these lanes are numbers. It looks at many lanes at once.
+    pub fn may_be_special(self, row: &[u32], elements: Elements) -> bool {
+        let shape = self.shape();
+        let mut ones = 0;
+        for at in 0..32 / shape.bits {
+            ones |= u32::from(elements.0 >> at & 1 != 0) << (shape.bits * at);
+        }
+        let (field, top) = (ones * shape.magnitude, ones << (shape.bits - 1));
+        let mut all = 0;
+        if self.is_unsigned() {
+            // NaN differs in no bit from its only pattern; a borrow from below only asks for a closer look.
+            for word in row {
+                let apart = (word ^ top) & field;
+                all |= apart.wrapping_sub(ones) & !apart;
+            }
+        } else {
+            // What is added takes the least magnitude that is no number to the bit above the magnitude.
+            let add = ones * (shape.magnitude + 1 - shape.first);
+            for word in row {
+                all |= (word & field).wrapping_add(add);
+            }
+        }
+        all & top != 0
+    }
+
+    /// Lanes of `mask` that have a value that is no number among those that are chosen.
+    pub fn special(self, row: &Row, low: &Row, elements: Elements, mask: u64) -> Special {
+        let mut special = Special::default();
+        for lane in 0..LANES {
+            let class = self.class(row[lane], low[lane], elements);
+            special.nan |= u64::from(class == Class::Nan) << lane;
+            special.infinity |= u64::from(class == Class::Infinity) << lane;
+        }
+        Special {
+            nan: special.nan & mask,
+            infinity: special.infinity & mask,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -200,22 +213,22 @@ mod tests {
         for value in values {
             let expected = of(value.is_nan(), value.is_infinite());
             let bits = value.to_bits();
-            let found = Format::Double.class((bits >> 32) as u32, bits as u32, Halves::Both);
+            let found = Format::Double.class((bits >> 32) as u32, bits as u32, Elements::ALL);
             assert_eq!(found, expected, "{value}");
             let single = value as f32;
             let expected = of(single.is_nan(), single.is_infinite());
-            let found = Format::Single.class(single.to_bits(), 0, Halves::Both);
+            let found = Format::Single.class(single.to_bits(), 0, Elements::ALL);
             assert_eq!(found, expected, "{single}");
             // The high half of a single is its bf16.
             let brain = f32::from_bits(single.to_bits() & 0xffff_0000);
             let expected = of(brain.is_nan(), brain.is_infinite());
-            let found = Format::Brain.class(single.to_bits(), 0, Halves::High);
+            let found = Format::Brain.class(single.to_bits(), 0, Elements(2));
             assert_eq!(found, expected, "{brain}");
         }
         let signalling = f64::from_bits(0x7ff0_0000_0000_0001);
         assert!(signalling.is_nan());
         assert_eq!(
-            Format::Double.class(0x7ff0_0000, 1, Halves::Both),
+            Format::Double.class(0x7ff0_0000, 1, Elements::ALL),
             Class::Nan
         );
         for (bits, expected) in [
@@ -223,50 +236,64 @@ mod tests {
             (0xfc00, Class::Infinity),
             (0x7e00, Class::Nan),
         ] {
-            assert_eq!(Format::Half.class(bits, 0, Halves::Low), expected);
-            assert_eq!(Format::Half.class(bits << 16, 0, Halves::Both), expected);
+            assert_eq!(Format::Half.class(bits, 0, Elements::LOWEST), expected);
+            assert_eq!(Format::Half.class(bits << 16, 0, Elements::ALL), expected);
             assert_eq!(
-                Format::Half.class(bits << 16, 0, Halves::Low),
+                Format::Half.class(bits << 16, 0, Elements::LOWEST),
                 Class::Number
             );
         }
     }
 
+    /// The arithmetic of the emulated device says what eight bits are.
     #[test]
-    fn names_say_what_is_computed() {
-        let computes = |name| match meaning(name) {
-            Meaning::Computes(numbers) => (numbers.result, numbers.taken),
-            other => panic!("{name}: {other:?}"),
-        };
-        let one = Taken::One;
-        for (name, expected) in [
-            ("v_add_f32", (Some(Format::Single), one(Format::Single))),
-            ("v_cvt_f16_f32", (Some(Format::Half), one(Format::Single))),
-            ("v_cvt_f32_ubyte0", (Some(Format::Single), Taken::Integers)),
-            ("v_cvt_f64_i32", (Some(Format::Double), Taken::Integers)),
-            ("v_cmp_lt_f64", (None, one(Format::Double))),
-            ("v_cmpx_nlt_f16", (None, one(Format::Half))),
-            ("s_cvt_f32_i32", (Some(Format::Single), Taken::Integers)),
-            ("s_cmp_lt_f32", (None, one(Format::Single))),
-            ("v_fma_mixlo_f16", (Some(Format::Half), Taken::Mixed)),
+    fn classes_of_eight_bits_are_those_of_their_arithmetic() {
+        use numerics::convert::Fp8;
+        for (format, arithmetic) in [
+            (Format::Fp8, Fp8::E4m3),
+            (Format::Bf8, Fp8::E5m2),
+            (Format::Fp8Unsigned, Fp8::E4m3Fnuz),
+            (Format::Bf8Unsigned, Fp8::E5m2Fnuz),
         ] {
-            assert_eq!(computes(name), expected, "{name}");
+            for bits in 0..=0xff {
+                let value = f32::from_bits(arithmetic.to_f32(bits));
+                let expected = match () {
+                    () if value.is_nan() => Class::Nan,
+                    () if value.is_infinite() => Class::Infinity,
+                    () => Class::Number,
+                };
+                let found = format.class(u32::from(bits), 0, Elements::LOWEST);
+                assert_eq!(found, expected, "{format:?} {bits:#x}");
+            }
         }
-        for name in [
-            "v_mov_b32",
-            "v_bfi_b32",
-            "v_cvt_i32_f32",
-            "v_cmp_u_f32",
-            "v_cmp_class_f32",
-            "v_cmp_eq_u32",
-            "v_add_u32",
-            "s_mov_b32",
-            "v_frexp_exp_i32_f64",
-        ] {
-            assert_eq!(meaning(name), Meaning::Bits, "{name}");
+    }
+
+    /// The quick look never says that there is none if there is one, and seldom says that there may be one if there is none.
+    #[test]
+    fn a_quick_look_agrees_with_a_close_one() {
+        let mut word = 1u32;
+        for format in Format::ALL {
+            let mut needless = 0;
+            for round in 0..4000 {
+                let elements = Elements(1 << (round % (32 / format.bits())));
+                for elements in [elements, Elements::ALL] {
+                    let mut row = [0x2a2a_2a2a; LANES];
+                    word = word.wrapping_mul(0x9e37_79b1).wrapping_add(0x0123_4567);
+                    row[round as usize % LANES] = word ^ word >> 15;
+                    let special = format.special(&row, &[0; LANES], elements, !0).any() != 0;
+                    let quick = format.may_be_special(&row, elements);
+                    assert!(quick || !special, "{format:?} {elements:?} {row:x?}");
+                    needless += u32::from(quick && !special);
+                }
+            }
+            assert!(needless < 100, "{format:?} {needless}");
         }
-        for name in ["v_mfma_f32_32x32x8f16", "v_cvt_pk_fp8_f32"] {
-            assert_eq!(meaning(name), Meaning::NotLookedAt, "{name}");
-        }
+        let edge = |format: Format, word| format.may_be_special(&[word; LANES], Elements::ALL);
+        assert!(!edge(Format::Single, f32::MAX.to_bits()) && edge(Format::Single, 0xff80_0000));
+        assert!(!edge(Format::Half, 0x7bff_fbff) && edge(Format::Half, 0x7c00));
+        assert!(!edge(Format::Brain, 0x7f7f_ff7f) && edge(Format::Brain, 0x7f80));
+        assert!(!edge(Format::Fp8, 0x7efe_7efe) && edge(Format::Fp8, 0xff00));
+        assert!(!edge(Format::Bf8, 0x7bfb_7bfb) && edge(Format::Bf8, 0xfc00));
+        assert!(!edge(Format::Fp8Unsigned, 0x7fff_7fff) && edge(Format::Fp8Unsigned, 0x80_0000));
     }
 }

@@ -3,6 +3,9 @@
 //! An instruction is shown before it is executed. Its results are noted, and looked at when the wave comes to the next one.
 
 mod access;
+mod limits;
+mod product;
+mod results;
 mod sources;
 
 use std::{collections::HashMap, sync::Arc};
@@ -12,23 +15,24 @@ use gpu::Dispatch;
 use wave::{Shadow, Wave};
 
 use super::{
-    Class, Found, Shared, Use,
-    formats::{Format, Halves, Meaning, Numbers},
+    Found, Shared, Use, Value,
+    formats::{Class, Format},
+    meaning::{Meaning, Numbers},
+    origins::Origin,
     step::Step,
     taints::{Taint, Taints},
 };
 use crate::{
     lanes::{LANES, Row, each},
-    moves::Part,
     plan::{Action, At, Scalar, Source, Unfollowed, Vector},
     rules::Rule,
 };
+use results::{How, To, Written};
+use sources::View;
 
 /// The taints of a workgroup's waves, and of what they have stored to LDS and to private memory, by dword.
 pub(super) struct OfWorkgroup {
-    shared: Arc<Shared>,
-    dispatch: Arc<Dispatch>,
-    workgroup: [u32; 3],
+    context: Context,
     /// None while an instruction is looked at.
     steps: Option<Snapshot<Step>>,
     waves: Vec<OfWave>,
@@ -37,44 +41,22 @@ pub(super) struct OfWorkgroup {
     private: HashMap<(u32, u32, u32), Taint>,
 }
 
+/// Who is told of findings, and where they are.
+struct Context {
+    shared: Arc<Shared>,
+    dispatch: Arc<Dispatch>,
+    workgroup: [u32; 3],
+}
+
 struct OfWave {
     taints: Taints,
     /// The registers that the last instruction writes.
     written: Vec<Written>,
-}
-
-/// A register that an instruction writes.
-struct Written {
-    to: To,
-    /// Lanes that write.
-    mask: u64,
-    how: How,
-}
-
-#[derive(Clone, Copy)]
-enum To {
-    Row(usize),
-    Slot(usize),
-}
-
-/// The way in which a register gets its taint.
-enum How {
-    Nothing,
-    /// The lane's own, if the value is no number.
-    Lanes(Box<Row>),
-    /// The taint of an equal word, in whatever lane it was.
-    Words(Vec<(u32, Taint)>),
-    Computed(Computed),
-}
-
-/// The result of an instruction that computes with numbers.
-struct Computed {
-    step: u32,
-    format: Format,
-    halves: Halves,
-    /// The other half of the word stays.
-    partial: bool,
-    sources: sources::Gathered,
+    /// The number of that instruction, and EXEC before it.
+    last: u32,
+    exec: u64,
+    /// What it has overwritten of its sources.
+    saved: Vec<Row>,
 }
 
 impl std::fmt::Debug for OfWorkgroup {
@@ -88,15 +70,20 @@ impl OfWorkgroup {
         let waves = beginning.waves.iter().map(|wave| OfWave {
             taints: Taints::new(wave.vector_rows()),
             written: Vec::new(),
+            last: 0,
+            exec: 0,
+            saved: Vec::new(),
         });
         OfWorkgroup {
             waves: waves.collect(),
-            dispatch: beginning.dispatch.clone(),
-            workgroup: beginning.workgroup,
             steps: Some(shared.steps.with(0)),
             lds: HashMap::new(),
             private: HashMap::new(),
-            shared,
+            context: Context {
+                dispatch: beginning.dispatch.clone(),
+                workgroup: beginning.workgroup,
+                shared,
+            },
         }
     }
 }
@@ -106,12 +93,18 @@ impl Shadow for OfWorkgroup {
         let number = plan as usize;
         let steps = match self.steps.take() {
             Some(steps) if number < steps.len() => steps,
-            _ => self.shared.steps.with(number),
+            _ => self.context.shared.steps.with(number),
         };
         let step = &*steps[number];
-        self.waves[wave.index_in_workgroup as usize].look_back(wave);
+        let own = &mut self.waves[wave.index_in_workgroup as usize];
+        own.look_back(wave, &steps, &self.context);
+        // Where all values are numbers, most instructions leave it at that.
+        if !step.matters && !own.taints.any() && self.lds.is_empty() && self.private.is_empty() {
+            self.steps = Some(steps);
+            return;
+        }
         if step.is_left_out() {
-            self.shared.does_not_look_at(step.plan.op.name());
+            self.context.shared.does_not_look_at(step.plan.op.name());
         }
         let mut scene = Scene {
             step,
@@ -122,13 +115,13 @@ impl Shadow for OfWorkgroup {
             of: self,
         };
         match &step.plan.action {
-            Action::Vector(vector) => scene.vector(vector, step.meanings[0]),
+            Action::Vector(vector) => scene.vector(vector, 0),
             Action::Dual(both) => {
-                for (half, meaning) in both.iter().zip(step.meanings) {
-                    scene.vector(half, meaning);
+                for (half, vector) in both.iter().enumerate() {
+                    scene.vector(vector, half);
                 }
             }
-            Action::Scalar(scalar) => scene.scalar(scalar, step.meanings[0]),
+            Action::Scalar(scalar) => scene.scalar(scalar, step.halves[0].meaning),
             Action::Access(access) => scene.access(access),
             Action::Branch(_, slots) => scene.clear_slots(slots),
             Action::Unfollowed(unfollowed) => scene.unfollowed(unfollowed),
@@ -137,88 +130,42 @@ impl Shadow for OfWorkgroup {
     }
 }
 
-impl OfWave {
-    /// Looks at what the last instruction wrote.
-    fn look_back(&mut self, wave: &Wave) {
-        let OfWave { taints, written } = self;
-        for one in written.drain(..) {
-            match one.to {
-                To::Row(row) => look_at_row(taints, wave, row, &one),
-                To::Slot(slot) => {
-                    let word = wave.sgpr(slot);
-                    let taint = match &one.how {
-                        How::Lanes(lanes) => Taint(lanes[0]).of_word(word),
-                        How::Words(words) => equal(words, word),
-                        How::Computed(computed) => {
-                            computed.taint(0, computed.format.class(word, 0, computed.halves))
-                        }
-                        How::Nothing => Taint::NONE,
-                    };
-                    taints.set_slot(slot, taint);
-                }
+impl Context {
+    /// Tells of lanes that use what `of` says: the taint, the class, and an address.
+    fn tell(
+        &self,
+        (used, step, steps): (Use, &Step, &Snapshot<Step>),
+        wave: &Wave,
+        lanes: u64,
+        of: impl Fn(usize) -> (Taint, Class, Option<u64>),
+    ) {
+        let mut all: Vec<Found> = Vec::new();
+        for lane in each(lanes) {
+            let (taint, class, address) = of(lane);
+            let Some(value) = Value::of(class).filter(|_| !taint.is_none()) else {
+                continue;
+            };
+            let made = steps[taint.step()].plan.pc;
+            match all
+                .iter_mut()
+                .find(|one| (one.made, one.value) == (made, value))
+            {
+                Some(known) => known.lanes += 1,
+                None => all.push(Found {
+                    used,
+                    value,
+                    made,
+                    pc: step.plan.pc,
+                    workgroup: self.workgroup,
+                    wave: wave.index_in_workgroup,
+                    lane: lane as u32,
+                    lanes: 1,
+                    address,
+                }),
             }
         }
-    }
-}
-
-fn equal(words: &[(u32, Taint)], word: u32) -> Taint {
-    let known = words.iter().find(|(known, _)| *known == word);
-    known.map_or(Taint::NONE, |(_, taint)| taint.of_word(word))
-}
-
-fn look_at_row(taints: &mut Taints, wave: &Wave, row: usize, written: &Written) {
-    if row >= wave.vector_rows() {
-        return;
-    }
-    let words = wave.vgpr_row(row);
-    match &written.how {
-        How::Nothing => taints.clear(row, written.mask),
-        How::Lanes(lanes) => taints.set(row, written.mask, |lane| {
-            Taint(lanes[lane]).of_word(words[lane])
-        }),
-        How::Words(known) => taints.set(row, written.mask, |lane| equal(known, words[lane])),
-        How::Computed(computed) => {
-            let double = computed.format == Format::Double && row > 0;
-            let low = double.then(|| wave.vgpr_row(row - 1));
-            let mut special = [Class::Number; LANES];
-            let mut any = false;
-            for lane in each(written.mask) {
-                let low = low.map_or(0, |low| low[lane]);
-                special[lane] = computed.format.class(words[lane], low, computed.halves);
-                any |= special[lane] != Class::Number;
-            }
-            if !any && (taints.row(row).is_none() || computed.partial) {
-                return;
-            }
-            let before = computed.partial.then(|| taints.row(row).copied()).flatten();
-            taints.set(row, written.mask, |lane| {
-                let new = computed.taint(lane, special[lane]);
-                // A number in one half leaves the other half what it was.
-                match (new.is_none(), &before) {
-                    (true, Some(before)) => Taint(before[lane]).of_word(words[lane]),
-                    _ => new,
-                }
-            });
-        }
-    }
-}
-
-impl Computed {
-    /// The origin of a result of this class.
-    fn taint(&self, lane: usize, class: Class) -> Taint {
-        let bit = |mask: u64| mask >> lane & 1 != 0;
-        let sources = &self.sources;
-        let comes_from_outside = match class {
-            Class::Number => return Taint::NONE,
-            Class::Nan => bit(sources.nan),
-            Class::Infinity => bit(sources.nan | sources.infinity),
-        };
-        if comes_from_outside {
-            return Taint::NONE;
-        }
-        match sources.taint(lane) {
-            Taint::NONE => Taint::new(self.step, self.format),
-            known => known.with_format(self.format),
+        for found in all {
+            self.shared.sink.met(&self.dispatch, &found);
         }
     }
 }
@@ -231,15 +178,6 @@ struct Scene<'a> {
     exec: u64,
     wave: &'a Wave,
     of: &'a mut OfWorkgroup,
-}
-
-/// Lanes that use a value that the same instruction made.
-struct Uses {
-    step: usize,
-    value: Class,
-    lane: usize,
-    lanes: u32,
-    address: Option<u64>,
 }
 
 impl Scene<'_> {
@@ -258,7 +196,7 @@ impl Scene<'_> {
             match to {
                 To::Row(row) if own.taints.row(row).is_none() => return,
                 To::Slot(slot) => return own.taints.set_slot(slot, Taint::NONE),
-                To::Row(_) => {}
+                To::Row(_) | To::Rows(..) => {}
             }
         }
         own.written.push(Written { to, mask, how });
@@ -283,55 +221,41 @@ impl Scene<'_> {
 
     /// Tells of lanes of `exec` that use what `of` says: the taint, the class, and an address.
     fn tell(&self, used: Use, lanes: u64, of: impl Fn(usize) -> (Taint, Class, Option<u64>)) {
-        let mut all: Vec<Uses> = Vec::new();
-        for lane in each(lanes & self.exec) {
-            let (taint, value, address) = of(lane);
-            if taint.is_none() || value == Class::Number {
-                continue;
-            }
-            let step = taint.step();
-            match all
-                .iter_mut()
-                .find(|one| (one.step, one.value) == (step, value))
-            {
-                Some(known) => known.lanes += 1,
-                None => all.push(Uses {
-                    step,
-                    value,
-                    lane,
-                    lanes: 1,
-                    address,
-                }),
-            }
-        }
-        for one in all {
-            let found = Found {
-                used,
-                value: one.value,
-                made: self.steps[one.step].plan.pc,
-                pc: self.step.plan.pc,
-                workgroup: self.of.workgroup,
-                wave: self.wave.index_in_workgroup,
-                lane: one.lane as u32,
-                lanes: one.lanes,
-                address: one.address,
-            };
-            self.of.shared.sink.met(&self.of.dispatch, &found);
+        let use_of = (used, self.step, self.steps);
+        self.of
+            .context
+            .tell(use_of, self.wave, lanes & self.exec, of);
+    }
+
+    /// The sources before the instruction.
+    fn view(&self) -> View<'_> {
+        View {
+            wave: self.wave,
+            taints: self.taints(),
+            saved: None,
         }
     }
 
-    fn vector(&mut self, vector: &Vector, meaning: Meaning) {
+    fn vector(&mut self, vector: &Vector, half: usize) {
         let exec = match vector.ignores_exec {
             true => !0,
             false => self.exec,
         };
-        match meaning {
+        match self.step.halves[half].meaning {
             Meaning::Computes(numbers) => match numbers.result {
-                Some(format) => self.computes(vector, numbers, format, exec),
+                Some(format) => self.computes(vector, (numbers, format), half, exec),
                 None => self.compares(vector, numbers, exec),
             },
+            Meaning::Multiplies => self.looks_back(How::Multiplied, vector, !0),
+            Meaning::ToIntegers(..) => {
+                if self.of.context.shared.wanted.saturated {
+                    self.looks_back(How::Converted, vector, exec);
+                } else {
+                    self.moves(vector, exec);
+                }
+            }
             Meaning::Bits => self.moves(vector, exec),
-            Meaning::NotLookedAt => {
+            Meaning::Integers | Meaning::NotLookedAt => {
                 let rows = vector
                     .destination
                     .map_or(0..0, |(row, words)| row..row + words);
@@ -344,53 +268,65 @@ impl Scene<'_> {
         }
     }
 
-    fn computes(&mut self, vector: &Vector, numbers: Numbers, format: Format, exec: u64) {
-        let (sources, mask) = self.gather(&vector.sources, vector.dpp.as_deref(), numbers, exec);
+    /// Looks at the registers of the result after the instruction, and at its sources if need be.
+    fn looks_back(&mut self, how: How, vector: &Vector, mask: u64) {
         let Some((row, words)) = vector.destination else {
-            // All that it takes and makes is in scalar registers.
-            if let Some(slot) = vector.mask_destination {
-                self.computes_scalar((slot, 1), numbers, format, sources.in_first_lane(exec));
-            }
             return;
         };
-        let (halves, partial) = match vector.part {
-            Part {
-                width: 16,
-                shift: 16,
-                ..
-            } => (Halves::High, true),
-            Part { width: 16, .. } => (Halves::Low, true),
-            _ if numbers.packed => (Halves::Both, false),
-            _ => (Halves::Low, false),
-        };
-        let computed = |sources| {
-            How::Computed(Computed {
-                step: self.number,
-                format,
-                halves,
-                partial,
-                sources,
-            })
-        };
-        if format == Format::Double {
-            let from = computed(sources);
-            self.writes(To::Row(row), mask, How::Nothing);
-            return self.writes(To::Row(row + 1), mask, from);
+        let (wave, step, number, exec) = (self.wave, self.step, self.number, self.exec);
+        let own = self.own();
+        (own.last, own.exec) = (number, exec);
+        if own.written.is_empty() {
+            own.saved.clear();
+            let rows = step
+                .overwritten
+                .iter()
+                .filter(|row| **row < wave.vector_rows());
+            own.saved.extend(rows.map(|row| *wave.vgpr_row(*row)));
         }
-        let all: Vec<How> = (0..words).map(|_| computed(sources.clone())).collect();
-        for (row, from) in (row..).zip(all) {
-            self.writes(To::Row(row), mask, from);
+        let to = To::Rows(row, words);
+        own.written.push(Written { to, mask, how });
+    }
+
+    fn computes(
+        &mut self,
+        vector: &Vector,
+        (numbers, format): (Numbers, Format),
+        half: usize,
+        exec: u64,
+    ) {
+        if vector.destination.is_some() {
+            let mask = match &vector.dpp {
+                Some(dpp) => dpp.apply(&crate::lanes::NONE, exec).1,
+                None => exec,
+            };
+            return self.looks_back(How::Computed(half), vector, mask);
+        }
+        // All that it takes and makes is in scalar registers.
+        if let Some(slot) = vector.mask_destination {
+            let sources = self.view().of_vector(vector, &numbers, exec);
+            let origin = sources.origin(exec.trailing_zeros() as usize % LANES);
+            self.writes(To::Slot(slot), 1, How::Scalar(origin, self.number, format));
         }
     }
 
     fn compares(&mut self, vector: &Vector, numbers: Numbers, exec: u64) {
-        let (sources, mask) = self.gather(&vector.sources, vector.dpp.as_deref(), numbers, exec);
-        let lanes = sources.tainted_nan & mask;
-        if lanes != 0 {
-            self.tell(Use::Compared, lanes, |lane| {
-                (sources.taint(lane), Class::Nan, None)
-            });
+        if !self.taints().any() || !self.any_tainted(vector) {
+            return;
         }
+        let sources = self.view().of_vector(vector, &numbers, exec);
+        let mask = vector
+            .dpp
+            .as_ref()
+            .map_or(exec, |dpp| dpp.apply(&crate::lanes::NONE, exec).1);
+        self.tell(Use::Compared, mask, |lane| {
+            let origin = sources.origin(lane);
+            let class = match origin.tainted_nan {
+                true => Class::Nan,
+                false => Class::Number,
+            };
+            (origin.taint(), class, None)
+        });
     }
 
     /// Its result is made of bits of its sources.
@@ -406,7 +342,7 @@ impl Scene<'_> {
                     | Rule::Fetch
                     | Rule::Send
             );
-        let any = self.any_tainted(vector);
+        let any = self.taints().any() && self.any_tainted(vector);
         if let Some(slot) = vector.scalar_destination {
             let from = match any {
                 true => How::Words(self.tainted_words(vector)),
@@ -435,42 +371,24 @@ impl Scene<'_> {
         }
     }
 
-    fn computes_scalar(
-        &mut self,
-        (slot, words): (usize, usize),
-        numbers: Numbers,
-        format: Format,
-        sources: sources::Gathered,
-    ) {
-        let halves = match numbers.packed {
-            true => Halves::Both,
-            false => Halves::Low,
-        };
-        for slot in slot..slot + words {
-            let computed = Computed {
-                step: self.number,
-                format,
-                halves,
-                partial: false,
-                sources: sources.clone(),
-            };
-            self.writes(To::Slot(slot), 1, How::Computed(computed));
-        }
-    }
-
     fn scalar(&mut self, scalar: &Scalar, meaning: Meaning) {
         if let Meaning::Computes(numbers) = meaning {
             // Lane 0 stands for all.
-            let sources = self.gather(&scalar.sources, None, numbers, 1).0;
+            let taken = (numbers.taken, numbers.count);
+            let origin = self
+                .view()
+                .sources(&scalar.sources, None, taken, 1)
+                .origin(0);
             match (numbers.result, scalar.destination) {
-                (Some(format), Some(destination)) => {
-                    self.computes_scalar(destination, numbers, format, sources);
+                (Some(format), Some((slot, words))) => {
+                    for slot in slot..slot + words {
+                        let how = How::Scalar(origin, self.number, format);
+                        self.writes(To::Slot(slot), 1, how);
+                    }
                 }
-                (None, _) if sources.tainted_nan != 0 => {
+                (None, _) if origin.tainted_nan => {
                     let first = self.exec & self.exec.wrapping_neg();
-                    self.tell(Use::Compared, first, |_| {
-                        (sources.taint(0), Class::Nan, None)
-                    });
+                    self.tell(Use::Compared, first, |_| (origin.taint(), Class::Nan, None));
                 }
                 _ => {}
             }

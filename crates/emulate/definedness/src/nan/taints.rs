@@ -1,6 +1,6 @@
 //! Registers whose values are no numbers, and the instructions that made them so.
 
-use super::formats::{Class, Format, Halves};
+use super::formats::{Class, Elements, Format};
 use crate::lanes::{LANES, Row, each};
 
 /// Operand numbers of scalar registers.
@@ -12,14 +12,15 @@ const SLOTS: usize = 128;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taint(pub u32);
 
-const FORMATS: [Format; 4] = [Format::Half, Format::Brain, Format::Single, Format::Double];
+/// Bits of a taint that say which of [`Format::ALL`] the value has.
+const FORMAT_BITS: u32 = 3;
 
 impl Taint {
     pub const NONE: Taint = Taint(0);
 
     pub fn new(step: u32, format: Format) -> Taint {
-        let format = FORMATS.iter().position(|one| *one == format);
-        Taint((step + 1) << 2 | format.unwrap_or(0) as u32)
+        let format = Format::ALL.iter().position(|one| *one == format);
+        Taint((step + 1) << FORMAT_BITS | format.unwrap_or(0) as u32)
     }
 
     pub fn is_none(self) -> bool {
@@ -28,11 +29,11 @@ impl Taint {
 
     /// The number of the step that made the value.
     pub fn step(self) -> usize {
-        (self.0 >> 2) as usize - 1
+        (self.0 >> FORMAT_BITS) as usize - 1
     }
 
     pub fn format(self) -> Format {
-        FORMATS[(self.0 & 3) as usize]
+        Format::ALL[(self.0 & ((1 << FORMAT_BITS) - 1)) as usize]
     }
 
     pub fn with_format(self, format: Format) -> Taint {
@@ -47,7 +48,7 @@ impl Taint {
         if self.is_none() {
             return self;
         }
-        let is = |format: Format| format.class(word, 0, Halves::Both) != Class::Number;
+        let is = |format: Format| format.class(word, 0, Elements::ALL) != Class::Number;
         match self.format() {
             own if is(own) => self,
             Format::Single if is(Format::Brain) => self.with_format(Format::Brain),
@@ -55,16 +56,18 @@ impl Taint {
         }
     }
 
-    /// The class of a word, or of the lowest 16 bits of a word, if it is no number.
+    /// The class of a word, or of its lowest `bytes`, if it is no number.
     pub fn class(self, word: u32, low: u32, bytes: u32) -> Class {
         if self.is_none() {
             return Class::Number;
         }
-        match (bytes, self.format()) {
-            (4, format) => format.class(word, low, Halves::Both),
-            (2, format @ (Format::Half | Format::Brain)) => format.class(word, 0, Halves::Low),
-            (2, Format::Single) => Format::Brain.class(word, 0, Halves::Low),
-            _ => Class::Number,
+        let format = match (bytes, self.format()) {
+            (2, Format::Single) => Format::Brain,
+            (_, format) => format,
+        };
+        match 8 * bytes >= format.bits() {
+            true => format.class(word, low, Elements::in_bits(format, 0, 8 * bytes)),
+            false => Class::Number,
         }
     }
 }
@@ -73,6 +76,8 @@ impl Taint {
 pub(super) struct Taints {
     rows: Vec<Option<Box<Row>>>,
     slots: [Taint; SLOTS],
+    /// Rows and slots that have one.
+    count: usize,
 }
 
 impl Taints {
@@ -80,7 +85,13 @@ impl Taints {
         Taints {
             rows: (0..rows).map(|_| None).collect(),
             slots: [Taint::NONE; SLOTS],
+            count: 0,
         }
+    }
+
+    /// Returns `true` if a register has one.
+    pub fn any(&self) -> bool {
+        self.count > 0
     }
 
     /// None if no lane has one.
@@ -94,6 +105,8 @@ impl Taints {
 
     pub fn set_slot(&mut self, slot: usize, taint: Taint) {
         if let Some(own) = self.slots.get_mut(slot) {
+            self.count += usize::from(!taint.is_none());
+            self.count -= usize::from(!own.is_none());
             *own = taint;
         }
     }
@@ -108,7 +121,10 @@ impl Taints {
             match own {
                 Some(own) => own[lane] = new,
                 None if new == 0 => {}
-                None => own.insert(Box::new([0; LANES]))[lane] = new,
+                None => {
+                    own.insert(Box::new([0; LANES]))[lane] = new;
+                    self.count += 1;
+                }
             }
         }
         if own
@@ -116,6 +132,7 @@ impl Taints {
             .is_some_and(|own| own.iter().all(|one| *one == 0))
         {
             *own = None;
+            self.count -= 1;
         }
     }
 
@@ -128,5 +145,6 @@ impl Taints {
     pub fn clear_all(&mut self) {
         self.rows.fill(None);
         self.slots.fill(Taint::NONE);
+        self.count = 0;
     }
 }

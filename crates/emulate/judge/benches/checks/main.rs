@@ -1,4 +1,4 @@
-//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races in LDS, for races in global memory and for undefined values, and on an ordinary one, by
+//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races in LDS, for races in global memory, for undefined values and for NaN, and on an ordinary one, by
 //! turns.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
@@ -12,7 +12,10 @@ mod programs;
 mod time;
 
 use codeobj::CodeObject;
-use definedness::{Definedness, Found, Sink};
+use definedness::{
+    Definedness, Found, Sink,
+    nan::{self, Nans, Wanted},
+};
 use emulate::{Argument, Device, Order, Race, Shape};
 use global_races::GlobalRaces;
 use gpu::Dispatch;
@@ -120,7 +123,7 @@ fn main() -> Outcome<()> {
         ),
     ];
     println!(
-        "| target | program | ms | memory | barriers | races | global races | init |\n|---|---|---|---|---|---|---|---|"
+        "| target | program | ms | memory | barriers | races | global races | init | nan |\n|---|---|---|---|---|---|---|---|---|"
     );
     for target in TARGETS {
         for (source, programs) in &sources {
@@ -164,6 +167,12 @@ impl Sink for Silent {
     }
 }
 
+impl nan::Sink for Silent {
+    fn met(&self, _: &Arc<Dispatch>, found: &nan::Found) {
+        panic!("{found:?}");
+    }
+}
+
 fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
     let device = || Device::new(CodeObject::parse(bytes)?, 1);
     let devices = [
@@ -173,19 +182,21 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
         device()?,
         device()?,
         device()?,
+        device()?,
     ];
-    let [_, exact, gated, ordered, globally, followed] = &devices;
+    let [_, exact, gated, ordered, globally, followed, numbers] = &devices;
     exact.be_exact();
     gated.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
     ordered.look_for_races(Arc::new(Silent));
     let races = GlobalRaces::new(globally.reader(), Arc::new(Silent));
     globally.follow(Arc::new(races));
     followed.follow(Arc::new(Definedness::new(Arc::new(Silent))));
+    numbers.follow(Arc::new(Nans::new(Arc::new(Silent), Wanted::default())));
     let mut runs = Vec::new();
     for device in &devices {
         runs.push((program.prepare)(device)?);
     }
-    let mut best = [f64::MAX; 6];
+    let mut best = [f64::MAX; 7];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
@@ -196,10 +207,10 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
         turns += 1;
     }
     let [plain, others @ ..] = best;
-    let [memory, barriers, races, global, init] = others.map(|seconds| seconds / plain);
+    let [memory, barriers, races, global, init, nan] = others.map(|seconds| seconds / plain);
     let (name, plain) = (program.name, 1e3 * plain);
     println!(
-        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {global:.2} | {init:.2} |"
+        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {global:.2} | {init:.2} | {nan:.2} |"
     );
     Ok(())
 }

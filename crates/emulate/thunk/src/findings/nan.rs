@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use allocations::{Position, facts, lines::describe};
-use definedness::nan::{Class, Found, Sink, Use};
+use definedness::nan::{Found, Sink, Use, Value};
 use gpu::Dispatch;
 
 use super::Findings;
 use crate::report::report;
 
 /// The use, the value, the instruction that made it, and the one that uses it.
-pub type Key = (Use, Class, u64, u64);
+pub type Key = (Use, Value, u64, u64);
 
 impl Sink for Findings {
     fn met(&self, _: &Arc<Dispatch>, found: &Found) {
@@ -44,10 +44,14 @@ fn lines(found: &Found, (object, base): (&str, u64)) -> String {
     let used = match found.used {
         Use::Stored => "stored",
         Use::Compared => "compared",
+        Use::Made => "made",
     };
     let value = match found.value {
-        Class::Nan => "nan",
-        _ => "infinity",
+        Value::Nan => "nan",
+        Value::Infinity => "infinity",
+        Value::Saturated => "saturated",
+        Value::Denormal => "denormal",
+        Value::Underflow => "underflow",
     };
     let place = |pc: u64| format!("{:#x}", pc.wrapping_sub(base));
     let address = found.address.map(|address| format!("{address:#x}"));

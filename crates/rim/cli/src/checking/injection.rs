@@ -1,6 +1,7 @@
 //! `luthier check --inject`: a campaign of runs in which one value each is changed.
 
 mod campaign;
+mod child;
 mod golden;
 mod page;
 mod results;
@@ -29,7 +30,7 @@ pub struct Injection {
     /// the program hang. SPEC is MODEL[:PLACE][,class=CLASS][,op=REGEX], such as bit or two-bits:vgpr,class=valu; docs/check/inject.md has
     /// the words
     #[arg(long, requires = "program", value_name = "SPEC", conflicts_with_all = ["all", "waits", "memory", "barriers", "races",
-        "init", "nan", "leaks", "late", "hooks", "suppressions", "gen_suppressions", "possible", "error_exitcode", "target", "complete", "print_limit"])]
+        "init", "nan", "saturated", "denormals", "leaks", "late", "hooks", "suppressions", "gen_suppressions", "possible", "error_exitcode", "target", "complete", "print_limit"])]
     pub inject: Option<Spec>,
     /// With --inject: the runs, N for 0..N, or FIRST..END, a part of a campaign that several machines share
     #[arg(long, requires = "inject", value_name = "N", default_value = "1000")]

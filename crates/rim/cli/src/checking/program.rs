@@ -75,6 +75,8 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
         ("leaks", check.leaks),
         ("init", check.init),
         ("nan", check.nan),
+        ("saturated", check.saturated),
+        ("denormals", check.denormals),
     ];
     let wanted = wanted.iter().filter(|(_, wanted)| *wanted);
     let wanted: Vec<&str> = wanted.map(|(name, _)| *name).collect();

@@ -7,6 +7,15 @@
 #include <string>
 #include <unistd.h>
 
+// Masks have as many bits as waves have lanes.
+#if defined(__HIP_DEVICE_COMPILE__) && __AMDGCN_WAVEFRONT_SIZE == 32
+#define VCC "vcc_lo"
+#define ALL_ON "s_mov_b32 exec_lo, -1"
+#else
+#define VCC "vcc"
+#define ALL_ON "s_mov_b64 exec, -1"
+#endif
+
 __device__ uint32_t reversed(uint32_t x) {
   uint32_t result;
   asm volatile("v_bfrev_b32 %0, %1" : "=v"(result) : "v"(x));
@@ -63,16 +72,26 @@ __global__ void loop(uint32_t *out, uint32_t) {
   out[threadIdx.x] = token;
 }
 
+// The loop takes six times as long if the result is zero, and changes nothing.
+__global__ void longer(uint32_t *out, uint32_t) {
+  uint32_t token = scalar_reversed(0x80000000u);
+  asm volatile("s_cmp_eq_u32 %0, 0\n s_cselect_b32 %0, 6, 1\n s_mul_i32 %0, %0, 10000\n 1: s_sub_u32 %0, %0, 1\n s_cmp_lg_u32 %0, 0\n s_cbranch_scc1 1b"
+               : "+s"(token)
+               :
+               : "scc");
+  out[threadIdx.x] = threadIdx.x;
+}
+
 // Each lane of the result selects a value that is stored.
 __global__ void selected(uint32_t *out, uint32_t) {
   uint32_t result;
-  asm volatile("v_cmp_lt_u32 vcc, %1, %2\n v_cndmask_b32 %0, %1, 33, vcc" : "=v"(result) : "v"(threadIdx.x + 100), "v"(132) : "vcc");
+  asm volatile("v_cmp_lt_u32 " VCC ", %1, %2\n v_cndmask_b32 %0, %1, 33, " VCC : "=v"(result) : "v"(threadIdx.x + 100), "v"(132) : "vcc");
   out[threadIdx.x] = result;
 }
 
 // Lanes that are off store nothing.
 __global__ void lanes_on(uint32_t *out, uint32_t) {
-  asm volatile("s_mov_b64 exec, -1" : : : "exec");
+  asm volatile(ALL_ON : : : "exec");
   out[threadIdx.x] = threadIdx.x + 1;
 }
 
@@ -118,6 +137,7 @@ int main(int count, char **arguments) {
       KERNEL(limited),
       KERNEL(address),
       KERNEL(loop),
+      KERNEL(longer),
       KERNEL(selected),
       KERNEL(lanes_on),
       KERNEL(condition),
@@ -127,9 +147,9 @@ int main(int count, char **arguments) {
   uint32_t *out, host[64];
   if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)
     return 2;
-  bool is_checked = name == "checked", changes = name == "changes";
+  bool is_checked = name == "checked", changes = name == "changes", prints = name == "prints";
   for (auto &one : kernels)
-    if (name == one.name || (is_checked && one.kernel == stored) || (changes && one.kernel == stored))
+    if (name == one.name || (is_checked && one.kernel == stored) || ((changes || prints) && one.kernel == stored))
       one.kernel<<<1, 64>>>(out, 0x12345);
   if (hipDeviceSynchronize() != hipSuccess || hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost) != hipSuccess)
     return 2;
@@ -137,6 +157,11 @@ int main(int count, char **arguments) {
   for (uint32_t lane = 0; is_checked && lane < 64; lane++)
     if (host[lane] != __builtin_bitreverse32(lane + 1))
       return 3;
+  // The program never stops to complain, on standard output or in its file.
+  for (uint32_t lane = 0; prints && lane < 64; lane++)
+    if (FILE *file = count > 2 ? fopen(arguments[2], "w") : stdout; host[lane] != __builtin_bitreverse32(lane + 1))
+      while (true)
+        fputs("a value is wrong\n", file);
   FILE *file = count > 2 ? fopen(arguments[2], "w") : stdout;
   for (uint32_t word : host)
     fprintf(file, "%08x\n", word);

@@ -23,6 +23,19 @@ __global__ void limit(const float *in, float *out, float sum) {
     out[t] = 1.0f;
 }
 
+// 22 hundred millions are too large.
+__global__ void whole(const float *in, int *out, float factor) {
+  int t = threadIdx.x;
+  out[t] = int(in[t] * factor);
+}
+
+__global__ void shrinks(const float *in, volatile float *out, float factor) {
+  int t = threadIdx.x;
+  float x = in[t] * factor;
+  out[t + 64] = x * factor;
+  out[t] = x * 1e-10f;
+}
+
 // Values that are none on the way: the library's functions give numbers for all of these.
 template <typename T> __device__ T functions(T x, T y) {
   T all = sqrt(x) + exp(x) + log(x + T(1)) + pow(x, T(1.5)) + sin(x) + cos(x) + tan(x) + cbrt(x);
@@ -62,6 +75,10 @@ int main(int, char **arguments) {
     shrink<<<1, 64>>>(in, reinterpret_cast<__half *>(out));
   if (name == "compared")
     limit<<<1, 64>>>(in, out, ok ? 4.0f : 0.0f);
+  if (name == "integers")
+    whole<<<1, 64>>>(in, reinterpret_cast<int *>(out), ok ? 1e6f : 1e8f);
+  if (name == "small")
+    shrinks<<<1, 64>>>(in, out, ok ? 1e-3f : 1e-30f);
   if (name == "library")
     library<<<1, 64>>>(in, out);
   if (name == "doubles")

@@ -1,173 +1,199 @@
-//! Sources that are no numbers.
+//! The sources of an instruction as numbers, before it and after it.
 
-use super::{At, Class, Format, LANES, Numbers, Row, Rule, Scene, Source, Taint, Vector, each};
+use std::ops::Range;
+
+use wave::Wave;
+
+use super::{
+    At, Class, Format, LANES, Origin, Row, Rule, Scene, Source, Taint, Taints, Vector, each,
+};
 use crate::{
     lanes::NONE,
     moves::{Dpp, Part},
-    nan::formats::Taken,
+    nan::{
+        formats::Elements,
+        meaning::{Numbers, Taken},
+        step::Step,
+    },
 };
 
-/// The sources of an instruction that are no numbers.
-#[derive(Clone, Default)]
-pub(super) struct Gathered {
-    /// The first of each lane that an instruction of the kernel made.
-    taints: Option<Box<Row>>,
-    /// Lanes with such a source that is NaN.
-    pub tainted_nan: u64,
-    /// Lanes with a source from elsewhere.
-    pub nan: u64,
-    pub infinity: u64,
+/// Registers as they were before an instruction, if need be.
+pub(super) struct View<'a> {
+    pub wave: &'a Wave,
+    pub taints: &'a Taints,
+    /// The instruction is done: what it has overwritten is here.
+    pub saved: Option<(&'a Step, &'a [Row])>,
 }
 
-impl Gathered {
-    pub fn taint(&self, lane: usize) -> Taint {
-        self.taints
-            .as_ref()
-            .map_or(Taint::NONE, |all| Taint(all[lane]))
-    }
+/// A word of a source.
+struct Word {
+    words: Words,
+    format: Format,
+    part: Part,
+    /// The number of the source.
+    index: usize,
+    is_constant: bool,
+}
 
-    /// Lane 0 gets what the first lane of `exec` has.
-    pub fn in_first_lane(&self, exec: u64) -> Gathered {
-        let first = exec.trailing_zeros() as usize % LANES;
-        let bit = |mask: u64| mask >> first & 1;
-        Gathered {
-            taints: self
-                .taints
-                .as_ref()
-                .map(|all| Box::new([all[first]; LANES])),
-            tainted_nan: bit(self.tainted_nan),
-            nan: bit(self.nan),
-            infinity: bit(self.infinity),
+enum Words {
+    /// The word of each lane, the other word of a pair, and taints.
+    Lanes(Box<(Row, Row, Row)>),
+    /// The same for all lanes.
+    All(u32, u32, Taint),
+}
+
+/// The sources of an instruction that are numbers.
+pub(super) struct Sources(Vec<Word>);
+
+impl Word {
+    fn bits(&self, lane: usize) -> (u32, u32) {
+        let (word, low) = match &self.words {
+            Words::Lanes(rows) => (rows.0[lane], rows.1[lane]),
+            Words::All(word, low, _) => (*word, *low),
+        };
+        match self.part {
+            Part::WHOLE => (word, low),
+            part => (part.read(word), low),
         }
     }
 
-    fn add(&mut self, lane: usize, class: Class, taint: Taint) {
-        let bit = 1 << lane;
-        if taint.is_none() {
-            match class {
-                Class::Number => {}
-                Class::Infinity => self.infinity |= bit,
-                Class::Nan => self.nan |= bit,
+    fn numbers(&self, lane: usize) -> impl Iterator<Item = (u32, u32, Format)> + use<> {
+        let (bits, low) = self.bits(lane);
+        let format = self.format;
+        let elements = Elements::in_bits(format, 0, self.part.width);
+        let each = format.each(bits, elements);
+        each.map(move |bits| (bits, low, format))
+    }
+
+    fn taint(&self, lane: usize) -> Taint {
+        match &self.words {
+            Words::Lanes(rows) => Taint(rows.2[lane]).of_word(rows.0[lane]),
+            Words::All(word, _, taint) => taint.of_word(*word),
+        }
+    }
+}
+
+impl Sources {
+    /// The sources of a lane that are no numbers.
+    pub fn origin(&self, lane: usize) -> Origin {
+        let mut origin = Origin::default();
+        for word in &self.0 {
+            let (bits, low) = word.bits(lane);
+            let class = word.format.class(bits, low, Elements::ALL);
+            if class != Class::Number {
+                origin.add(class, word.taint(lane));
             }
-            return;
         }
-        if class == Class::Nan {
-            self.tainted_nan |= bit;
-        }
-        let all = self.taints.get_or_insert_with(|| Box::new(NONE));
-        if all[lane] == 0 {
-            all[lane] = taint.0;
-        }
+        origin
+    }
+
+    /// The bits, the other word and the format of all numbers of a lane in registers.
+    pub fn in_registers(
+        &self,
+        taken: Range<usize>,
+        lane: usize,
+    ) -> impl Iterator<Item = (u32, u32, Format)> {
+        let words = self.0.iter();
+        let chosen = words.filter(move |word| !word.is_constant && taken.contains(&word.index));
+        chosen.flat_map(move |word| word.numbers(lane))
+    }
+
+    /// The bits of the numbers of source `index` in a lane, the other word of a pair, and their format.
+    pub fn numbers(&self, index: usize, lane: usize) -> impl Iterator<Item = (u32, u32, Format)> {
+        let of_source = self.0.iter().filter(move |word| word.index == index);
+        of_source.flat_map(move |word| word.numbers(lane))
     }
 }
 
 /// A constant of 32 bits is the high word of a double.
-fn of_constant(taken: Taken, value: i64) -> Class {
-    match taken {
-        Taken::One(format @ Format::Double) if value >> 32 == 0 => {
-            format.class(value as u32, 0, super::Halves::Both)
-        }
-        taken => taken.class(
-            match taken {
-                Taken::One(Format::Double) => (value >> 32) as u32,
-                _ => value as u32,
-            },
-            value as u32,
-        ),
+fn of_constant(format: Format, value: i64) -> (u32, u32) {
+    match format {
+        Format::Double if value >> 32 == 0 => (value as u32, 0),
+        Format::Double => ((value >> 32) as u32, value as u32),
+        _ => (value as u32, 0),
     }
 }
 
-impl Scene<'_> {
-    fn words(&self, row: usize) -> &Row {
+impl<'a> View<'a> {
+    pub fn words(&self, row: usize) -> &'a Row {
+        if let Some((step, saved)) = self.saved
+            && let Ok(at) = step.overwritten.binary_search(&row)
+            && let Some(words) = saved.get(at)
+        {
+            return words;
+        }
         match row < self.wave.vector_rows() {
             true => self.wave.vgpr_row(row),
             false => &NONE,
         }
     }
 
-    /// The sources of an instruction that computes, and the lanes that write.
-    pub(super) fn gather(
+    /// Reads the sources of an instruction that are numbers.
+    pub fn sources(
         &self,
         sources: &[Source],
         dpp: Option<&Dpp>,
-        numbers: Numbers,
+        (taken, count): (Taken, usize),
         exec: u64,
-    ) -> (Gathered, u64) {
-        let mut all = Gathered::default();
-        let count = if numbers.first_only { 1 } else { usize::MAX };
+    ) -> Sources {
+        let mut all = Vec::new();
         for (index, source) in sources.iter().take(count).enumerate() {
+            let Some(format) = taken.of(index, source.part) else {
+                continue;
+            };
+            let mut add = |words: Words| {
+                all.push(Word {
+                    words,
+                    format,
+                    part: source.part,
+                    index,
+                    is_constant: matches!(source.at, At::Constant(_)),
+                });
+            };
+            let double = format == Format::Double;
             let dpp = dpp.filter(|_| index == 0);
-            let double = numbers.taken == Taken::One(Format::Double);
+            let first = usize::from(double);
+            let each_word = (first..source.words).step_by(first + 1);
             match source.at {
                 // An integer of a single word beside doubles, such as a shift, says nothing.
                 At::Row(_) | At::Slot(_) if double && source.words == 1 => {}
-                At::Constant(value) => {
-                    let class = of_constant(numbers.taken, value);
-                    if class != Class::Number {
-                        each(exec).for_each(|lane| all.add(lane, class, Taint::NONE));
-                    }
-                }
                 At::Scc => {}
-                _ => {
-                    let first = if double { 1 } else { 0 };
-                    for word in (first..source.words).step_by(first + 1) {
-                        self.add_word(&mut all, numbers.taken, (source, word), dpp, exec);
+                At::Constant(value) => {
+                    let (word, low) = of_constant(format, value);
+                    add(Words::All(word, low, Taint::NONE));
+                }
+                At::Slot(slot) => each_word.for_each(|word| {
+                    let slot = slot + word;
+                    let low = self.wave.sgpr(slot.saturating_sub(1));
+                    let taint = self.taints.slot(slot);
+                    add(Words::All(self.wave.sgpr(slot), low, taint));
+                }),
+                At::Row(row) => each_word.for_each(|word| {
+                    let row = row + word;
+                    let mut rows = (
+                        *self.words(row),
+                        *self.words(row.saturating_sub(1)),
+                        *self.taints.row(row).unwrap_or(&NONE),
+                    );
+                    if let Some(dpp) = dpp {
+                        rows.0 = dpp.apply(&rows.0, exec).0;
+                        rows.1 = dpp.apply(&rows.1, exec).0;
+                        rows.2 = dpp.apply(&rows.2, exec).0;
                     }
-                }
+                    add(Words::Lanes(Box::new(rows)));
+                }),
             }
         }
-        let mask = dpp.map_or(exec, |dpp| dpp.apply(&NONE, exec).1);
-        (all, mask)
+        Sources(all)
     }
 
-    /// Adds a word of a source.
-    fn add_word(
-        &self,
-        all: &mut Gathered,
-        taken: Taken,
-        (source, word): (&Source, usize),
-        dpp: Option<&Dpp>,
-        exec: u64,
-    ) {
-        let (mut words, low, mut taints) = match source.at {
-            At::Row(row) => (
-                *self.words(row + word),
-                self.words(row + word.saturating_sub(1)),
-                self.taints().row(row + word).copied(),
-            ),
-            At::Slot(slot) => {
-                let slot = slot + word;
-                let taint = self.taints().slot(slot);
-                let class = taken.class(
-                    source.part.read(self.wave.sgpr(slot)),
-                    self.wave.sgpr(slot.saturating_sub(1)),
-                );
-                if class != Class::Number {
-                    let taint = taint.of_word(self.wave.sgpr(slot));
-                    each(exec).for_each(|lane| all.add(lane, class, taint));
-                }
-                return;
-            }
-            _ => return,
-        };
-        if let Some(dpp) = dpp {
-            words = dpp.apply(&words, exec).0;
-            taints = taints.map(|row| dpp.apply(&row, exec).0);
-        }
-        for lane in each(exec) {
-            let word = words[lane];
-            let part = match source.part {
-                Part::WHOLE => word,
-                part => part.read(word),
-            };
-            let class = taken.class(part, low[lane]);
-            if class != Class::Number {
-                let taint = taints.map_or(Taint::NONE, |row| Taint(row[lane]).of_word(word));
-                all.add(lane, class, taint);
-            }
-        }
+    pub fn of_vector(&self, vector: &Vector, numbers: &Numbers, exec: u64) -> Sources {
+        let taken = (numbers.taken, numbers.count);
+        self.sources(&vector.sources, vector.dpp.as_deref(), taken, exec)
     }
+}
 
+impl Scene<'_> {
     /// Returns `true` if a source may be a value that an instruction made of numbers.
     pub(super) fn any_tainted(&self, vector: &Vector) -> bool {
         let taints = self.taints();
@@ -202,7 +228,7 @@ impl Scene<'_> {
                         let Some(taints) = self.taints().row(row) else {
                             continue;
                         };
-                        let words = self.words(row);
+                        let words = self.view().words(row);
                         (0..LANES).for_each(|lane| add(words[lane], Taint(taints[lane])));
                     }
                 }

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     super::Check,
+    child::End,
     golden::Golden,
     results::{self, Change, Outcome, Run},
     run::{Ended, Order, Program},
@@ -166,6 +167,7 @@ impl<'g> Campaign<'g> {
             target: Some(&target),
             budget: Some(self.budget),
             limit: Some(program.limit(self.golden.took)),
+            room: Some(program.room(self.golden.written)),
         };
         let Some(ended) = program.run(&number.to_string(), &order)? else {
             return Ok(None);
@@ -175,7 +177,9 @@ impl<'g> Campaign<'g> {
         if interrupt::came() {
             return Ok(None);
         }
-        let (outcome, why) = judged?;
+        let Some((outcome, why)) = judged? else {
+            return Ok(None);
+        };
         let change = ended.lines().find_map(|line| match line {
             Line::Struck(struck) => Some(Change {
                 offset: struck.offset,
@@ -187,7 +191,7 @@ impl<'g> Campaign<'g> {
             }),
             _ => None,
         });
-        // A process that outlives its run may still write there. The campaign's directory goes at the end with all that is left.
+        // The campaign's directory goes at the end with all that cannot be removed now.
         let _ = ended.remove();
         Ok(Some(Run {
             run: number,
@@ -206,29 +210,31 @@ impl<'g> Campaign<'g> {
         }))
     }
 
-    /// How a run has ended, and how that was noticed.
-    fn judge(&self, program: &Program, ended: &Ended) -> Result<(Outcome, Option<String>)> {
+    /// How a run has ended, and how that was noticed. None: the user has asked to end.
+    fn judge(&self, program: &Program, ended: &Ended) -> Result<Option<(Outcome, Option<String>)>> {
+        let because = |outcome, why: &str| Ok(Some((outcome, Some(why.to_owned()))));
         for line in ended.lines() {
-            let (outcome, why) = match line {
-                Line::Exhausted => (Outcome::Hang, "instructions"),
-                Line::Stuck => (Outcome::Hang, "waves wait for each other"),
-                Line::Fault(what) => (Outcome::Detected, what.as_str()),
-                _ => continue,
-            };
-            return Ok((outcome, Some(why.to_owned())));
+            match line {
+                Line::Exhausted => return because(Outcome::Hang, "instructions"),
+                Line::Stuck => return because(Outcome::Hang, "waves wait for each other"),
+                Line::Fault(what) => return because(Outcome::Detected, what),
+                _ => {}
+            }
         }
-        let Some(status) = ended.status else {
-            return Ok((Outcome::Hang, Some("time".to_owned())));
+        let status = match ended.end {
+            End::Late => return because(Outcome::Hang, "time"),
+            End::Full => return because(Outcome::Hang, "output"),
+            End::Status(status) => status,
         };
         if !status.success() {
-            return Ok((Outcome::Detected, Some(in_words(status))));
+            return because(Outcome::Detected, &in_words(status));
         }
-        Ok(
-            match program.alike(&self.golden.directory, &ended.directory)? {
-                true => (Outcome::Masked, None),
-                false => (Outcome::OutputDiffers, None),
-            },
-        )
+        let limit = Some(program.limit(self.golden.took));
+        let alike = program.alike(&self.golden.directory, &ended.directory, limit)?;
+        Ok(alike.map(|alike| match alike {
+            true => (Outcome::Masked, None),
+            false => (Outcome::OutputDiffers, None),
+        }))
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Golden {
     /// The directory with its output.
     pub directory: PathBuf,
     pub took: Duration,
+    /// The bytes that it wrote.
+    pub written: u64,
     /// The launches of each process.
     processes: Vec<Vec<Launch>>,
     /// Instructions whose places the decoder does not know.
@@ -26,6 +28,7 @@ impl Golden {
             target: None,
             budget: None,
             limit: program.timeout(),
+            room: None,
         };
         let run = |name: &str| -> Result<Ended> {
             let ended = program.run(name, &order)?;
@@ -35,8 +38,10 @@ impl Golden {
         ends_well(&first)?;
         let second = run("again")?;
         ends_well(&second)?;
+        let limit = Some(program.limit(first.took));
+        let alike = program.alike(&first.directory, &second.directory, limit)?;
         ensure!(
-            program.alike(&first.directory, &second.directory)?,
+            alike.context("interrupted before the first change")?,
             "two runs of the program without a change differ in their output: say with --compare COMMAND what is to be compared"
         );
         let launches = of_processes(&first);
@@ -53,6 +58,7 @@ impl Golden {
             missed: missed.collect(),
             processes: launches,
             took: first.took,
+            written: first.written(),
             directory: first.directory,
         })
     }
@@ -148,7 +154,7 @@ fn of_processes(ended: &Ended) -> Vec<Vec<Launch>> {
 
 fn ends_well(golden: &Ended) -> Result<()> {
     let status = golden
-        .status
+        .status()
         .context("the program does not end without a change")?;
     let faults: Vec<_> = golden
         .lines()

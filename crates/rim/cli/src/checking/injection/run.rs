@@ -9,22 +9,27 @@ use std::{
         process::CommandExt,
     },
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    thread,
+    process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail};
 use injection::{Line, Spec, Target};
-use launcher::{device, interrupt};
+use launcher::device;
 
-use super::super::Check;
+use super::{
+    super::Check,
+    child::{self, End, Limits},
+};
 
 /// The word in the program's arguments that stands for a directory of the run.
 const DIRECTORY: &[u8] = b"{}";
-/// The pauses between two looks whether the program has ended.
-const SHORTEST: Duration = Duration::from_micros(500);
-const LONGEST: Duration = Duration::from_millis(5);
+/// What the emulated GPU gets as the directory for its lines. No other process has it with the same value.
+const MARK: &str = "LUTHIER_INJECT";
+/// A run may write so much, and ten times what the run without a change has written.
+const ROOM: u64 = 64 << 20;
+/// Most bytes of what the command that compares says, if that is shown.
+const SAID: usize = 4096;
 
 /// The program, and everything that is the same in all its runs.
 pub struct Program {
@@ -43,6 +48,8 @@ pub struct Order<'t> {
     pub target: Option<&'t Target>,
     pub budget: Option<u64>,
     pub limit: Option<Duration>,
+    /// Most bytes that the run may write.
+    pub room: Option<u64>,
 }
 
 /// A run that is over.
@@ -51,14 +58,26 @@ pub struct Ended {
     pub directory: PathBuf,
     /// The directory with standard error and the lines of the emulated GPU.
     pub beside: PathBuf,
-    /// None: it took too long.
-    pub status: Option<ExitStatus>,
+    pub end: End,
     /// The lines of each of its processes.
     pub told: Vec<Vec<Line>>,
     pub took: Duration,
 }
 
 impl Ended {
+    /// None if it did not end by itself.
+    pub fn status(&self) -> Option<ExitStatus> {
+        match self.end {
+            End::Status(status) => Some(status),
+            End::Late | End::Full => None,
+        }
+    }
+
+    /// The bytes that it has written.
+    pub fn written(&self) -> u64 {
+        child::bytes(&[&self.directory, &self.beside])
+    }
+
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.told.iter().flatten()
     }
@@ -105,6 +124,11 @@ impl Program {
             .unwrap_or(Duration::from_secs(60) + 100 * golden)
     }
 
+    /// Most bytes of a run, if the run without a change wrote `golden`.
+    pub fn room(&self, golden: u64) -> u64 {
+        ROOM + 10 * golden
+    }
+
     /// Runs it in a new directory. None: the user has asked to end.
     pub fn run(&self, name: &str, order: &Order<'_>) -> Result<Option<Ended>> {
         let directory = self.directory.join(name);
@@ -123,7 +147,7 @@ impl Program {
         command
             .env_remove("LUTHIER_INJECT_AT")
             .env_remove("LUTHIER_INJECT_BUDGET")
-            .env("LUTHIER_INJECT", &told_in)
+            .env(MARK, &told_in)
             .env("LUTHIER_INJECT_SPEC", &self.spec)
             .stdin(Stdio::null())
             .stdout(File::create(directory.join("stdout")).with_context(about)?)
@@ -145,11 +169,16 @@ impl Program {
         let child = command
             .spawn()
             .with_context(|| format!("cannot start {name}"))?;
-        let Some(status) = wait(child, began, order.limit)? else {
+        let directories = [&*directory, &*beside];
+        let limits = Limits {
+            time: order.limit,
+            room: order.room.map(|most| (&directories[..], most)),
+        };
+        let Some(end) = child::wait(child, (MARK, told_in.as_os_str()), &limits)? else {
             return Ok(None);
         };
         Ok(Some(Ended {
-            status: status.ended,
+            end,
             told: told(&told_in)?,
             took: began.elapsed(),
             directory,
@@ -157,27 +186,57 @@ impl Program {
         }))
     }
 
-    /// Returns `true` if the output of a run is as that of another one.
-    pub fn alike(&self, golden: &Path, other: &Path) -> Result<bool> {
+    /// Returns `true` if the output of a run is as that of another one. None: the user has asked to end.
+    pub fn alike(
+        &self,
+        golden: &Path,
+        other: &Path,
+        limit: Option<Duration>,
+    ) -> Result<Option<bool>> {
         let Some(compare) = &self.compare else {
-            return Ok(
-                fs::read(golden.join("stdout"))? == fs::read(other.join("stdout"))?
+            let stdout = [golden, other].map(|one| one.join("stdout"));
+            return Ok(Some(
+                same_bytes(&stdout[0], &stdout[1])?
                     && same_files(&golden.join("files"), &other.join("files"))?,
-            );
+            ));
         };
+        let said = self.directory.join(format!(
+            "{}.compared",
+            other.file_name().unwrap_or_default().display()
+        ));
+        let about = || format!("cannot make {}", said.display());
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("{compare} \"$@\"")).arg("sh");
-        command.arg(golden).arg(other).stdin(Stdio::null());
-        let output = command.output().context("cannot start sh")?;
-        match output.status.code() {
-            Some(0) => Ok(true),
-            Some(1) => Ok(false),
-            _ => bail!(
-                "--compare {compare}: {}; it has to end with 0 if the runs are alike and with 1 if they differ\n{}",
-                output.status,
-                String::from_utf8_lossy(&output.stderr).trim_end()
-            ),
-        }
+        command
+            .arg(golden)
+            .arg(other)
+            .env(MARK, &said)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&said).with_context(about)?)
+            .process_group(0);
+        let child = command.spawn().context("cannot start sh")?;
+        let limits = Limits {
+            time: limit,
+            room: None,
+        };
+        let Some(end) = child::wait(child, (MARK, said.as_os_str()), &limits)? else {
+            return Ok(None);
+        };
+        let how = match end {
+            End::Status(status) if status.code() == Some(0) => return Ok(Some(true)),
+            End::Status(status) if status.code() == Some(1) => return Ok(Some(false)),
+            End::Status(status) => status.to_string(),
+            End::Late | End::Full => {
+                format!("not ended after {} s", limit.unwrap_or_default().as_secs())
+            }
+        };
+        let text = fs::read(&said).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text[..text.len().min(SAID)]);
+        bail!(
+            "--compare {compare}: {how}; it has to end with 0 if the runs are alike and with 1 if they differ\n{}",
+            text.trim_end()
+        )
     }
 }
 
@@ -197,31 +256,6 @@ fn in_directory(word: &OsString, files: &Path) -> OsString {
     OsString::from_vec(all)
 }
 
-struct Waited {
-    /// None: it took too long.
-    ended: Option<ExitStatus>,
-}
-
-/// None: the user has asked to end.
-fn wait(mut child: Child, began: Instant, limit: Option<Duration>) -> io::Result<Option<Waited>> {
-    let mut pause = SHORTEST;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(Waited {
-                ended: Some(status),
-            }));
-        }
-        let is_late = limit.is_some_and(|limit| began.elapsed() > limit);
-        if is_late || interrupt::came() {
-            interrupt::kill_group(child.id());
-            child.wait()?;
-            return Ok(is_late.then_some(Waited { ended: None }));
-        }
-        thread::sleep(pause);
-        pause = (2 * pause).min(LONGEST);
-    }
-}
-
 /// The lines of each process.
 fn told(directory: &Path) -> Result<Vec<Vec<Line>>> {
     let mut all = Vec::new();
@@ -231,6 +265,17 @@ fn told(directory: &Path) -> Result<Vec<Vec<Line>>> {
         all.push(text.lines().filter_map(Line::read).collect());
     }
     Ok(all)
+}
+
+/// Returns `true` if two files have the same bytes. A pipe or a socket holds nothing by itself.
+fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
+    let [about, other_about] = [fs::symlink_metadata(one)?, fs::symlink_metadata(other)?];
+    Ok(match () {
+        () if about.file_type() != other_about.file_type() => false,
+        () if !about.is_file() => true,
+        () if about.len() != other_about.len() => false,
+        () => fs::read(one)? == fs::read(other)?,
+    })
 }
 
 /// Returns `true` if two directories have the same files with the same bytes.
@@ -255,9 +300,7 @@ fn same_files(one: &Path, other: &Path) -> Result<bool> {
             () if kind != other_kind => false,
             () if kind.is_dir() => same_files(&one, &other)?,
             () if kind.is_symlink() => fs::read_link(&one)? == fs::read_link(&other)?,
-            () if kind.is_file() => fs::read(&one)? == fs::read(&other)?,
-            // A pipe or a socket holds nothing by itself.
-            () => true,
+            () => same_bytes(&one, &other)?,
         };
         if !same {
             return Ok(false);
