@@ -373,9 +373,10 @@ fn one_by_one(wave: &mut Wave, run: &Run, env: &mut Env<'_>, done: usize) -> u32
         wave.sync_exec();
     }
     for op in &run.ops {
-        // Arithmetic and loads from LDS neither stop nor write EXEC, and none of these reads it as a scalar.
         // SAFETY: of the wave's own segment.
-        unsafe { shell::call(op, wave, env) };
+        let code = unsafe { shell::call(op, wave, env) };
+        // Arithmetic and loads from LDS neither stop nor write EXEC, and none of these reads it as a scalar.
+        assert_eq!(code, flow::NEXT, "an instruction of a run");
     }
     if done != 0 {
         wave.set_mask(sreg::EXEC, exec);

@@ -25,6 +25,7 @@ mod matrix_cuts;
 mod memory;
 mod modifiers;
 mod native;
+mod native_faults;
 mod nops;
 mod noted;
 mod registers_of_targets;

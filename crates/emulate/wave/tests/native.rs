@@ -70,7 +70,7 @@ const HALVES: &[&str] = &[
 ];
 
 /// Registers with addresses of LDS, first one and count: each has a pattern of its own.
-const ADDRESSES: (u64, u64) = (44, 10);
+pub const ADDRESSES: (u64, u64) = (44, 10);
 /// Words of LDS.
 const LDS_WORDS: u32 = 1500;
 
@@ -109,7 +109,7 @@ const LATER_NAMES: &[(&str, &str)] = &[
     ("s_mov_b64 exec, s[46:47]", "s_mov_b32 exec_lo, s46"),
 ];
 
-fn pick<'a, T>(random: &mut Random, list: &'a [T]) -> &'a T {
+pub fn pick<'a, T>(random: &mut Random, list: &'a [T]) -> &'a T {
     &list[random.below(list.len() as u64) as usize]
 }
 
@@ -273,7 +273,7 @@ fn pair(random: &mut Random, registers: u64) -> String {
 }
 
 /// A random program, whose runs have `length` instructions about.
-fn program(random: &mut Random, registers: u64, length: u64, later: bool) -> String {
+pub fn program(random: &mut Random, registers: u64, length: u64, later: bool) -> String {
     let line = |random: &mut Random| match random.below(length) {
         0 => (*pick(random, OTHERS)).to_owned(),
         at if at % 8 == 1 && !later => pair(random, registers),
@@ -321,7 +321,7 @@ fn word(random: &mut Random, kind: u64) -> u32 {
 
 /// Everything that a program leaves behind.
 #[derive(Debug, PartialEq)]
-struct Result {
+pub struct Result {
     vectors: Vec<[u32; LANES]>,
     lds: Vec<u8>,
     scalars: Vec<u32>,
@@ -331,8 +331,6 @@ struct Result {
 
 /// Runs `text` with runs of at least `native` instructions as host code, from registers that `seed` makes.
 fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<usize>) -> Result {
-    let mut random = Random(seed);
-    let kind = random.below(4);
     let mut machine = Machine::native(target, wave_size, text, native);
     #[cfg(target_arch = "x86_64")]
     if native.is_some() && std::env::var(PLANTED).is_ok_and(|test| test.contains("load")) {
@@ -341,6 +339,16 @@ fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<us
         plant_in_loads();
         machine.restart();
     }
+    set_up(&mut machine, seed);
+    machine.run();
+    Result::of(&machine)
+}
+
+/// Gives registers and LDS the contents that `seed` makes.
+pub fn set_up(machine: &mut Machine, seed: u64) {
+    let wave_size = machine.wave.wave_size();
+    let mut random = Random(seed);
+    let kind = random.below(4);
     for row in 0..40 {
         let words: Vec<u32> = (0..wave_size).map(|_| word(&mut random, kind)).collect();
         machine.vgpr(row, |lane| words[lane]);
@@ -367,24 +375,28 @@ fn result(target: &str, wave_size: u32, text: &str, seed: u64, native: Option<us
     for mask in [36, 38, 106] {
         machine.sgpr64(mask, random.bits());
     }
-    machine.run();
-    let start = machine.wave.pc();
-    let mut counts: Vec<_> = machine
-        .counts
-        .by_pc()
-        .into_iter()
-        .map(|(pc, count)| (pc.wrapping_sub(start), count.waves, count.lanes))
-        .collect();
-    counts.sort_unstable();
-    let wave = &machine.wave;
-    Result {
-        vectors: (0..wave.vector_rows())
-            .map(|row| *wave.vgpr_row(row))
-            .collect(),
-        lds: machine.lds.clone(),
-        scalars: wave.sgprs().to_vec(),
-        scc: wave.scc(),
-        counts,
+}
+
+impl Result {
+    pub fn of(machine: &Machine) -> Result {
+        let start = machine.start();
+        let mut counts: Vec<_> = machine
+            .counts
+            .by_pc()
+            .into_iter()
+            .map(|(pc, count)| (pc - start, count.waves, count.lanes))
+            .collect();
+        counts.sort_unstable();
+        let wave = &machine.wave;
+        Result {
+            vectors: (0..wave.vector_rows())
+                .map(|row| *wave.vgpr_row(row))
+                .collect(),
+            lds: machine.lds.clone(),
+            scalars: wave.sgprs().to_vec(),
+            scc: wave.scc(),
+            counts,
+        }
     }
 }
 
@@ -407,7 +419,7 @@ fn compare(target: &str, wave_size: u32, registers: u64, length: u64) {
 }
 
 /// The first thing that is not equal.
-fn difference(found: &Result, expected: &Result) -> String {
+pub fn difference(found: &Result, expected: &Result) -> String {
     for (row, (found, expected)) in found.vectors.iter().zip(&expected.vectors).enumerate() {
         for lane in 0..LANES {
             let (found, expected) = (found[lane], expected[lane]);

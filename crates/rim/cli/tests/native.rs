@@ -44,25 +44,66 @@ fn a_program_s_runs_become_host_code_and_compute_the_same() {
     }
 }
 
-/// A kernel that executes its runs some hundred times gets host code then. Without the variable none does.
+/// A kernel that executes its runs some hundred times gets host code then, also without the variable.
 #[test]
 fn runs_that_are_executed_often_become_host_code() {
     for device in ["gfx90a", "gfx1030"] {
         let (expected, without, _) = run("0", device);
-        let (sum, executable, _) = run("", device);
-        assert_eq!((sum, executable), (expected.clone(), without), "{device}");
-        let (sum, executable, said) = run("often", device);
-        assert_eq!(sum, expected, "{device}");
-        if std::is_x86_feature_detected!("avx512bw") {
-            assert_eq!(said, "", "{device}");
-            assert!(executable > without, "{device}: {executable}, {without}");
+        for value in ["", "often"] {
+            let (sum, executable, said) = run(value, device);
+            assert_eq!(sum, expected, "{device}");
+            if std::is_x86_feature_detected!("avx512bw") {
+                assert_eq!(said, "", "{device}");
+                assert!(executable > without, "{device}: {executable}, {without}");
+            }
+        }
+    }
+}
+
+/// A load beyond LDS stops a kernel of an exact device at its place, long after the kernel's runs have become host code. Without exactness it
+/// loads zeros.
+#[test]
+fn a_load_beyond_lds_is_told_of_at_its_place() {
+    let architectures = ["gfx90a", "gfx1030"].map(|target| format!("--offload-arch={target}"));
+    let [first, second] = &architectures;
+    let program = compile("hipcc", "late_lds.hip", &["-O2", "-w", first, second]);
+    for device in ["gfx90a", "gfx1030"] {
+        let run = |value: &str, options: &[&str]| {
+            let mut command = luthier(&["run", "--device", device]);
+            let command = command.args(options).arg("--").arg(&program).arg("beyond");
+            let output = command.env("LUTHIER_NATIVE", value).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            (String::from_utf8(output.stdout).unwrap(), said)
+        };
+        // The code lies elsewhere in each process.
+        let place = |said: &str| {
+            let at = said
+                .split_once("at pc 0x")
+                .and_then(|at| at.1.split_once(' '));
+            let lines = at.map_or("", |at| at.1).lines().take(3);
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let (_, said) = run("0", &["--strict"]);
+        let (sum, _) = run("0", &[]);
+        let expected = place(&said);
+        for part in [
+            ": ds_read",
+            "in workgroup (0, 0, 0)",
+            "4 bytes at 0x804 of LDS, of which the workgroup has 2048 bytes",
+        ] {
+            assert!(expected.contains(part), "{device}: no {part}: {said}");
+        }
+        for value in ["", "often", "1"] {
+            let (_, said) = run(value, &["--strict"]);
+            assert_eq!(place(&said), expected, "{device}, {value:?}: {said}");
+            assert_eq!(run(value, &[]).0, sum, "{device}, {value:?}");
         }
     }
 }
 
 #[test]
 fn a_wrong_number_is_said_and_changes_nothing() {
-    let (expected, usual, _) = run("", "gfx90a");
+    let (expected, usual, _) = run("0", "gfx90a");
     let (sum, executable, said) = run("four", "gfx90a");
     assert_eq!((sum, executable), (expected, usual));
     assert!(

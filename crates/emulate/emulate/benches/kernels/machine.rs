@@ -46,18 +46,20 @@ pub fn description(clang: &str) -> String {
     )
 }
 
-static NATIVE: OnceLock<HostCode> = OnceLock::new();
+static NATIVE: OnceLock<Option<HostCode>> = OnceLock::new();
 
 /// From now on, devices have these runs as host code.
-pub fn translate(wanted: HostCode) {
+pub fn translate(wanted: Option<HostCode>) {
     let _ = NATIVE.set(wanted);
 }
 
 /// A device with `object`.
 pub fn device(object: &[u8], threads: usize) -> Outcome<Device<'_>> {
     let device = Device::new(CodeObject::parse(object)?, threads)?;
-    if let Some(wanted) = NATIVE.get() {
-        device.translate(*wanted)?;
+    match NATIVE.get() {
+        Some(Some(wanted)) => device.translate(*wanted)?,
+        Some(None) => {}
+        None => device.translate_as_wished()?,
     }
     Ok(device)
 }

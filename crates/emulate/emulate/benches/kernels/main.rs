@@ -5,7 +5,8 @@
 //!   the shapes that AMD publishes.
 //! * `cargo bench -p emulate -- --threads 1,2,4` prints how each program scales over host threads.
 //!
-//! `--native 4` has runs of at least 4 lane-wise instructions as host code, `--native often` those that gain.
+//! `--native 4` has runs of at least 4 lane-wise instructions as host code, `--native often` those that gain, `--native 0` none. Without
+//! it, devices are as users have them.
 //!
 //! `--targets gfx90a,gfx1100` takes others than all four, a last word only programs with it in their names. For a machine without
 //! compilers: `kernels --build DIR` here, then `kernels --run DIR ...` there, with the same DIR.
@@ -50,8 +51,9 @@ fn main() -> Outcome<()> {
     let targets: Vec<&str> = targets.split(',').collect();
     if let Some(wanted) = value("--native") {
         machine::translate(match wanted.as_str() {
-            "often" => HostCode::OFTEN,
-            least => HostCode::at_once(least.parse()?),
+            "0" => None,
+            "often" => Some(HostCode::OFTEN),
+            least => Some(HostCode::at_once(least.parse()?)),
         });
     }
     if let Some(directory) = value("--build") {

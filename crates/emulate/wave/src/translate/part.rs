@@ -79,8 +79,7 @@ impl Part {
         let op = &lowered.bare;
         match row.vector_shape() {
             Some(shape) => Computation::new(shape, op, groups).map(Part::Computes),
-            None if lowered.ops.len() == 1 => lds_load(row, op).map(Part::Loads),
-            None => None,
+            None => lds_load(row, lowered).map(Part::Loads),
         }
     }
 
@@ -154,8 +153,12 @@ impl Part {
     }
 }
 
-/// A load from LDS, if there is a fast way for it in runs.
-fn lds_load(row: &Row, op: &MicroOp) -> Option<Load> {
+/// A load from LDS, if there is a fast way for it in runs. One that may stop the wave is not for runs, because the code has stored the results
+/// of groups of lanes by then. Neither is one with another micro-op in front.
+fn lds_load(row: &Row, lowered: &Lowered) -> Option<Load> {
+    let [op] = &lowered.ops[..] else {
+        return None;
+    };
     let Shape::Lds {
         data: Data::Plain,
         gds: false,

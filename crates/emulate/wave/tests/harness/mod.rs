@@ -146,6 +146,13 @@ pub fn forced() -> Option<HostCode> {
 /// The variable with [`forced`].
 pub const NATIVE: &str = "LUTHIER_TEST_NATIVE";
 
+/// What a machine looks at in addition: see [`Config`].
+#[derive(Default)]
+struct Looks {
+    exact: bool,
+    races: bool,
+}
+
 /// One wave with code, registers, LDS and memory.
 pub struct Machine {
     pub wave: Wave,
@@ -159,7 +166,7 @@ pub struct Machine {
     program: Program,
     segment: Arc<Segment>,
     allocations: Allocations,
-    _code: Vec<u8>,
+    code: Vec<u8>,
 }
 
 impl Machine {
@@ -175,7 +182,7 @@ impl Machine {
 
     /// [`Machine::with_wave_size`], or what the assembler has against `text`.
     pub fn assembled(target: &str, wave_size: u32, text: &str) -> Result<Machine, String> {
-        Machine::made(target, wave_size, text, false, forced())
+        Machine::made(target, wave_size, text, Looks::default(), forced())
     }
 
     /// [`Machine::with_wave_size`] in which runs of at least `native` instructions are host code.
@@ -190,14 +197,29 @@ impl Machine {
         text: &str,
         native: Option<HostCode>,
     ) -> Machine {
-        let made = Machine::made(target, wave_size, text, false, native);
+        let made = Machine::made(target, wave_size, text, Looks::default(), native);
+        made.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The same, and it may stop where an access goes beyond the LDS that there is.
+    pub fn strict(target: &str, wave_size: u32, text: &str, native: Option<HostCode>) -> Machine {
+        let looks = Looks {
+            exact: true,
+            races: false,
+        };
+        let made = Machine::made(target, wave_size, text, looks, native);
         made.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// One that stops where an access goes beyond the LDS that there is.
     pub fn exact(target: &str, text: &str) -> Machine {
         let wave_size = u32::from(Target::find(target).expect("target").wave_size);
-        Machine::made(target, wave_size, text, true, forced())
+        // Both checks get along with each other.
+        let looks = Looks {
+            exact: true,
+            races: true,
+        };
+        Machine::made(target, wave_size, text, looks, forced())
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -205,7 +227,7 @@ impl Machine {
         target: &str,
         wave_size: u32,
         text: &str,
-        exact: bool,
+        looks: Looks,
         native: Option<HostCode>,
     ) -> Result<Machine, String> {
         let target = Target::find(target).expect("target");
@@ -218,10 +240,9 @@ impl Machine {
             vector_rows: VECTOR_ROWS as u32,
             observed: false,
             native,
-            exact,
+            exact: looks.exact,
             measured: None,
-            // Both checks get along with each other.
-            races: exact,
+            races: looks.races,
             ordered: true,
         };
         let decoder = isa::Decoder::with_features(target, wave_size as u8, "").unwrap();
@@ -247,7 +268,7 @@ impl Machine {
             program,
             segment,
             allocations,
-            _code: code,
+            code,
         })
     }
 
@@ -324,6 +345,23 @@ impl Machine {
     /// Runs to the first stop.
     pub fn stop(&mut self) -> Stop {
         self.go(|wave, env| run(wave, env, 1_000_000))
+    }
+
+    /// Runs to a stop that is no pause, in slices of `slice` taken backward branches.
+    pub fn stop_in_slices(&mut self, slice: u32) -> Stop {
+        self.go(|wave, env| {
+            loop {
+                match run(wave, env, slice) {
+                    Stop::Slice | Stop::Sleep => {}
+                    stop => return stop,
+                }
+            }
+        })
+    }
+
+    /// Address of the first instruction.
+    pub fn start(&self) -> u64 {
+        self.code.as_ptr().expose_provenance() as u64
     }
 
     /// Brings the wave back to its start. Decoded instructions stay.
