@@ -40,7 +40,7 @@ pub struct GlobalRace {
     pub lane: u32,
     pub address: u64,
     pub allocation: Option<Allocation>,
-    /// How often lanes met so.
+    /// How often lanes met so; 0: this was no race.
     pub times: u64,
 }
 
@@ -168,10 +168,12 @@ impl Pair for GlobalRace {
 pub fn raced(
     object: &CodeObject<'_>,
     place: &str,
-    found: Vec<GlobalRace>,
+    mut found: Vec<GlobalRace>,
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<GlobalRace>, lift::Error> {
+    // The device has taken these back.
+    found.retain(|one| one.times != 0);
     let found = pairs::merged(found, |one| &mut one.times);
     pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

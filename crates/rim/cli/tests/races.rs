@@ -1,7 +1,7 @@
 //! `luthier check --races -- PROGRAM`: accesses to LDS and to global memory that nothing puts in order.
 
 use crate::common::{
-    compile, luthier,
+    compile, hip, luthier,
     schema::{self, check, schema},
 };
 
@@ -140,7 +140,7 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
                 "error[global-race]: nothing puts two accesses to global memory in order: wave 0 of workgroup (0, 0, 0) reads \
                  what wave 0 of workgroup (1, 0, 0) writes",
                 "<-- read",
-                "globally_raced.hip:9",
+                "globally_raced.hip:10",
                 "hipMalloc",
             ],
         ),
@@ -149,7 +149,7 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
             [
                 "wave 0 of workgroup (0, 0, 0) writes what wave 0 of workgroup (1, 0, 0) writes",
                 "<-- write",
-                "globally_raced.hip:19",
+                "globally_raced.hip:20",
                 "1 different: 1 global-race",
             ],
         ),
@@ -173,4 +173,35 @@ fn races_are_found_beside_undefined_values() {
     let (status, said) = between_workgroups(&["--races", "--init"], "counter");
     assert_eq!(status, Some(9), "{said}");
     assert!(said.contains("error[global-race]"), "{said}");
+}
+
+/// A plain load beside atomics is no race if its wave compares and swaps the word later. If the process ends before, it is one.
+#[test]
+fn races_are_told_however_the_process_ends() {
+    let program = hip("raced_and_ended.hip");
+    for end in ["exit", "_exit", "abort", "term", "segv", "kill", "fault"] {
+        let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+        let output = command.arg("--").arg(&program).arg(end).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        for part in [
+            "error[global-race]: nothing puts two accesses to global memory in order",
+            "1 global-race",
+        ] {
+            assert!(said.contains(part), "{end}: no {part:?} in {said}");
+        }
+    }
+}
+
+/// Code that is not optimised loads between the invalidation of the caches and the barrier of the grid.
+#[test]
+fn grids_that_synchronise_in_code_that_is_not_optimised_are_silent() {
+    let flags = ["-O0", "-w", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "globally_raced.hip", &flags);
+    for (mode, raced) in [("grid-ok", false), ("grid", true)] {
+        let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+        let output = command.arg("--").arg(&program).arg(mode).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{mode}: {said}");
+        assert_eq!(said.contains("error[global-race]"), raced, "{mode}: {said}");
+    }
 }

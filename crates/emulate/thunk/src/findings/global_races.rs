@@ -6,26 +6,30 @@ use allocations::{Position, facts, lines::describe};
 use global_races::{Access, Found, Missing, Side, Sink};
 use gpu::Dispatch;
 
-use super::Findings;
+use super::{Counted, Findings};
 use crate::report::report;
 
 /// Two races are alike if these are equal: grade, what is missing, and both sides without their waves.
 pub type Key = (bool, Missing, u64, u64, Access, Access);
+
+fn key(race: &Found) -> Key {
+    let (before, after) = (race.before, race.after);
+    (
+        race.certain,
+        race.missing,
+        before.pc,
+        after.pc,
+        before.access,
+        after.access,
+    )
+}
 
 impl Sink for Findings {
     fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
         let mut guard = self.inner();
         let inner = &mut *guard;
         for race in found {
-            let (before, after) = (race.before, race.after);
-            let key = (
-                race.certain,
-                race.missing,
-                before.pc,
-                after.pc,
-                before.access,
-                after.access,
-            );
+            let (key, after) = (key(race), race.after);
             let counted = match inner.global_races.get(&key).copied() {
                 Some(known) => self.again(inner, known, race.times),
                 None => {
@@ -40,6 +44,19 @@ impl Sink for Findings {
                 }
             };
             inner.global_races.insert(key, counted);
+        }
+    }
+
+    fn took_back(&self, _: &Arc<Dispatch>, race: &Found) {
+        let mut guard = self.inner();
+        let inner = &mut *guard;
+        if let Some(known) = inner.global_races.get(&key(race)).copied() {
+            let left = Counted {
+                times: known.times.saturating_sub(race.times),
+                ..known
+            };
+            let counted = self.again(inner, left, 0);
+            inner.global_races.insert(key(race), counted);
         }
     }
 
