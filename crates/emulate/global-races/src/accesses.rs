@@ -336,6 +336,12 @@ impl Instruction<'_> {
         self.shared.rules.synchronising && both && some
     }
 
+    /// The record is of another launch, which is known to have ended.
+    fn is_settled(&self, state: &State, record: &Record) -> bool {
+        let [first, then] = [record.group, self.group].map(|group| state.dispatch(group));
+        first != then && (!self.shared.rules.launches || state.follows(first, then))
+    }
+
     fn missing(
         &self,
         state: &State,
@@ -345,9 +351,7 @@ impl Instruction<'_> {
     ) -> Option<Missing> {
         let (record, progress) = (state.record(id), scene.progress);
         let same_group = record.group == self.group;
-        let other_dispatch =
-            || state.group(record).dispatch != state.groups[self.group as usize].dispatch;
-        if record.wave == progress.number || !same_group && other_dispatch() {
+        if record.wave == progress.number || !same_group && self.is_settled(state, record) {
             return None;
         }
         let need = if same_group {
@@ -491,9 +495,11 @@ impl Instruction<'_> {
         }
         scene.found.retain(|found| !is_alike(&found));
         let group = state.group(record);
+        let dispatch = state.dispatch(self.group);
         scene.found.push(Found {
             certain,
             missing,
+            other: (group.dispatch != dispatch).then(|| state.kernel(group.dispatch)),
             before: Side {
                 pc: record.pc,
                 access: record.access,

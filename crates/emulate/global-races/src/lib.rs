@@ -44,6 +44,8 @@ pub struct Rules {
     pub meetings: bool,
     /// Lines that were loaded between the invalidation and a barrier of the device say nothing of other lines.
     pub lines: bool,
+    /// Launches race that nothing puts in order.
+    pub launches: bool,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
@@ -72,6 +74,7 @@ impl GlobalRaces {
             deciding: true,
             meetings: true,
             lines: true,
+            launches: true,
         };
         GlobalRaces::by_rules(read, sink, all)
     }

@@ -38,6 +38,8 @@ pub struct Found {
     /// The write stores another value than the one that was there.
     pub certain: bool,
     pub missing: Missing,
+    /// The earlier access is one of another launch, of the kernel with this descriptor.
+    pub other: Option<u64>,
     pub before: Side,
     pub after: Side,
     /// The lane of the later access.

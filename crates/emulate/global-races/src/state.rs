@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use gpu::Dispatch;
+use gpu::{Dispatch, order::Order};
 
 use crate::{
     cells::{Cells, RecordId},
@@ -36,6 +36,15 @@ pub(crate) struct Group {
     pub dispatch: u32,
     pub workgroup: [u32; 3],
     pub first_wave: u32,
+}
+
+/// A launch.
+struct Launch {
+    dispatch: Weak<Dispatch>,
+    order: Option<Arc<Order>>,
+    /// Address of its kernel's descriptor.
+    kernel: u64,
+    node: u32,
 }
 
 /// A word that waves change by atomics.
@@ -73,7 +82,8 @@ pub(crate) struct State {
     doubted: Vec<(Arc<Dispatch>, Told)>,
     /// Races that were none, each with what it is now.
     pub revised: Vec<(Arc<Dispatch>, Found, Option<Found>)>,
-    dispatches: Vec<Weak<Dispatch>>,
+    /// The launches whose accesses are kept.
+    launches: Vec<Launch>,
     waves: u32,
     live: usize,
 }
@@ -81,20 +91,25 @@ pub(crate) struct State {
 impl State {
     /// A workgroup begins: its number.
     pub fn begin(&mut self, dispatch: &Arc<Dispatch>, workgroup: [u32; 3], waves: u32) -> u32 {
-        let of = |known: &Weak<Dispatch>| Weak::as_ptr(known) == Arc::as_ptr(dispatch);
-        let number = match self.dispatches.iter().position(of) {
+        let of = |known: &Launch| Weak::as_ptr(&known.dispatch) == Arc::as_ptr(dispatch);
+        let number = match self.launches.iter().rposition(of) {
             Some(number) => number,
             None => {
-                if self.live == 0 {
+                if self.live == 0 && self.is_over(dispatch) {
                     self.forget();
                     self.groups.clear();
                     self.meetings.clear();
                     self.decided.clear();
-                    self.dispatches.clear();
+                    self.launches.clear();
                     self.waves = 0;
                 }
-                self.dispatches.push(Arc::downgrade(dispatch));
-                self.dispatches.len() - 1
+                self.launches.push(Launch {
+                    dispatch: Arc::downgrade(dispatch),
+                    order: dispatch.order.clone(),
+                    kernel: dispatch.packet.kernel_object,
+                    node: dispatch.origin.node,
+                });
+                self.launches.len() - 1
             }
         };
         self.live += 1;
@@ -105,6 +120,29 @@ impl State {
         });
         self.waves += waves;
         self.groups.len() as u32 - 1
+    }
+
+    /// Nothing can begin any more beside the launches whose accesses are kept.
+    fn is_over(&self, next: &Dispatch) -> bool {
+        let Some(next) = &next.order else {
+            return true;
+        };
+        let orders = self.launches.iter().map(|launch| &launch.order);
+        orders.flatten().all(|order| next.settles(order))
+    }
+
+    /// The first launch had ended when the other one began, or their order is not judged.
+    pub fn follows(&self, first: u32, then: u32) -> bool {
+        let [first, then] = [first, then].map(|number| &self.launches[number as usize]);
+        match (&first.order, &then.order) {
+            (Some(one), Some(other)) if first.node == then.node => other.follows(one),
+            _ => true,
+        }
+    }
+
+    /// The descriptor of a launch's kernel.
+    pub fn kernel(&self, dispatch: u32) -> u64 {
+        self.launches[dispatch as usize].kernel
     }
 
     /// A meeting of the launch of a workgroup. Waves are never two meetings behind others.
@@ -196,6 +234,11 @@ impl State {
 
     pub fn group(&self, record: &Record) -> &Group {
         &self.groups[record.group as usize]
+    }
+
+    /// The number of a workgroup's launch.
+    pub fn dispatch(&self, group: u32) -> u32 {
+        self.groups[group as usize].dispatch
     }
 
     /// All that a word tells whose last writer is `writer`.

@@ -26,6 +26,7 @@ const ALL: Rules = Rules {
     deciding: true,
     meetings: true,
     lines: true,
+    launches: true,
 };
 
 /// Grade, what is missing, and the lines of both instructions, the lower one first.

@@ -205,3 +205,52 @@ fn grids_that_synchronise_in_code_that_is_not_optimised_are_silent() {
         assert_eq!(said.contains("error[global-race]"), raced, "{mode}: {said}");
     }
 }
+
+/// How two launches are put in order, what the second one does, and the grade of the finding, if there is one.
+#[rustfmt::skip]
+const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
+    ("none",        "reads",      Some("certain")),
+    ("none",        "overwrites", Some("certain")),
+    // By kernels of HIP's own.
+    ("none",        "fills",      Some("certain")),
+    ("none",        "copies",     Some("certain")),
+    ("event",       "fills",      None),
+    ("event",       "copies",     None),
+    // Both store the same values.
+    ("none",        "same",       Some("possible")),
+    ("early-event", "reads",      Some("certain")),
+    ("early-event", "overwrites", Some("certain")),
+    ("event",       "reads",      None),
+    ("event",       "overwrites", None),
+    ("event",       "counts",     None),
+    ("same-stream", "reads",      None),
+    ("same-stream", "same",       None),
+    ("host",        "overwrites", None),
+    ("host",        "reads",      None),
+    ("chain",       "reads",      None),
+    ("apart",       "reads",      None),
+    ("apart",       "counts",     None),
+];
+
+#[test]
+fn launches_that_nothing_puts_in_order_are_named() {
+    let flags = ["-O1", "-w", "-g", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "launches.hip", &flags);
+    let mut failed = Vec::new();
+    for (order, other, expected) in LAUNCHES {
+        let mut command = luthier(&["check", "--races", "--possible", "--device", "gfx90a"]);
+        let command = command.arg("--").arg(&program).args([order, other]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let done = String::from_utf8_lossy(&output.stdout) == "done\n";
+        let found = |grade: &str| !said.contains(&format!("{grade}: 0 findings"));
+        let right = ["certain", "possible"]
+            .iter()
+            .all(|grade| found(grade) == (*expected == Some(grade)));
+        let named = said.contains("nothing puts two launches in order") == expected.is_some();
+        if !done || !right || !named {
+            failed.push(format!("{order} {other}: {said}"));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}

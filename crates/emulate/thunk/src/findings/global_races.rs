@@ -40,7 +40,12 @@ impl Sink for Findings {
                         ));
                         continue;
                     };
-                    self.counted(inner, race.times, &lines(race, (&object, base)))
+                    let other = race.other.map(|kernel| {
+                        let name = inner.kernels.get(&kernel).cloned();
+                        (name.unwrap_or_default(), self.object(inner, race.before.pc))
+                    });
+                    let lines = lines(race, (&object, base), other.as_ref());
+                    self.counted(inner, race.times, &lines)
                 }
             };
             inner.global_races.insert(key, counted);
@@ -65,13 +70,27 @@ impl Sink for Findings {
     }
 }
 
+/// The name of another launch's kernel, and its code object with where that lies.
+type Other = (String, Option<(u64, String)>);
+
 /// The lines of a race, but for its number of times, which begins them.
-fn lines(race: &Found, (object, base): (&str, u64)) -> String {
+fn lines(race: &Found, (object, base): (&str, u64), other: Option<&Other>) -> String {
     let grade = if race.certain { "certain" } else { "possible" };
     let missing = match race.missing {
         Missing::Order => "order",
         Missing::Performed => "performed",
         Missing::Fresh => "fresh",
+    };
+    // An instruction of another object is told of by its kernel alone.
+    let is_known = match other {
+        Some((_, Some((_, of)))) => of == object,
+        Some((_, None)) => false,
+        None => true,
+    };
+    let kernel = match other {
+        Some((name, _)) if is_known => format!("kernel\t{name}"),
+        Some((name, _)) => format!("elsewhere\t{name}"),
+        None => "-\t-".to_owned(),
     };
     let side = |side: Side| {
         let [x, y, z] = side.workgroup;
@@ -84,7 +103,7 @@ fn lines(race: &Found, (object, base): (&str, u64)) -> String {
         format!("{pc:#x}\t{access}\t{x}\t{y}\t{z}\t{}", side.wave)
     };
     let mut lines = format!(
-        "global-race\t{object}\t{grade}\t{missing}\t{}\t{}\t{}\t{:#x}\n",
+        "global-race\t{object}\t{grade}\t{missing}\t{}\t{}\t{}\t{:#x}\t{kernel}\n",
         side(race.before),
         side(race.after),
         race.lane,
