@@ -7,6 +7,7 @@ use crate::{
     Shared,
     cells::{Cell, ROW, RecordId},
     clock::{Clock, Entry},
+    lines::Lines,
     plan::{Decides, Memory},
     progress::Progress,
     report::{Access, Found, Missing, Side},
@@ -55,8 +56,8 @@ struct Scene<'a> {
     /// The last write that was asked about, and what is missing.
     last: Option<(RecordId, bool, Option<Missing>)>,
     found: Vec<Found>,
-    /// A lane has accessed global memory.
-    touched: bool,
+    /// The lines of the wave's caches.
+    loaded: [Lines; 2],
 }
 
 impl Instruction<'_> {
@@ -80,6 +81,7 @@ impl Instruction<'_> {
             true => self.written(state, progress),
             false => self.read(state, progress, reads),
         };
+        let loaded = std::mem::take(&mut progress.loaded);
         let mut scene = Scene {
             progress,
             id,
@@ -87,19 +89,16 @@ impl Instruction<'_> {
             taught: 0,
             last: None,
             found: Vec::new(),
-            touched: false,
+            loaded,
         };
         self.look(state, &mut scene);
         let Scene {
             learns,
             found,
-            touched,
+            loaded,
             ..
         } = scene;
-        if touched && !writes && !self.memory.is_scalar {
-            progress.clean[0] &= self.memory.reach > Scope::Near;
-            progress.clean[1] &= self.memory.reach > Scope::Workgroup;
-        }
+        progress.loaded = loaded;
         let learns = learns.filter(|_| !writes || self.memory.returns);
         match (writes, learns) {
             (true, Some(learns)) => progress.learns(self.memory.counts, learns),
@@ -206,6 +205,7 @@ impl Instruction<'_> {
         let mut at = start;
         while at < end {
             let stop = ((at / ROW + 1) * ROW).min(end);
+            self.fills(scene, at);
             if at.is_multiple_of(4)
                 && stop.is_multiple_of(4)
                 && let Some(until) = self.alike(state, scene, at, stop)
@@ -221,6 +221,18 @@ impl Instruction<'_> {
         }
     }
 
+    /// A load brings the line of an address into the caches that it looks into.
+    fn fills(&self, scene: &mut Scene<'_>, address: u64) {
+        if self.kind() != Access::Read || self.memory.is_scalar {
+            return;
+        }
+        for (lines, reach) in scene.loaded.iter_mut().zip([Scope::Near, Scope::Workgroup]) {
+            if self.memory.reach <= reach {
+                lines.load(address);
+            }
+        }
+    }
+
     /// Dwords of one row are accessed. Returns how far they are alike and judged, if they have not to be looked at one by one.
     fn alike(
         &self,
@@ -233,14 +245,18 @@ impl Instruction<'_> {
         if cell.synchronises || self.memory.synchronises {
             return None;
         }
-        scene.touched = true;
         let is_new = cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] != 0;
-        if is_new && self.missing_after(state, scene, &cell).is_some() {
+        if is_new && self.missing_after(state, scene, &cell, address).is_some() {
             return None;
         }
         let mut readers = cell.readers.into_iter().filter(|reader| *reader != 0);
         let writes = self.kind() != Access::Read;
-        if writes && readers.any(|reader| self.missing(state, scene, reader, false).is_some()) {
+        if writes
+            && readers.any(|reader| {
+                self.missing(state, scene, (reader, false), address)
+                    .is_some()
+            })
+        {
             return None;
         }
         let (noted, _) = self.noted(state, scene, cell, 15);
@@ -249,26 +265,36 @@ impl Instruction<'_> {
     }
 
     /// The thing that is missing between the last write and this access.
-    fn missing_after(&self, state: &State, scene: &mut Scene<'_>, cell: &Cell) -> Option<Missing> {
-        let missing = match scene.last {
-            Some((last, was, missing)) if (last, was) == (cell.writer, cell.synchronises) => {
-                missing
-            }
-            _ => self.missing(state, scene, cell.writer, cell.synchronises),
-        };
-        scene.last = Some((cell.writer, cell.synchronises, missing));
+    fn missing_after(
+        &self,
+        state: &State,
+        scene: &mut Scene<'_>,
+        cell: &Cell,
+        address: u64,
+    ) -> Option<Missing> {
+        let asked = (cell.writer, cell.synchronises);
+        match scene.last {
+            Some((last, was, missing)) if (last, was) == asked => return missing,
+            _ => {}
+        }
+        let missing = self.missing(state, scene, asked, address);
+        // Behind a meeting of the device, lines differ.
+        if scene.progress.everywhere.is_empty() {
+            scene.last = Some((asked.0, asked.1, missing));
+        }
         missing
     }
 
     fn part(&self, state: &mut State, scene: &mut Scene<'_>, part: Part) {
         let kind = self.kind();
         let cell = state.cells.get(part.address);
-        scene.touched = true;
-        if let Some(decides) = self.memory.decides {
+        if let Some(decides) = self.memory.decides
+            && self.shared.rules.deciding
+        {
             self.decides(state, scene, &cell, decides);
         }
         if cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] & part.bytes != 0 {
-            let missing = self.missing_after(state, scene, &cell);
+            let missing = self.missing_after(state, scene, &cell, part.address);
             match missing {
                 Some(missing) => self.found(state, scene, (cell.writer, missing), part),
                 None => self.learn(state, scene, cell.writer, part.address),
@@ -277,7 +303,8 @@ impl Instruction<'_> {
         if kind != Access::Read {
             for (reader, bytes) in cell.readers.into_iter().zip([cell.bytes[1], cell.bytes[2]]) {
                 if reader != 0 && bytes & part.bytes != 0 {
-                    let missing = self.missing(state, scene, reader, cell.synchronises);
+                    let missing =
+                        self.missing(state, scene, (reader, cell.synchronises), part.address);
                     if let Some(missing) = missing {
                         self.found(state, scene, (reader, missing), part);
                     }
@@ -309,18 +336,22 @@ impl Instruction<'_> {
         self.shared.rules.synchronising && both && some
     }
 
+    /// The record is of another launch, which is known to have ended.
+    fn is_settled(&self, state: &State, record: &Record) -> bool {
+        let [first, then] = [record.group, self.group].map(|group| state.dispatch(group));
+        first != then && (!self.shared.rules.launches || state.follows(first, then))
+    }
+
     fn missing(
         &self,
         state: &State,
         scene: &Scene<'_>,
-        id: RecordId,
-        marked: bool,
+        (id, marked): (RecordId, bool),
+        address: u64,
     ) -> Option<Missing> {
         let (record, progress) = (state.record(id), scene.progress);
         let same_group = record.group == self.group;
-        let other_dispatch =
-            || state.group(record).dispatch != state.groups[self.group as usize].dispatch;
-        if record.wave == progress.number || !same_group && other_dispatch() {
+        if record.wave == progress.number || !same_group && self.is_settled(state, record) {
             return None;
         }
         let need = if same_group {
@@ -352,8 +383,10 @@ impl Instruction<'_> {
         {
             return None;
         }
-        let is_known = |clock: &Clock| record.stamp <= performed(clock.get(record.wave));
-        let fresh = is_known(&progress.near) && (same_group || is_known(&progress.far));
+        let is_known = |entry: Entry| record.stamp <= performed(entry);
+        let knows = |clock: &Clock| is_known(clock.get(record.wave));
+        let [near, far] = progress.everywhere.has(address, record.wave, is_known);
+        let fresh = (near || knows(&progress.near)) && (same_group || far || knows(&progress.far));
         (!fresh).then_some(Missing::Fresh)
     }
 
@@ -462,9 +495,11 @@ impl Instruction<'_> {
         }
         scene.found.retain(|found| !is_alike(&found));
         let group = state.group(record);
+        let dispatch = state.dispatch(self.group);
         scene.found.push(Found {
             certain,
             missing,
+            other: (group.dispatch != dispatch).then(|| state.kernel(group.dispatch)),
             before: Side {
                 pc: record.pc,
                 access: record.access,

@@ -10,6 +10,7 @@
 mod accesses;
 mod cells;
 mod clock;
+mod lines;
 mod plan;
 mod progress;
 mod report;
@@ -41,6 +42,10 @@ pub struct Rules {
     pub deciding: bool,
     /// Barriers of the whole device put waves in order.
     pub meetings: bool,
+    /// Lines that were loaded between the invalidation and a barrier of the device say nothing of other lines.
+    pub lines: bool,
+    /// Launches race that nothing puts in order.
+    pub launches: bool,
 }
 
 /// Reads memory from an address on; false if it is not mapped.
@@ -68,6 +73,8 @@ impl GlobalRaces {
             synchronising: true,
             deciding: true,
             meetings: true,
+            lines: true,
+            launches: true,
         };
         GlobalRaces::by_rules(read, sink, all)
     }

@@ -4,6 +4,7 @@ use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     clock::{Clock, Entry},
+    lines::{Everywhere, Lines},
     plan::Which,
     scope::Emptied,
 };
@@ -34,10 +35,10 @@ pub(crate) struct Progress {
     /// The caches have nothing that is older.
     pub near: Clock,
     pub far: Clock,
-    /// The caches of all waves of the launch have nothing that is older.
-    pub everywhere: Clock,
-    /// The wave has loaded nothing into the nearest and the next cache since it last emptied them.
-    pub clean: [bool; 2],
+    /// The same of the caches of all waves of the launch.
+    pub everywhere: Everywhere,
+    /// The lines that the wave has loaded into the nearest and the next cache since it last emptied them.
+    pub loaded: [Lines; 2],
     /// How often it has arrived at barriers of its workgroup and of the device.
     pub arrivals: [u64; 2],
     /// The meeting that it is about to leave.
@@ -59,9 +60,11 @@ pub(crate) struct Meeting {
     ordered: Clock,
     near: Clock,
     far: Clock,
-    everywhere: Clock,
-    /// A wave that came had loaded something into these caches.
-    stained: [bool; 2],
+    everywhere: Everywhere,
+    /// Those who came had loaded these lines.
+    loaded: [Lines; 2],
+    /// Greater than those of the meetings before.
+    pub number: u64,
 }
 
 impl Progress {
@@ -77,8 +80,8 @@ impl Progress {
             ordered: Clock::default(),
             near: Clock::default(),
             far: Clock::default(),
-            everywhere: Clock::default(),
-            clean: [true; 2],
+            everywhere: Everywhere::default(),
+            loaded: Default::default(),
             arrivals: [0; 2],
             leaves: None,
         }
@@ -170,11 +173,11 @@ impl Progress {
 
     pub fn invalidates(&mut self, caches: Emptied) {
         if caches.near {
-            self.clean[0] = true;
+            self.loaded[0] = Lines::default();
             self.near = self.ordered.clone();
         }
         if caches.far {
-            self.clean[1] = true;
+            self.loaded[1] = Lines::default();
             self.far = self.ordered.clone();
         }
     }
@@ -190,8 +193,8 @@ impl Progress {
         meeting.near.join(&self.near);
         meeting.far.join(&self.far);
         meeting.everywhere.join(&self.everywhere);
-        for (stained, clean) in meeting.stained.iter_mut().zip(self.clean) {
-            *stained |= !clean;
+        for (all, own) in meeting.loaded.iter_mut().zip(&self.loaded) {
+            all.join(own);
         }
         self.stamp += 1;
     }
@@ -201,24 +204,22 @@ impl Progress {
         self.ordered.join(&meeting.ordered);
         self.forgets_itself();
         self.everywhere.join(&meeting.everywhere);
-        self.near.join(&self.everywhere);
         self.far.join(&meeting.far);
-        self.far.join(&self.everywhere);
         if shares_near {
             self.near.join(&meeting.near);
         }
-        for (clean, stained) in self.clean.iter_mut().zip(meeting.stained) {
-            *clean &= !stained;
+        for (own, all) in self.loaded.iter_mut().zip(&meeting.loaded) {
+            own.join(all);
         }
     }
 
-    /// The wave leaves a meeting of the device. If all had emptied their caches, these have nothing that is older than the meeting.
-    pub fn leaves_device(&mut self, meeting: &Meeting) {
+    /// The wave leaves a meeting of the device. If all had emptied their caches, these have nothing that is older than the meeting, but for
+    /// the lines that were loaded since.
+    pub fn leaves_device(&mut self, meeting: &Meeting, by_lines: bool) {
         self.ordered.join(&meeting.ordered);
-        if meeting.stained == [false; 2] {
-            self.everywhere = self.ordered.clone();
-            self.near.join(&self.everywhere);
-            self.far.join(&self.everywhere);
+        if by_lines || meeting.loaded == <[Lines; 2]>::default() {
+            self.everywhere
+                .met(meeting.number, &self.ordered, &meeting.loaded);
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Found {
     /// The write stores another value than the one that was there.
     pub certain: bool,
     pub missing: Missing,
+    /// The earlier access is one of another launch, of the kernel with this descriptor.
+    pub other: Option<u64>,
     pub before: Side,
     pub after: Side,
     /// The lane of the later access.
@@ -71,9 +73,62 @@ impl Found {
     }
 }
 
+/// A race that is told of. Its times are told of when they have doubled, so that a process that ends at once loses less than half.
+pub(crate) struct Told {
+    /// With the times that were not told of.
+    found: Found,
+    told: u64,
+}
+
+impl Told {
+    /// The race is being told of for the first time.
+    pub fn new(found: Found) -> Told {
+        Told {
+            told: found.times,
+            found: Found { times: 0, ..found },
+        }
+    }
+
+    pub fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// It was met once more. The times to tell of now, if any.
+    pub fn again(&mut self) -> Option<Found> {
+        self.found.times += 1;
+        if self.found.times < self.told {
+            return None;
+        }
+        self.told += self.found.times;
+        let rest = self.rest();
+        self.found.times = 0;
+        rest
+    }
+
+    /// The times that were not told of, if any.
+    pub fn rest(&self) -> Option<Found> {
+        (self.found.times != 0).then_some(self.found)
+    }
+
+    /// The times that were told of.
+    pub fn told(&self) -> Found {
+        Found {
+            times: self.told,
+            ..self.found
+        }
+    }
+
+    /// From now on, it is a possible one.
+    pub fn doubt(&mut self) {
+        self.found.certain = false;
+    }
+}
+
 /// Is told of races, by any thread.
 pub trait Sink: Send + Sync {
     fn raced(&self, dispatch: &Arc<Dispatch>, found: &[Found]);
+    /// Races that it was told of were none.
+    fn took_back(&self, dispatch: &Arc<Dispatch>, found: &Found);
     /// Accesses of instructions with this name were not judged.
     fn not_judged(&self, name: &'static str);
 }

@@ -5,14 +5,14 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use gpu::Dispatch;
+use gpu::{Dispatch, order::Order};
 
 use crate::{
     cells::{Cells, RecordId},
     clock::{Clock, Entry},
     plan::Decides,
     progress::Meeting,
-    report::{Access, Found},
+    report::{Access, Found, Told},
     scope::Scope,
 };
 
@@ -38,6 +38,15 @@ pub(crate) struct Group {
     pub first_wave: u32,
 }
 
+/// A launch.
+struct Launch {
+    dispatch: Weak<Dispatch>,
+    order: Option<Arc<Order>>,
+    /// Address of its kernel's descriptor.
+    kernel: u64,
+    node: u32,
+}
+
 /// A word that waves change by atomics.
 #[derive(Default)]
 pub(crate) struct Word {
@@ -60,6 +69,8 @@ pub(crate) struct State {
     pub groups: Vec<Group>,
     /// The meetings at resources of the device, by launch and resource, and then by number.
     meetings: BTreeMap<(u32, u32), BTreeMap<u64, Meeting>>,
+    /// The number of the last one.
+    met: u64,
     /// Names of instructions whose accesses are not judged.
     pub unknown: HashSet<&'static str>,
     /// How often all accesses were forgotten.
@@ -67,8 +78,12 @@ pub(crate) struct State {
     /// Plain loads of words about which an atomic of the same wave decided.
     decided: HashMap<u64, Decides>,
     /// Plain reads beside atomics.
-    held: Vec<(Arc<Dispatch>, Found)>,
-    dispatches: Vec<Weak<Dispatch>>,
+    held: Vec<(Arc<Dispatch>, Told)>,
+    doubted: Vec<(Arc<Dispatch>, Told)>,
+    /// Races that were none, each with what it is now.
+    pub revised: Vec<(Arc<Dispatch>, Found, Option<Found>)>,
+    /// The launches whose accesses are kept.
+    launches: Vec<Launch>,
     waves: u32,
     live: usize,
 }
@@ -76,20 +91,25 @@ pub(crate) struct State {
 impl State {
     /// A workgroup begins: its number.
     pub fn begin(&mut self, dispatch: &Arc<Dispatch>, workgroup: [u32; 3], waves: u32) -> u32 {
-        let of = |known: &Weak<Dispatch>| Weak::as_ptr(known) == Arc::as_ptr(dispatch);
-        let number = match self.dispatches.iter().position(of) {
+        let of = |known: &Launch| Weak::as_ptr(&known.dispatch) == Arc::as_ptr(dispatch);
+        let number = match self.launches.iter().rposition(of) {
             Some(number) => number,
             None => {
-                if self.live == 0 {
+                if self.live == 0 && self.is_over(dispatch) {
                     self.forget();
                     self.groups.clear();
                     self.meetings.clear();
                     self.decided.clear();
-                    self.dispatches.clear();
+                    self.launches.clear();
                     self.waves = 0;
                 }
-                self.dispatches.push(Arc::downgrade(dispatch));
-                self.dispatches.len() - 1
+                self.launches.push(Launch {
+                    dispatch: Arc::downgrade(dispatch),
+                    order: dispatch.order.clone(),
+                    kernel: dispatch.packet.kernel_object,
+                    node: dispatch.origin.node,
+                });
+                self.launches.len() - 1
             }
         };
         self.live += 1;
@@ -102,48 +122,93 @@ impl State {
         self.groups.len() as u32 - 1
     }
 
+    /// Nothing can begin any more beside the launches whose accesses are kept.
+    fn is_over(&self, next: &Dispatch) -> bool {
+        let Some(next) = &next.order else {
+            return true;
+        };
+        let orders = self.launches.iter().map(|launch| &launch.order);
+        orders.flatten().all(|order| next.settles(order))
+    }
+
+    /// The first launch had ended when the other one began, or their order is not judged.
+    pub fn follows(&self, first: u32, then: u32) -> bool {
+        let [first, then] = [first, then].map(|number| &self.launches[number as usize]);
+        match (&first.order, &then.order) {
+            (Some(one), Some(other)) if first.node == then.node => other.follows(one),
+            _ => true,
+        }
+    }
+
+    /// The descriptor of a launch's kernel.
+    pub fn kernel(&self, dispatch: u32) -> u64 {
+        self.launches[dispatch as usize].kernel
+    }
+
     /// A meeting of the launch of a workgroup. Waves are never two meetings behind others.
     pub fn meeting(&mut self, group: u32, resource: u32, number: u64) -> &mut Meeting {
         let dispatch = self.groups[group as usize].dispatch;
         let meetings = self.meetings.entry((dispatch, resource)).or_default();
         meetings.retain(|known, _| *known == 0 || *known + 2 > number);
-        meetings.entry(number).or_default()
+        let meeting = meetings.entry(number).or_default();
+        if meeting.number == 0 {
+            self.met += 1;
+            meeting.number = self.met;
+        }
+        meeting
     }
 
-    /// An atomic decided about the word that the instruction at `pc` had loaded.
+    /// An atomic decided about the word that the instruction at `pc` had loaded. Races of such loads are taken back.
     pub fn decided(&mut self, pc: u64, decides: Decides) {
         let known = self.decided.entry(pc).or_insert(decides);
         *known = (*known).max(decides);
+        let decides = *known;
+        let is_it = |told: &Told| told.found().read_beside_atomic() == Some(pc);
+        for (dispatch, mut told) in self.held.extract_if(.., |(_, told)| is_it(told)) {
+            let before = told.told();
+            match decides {
+                Decides::Surely => self.revised.push((dispatch, before, None)),
+                Decides::Perhaps if before.certain => {
+                    told.doubt();
+                    let now = Some(told.told());
+                    self.revised.push((dispatch.clone(), before, now));
+                    self.doubted.push((dispatch, told));
+                }
+                Decides::Perhaps => self.doubted.push((dispatch, told)),
+            }
+        }
+        self.held.append(&mut self.doubted);
     }
 
-    /// Keeps a plain read beside an atomic until it is known whether the read matters.
-    pub fn hold(&mut self, dispatch: &Arc<Dispatch>, found: Found) {
-        let mut known = self.held.iter_mut();
-        match known.find(|(of, known)| Arc::ptr_eq(of, dispatch) && known.alike() == found.alike())
-        {
-            Some((_, known)) => known.times += found.times,
-            None => self.held.push((dispatch.clone(), found)),
+    /// A plain read beside an atomic. It is a race unless an atomic decides about the read. Returns what is to be told of now.
+    pub fn beside_atomic(&mut self, dispatch: &Arc<Dispatch>, mut found: Found) -> Option<Found> {
+        let pc = found.read_beside_atomic();
+        match pc.and_then(|pc| self.decided.get(&pc)) {
+            Some(Decides::Surely) => return None,
+            Some(Decides::Perhaps) => found.certain = false,
+            _ => {}
+        }
+        let is_it = |(of, told): &&mut (Arc<Dispatch>, Told)| {
+            Arc::ptr_eq(of, dispatch) && told.found().alike() == found.alike()
+        };
+        match self.held.iter_mut().find(is_it) {
+            Some((_, told)) => told.again(),
+            None => {
+                self.held.push((dispatch.clone(), Told::new(found)));
+                Some(found)
+            }
         }
     }
 
-    /// A workgroup ends. With the last one the findings come that were held back.
-    pub fn end(&mut self, deciding: bool) -> Vec<(Arc<Dispatch>, Found)> {
+    /// A workgroup ends. With the last one come the times of races that were not told of.
+    pub fn end(&mut self) -> Vec<(Arc<Dispatch>, Found)> {
         self.live -= 1;
         if self.live != 0 {
             return Vec::new();
         }
-        let mut held = std::mem::take(&mut self.held);
-        if !deciding {
-            return held;
-        }
-        held.retain_mut(|(_, found)| {
-            let decides = found
-                .read_beside_atomic()
-                .and_then(|pc| self.decided.get(&pc));
-            found.certain &= decides.is_none();
-            decides != Some(&Decides::Surely)
-        });
-        held
+        let held = self.held.drain(..);
+        held.filter_map(|(dispatch, told)| Some((dispatch, told.rest()?)))
+            .collect()
     }
 
     /// No access is known any more.
@@ -169,6 +234,11 @@ impl State {
 
     pub fn group(&self, record: &Record) -> &Group {
         &self.groups[record.group as usize]
+    }
+
+    /// The number of a workgroup's launch.
+    pub fn dispatch(&self, group: u32) -> u32 {
+        self.groups[group as usize].dispatch
     }
 
     /// All that a word tells whose last writer is `writer`.

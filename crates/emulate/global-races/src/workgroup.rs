@@ -13,7 +13,7 @@ use crate::{
     lock,
     plan::{Action, At, Meets, Plan},
     progress::{Meeting, Place, Progress},
-    report::{Alike, Found},
+    report::{Alike, Found, Told},
 };
 
 /// Bits of the kernel descriptor: the workgroup runs on both compute units of a pair, or on compute units at will.
@@ -32,7 +32,7 @@ pub(crate) struct OfWorkgroup {
     waves: Vec<(Progress, Reads)>,
     /// By the number of the barrier, counted from 1.
     meetings: BTreeMap<u64, Meeting>,
-    found: BTreeMap<Alike, Found>,
+    found: BTreeMap<Alike, Told>,
 }
 
 impl std::fmt::Debug for OfWorkgroup {
@@ -124,7 +124,8 @@ impl OfWorkgroup {
             }
             Place::Device(resource, number) => {
                 let mut state = lock(&self.shared.state);
-                progress.leaves_device(state.meeting(self.group, resource, number));
+                let meeting = state.meeting(self.group, resource, number);
+                progress.leaves_device(meeting, self.shared.rules.lines);
             }
         }
     }
@@ -133,13 +134,14 @@ impl OfWorkgroup {
         let mut new = Vec::new();
         for one in found {
             if one.read_beside_atomic().is_some() {
-                lock(&self.shared.state).hold(&self.dispatch, one);
+                let mut state = lock(&self.shared.state);
+                new.extend(state.beside_atomic(&self.dispatch, one));
                 continue;
             }
             match self.found.get_mut(&one.alike()) {
-                Some(known) => known.times += 1,
+                Some(told) => new.extend(told.again()),
                 None => {
-                    self.found.insert(one.alike(), Found { times: 0, ..one });
+                    self.found.insert(one.alike(), Told::new(one));
                     new.push(one);
                 }
             }
@@ -162,7 +164,14 @@ impl OfWorkgroup {
             shares_near: self.shares_near,
         };
         let found = instruction.judge(&mut state, progress, reads);
+        let revised = std::mem::take(&mut state.revised);
         drop(state);
+        for (dispatch, before, now) in revised {
+            shared.sink.took_back(&dispatch, &before);
+            if let Some(now) = now {
+                shared.sink.raced(&dispatch, &[now]);
+            }
+        }
         if !found.is_empty() {
             self.found(found);
         }
@@ -203,12 +212,11 @@ impl Shadow for OfWorkgroup {
 
 impl Drop for OfWorkgroup {
     fn drop(&mut self) {
-        let held = lock(&self.shared.state).end(self.shared.rules.deciding);
+        let held = lock(&self.shared.state).end();
         for (dispatch, found) in held {
             self.shared.sink.raced(&dispatch, &[found]);
         }
-        let mut rest: Vec<Found> = self.found.values().copied().collect();
-        rest.retain(|found| found.times != 0);
+        let rest: Vec<Found> = self.found.values().filter_map(Told::rest).collect();
         if !rest.is_empty() {
             self.shared.sink.raced(&self.dispatch, &rest);
         }

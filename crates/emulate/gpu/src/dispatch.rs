@@ -163,6 +163,8 @@ pub struct Dispatch {
     pub exact: bool,
     /// The executor should fill [`Counts::instructions`](crate::Counts::instructions).
     pub counted: bool,
+    /// Its place among the launches of its queues, if the executor [follows them](crate::Executor::follows_order).
+    pub order: Option<std::sync::Arc<crate::order::Order>>,
 }
 
 impl Dispatch {
@@ -234,6 +236,7 @@ impl Dispatch {
             units: None,
             exact: false,
             counted: false,
+            order: None,
         })
     }
 

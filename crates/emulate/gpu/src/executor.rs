@@ -38,6 +38,11 @@ pub trait Executor: Send + Sync {
         true
     }
 
+    /// Returns `true` if dispatches should know [which ones have ended before them](crate::order).
+    fn follows_order(&self) -> bool {
+        false
+    }
+
     /// Counters of the device-wide barriers (global wave sync), which one dispatch may leave to the next; none if all are zero.
     fn barriers(&self) -> Vec<u32> {
         Vec::new()

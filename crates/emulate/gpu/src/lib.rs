@@ -24,6 +24,7 @@ pub mod initial;
 pub mod machine;
 pub mod memory;
 pub mod names;
+pub mod order;
 mod pm4;
 pub mod processor;
 mod queue;

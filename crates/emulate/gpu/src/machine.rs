@@ -18,6 +18,7 @@ use crate::{
     executor::{Executor, Observer},
     memory::{Memory, MemoryError, PAGE, Request},
     names::kernel_name,
+    order::{Orders, Published},
     processor::{Engine, Processor},
     queue::AqlQueue,
     sdma::SdmaQueue,
@@ -47,6 +48,8 @@ pub(crate) struct Shared {
     copies: Arc<Processor>,
     /// Errors are told as exceptions.
     exceptions: AtomicBool,
+    /// The order of launches, if the executor wants to know it.
+    pub orders: Option<Orders>,
 }
 
 impl Shared {
@@ -216,7 +219,9 @@ impl Machine {
         executor: Arc<dyn Executor>,
         observer: Arc<dyn Observer>,
     ) -> Machine {
+        let orders = executor.follows_order().then(Orders::default);
         let shared = Shared {
+            orders,
             memory,
             events,
             executor,
@@ -373,6 +378,10 @@ impl Machine {
             save_area,
             self.shared.clone(),
         );
+        if let Some(orders) = &self.shared.orders {
+            let published: Arc<dyn Published> = queue.clone();
+            orders.add(id, Arc::downgrade(&published));
+        }
         self.shared.packets.add(queue.clone())?;
         queues.by_id.insert(id, Queue::Aql(queue));
         Ok(NewQueue {
@@ -641,6 +650,9 @@ impl Machine {
         let engine = queue.engine();
         match &queue {
             Queue::Aql(queue) => {
+                if let Some(orders) = &self.shared.orders {
+                    orders.remove(id);
+                }
                 queue.stop();
                 self.shared.packets.remove(&engine);
                 if !self.await_end(|| queue.is_idle()) {

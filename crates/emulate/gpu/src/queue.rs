@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use aql::{KernelDispatchPacket, amd_format, packet_type};
+use aql::{HEADER_BARRIER, KernelDispatchPacket, amd_format, packet_type};
 use gfx::{Family, Target};
 
 use crate::{
@@ -25,6 +25,7 @@ use crate::{
     guard::guarded,
     machine::Shared,
     memory::{View, host_address},
+    order::{Orders, Published, Waited},
     pm4,
     processor::Engine,
     signals::Signal,
@@ -111,6 +112,12 @@ impl Engine for AqlQueue {
                 Err(now) => honoured = now,
             }
         }
+    }
+}
+
+impl Published for AqlQueue {
+    fn published(&self) -> u64 {
+        self.written().load(Ordering::Acquire)
     }
 }
 
@@ -258,13 +265,13 @@ impl AqlQueue {
         match header as u8 {
             packet_type::INVALID => Step::Wait,
             packet_type::KERNEL_DISPATCH => self.start(state, index, self.packet(address)),
-            packet_type::BARRIER_AND => self.barrier(self.packet(address), true),
-            packet_type::BARRIER_OR => self.barrier(self.packet(address), false),
+            packet_type::BARRIER_AND => self.barrier(index, self.packet(address), true),
+            packet_type::BARRIER_OR => self.barrier(index, self.packet(address), false),
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::PM4_IB => {
-                self.commands(state, self.packet(address))
+                self.commands(state, index, self.packet(address))
             }
             packet_type::VENDOR_SPECIFIC if (header >> 16) as u8 == amd_format::BARRIER_VALUE => {
-                self.barrier_value(self.packet(address))
+                self.barrier_value(index, self.packet(address))
             }
             other => self.refuse(&DispatchError::BadPacket { packet_type: other }),
         }
@@ -278,7 +285,7 @@ impl AqlQueue {
     }
 
     /// Does the commands in a buffer, as far as none waits.
-    fn commands(&self, state: &mut State, packet: pm4::BufferPacket) -> Step {
+    fn commands(&self, state: &mut State, index: u64, packet: pm4::BufferPacket) -> Step {
         let Some((address, dwords)) = packet.buffer() else {
             let what = "a packet without an indirect buffer";
             return self.refuse(&DispatchError::BadCommand { what, command: 0 });
@@ -329,40 +336,64 @@ impl AqlQueue {
             }
         }
         state.commands_done = 0;
-        Step::Retire {
-            signal: packet.completion_signal,
-        }
+        self.pass(index, Waited::Unknown, packet.completion_signal)
     }
 
-    fn barrier(&self, packet: aql::BarrierPacket, all: bool) -> Step {
+    /// The order of launches, if someone wants to know it.
+    fn orders(&self) -> Option<&Orders> {
+        self.shared.orders.as_ref()
+    }
+
+    /// The packet's barrier bit is set: all packets before it must have ended.
+    fn has_barrier_bit(&self, index: u64) -> bool {
+        // SAFETY: inside the ring; the host does not touch a packet until it is done.
+        let header = unsafe { AtomicU16::from_ptr(self.packet_address(index) as *mut u16) };
+        header.load(Ordering::Relaxed) & HEADER_BARRIER != 0
+    }
+
+    /// A packet that is no kernel has done its waiting.
+    fn pass(&self, index: u64, waited: Waited<'_>, signal: u64) -> Step {
+        if let Some(orders) = self.orders() {
+            let packet = (self.id, index, self.has_barrier_bit(index));
+            orders.passes(packet, waited, (signal, self.value(signal)));
+        }
+        Step::Retire { signal }
+    }
+
+    /// The value of a signal that is to be completed; 0 if there is none.
+    fn value(&self, signal: u64) -> i64 {
+        Signal::new(signal, &self.shared.memory).map_or(0, |signal| signal.value())
+    }
+
+    fn barrier(&self, index: u64, packet: aql::BarrierPacket, all: bool) -> Step {
         let mut dependencies = Vec::new();
         for handle in packet.dep_signal.into_iter().filter(|handle| *handle != 0) {
             match self.signal("a dependency", handle) {
-                Ok(signal) => dependencies.push(signal),
+                Ok(signal) => dependencies.push((handle, signal)),
                 Err(step) => return step,
             }
         }
         if let Err(step) = self.completion(packet.completion_signal) {
             return step;
         }
-        let mut dependencies = dependencies.into_iter().peekable();
-        let reached = |signal: Signal| signal.value() == 0;
-        let satisfied = dependencies.peek().is_none()
-            || if all {
-                dependencies.all(reached)
-            } else {
-                dependencies.any(reached)
-            };
+        let (reached, others): (Vec<_>, Vec<_>) = dependencies
+            .into_iter()
+            .partition(|(_, signal)| signal.value() == 0);
+        let satisfied = others.is_empty() || !all && !reached.is_empty();
         if satisfied {
-            Step::Retire {
-                signal: packet.completion_signal,
-            }
+            let reached: Vec<u64> = reached.into_iter().map(|(handle, _)| handle).collect();
+            self.pass(index, Waited::Signals(&reached), packet.completion_signal)
         } else {
+            for (handle, _) in others {
+                if let Some(orders) = self.orders() {
+                    orders.waits(self.id, handle);
+                }
+            }
             Step::Wait
         }
     }
 
-    fn barrier_value(&self, packet: aql::BarrierValuePacket) -> Step {
+    fn barrier_value(&self, index: u64, packet: aql::BarrierValuePacket) -> Step {
         let watched = match packet.signal {
             // There is nothing to wait for.
             0 => Ok(None),
@@ -371,9 +402,7 @@ impl AqlQueue {
         let signal = match (watched, self.completion(packet.completion_signal)) {
             (Err(step), _) | (_, Err(step)) => return step,
             (Ok(None), Ok(())) => {
-                return Step::Retire {
-                    signal: packet.completion_signal,
-                };
+                return self.pass(index, Waited::Signals(&[]), packet.completion_signal);
             }
             (Ok(Some(signal)), Ok(())) => signal,
         };
@@ -387,9 +416,7 @@ impl AqlQueue {
             condition => return self.refuse(&DispatchError::BadCondition { condition }),
         };
         if satisfied {
-            Step::Retire {
-                signal: packet.completion_signal,
-            }
+            self.pass(index, Waited::Unknown, packet.completion_signal)
         } else {
             Step::Wait
         }
@@ -434,6 +461,10 @@ impl AqlQueue {
         };
         let identity = self.shared.identify(packet.kernel_object, dispatch.entry);
         dispatch.name = identity.name;
+        dispatch.order = self.orders().map(|orders| {
+            let barrier = packet.header & HEADER_BARRIER != 0;
+            Arc::new(orders.begins(self.id, index, barrier))
+        });
         let dispatch = Arc::new(dispatch);
         let start = clock::ticks();
         if let Some(blit) = identity
@@ -590,6 +621,10 @@ impl AqlQueue {
                 outcome: &outcome,
             };
             self.shared.observer.dispatch_finished(&record);
+        }
+        if let (Some(orders), Some(order)) = (self.orders(), &dispatch.order) {
+            let signal = dispatch.packet.completion_signal;
+            orders.ends(self.id, order, signal, self.value(signal));
         }
         match outcome {
             Ok(_) if cancelled => {}

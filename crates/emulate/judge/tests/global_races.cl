@@ -366,4 +366,15 @@ kernel void stale_behind_barriers(Memory out) {
   DEVICE_BARRIER
   STORE(&out[8192 + t], LOAD(&out[other])); // @stale_behind_barriers.B
 }
+
+// Code that is not optimised loads between its invalidation and the barrier. Only the lines that it loads may be old then.
+kernel void loaded_lines(Memory out) {
+  int t = GROUP * ITEMS + ITEM, other = (t + ITEMS) % (GROUPS * ITEMS);
+  BEGIN_BARRIERS
+  STORE(&out[2 * t], t); // @loaded_lines.A
+  FENCE(__ATOMIC_SEQ_CST, "agent");
+  int x = LOAD(&out[IF_OK(12288 + t, 2 * other + 1)]);
+  DEVICE_BARRIER
+  STORE(&out[8192 + t], x + LOAD(&out[2 * other])); // @loaded_lines.B
+}
 #endif

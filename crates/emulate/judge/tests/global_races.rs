@@ -25,6 +25,8 @@ const ALL: Rules = Rules {
     synchronising: true,
     deciding: true,
     meetings: true,
+    lines: true,
+    launches: true,
 };
 
 /// Grade, what is missing, and the lines of both instructions, the lower one first.
@@ -39,6 +41,19 @@ struct Told {
 impl Sink for Told {
     fn raced(&self, _: &Arc<Dispatch>, found: &[Found]) {
         self.found.lock().unwrap().extend(found);
+    }
+
+    fn took_back(&self, _: &Arc<Dispatch>, found: &Found) {
+        let mut known = self.found.lock().unwrap();
+        let key = |one: &Found| (one.certain, one.missing, one.before.pc, one.after.pc);
+        let mut left = found.times;
+        for one in known.iter_mut().filter(|one| key(one) == key(found)) {
+            let taken = one.times.min(left);
+            one.times -= taken;
+            left -= taken;
+        }
+        assert_eq!(left, 0, "{found:?}");
+        known.retain(|one| one.times != 0);
     }
 
     fn not_judged(&self, name: &'static str) {
@@ -153,6 +168,10 @@ fn the_corpus_needs_each_rule() {
             },
             Rules {
                 meetings: target.starts_with("gfx12"),
+                ..ALL
+            },
+            Rules {
+                lines: target.starts_with("gfx12"),
                 ..ALL
             },
         ] {

@@ -132,6 +132,11 @@ impl Check {
         pool
     }
 
+    /// The order of launches matters.
+    pub fn looks_for_races(&self) -> bool {
+        self.races
+    }
+
     /// The device was told that code has changed.
     pub fn forget_code(&self) {
         match &self.judge {

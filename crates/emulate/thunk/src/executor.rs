@@ -88,6 +88,10 @@ impl Executor for Shared {
         self.pool.barriers()
     }
 
+    fn follows_order(&self) -> bool {
+        self.check.as_ref().is_some_and(Check::looks_for_races)
+    }
+
     fn native_blits(&self) -> bool {
         self.pool.native_blits()
     }

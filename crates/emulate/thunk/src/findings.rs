@@ -4,7 +4,7 @@
 //! Code objects that findings lie in are files beside it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fs::{self, File},
     os::unix::fs::FileExt,
     path::PathBuf,
@@ -58,8 +58,8 @@ struct Inner {
     reads: HashMap<Callers, Counted>,
     /// The same of values that are no numbers.
     nans: HashMap<nan::Key, Counted>,
-    /// Kernels that were told of, by descriptor.
-    kernels: HashSet<u64>,
+    /// The names of kernels that were told of, by descriptor.
+    kernels: HashMap<u64, String>,
     /// Code objects that were written, with where they lie.
     objects: Vec<(u64, Vec<u8>, String)>,
     failed: bool,
@@ -147,8 +147,9 @@ impl Findings {
     /// A kernel is launched.
     pub fn launched(&self, dispatch: &Dispatch) {
         let mut inner = self.inner();
-        if inner.kernels.insert(dispatch.packet.kernel_object) {
-            let (target, name) = (dispatch.target.name, dispatch.label());
+        let (target, name) = (dispatch.target.name, dispatch.label());
+        let kernel = dispatch.packet.kernel_object;
+        if inner.kernels.insert(kernel, name.clone()).is_none() {
             self.counted(&mut inner, 1, &format!("kernel\t{target}\t{name}\n"));
         }
     }

@@ -104,6 +104,10 @@ impl<E: Executor> Executor for Recorder<E> {
         self.executor.barriers()
     }
 
+    fn follows_order(&self) -> bool {
+        self.executor.follows_order()
+    }
+
     fn native_blits(&self) -> bool {
         self.executor.native_blits()
     }

@@ -29,18 +29,28 @@ pub struct Side {
     pub wave: u32,
 }
 
+/// The launch of the earlier access, if it is not that of the later one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherLaunch {
+    pub kernel: String,
+    /// The instruction is in the same code object.
+    pub is_here: bool,
+}
+
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlobalRace {
     pub grade: Grade,
     pub missing: Missing,
+    /// The earlier access is one of another launch.
+    pub other: Option<OtherLaunch>,
     pub before: Side,
     pub after: Side,
     /// The lane of the later access.
     pub lane: u32,
     pub address: u64,
     pub allocation: Option<Allocation>,
-    /// How often lanes met so.
+    /// How often lanes met so; 0: this was no race.
     pub times: u64,
 }
 
@@ -65,9 +75,10 @@ impl Side {
 
 impl GlobalRace {
     /// The fields of a line: how often, then grade, what is missing, both sides with instruction, access, three numbers of the
-    /// workgroup and wave, then the later lane and the address.
+    /// workgroup and wave, then the later lane and the address, and the earlier launch: the place of its kernel's code and
+    /// the kernel's name.
     pub fn parse(times: &str, fields: &[&str]) -> Option<GlobalRace> {
-        let [grade, missing, sides @ .., lane, address] = fields else {
+        let [grade, missing, sides @ .., lane, address, place, kernel] = fields else {
             return None;
         };
         let (before, after) = sides.split_at_checked(6)?;
@@ -78,6 +89,13 @@ impl GlobalRace {
                 "performed" => Missing::Performed,
                 "fresh" => Missing::Fresh,
                 _ => return None,
+            },
+            other: match *place {
+                "-" => None,
+                place => Some(OtherLaunch {
+                    kernel: (*kernel).to_owned(),
+                    is_here: place == "kernel",
+                }),
             },
             before: Side::parse(before)?,
             after: Side::parse(after)?,
@@ -99,7 +117,8 @@ impl Pair for GlobalRace {
     }
 
     fn first(&self) -> Option<u64> {
-        Some(self.before.pc)
+        let is_here = self.other.as_ref().is_none_or(|other| other.is_here);
+        is_here.then_some(self.before.pc)
     }
 
     fn then(&self) -> u64 {
@@ -111,13 +130,25 @@ impl Pair for GlobalRace {
     }
 
     fn identity(&self, code: &Code<'_>) -> [String; 2] {
-        either_first(code, [self.before.pc, self.after.pc])
+        match (self.first(), &self.other) {
+            (None, Some(other)) => {
+                let [after, _] = either_first(code, [self.after.pc; 2]);
+                [after, other.kernel.clone()]
+            }
+            _ => either_first(code, [self.before.pc, self.after.pc]),
+        }
     }
 
     fn message(&self) -> String {
         let (before, after) = (&self.before, &self.after);
         let (first, then) = (before.name(), after.name());
         let (was, is) = (verb(&before.access), verb(&after.access));
+        if let (Missing::Order, Some(other)) = (self.missing, &self.other) {
+            let kernel = demangle::readable(&other.kernel);
+            return format!(
+                "nothing puts two launches in order: {first} of a launch of {kernel} {was} what {then} {is}"
+            );
+        }
         match self.missing {
             Missing::Order => format!(
                 "nothing puts two accesses to global memory in order: {first} {was} what {then} {is}"
@@ -133,6 +164,9 @@ impl Pair for GlobalRace {
 
     fn remedy(&self) -> &'static str {
         match self.missing {
+            Missing::Order if self.other.is_some() => {
+                "launch both in one stream, or let the later stream wait for an event of the earlier one"
+            }
             Missing::Order if self.before.workgroup == self.after.workgroup => {
                 "put a barrier between the two accesses"
             }
@@ -168,10 +202,12 @@ impl Pair for GlobalRace {
 pub fn raced(
     object: &CodeObject<'_>,
     place: &str,
-    found: Vec<GlobalRace>,
+    mut found: Vec<GlobalRace>,
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<GlobalRace>, lift::Error> {
+    // The device has taken these back.
+    found.retain(|one| one.times != 0);
     let found = pairs::merged(found, |one| &mut one.times);
     pairs::tell(object, place, found, options, sink, |_, _, _| {})
 }

@@ -1,7 +1,7 @@
 //! `luthier check --races -- PROGRAM`: accesses to LDS and to global memory that nothing puts in order.
 
 use crate::common::{
-    compile, luthier,
+    compile, hip, luthier,
     schema::{self, check, schema},
 };
 
@@ -140,7 +140,7 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
                 "error[global-race]: nothing puts two accesses to global memory in order: wave 0 of workgroup (0, 0, 0) reads \
                  what wave 0 of workgroup (1, 0, 0) writes",
                 "<-- read",
-                "globally_raced.hip:9",
+                "globally_raced.hip:10",
                 "hipMalloc",
             ],
         ),
@@ -149,7 +149,7 @@ fn workgroups_that_race_are_named_and_right_ones_are_silent() {
             [
                 "wave 0 of workgroup (0, 0, 0) writes what wave 0 of workgroup (1, 0, 0) writes",
                 "<-- write",
-                "globally_raced.hip:19",
+                "globally_raced.hip:20",
                 "1 different: 1 global-race",
             ],
         ),
@@ -173,4 +173,84 @@ fn races_are_found_beside_undefined_values() {
     let (status, said) = between_workgroups(&["--races", "--init"], "counter");
     assert_eq!(status, Some(9), "{said}");
     assert!(said.contains("error[global-race]"), "{said}");
+}
+
+/// A plain load beside atomics is no race if its wave compares and swaps the word later. If the process ends before, it is one.
+#[test]
+fn races_are_told_however_the_process_ends() {
+    let program = hip("raced_and_ended.hip");
+    for end in ["exit", "_exit", "abort", "term", "segv", "kill", "fault"] {
+        let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+        let output = command.arg("--").arg(&program).arg(end).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        for part in [
+            "error[global-race]: nothing puts two accesses to global memory in order",
+            "1 global-race",
+        ] {
+            assert!(said.contains(part), "{end}: no {part:?} in {said}");
+        }
+    }
+}
+
+/// Code that is not optimised loads between the invalidation of the caches and the barrier of the grid.
+#[test]
+fn grids_that_synchronise_in_code_that_is_not_optimised_are_silent() {
+    let flags = ["-O0", "-w", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "globally_raced.hip", &flags);
+    for (mode, raced) in [("grid-ok", false), ("grid", true)] {
+        let mut command = luthier(&["check", "--races", "--device", "gfx90a"]);
+        let output = command.arg("--").arg(&program).arg(mode).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{mode}: {said}");
+        assert_eq!(said.contains("error[global-race]"), raced, "{mode}: {said}");
+    }
+}
+
+/// How two launches are put in order, what the second one does, and the grade of the finding, if there is one.
+#[rustfmt::skip]
+const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
+    ("none",        "reads",      Some("certain")),
+    ("none",        "overwrites", Some("certain")),
+    // By kernels of HIP's own.
+    ("none",        "fills",      Some("certain")),
+    ("none",        "copies",     Some("certain")),
+    ("event",       "fills",      None),
+    ("event",       "copies",     None),
+    // Both store the same values.
+    ("none",        "same",       Some("possible")),
+    ("early-event", "reads",      Some("certain")),
+    ("early-event", "overwrites", Some("certain")),
+    ("event",       "reads",      None),
+    ("event",       "overwrites", None),
+    ("event",       "counts",     None),
+    ("same-stream", "reads",      None),
+    ("same-stream", "same",       None),
+    ("host",        "overwrites", None),
+    ("host",        "reads",      None),
+    ("chain",       "reads",      None),
+    ("apart",       "reads",      None),
+    ("apart",       "counts",     None),
+];
+
+#[test]
+fn launches_that_nothing_puts_in_order_are_named() {
+    let flags = ["-O1", "-w", "-g", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "launches.hip", &flags);
+    let mut failed = Vec::new();
+    for (order, other, expected) in LAUNCHES {
+        let mut command = luthier(&["check", "--races", "--possible", "--device", "gfx90a"]);
+        let command = command.arg("--").arg(&program).args([order, other]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let done = String::from_utf8_lossy(&output.stdout) == "done\n";
+        let found = |grade: &str| !said.contains(&format!("{grade}: 0 findings"));
+        let right = ["certain", "possible"]
+            .iter()
+            .all(|grade| found(grade) == (*expected == Some(grade)));
+        let named = said.contains("nothing puts two launches in order") == expected.is_some();
+        if !done || !right || !named {
+            failed.push(format!("{order} {other}: {said}"));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

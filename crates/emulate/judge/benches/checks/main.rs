@@ -152,6 +152,8 @@ impl Order for Silent {
 }
 
 impl global_races::Sink for Silent {
+    fn took_back(&self, _: &Arc<Dispatch>, _: &global_races::Found) {}
+
     fn raced(&self, _: &Arc<Dispatch>, _: &[global_races::Found]) {
         // Launches write the same results again.
     }

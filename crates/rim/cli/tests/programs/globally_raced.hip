@@ -1,5 +1,6 @@
 // Kernels whose workgroups access the same global memory in no order, and right twins.
 #include <hip/hip_runtime.h>
+#include <hip/hip_cooperative_groups.h> // needs the one above
 
 #include <cstdio>
 #include <cstring>
@@ -20,6 +21,14 @@ __global__ void counter(int *data, bool right) {
   }
 }
 
+__global__ void grid(int *data, bool right) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  data[i] = i;
+  if (right)
+    cooperative_groups::this_grid().sync();
+  data[256 + i] = data[(i + 64) % 128];
+}
+
 int main(int, char **arguments) {
   const char *mode = arguments[1];
   bool right = std::strstr(mode, "-ok");
@@ -28,7 +37,11 @@ int main(int, char **arguments) {
     return 1;
   if (!std::strncmp(mode, "neighbours", 10))
     neighbours<<<2, 64>>>(data, right);
-  else
+  else if (!std::strncmp(mode, "grid", 4)) {
+    void *values[] = {&data, &right};
+    if (hipLaunchCooperativeKernel(reinterpret_cast<void *>(grid), dim3(2), dim3(64), values, 0, nullptr) != hipSuccess)
+      return 1;
+  } else
     counter<<<4, 64>>>(data, right);
   if (hipDeviceSynchronize() != hipSuccess)
     return 1;

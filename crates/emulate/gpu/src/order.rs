@@ -1,0 +1,496 @@
+//! The order of launches: which ones have ended before another one may begin, whatever the device does first.
+//!
+//! A packet with its barrier bit set begins when all packets before it in its queue have ended. No packet begins before those in front of it
+//! have begun, and none behind a barrier packet begins before that has ended. A barrier packet waits for signals, and each signal knows
+//! which packets have completed it. The host may have waited for whatever had ended when it published a packet.
+//!
+//! The device that this crate emulates does a queue's packets one after the other. What it did first is therefore no order.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+/// Launches by chain: those of a chain, up to a number, have ended. Each launch of a chain begins when the one before has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended(Vec<u32>);
+
+/// A launch's place: its chain, and its number there, from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    chain: usize,
+    number: u32,
+}
+
+impl Ended {
+    fn has(&self, place: Place) -> bool {
+        (self.0.get(place.chain)).is_some_and(|number| *number >= place.number)
+    }
+
+    fn join(&mut self, other: &Ended) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (one, other) in self.0.iter_mut().zip(&other.0) {
+            *one = (*one).max(*other);
+        }
+    }
+
+    /// Leaves what both have.
+    fn meet(&mut self, other: &Ended) {
+        self.0.truncate(other.0.len());
+        for (one, other) in self.0.iter_mut().zip(&other.0) {
+            *one = (*one).min(*other);
+        }
+    }
+
+    fn add(&mut self, place: Place) {
+        if self.0.len() <= place.chain {
+            self.0.resize(place.chain + 1, 0);
+        }
+        self.0[place.chain] = self.0[place.chain].max(place.number);
+    }
+}
+
+/// A launch in the order of launches.
+#[derive(Clone, Debug)]
+pub struct Order {
+    place: Place,
+    /// These launches have ended before it begins.
+    before: Ended,
+    /// These have ended before it begins, and before all that can still begin.
+    settled: Ended,
+}
+
+impl Order {
+    /// The other launch has ended before this one begins.
+    pub fn follows(&self, other: &Order) -> bool {
+        self.before.has(other.place)
+    }
+
+    /// The other launch has ended before this one begins, and before each one that begins later.
+    pub fn settles(&self, other: &Order) -> bool {
+        self.settled.has(other.place)
+    }
+}
+
+/// A signal, or another word that packets wait for.
+#[derive(Default)]
+struct Word {
+    /// The launches that had ended when packets completed it.
+    ended: Ended,
+    /// The last completion made it 0: what comes then is about another use of the signal.
+    reached: bool,
+    /// How often one did.
+    times: u64,
+}
+
+/// A queue whose packets may still be published: how many are.
+pub(crate) trait Published: Send + Sync {
+    fn published(&self) -> u64;
+}
+
+struct OfQueue {
+    queue: Weak<dyn Published>,
+    /// Packets before the first number were published when these launches had ended.
+    published: VecDeque<(u64, Arc<Ended>)>,
+    /// How many packets these are, with those that have begun.
+    seen: u64,
+    /// The launches that no packet from here on begins before.
+    floor: Ended,
+    /// All that the queue has begun or waited for.
+    all: Ended,
+    /// The kernel in flight.
+    running: Option<Ended>,
+    /// The signals that the next packet was seen to wait for, and how often they had been reached.
+    waits: HashMap<u64, u64>,
+}
+
+impl OfQueue {
+    /// So many packets have begun.
+    fn begun(&mut self, packets: u64) {
+        let is_old = |front: &(u64, Arc<Ended>)| front.0 <= packets;
+        while self.published.front().is_some_and(is_old) {
+            self.published.pop_front();
+        }
+    }
+}
+
+#[derive(Default)]
+struct Inner {
+    /// By the queue's number.
+    queues: HashMap<u64, OfQueue>,
+    /// By address.
+    words: HashMap<u64, Word>,
+    /// All launches that have ended. The host may know of them.
+    ended: Arc<Ended>,
+    /// The last number of each chain.
+    chains: Vec<u32>,
+}
+
+/// The order of all packets of a machine.
+#[derive(Default)]
+pub(crate) struct Orders(Mutex<Inner>);
+
+impl Inner {
+    /// Notes what has been published, before the host can learn that more has ended.
+    fn look(&mut self) {
+        for of in self.queues.values_mut() {
+            let Some(queue) = of.queue.upgrade() else {
+                continue;
+            };
+            let published = queue.published();
+            if published <= of.seen {
+                continue;
+            }
+            of.seen = published;
+            match of.published.back_mut() {
+                Some((known, ended)) if Arc::ptr_eq(ended, &self.ended) => *known = published,
+                _ => of.published.push_back((published, self.ended.clone())),
+            }
+        }
+    }
+
+    /// The launches that a packet of a queue begins after, by its place in the queue and its barrier bit.
+    fn before(&mut self, queue: u64, index: u64, barrier: bool) -> Ended {
+        self.look();
+        let Some(of) = self.queues.get_mut(&queue) else {
+            return Ended::default();
+        };
+        of.begun(index);
+        let mut before = if barrier { &of.all } else { &of.floor }.clone();
+        if let Some((_, ended)) = of.published.front() {
+            before.join(ended);
+        }
+        before
+    }
+
+    /// The launches that nothing can begin before any more.
+    fn settled(&self) -> Ended {
+        let mut all = (*self.ended).clone();
+        for of in self.queues.values() {
+            if let Some(running) = &of.running {
+                all.meet(running);
+            }
+            if let Some((_, ended)) = of.published.front() {
+                let mut next = of.floor.clone();
+                next.join(ended);
+                all.meet(&next);
+            }
+        }
+        all
+    }
+}
+
+impl Orders {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn add(&self, id: u64, queue: Weak<dyn Published>) {
+        let mut inner = self.inner();
+        let floor = (*inner.ended).clone();
+        let of = OfQueue {
+            queue,
+            published: VecDeque::new(),
+            seen: 0,
+            all: floor.clone(),
+            floor,
+            running: None,
+            waits: HashMap::new(),
+        };
+        inner.queues.insert(id, of);
+    }
+
+    /// The queue goes away. When this returns, nothing of it is looked at any more.
+    pub fn remove(&self, id: u64) {
+        self.inner().queues.remove(&id);
+    }
+
+    /// The kernel of a packet begins.
+    pub fn begins(&self, queue: u64, index: u64, barrier: bool) -> Order {
+        let mut inner = self.inner();
+        let before = inner.before(queue, index, barrier);
+        let known = |(chain, number): (usize, &u32)| {
+            let number = *number;
+            before.has(Place { chain, number })
+        };
+        let chain = match inner.chains.iter().enumerate().position(known) {
+            Some(chain) => chain,
+            None => {
+                inner.chains.push(0);
+                inner.chains.len() - 1
+            }
+        };
+        inner.chains[chain] += 1;
+        let place = Place {
+            chain,
+            number: inner.chains[chain],
+        };
+        if let Some(of) = inner.queues.get_mut(&queue) {
+            // Those behind begin when this one has begun.
+            of.floor.join(&before);
+            of.all.join(&before);
+            of.all.add(place);
+            of.running = Some(before.clone());
+            of.begun(index + 1);
+        }
+        let mut settled = inner.settled();
+        settled.meet(&before);
+        Order {
+            place,
+            before,
+            settled,
+        }
+    }
+
+    /// The kernel ends, and then completes the signal at this address, which has this value before.
+    pub fn ends(&self, queue: u64, order: &Order, signal: u64, value: i64) {
+        let mut inner = self.inner();
+        inner.look();
+        let mut ended = order.before.clone();
+        ended.add(order.place);
+        if let Some(of) = inner.queues.get_mut(&queue) {
+            of.running = None;
+        }
+        Arc::make_mut(&mut inner.ended).join(&ended);
+        inner.complete(signal, value, &ended);
+    }
+
+    /// The next packet waits still for the signal at this address.
+    pub fn waits(&self, queue: u64, signal: u64) {
+        let mut inner = self.inner();
+        let times = inner.words.get(&signal).map_or(0, |word| word.times);
+        if let Some(of) = inner.queues.get_mut(&queue) {
+            of.waits.entry(signal).or_insert(times);
+        }
+    }
+
+    /// A packet ends that has waited for the signals, which have become 0, or for something that only the host knows. Then it completes
+    /// a signal, which has this value before.
+    pub fn passes(
+        &self,
+        (queue, index, barrier): (u64, u64, bool),
+        waited: Waited<'_>,
+        (signal, value): (u64, i64),
+    ) {
+        let mut inner = self.inner();
+        let mut ended = inner.before(queue, index, barrier);
+        let seen = inner.queues.get_mut(&queue);
+        let seen = seen.map_or_else(HashMap::new, |of| std::mem::take(&mut of.waits));
+        let everything = inner.ended.clone();
+        match waited {
+            Waited::Unknown => ended.join(&everything),
+            Waited::Signals(signals) => {
+                for signal in signals {
+                    match inner.words.get(signal) {
+                        // A packet has completed it for the last time, and not the host.
+                        Some(word)
+                            if word.reached
+                                && seen.get(signal).is_none_or(|times| *times < word.times) =>
+                        {
+                            ended.join(&word.ended);
+                        }
+                        _ => ended.join(&everything),
+                    }
+                }
+            }
+        }
+        if let Some(of) = inner.queues.get_mut(&queue) {
+            of.floor.join(&ended);
+            of.all.join(&ended);
+            of.begun(index + 1);
+        }
+        inner.complete(signal, value, &ended);
+    }
+}
+
+/// What a packet has waited for.
+pub(crate) enum Waited<'a> {
+    /// Signals, by the addresses of their values' structures.
+    Signals(&'a [u64]),
+    /// Something that the host may have done at any time.
+    Unknown,
+}
+
+impl Inner {
+    fn complete(&mut self, signal: u64, value: i64, ended: &Ended) {
+        if signal == 0 {
+            return;
+        }
+        let word = self.words.entry(signal).or_default();
+        if std::mem::take(&mut word.reached) {
+            word.ended = Ended::default();
+        }
+        word.ended.join(ended);
+        if value == 1 {
+            word.reached = true;
+            word.times += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A queue with so many packets published.
+    #[derive(Default)]
+    struct Ring(AtomicU64);
+
+    impl Published for Ring {
+        fn published(&self) -> u64 {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    struct Device {
+        orders: Orders,
+        rings: Vec<Arc<Ring>>,
+        done: Vec<u64>,
+    }
+
+    impl Device {
+        fn new(queues: usize) -> Device {
+            let device = Device {
+                orders: Orders::default(),
+                rings: (0..queues).map(|_| Arc::default()).collect(),
+                done: vec![0; queues],
+            };
+            for (id, ring) in device.rings.iter().enumerate() {
+                let ring: Arc<dyn Published> = ring.clone();
+                device.orders.add(id as u64, Arc::downgrade(&ring));
+            }
+            device
+        }
+
+        fn publish(&self, queue: usize, packets: u64) {
+            self.rings[queue].0.fetch_add(packets, Ordering::Relaxed);
+        }
+
+        fn next(&mut self, queue: usize) -> u64 {
+            self.done[queue] += 1;
+            assert!(self.done[queue] <= self.rings[queue].published());
+            self.done[queue] - 1
+        }
+
+        fn begin(&mut self, queue: usize, barrier: bool) -> Order {
+            let index = self.next(queue);
+            self.orders.begins(queue as u64, index, barrier)
+        }
+
+        fn end(&self, queue: usize, order: &Order, signal: u64) {
+            self.orders.ends(queue as u64, order, signal, 1);
+        }
+
+        fn run(&mut self, queue: usize, barrier: bool, signal: u64) -> Order {
+            let order = self.begin(queue, barrier);
+            self.end(queue, &order, signal);
+            order
+        }
+
+        /// A barrier packet with its barrier bit clear.
+        fn wait(&mut self, queue: usize, waited: Waited<'_>) {
+            let packet = (queue as u64, self.next(queue), false);
+            self.orders.passes(packet, waited, (0, 0));
+        }
+    }
+
+    #[test]
+    fn packets_of_a_queue_are_in_order_by_their_barrier_bits() {
+        let mut device = Device::new(1);
+        device.publish(0, 4);
+        let orders = [true, false, true, false].map(|barrier| device.run(0, barrier, 0));
+        let follows = |one: usize, other: usize| orders[one].follows(&orders[other]);
+        // The second one begins when the first one has begun.
+        assert!(!follows(1, 0));
+        assert!(follows(2, 0) && follows(2, 1));
+        // What the one with the bit waits for has ended before those behind it.
+        assert!(follows(3, 0) && follows(3, 1) && !follows(3, 2));
+    }
+
+    #[test]
+    fn queues_are_in_order_by_signals() {
+        let mut device = Device::new(3);
+        (0..3).for_each(|queue| device.publish(queue, 2));
+        let first = device.run(0, true, 64);
+        let other = device.run(1, true, 128);
+        device.wait(2, Waited::Signals(&[64]));
+        let third = device.run(2, true, 0);
+        assert!(third.follows(&first) && !third.follows(&other));
+        assert!(!other.follows(&first) && !first.follows(&other));
+        // Through the third queue's packets, knowledge goes on.
+        device.wait(1, Waited::Signals(&[64]));
+        device.publish(1, 1);
+        assert!(device.run(1, false, 0).follows(&first));
+    }
+
+    #[test]
+    fn a_signal_that_is_used_again_tells_of_its_last_use() {
+        let mut device = Device::new(2);
+        device.publish(0, 3);
+        device.publish(1, 3);
+        let first = device.run(0, true, 64);
+        let second = device.run(1, true, 64);
+        device.wait(0, Waited::Signals(&[64]));
+        assert!(device.run(0, false, 0).follows(&second));
+        device.wait(1, Waited::Signals(&[64]));
+        assert!(!device.run(1, false, 0).follows(&first));
+    }
+
+    #[test]
+    fn what_had_ended_when_a_packet_was_published_is_before_it() {
+        let mut device = Device::new(2);
+        device.publish(0, 1);
+        let first = device.begin(0, true);
+        device.publish(1, 1);
+        device.end(0, &first, 0);
+        device.publish(1, 1);
+        let (early, late) = (device.run(1, false, 0), device.run(1, false, 0));
+        assert!(!early.follows(&first));
+        assert!(late.follows(&first));
+    }
+
+    #[test]
+    fn the_host_can_complete_a_signal() {
+        let mut device = Device::new(2);
+        device.publish(0, 1);
+        device.publish(1, 2);
+        let first = device.run(0, true, 0);
+        // No packet has completed it.
+        device.wait(1, Waited::Signals(&[64]));
+        assert!(device.run(1, true, 0).follows(&first));
+        // A packet has, and was then told of another use, which the host has ended.
+        device.publish(0, 2);
+        device.publish(1, 2);
+        device.run(0, true, 64);
+        device.orders.waits(1, 64);
+        let second = device.run(0, true, 0);
+        device.wait(1, Waited::Signals(&[64]));
+        assert!(device.run(1, true, 0).follows(&second));
+    }
+
+    #[test]
+    fn launches_are_settled_when_nothing_can_begin_beside_them() {
+        let mut device = Device::new(2);
+        device.publish(0, 2);
+        let first = device.run(0, true, 0);
+        let second = device.begin(0, true);
+        assert!(second.settles(&first));
+        device.publish(1, 1);
+        device.end(0, &second, 0);
+        device.publish(0, 2);
+        let third = device.begin(0, true);
+        // The packet of the other queue was published when the second one had not ended.
+        assert!(third.settles(&first) && third.follows(&second) && !third.settles(&second));
+        let beside = device.run(1, true, 0);
+        assert!(!beside.follows(&second));
+        device.publish(1, 1);
+        device.wait(1, Waited::Signals(&[]));
+        device.end(0, &third, 0);
+        assert!(device.run(0, true, 0).settles(&second));
+        device.publish(0, 1);
+        assert!(device.run(0, true, 0).settles(&third));
+    }
+}

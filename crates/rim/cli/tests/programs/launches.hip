@@ -1,0 +1,71 @@
+// Launches that access the same memory, with nothing between them that puts them in order, and right twins.
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#define HIP(call)                                                              \
+  do {                                                                         \
+    if ((call) != hipSuccess)                                                  \
+      return std::printf("%s\n", #call), 1;                                    \
+  } while (0)
+
+// Ends when the host says so: by then it has launched the others.
+__global__ void writes(int *data, volatile int *go) {
+  while (!*go)
+    __builtin_amdgcn_s_sleep(1);
+  data[threadIdx.x] = threadIdx.x + 1;
+}
+
+__global__ void reads(const int *data, int *out) { out[threadIdx.x] = data[threadIdx.x]; }
+
+__global__ void overwrites(int *data) { data[threadIdx.x] = 7; }
+
+__global__ void counts(int *data) { atomicAdd(data, 1); }
+
+int main(int, char **arguments) {
+  std::string mode = arguments[1], other = arguments[2];
+  int *data, *go;
+  HIP(hipMalloc(&data, 4096));
+  HIP(hipMemset(data, 0, 4096));
+  HIP(hipHostMalloc(&go, 64));
+  *go = 0;
+  hipStream_t one, two;
+  HIP(hipStreamCreateWithFlags(&one, hipStreamNonBlocking));
+  HIP(hipStreamCreateWithFlags(&two, hipStreamNonBlocking));
+  hipEvent_t event;
+  HIP(hipEventCreate(&event));
+  HIP(hipDeviceSynchronize());
+  if (mode == "early-event") {
+    HIP(hipEventRecord(event, one));
+  }
+  writes<<<1, 64, 0, one>>>(data, go);
+  if (mode == "event" || mode == "chain")
+    HIP(hipEventRecord(event, one));
+  hipStream_t stream = mode == "same-stream" ? one : two;
+  if (mode == "event" || mode == "early-event" || mode == "chain")
+    HIP(hipStreamWaitEvent(stream, event, 0));
+  if (mode == "host") {
+    *const_cast<volatile int *>(go) = 1;
+    HIP(hipStreamSynchronize(one));
+  }
+  int *its = mode == "apart" ? data + 512 : data;
+  if (mode == "chain")
+    counts<<<1, 1, 0, stream>>>(data + 900);
+  if (other == "reads")
+    reads<<<1, 64, 0, stream>>>(its, data + 256);
+  else if (other == "overwrites")
+    overwrites<<<1, 64, 0, stream>>>(its);
+  else if (other == "fills")
+    HIP(hipMemsetAsync(its, 0, 256, stream));
+  else if (other == "copies")
+    HIP(hipMemcpyAsync(data + 256, its, 256, hipMemcpyDeviceToDevice, stream));
+  else if (other == "same")
+    writes<<<1, 64, 0, stream>>>(its, go);
+  else
+    counts<<<1, 1, 0, stream>>>(its);
+  *const_cast<volatile int *>(go) = 1;
+  HIP(hipDeviceSynchronize());
+  std::puts("done");
+}
