@@ -1,4 +1,4 @@
-// A loop whose later turns load from LDS beyond what the workgroup has, in one lane of one wave.
+// A loop whose later turns load from LDS beyond what the workgroup has, in one lane of one wave of the first workgroup: others run beside it.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ __global__ void walks(unsigned *out, unsigned step, unsigned lane) {
     x = x * 0.75f + y;
     y = y * 1.25f - x;
     sum = (sum & 0x7fffffffu) | (sum >> 5);
-    at += id == lane ? step : 0;
+    at += blockIdx.x == 0 && id == lane ? step : 0;
   }
   out[blockIdx.x * blockDim.x + id] = sum + (unsigned)(x + y);
 }
