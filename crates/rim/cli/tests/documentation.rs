@@ -93,6 +93,7 @@ pages! {
     measured_installing "docs/measurements/installing.md"
     measured_attacks "docs/measurements/attack.md"
     measured_accessibility "docs/measurements/lighthouse.md"
+    ten_minute_test "docs/measurements/ten-minute-test.md"
     coverage "docs/coverage/README.md"
     count "docs/count/README.md"
     count_building "docs/count/building.md"

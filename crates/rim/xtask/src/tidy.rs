@@ -8,9 +8,11 @@ mod long;
 mod map;
 mod test_files;
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use anyhow::{Context, Result};
+
+use crate::command::said;
 
 /// Crates that talk to C or to raw memory; every other crate forbids unsafe code.
 const UNSAFE_CRATES: &[&str] = &[
@@ -48,9 +50,19 @@ const BANNED_NAMES: &[&str] = &[
 /// Modules that the other ones of their crate are not to know: what they build on is not built on them.
 const BEHIND_THE_REST: &[(&str, &str)] = &[("crates/instrument/luthier", "engine")];
 
+/// The checks of features and licences ask cargo with `--locked`, which a new crate makes impossible until something was built.
+fn lock_file_is_whole(root: &Path) -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--format-version=1", "--locked"]);
+    said(cargo.current_dir(root))
+        .map(drop)
+        .context("cargo cannot use Cargo.lock as it is. If you added a crate or a dependency, run ./dev build first: cargo writes it to Cargo.lock")
+}
+
 /// Complaints about files and crates.
 pub fn check() -> Result<Vec<String>> {
     let root = crate::root();
+    lock_file_is_whole(&root)?;
     let mut complaints = Vec::new();
     let crates = crates(&root)?;
     complaints.extend(test_files::check(&root, &crates)?);
