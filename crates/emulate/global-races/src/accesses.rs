@@ -42,8 +42,8 @@ struct Part {
     address: u64,
     bytes: u8,
     lane: usize,
-    /// The number of the dword in the lane's data.
-    word: usize,
+    /// The first of the bytes in the lane's data.
+    offset: usize,
 }
 
 /// The state while lanes are looked at.
@@ -194,7 +194,7 @@ impl Instruction<'_> {
             let at = part.address.max(start) - start;
             Part {
                 lane: first + (at / each) as usize,
-                word: (at % each / 4) as usize,
+                offset: (at % each) as usize,
                 ..part
             }
         };
@@ -457,18 +457,26 @@ impl Instruction<'_> {
         (cell, before)
     }
 
-    /// The write stores what is there already.
+    /// The write stores what is there already. Several lanes may have the bytes: each the next ones.
     fn changes_nothing(&self, part: Part) -> bool {
         let access = &self.memory.access;
-        if access.kind != Kind::Store || part.bytes != 15 || !access.bytes.is_multiple_of(4) {
+        let mut there = [0; 4];
+        if access.kind != Kind::Store || !(self.shared.read)(part.address, &mut there) {
             return false;
         }
-        let mut there = [0; 4];
-        let is_read = (self.shared.read)(part.address, &mut there);
-        let row = access.data[0] + part.word;
-        is_read
-            && row < self.wave.vector_rows()
-            && u32::from_le_bytes(there) == self.wave.vgpr(row, part.lane)
+        let each = access.bytes as usize;
+        let high = 2 * usize::from(access.half == Some(true));
+        let stored = |number: usize| {
+            let at = part.offset + number;
+            let (lane, byte) = (part.lane + at / each, at % each + high);
+            let row = access.data[0] + byte / 4;
+            let is_known = row < self.wave.vector_rows() && lane < LANES;
+            is_known.then(|| self.wave.vgpr(row, lane).to_le_bytes()[byte % 4])
+        };
+        let bytes = (0..4).filter(|byte| part.bytes & 1 << byte != 0);
+        bytes
+            .enumerate()
+            .all(|(number, byte)| stored(number) == Some(there[byte]))
     }
 
     fn found(
@@ -547,7 +555,7 @@ fn dwords(address: u64, bytes: u64, mut act: impl FnMut(Part)) {
             address: start,
             bytes: mask,
             lane: 0,
-            word: ((at - address) / 4) as usize,
+            offset: 0,
         });
         at = next;
     }

@@ -378,3 +378,23 @@ kernel void loaded_lines(Memory out) {
   STORE(&out[8192 + t], x + LOAD(&out[2 * other])); // @loaded_lines.B
 }
 #endif
+
+// Both workgroups store the same bytes, each lane another one.
+kernel void same_bytes(global char *out) {
+  if (GROUP == 0 || IF_OK(0, 1))
+    out[ITEM] = ITEM * 3; // @same_bytes.A
+}
+
+// Either half of a dword, and one of them from the high half of a register.
+kernel void same_halves(global short *out) {
+  if (ITEM == 0 && (GROUP == 0 || IF_OK(0, 1))) {
+    int both = ((global int *)out)[0x2000] ^ 0x12345678;
+    out[1] = both, out[4] = both >> 16; // @same_halves.A
+  }
+}
+
+// One lane's byte is another one in each workgroup.
+kernel void other_bytes(global char *out) {
+  if (ITEM < 32 && (GROUP == 0 || IF_OK(0, 1)))
+    out[ITEM] = ITEM == 17 ? GROUP + 1 : 3; // @other_bytes.A
+}

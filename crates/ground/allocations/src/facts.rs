@@ -269,8 +269,13 @@ impl Table {
     }
 
     fn insert(&mut self, entry: Entry) {
-        let (base, end) = (entry.allocation.base, entry.allocation.end());
-        // The allocations that were freed there before are forgotten.
+        let base = entry.allocation.base;
+        self.forget_in(base, entry.allocation.end());
+        self.by_base.insert(base, entry);
+    }
+
+    /// Forgets what was between these addresses, or reached in there: something else has taken the place.
+    fn forget_in(&mut self, base: u64, end: u64) {
         let first = self.by_base.range(..=base).next_back();
         let from = first.map_or(base, |(start, _)| *start);
         let gone = self.by_base.range(from..end.max(base + 1));
@@ -281,7 +286,6 @@ impl Table {
         for start in gone {
             self.forget(start);
         }
-        self.by_base.insert(base, entry);
     }
 
     fn forget(&mut self, base: u64) {
@@ -386,12 +390,7 @@ pub fn region_allocated(base: u64, size: u64, by: &'static str) {
     let told = CALL.get().is_none().then(|| allocation.clone());
     ASKED.set(Some((base, size)));
     let mut known = known();
-    // Blocks of what was there before are gone.
-    let old = known.blocks.by_base.range(base..allocation.end());
-    let old: Vec<u64> = old.map(|(base, _)| *base).collect();
-    for base in old {
-        known.blocks.forget(base);
-    }
+    known.blocks.forget_in(base, allocation.end());
     known.regions.insert(Entry {
         allocation,
         divided: false,
@@ -645,6 +644,7 @@ pub fn nearest(address: u64) -> Option<(Allocation, Position)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frees::{Frees, is_wrong};
 
     /// All in one test: the facts are those of the process.
     #[test]
@@ -687,6 +687,16 @@ mod tests {
         assert_eq!((one.size, position), (4600, Position::Behind(0)));
         // The pool itself is not the program's.
         assert_eq!(at(0x10_0000), Some((0x10_0100, Position::Before(0x100))));
+
+        // Managed memory comes from no region. Another allocation begins in the middle of what was freed.
+        given(0x30_0000, 40_000, Kind::Managed, "hipMallocManaged", None);
+        taken(0x30_0000);
+        assert!(is_wrong(0x30_0000, "hipFree", Frees::Device));
+        region_allocated(0x30_2000, 40_000, "hsa");
+        given(0x30_2000, 40_000, Kind::Pinned, "hipHostMalloc", None);
+        assert!(!is_wrong(0x30_2000, "hipHostFree", Frees::Host));
+        let (one, _) = nearest(0x30_2000).unwrap();
+        assert!(one.freed.is_none());
 
         // Rows.
         let rows = Rows {

@@ -86,6 +86,7 @@ pages! {
     check_nan "docs/check/nan.md"
     check_inject "docs/check/inject.md"
     check_found "docs/check/found.md"
+    check_suites "docs/check/suites.md"
     check_measurements "docs/measurements/check-waits.md"
     check_cost "docs/measurements/check-cost.md"
     measured_engine "docs/measurements/engine.md"

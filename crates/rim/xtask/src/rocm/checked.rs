@@ -2,13 +2,16 @@
 
 use std::{
     cell::Cell,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
 use serde_json::Value;
+
+use super::{known::Known, tally::Tally};
+use crate::measured::Table;
 
 /// Findings that are printed of each suite and device.
 const MOST_SHOWN: usize = 20;
@@ -27,10 +30,28 @@ pub struct Checks {
 pub struct Found {
     starts: usize,
     reports: usize,
+    /// Of each start its kernels, once each.
     kernels: u64,
     /// Kind, kernel and fingerprint; how often, and the message of the first.
     bugs: BTreeMap<[String; 3], (u64, String)>,
+    possible: u64,
+    /// What the checks say that they did not judge.
+    unjudged: BTreeSet<String>,
 }
+
+/// The table of the documentation that tells of suites under checks.
+pub const CHECKED: Table = Table {
+    page: "docs/check/suites.md",
+    head: "| suite | devices | versions | tests | kernels | certain | explained | possible | not judged | why | date |\n\
+     |---|---|---|---|---|---|---|---|---|---|---|\n",
+};
+
+/// Members of a report's summary that name instructions which a check passes over, and what the table calls it.
+const PASSED_OVER: [(&str, &str); 3] = [
+    ("not_followed", "undefined values through"),
+    ("not_looked_at", "NaN of"),
+    ("not_ordered", "global races of"),
+];
 
 impl Checks {
     /// `names` are those of the options: `all`, or `races,init`.
@@ -92,7 +113,19 @@ impl Found {
         let report: Value = serde_json::from_str(&text)
             .with_context(|| format!("{} is no JSON", report.display()))?;
         self.reports += 1;
-        self.kernels += report["summary"]["run"].as_u64().unwrap_or(0);
+        let summary = &report["summary"];
+        self.kernels += summary["run"].as_u64().unwrap_or(0);
+        self.possible += summary["possible"]["different"].as_u64().unwrap_or(0);
+        for (member, what) in PASSED_OVER {
+            let names = summary[member].as_array().map_or(&[][..], Vec::as_slice);
+            let names = names.iter().filter_map(Value::as_str);
+            self.unjudged
+                .extend(names.map(|name| format!("{what} `{name}`")));
+        }
+        for problem in summary["problems"].as_array().into_iter().flatten() {
+            let reason = problem["reason"].as_str().unwrap_or("a file was not read");
+            self.unjudged.insert(reason.to_owned());
+        }
         let findings = report["findings"].as_array().map_or(&[][..], Vec::as_slice);
         for finding in findings.iter().filter(|it| it["grade"] == "certain") {
             let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
@@ -106,10 +139,15 @@ impl Found {
         Ok(())
     }
 
-    /// Prints what was found; returns how many bugs.
-    pub fn report(&self) -> usize {
+    /// Prints what was found; returns how many bugs have no explanation.
+    pub fn report(&self, device: &str, known: &Known) -> usize {
+        let (explained, unexplained) = self.by_reason(device, known);
         let (kernels, bugs) = (self.kernels, self.bugs.len());
-        println!("    checked: {kernels} kernels, {bugs} certain findings");
+        println!(
+            "    checked: {kernels} kernels, {bugs} certain findings, {} of them not explained, {} possible ones",
+            unexplained.len(),
+            self.possible
+        );
         let without = self.starts - self.reports;
         if without > 0 {
             println!(
@@ -117,15 +155,75 @@ impl Found {
                 self.starts
             );
         }
-        for ([kind, kernel, fingerprint], (times, message)) in self.bugs.iter().take(MOST_SHOWN) {
+        for what in &self.unjudged {
+            println!("    not judged: {what}");
+        }
+        for (reason, count) in explained {
+            println!("    {count} explained: {reason}");
+        }
+        for ([kind, kernel, fingerprint], (times, message)) in unexplained.iter().take(MOST_SHOWN) {
             println!("    {kind} in {kernel} ({fingerprint}), {times} times: {message}");
         }
-        if bugs > MOST_SHOWN {
-            println!("    and {} more", bugs - MOST_SHOWN);
+        if unexplained.len() > MOST_SHOWN {
+            println!("    and {} more", unexplained.len() - MOST_SHOWN);
         }
-        bugs
+        unexplained.len()
+    }
+
+    /// How many bugs each reason explains, and the bugs without one.
+    fn by_reason<'k>(
+        &self,
+        device: &str,
+        known: &'k Known,
+    ) -> (BTreeMap<&'k str, usize>, Vec<Bug<'_>>) {
+        let (mut explained, mut unexplained) = (BTreeMap::new(), Vec::new());
+        for bug in &self.bugs {
+            let [kind, kernel, _] = bug.0;
+            match known.finding(kind, device, kernel) {
+                Some(reason) => *explained.entry(reason).or_default() += 1,
+                None => unexplained.push(bug),
+            }
+        }
+        (explained, unexplained)
+    }
+
+    /// The cells of a row of `CHECKED` between the devices and the date.
+    pub fn cells(&self, device: &str, known: &Known, versions: &str, tally: &Tally) -> Vec<String> {
+        let (explained, unexplained) = self.by_reason(device, known);
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for [kind, ..] in self.bugs.keys() {
+            *kinds.entry(kind).or_default() += 1;
+        }
+        let listed = |of: Vec<String>| match of.is_empty() {
+            true => "0".to_owned(),
+            false => of.join(", "),
+        };
+        let kinds = kinds
+            .iter()
+            .map(|(kind, count)| format!("{count} `{kind}`"));
+        let mut why: Vec<&str> = explained.keys().copied().collect();
+        let without = self.starts - self.reports;
+        let lost = format!("{without} of {} starts left no report", self.starts);
+        if without > 0 {
+            why.push(&lost);
+        }
+        let unjudged: Vec<&str> = self.unjudged.iter().map(String::as_str).collect();
+        let ran = tally.passed + tally.failed.len();
+        vec![
+            versions.to_owned(),
+            format!("{ran}, {} wrong", tally.failed.len()),
+            self.kernels.to_string(),
+            listed(kinds.collect()),
+            (self.bugs.len() - unexplained.len()).to_string(),
+            self.possible.to_string(),
+            unjudged.join("; "),
+            why.join("; "),
+        ]
     }
 }
+
+/// A bug, how often it was found, and its message.
+type Bug<'f> = (&'f [String; 3], &'f (u64, String));
 
 #[cfg(test)]
 mod tests {
@@ -138,7 +236,8 @@ mod tests {
         let report = |kind: &str, grade: &str| {
             format!(
                 r#"{{"findings": [{{"kind": "{kind}", "grade": "{grade}", "function": "scan", "fingerprint": "12",
-                    "times": 3, "message": "reads v1"}}], "summary": {{"run": 2}}}}"#
+                    "times": 3, "message": "reads v1"}}],
+                    "summary": {{"run": 2, "possible": {{"different": 5}}, "not_ordered": ["s_atomic_add"]}}}}"#
             )
         };
         for (kind, grade) in [
@@ -156,7 +255,27 @@ mod tests {
         assert_eq!((found.starts, found.reports, found.kernels), (4, 3, 6));
         assert_eq!(found.bugs.len(), 1);
         assert_eq!(found.bugs.values().next().unwrap().0, 6);
-        assert_eq!(found.report(), 1);
+        let known = Known::read().unwrap();
+        assert_eq!(found.report("gfx90a", &known), 1);
+        let tally = Tally {
+            passed: 7,
+            ..Tally::default()
+        };
+        let expected = [
+            "rocprim 6",
+            "7, 0 wrong",
+            "6",
+            "1 `lds-race`",
+            "0",
+            "15",
+            "global races of `s_atomic_add`",
+            "1 of 4 starts left no report",
+        ];
+        let cells = found.cells("gfx90a", &known, "rocprim 6", &tally);
+        assert_eq!(cells, expected);
+        // Between the first two columns and the date.
+        let columns = CHECKED.head.lines().next().unwrap().matches(" |").count();
+        assert_eq!(columns, cells.len() + 3);
         fs::remove_dir_all(&checks.folder).unwrap();
     }
 }

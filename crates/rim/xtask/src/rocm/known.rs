@@ -1,14 +1,18 @@
-//! Failures that are explained: `known.toml`.
+//! Failures and findings that are explained: `known.toml`.
 
 use anyhow::{Context, Result};
 
-/// Tests that fail for a reason of their own.
-pub struct Known(Vec<Row>);
+/// Tests that fail, and findings of checks, for a reason of their own.
+pub struct Known {
+    tests: Vec<Row>,
+    findings: Vec<Row>,
+}
 
 struct Row {
-    suite: String,
-    /// Patterns.
-    tests: Vec<String>,
+    /// The suite; or the kind of finding, which is the same bug in all suites.
+    of: String,
+    /// Patterns of tests, or of kernels.
+    names: Vec<String>,
     devices: Vec<String>,
     reason: String,
 }
@@ -16,26 +20,39 @@ struct Row {
 impl Known {
     pub fn read() -> Result<Known> {
         let table: toml::Table = include_str!("known.toml").parse()?;
-        let rows = table
-            .get("known")
-            .and_then(toml::Value::as_array)
-            .context("known.toml has no [[known]]")?;
-        rows.iter().map(Row::read).collect::<Result<_>>().map(Known)
+        let rows = |name: &str, of: &str, names: &str| -> Result<Vec<Row>> {
+            let rows = table.get(name).and_then(toml::Value::as_array);
+            let rows = rows.with_context(|| format!("known.toml has no [[{name}]]"))?;
+            rows.iter().map(|row| Row::read(row, of, names)).collect()
+        };
+        Ok(Known {
+            tests: rows("known", "suite", "tests")?,
+            findings: rows("finding", "kind", "kernels")?,
+        })
     }
 
     /// Why that test fails on that device.
     pub fn reason(&self, suite: &str, device: &str, test: &str) -> Option<&str> {
-        let row = self.0.iter().find(|row| {
-            row.suite == suite
-                && row.tests.iter().any(|pattern| matches(pattern, test))
-                && (row.devices.is_empty() || row.devices.iter().any(|known| known == device))
-        })?;
-        Some(&row.reason)
+        reason(&self.tests, suite, device, test)
+    }
+
+    /// Why checks report that kind of finding in that kernel.
+    pub fn finding(&self, kind: &str, device: &str, kernel: &str) -> Option<&str> {
+        reason(&self.findings, kind, device, kernel)
     }
 }
 
+fn reason<'k>(rows: &'k [Row], of: &str, device: &str, name: &str) -> Option<&'k str> {
+    let row = rows.iter().find(|row| {
+        row.of == of
+            && row.names.iter().any(|pattern| matches(pattern, name))
+            && (row.devices.is_empty() || row.devices.iter().any(|known| known == device))
+    })?;
+    Some(&row.reason)
+}
+
 impl Row {
-    fn read(value: &toml::Value) -> Result<Row> {
+    fn read(value: &toml::Value, of: &str, names: &str) -> Result<Row> {
         let text = |key: &str| {
             let text = value.get(key).and_then(toml::Value::as_str);
             text.map(str::to_owned)
@@ -46,10 +63,10 @@ impl Row {
             names.map(|name| name.as_str().map(str::to_owned)).collect()
         };
         Ok(Row {
-            suite: text("suite")?,
-            tests: match list("tests") {
+            of: text(of)?,
+            names: match list(names) {
                 Some(patterns) => patterns,
-                None => vec![text("tests")?],
+                None => vec![text(names)?],
             },
             devices: list("devices").unwrap_or_default(),
             reason: text("reason")?,
@@ -92,6 +109,7 @@ mod tests {
     #[test]
     fn every_row_has_a_reason() {
         let known = Known::read().unwrap();
-        assert!(known.0.iter().all(|row| row.reason.len() > 20));
+        let mut rows = known.tests.iter().chain(&known.findings);
+        assert!(rows.all(|row| row.reason.len() > 20));
     }
 }

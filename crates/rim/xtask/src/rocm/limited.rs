@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
+    os::unix::process::ExitStatusExt,
     process::{Child, Command, Stdio},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -36,8 +37,12 @@ pub enum End {
 const A_WHILE: Duration = Duration::from_secs(1);
 /// Lines of standard error that are kept.
 const LAST: usize = 12;
-/// Statuses that `timeout` ends with when time was over.
-const LATE: [i32; 2] = [124, 137];
+/// The status that `timeout` ends with when time was over. If it had to use force, it ends by that signal itself.
+const LATE: i32 = 124;
+/// How many seconds a program has to end and to leave its report when its time is over.
+const GRACE: &str = "20";
+/// The number of `SIGKILL`.
+const KILLED: i32 = 9;
 
 impl Setting<'_> {
     /// `luthier run` on a program, that many seconds at most. Tests are packaged with libraries of theirs beside them, where nothing in them
@@ -48,7 +53,7 @@ impl Setting<'_> {
         let folders: Vec<&str> = self.hip.as_deref().into_iter().chain(beside).collect();
         command
             .envs((!folders.is_empty()).then(|| ("LD_LIBRARY_PATH", folders.join(":"))))
-            .args(["-k", "5", &seconds.max(1).to_string()])
+            .args(["-k", GRACE, &seconds.max(1).to_string()])
             .arg(crate::root().join("target/release/luthier"))
             .args(self.arguments())
             .args(["--", program]);
@@ -70,7 +75,7 @@ impl Setting<'_> {
         let mut command = self.environment.command("timeout");
         command
             .envs(self.hip.as_ref().map(|folder| ("LD_LIBRARY_PATH", folder)))
-            .args(["-k", "5", &seconds.max(1).to_string()])
+            .args(["-k", GRACE, &seconds.max(1).to_string()])
             .args(["sh", "-euc", ENTER, folder])
             .arg(crate::root().join("target/release/luthier"))
             .args(self.arguments())
@@ -157,11 +162,9 @@ pub fn watched(
     }
     let status = child.wait()?;
     let errors = errors.join().unwrap_or_default();
-    let code = status.code().unwrap_or(-1);
-    let end = if LATE.contains(&code) {
-        End::Late
-    } else {
-        End::Status(code)
+    let end = match (status.code(), status.signal()) {
+        (Some(LATE), _) | (_, Some(KILLED)) => End::Late,
+        (code, _) => End::Status(code.unwrap_or(-1)),
     };
     Ok(Watched { end, stuck, errors })
 }
@@ -234,6 +237,15 @@ mod tests {
         assert!(matches!(watched.end, End::Status(3)) && !watched.stuck);
         assert_eq!(lines, ["child", "parent"]);
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_by_itself_is_late() {
+        let mut command = Command::new("timeout");
+        let script = "trap '' TERM; while :; do sleep 0.1; done";
+        command.args(["-k", "1", "1", "sh", "-c", script]);
+        let watched = watched(command, Duration::MAX, |_| {}).unwrap();
+        assert!(matches!(watched.end, End::Late));
     }
 
     #[test]

@@ -22,6 +22,7 @@ use std::{collections::BTreeSet, path::PathBuf, process::Command};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::measured::{Row, note};
+pub use checked::CHECKED;
 use checked::Checks;
 use environment::Environment;
 use google_test::Shard;
@@ -47,7 +48,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --program PATTERN   programs of a suite, such as *scan*
   --source DIR        build kfdtest and rocrtst from this folder of ROCR-Runtime, not from the release's package of sources
   --table FILE        write a table of the tests that did not pass, with reasons, as Markdown
-  --note              note the counts, with the date, in docs/measurements/stacks.md
+  --note              note the counts, with the date, in docs/measurements/stacks.md; with --check in docs/check/suites.md
   -t TOOL             put tools into the kernels of a suite
   --check NAME,...    run a suite under checks of `luthier check`, such as all, or races,init; certain findings are failures
 ";
@@ -319,12 +320,19 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
             let wrong = tally::report(suite.name, device, &tally, &known);
             table.add(suite.name, device, &tally, &known);
             let found = setting.checks.as_ref().map(Checks::found).transpose()?;
-            let bugs = found.map_or(0, |found| found.report());
+            let bugs = (found.as_ref()).map_or(0, |found| found.report(device, &known));
             if bugs > 0 {
                 complaints.push(format!("{} on {device}: {bugs} findings", suite.name));
             }
             if request.note {
-                note(&row(&setting, suite, request, &tally, &known)?)?;
+                let row = row(&setting, suite, request, &tally, &known)?;
+                match &found {
+                    Some(found) => {
+                        let cells = found.cells(device, &known, &row.versions, &tally);
+                        CHECKED.note(&row.name, device, &cells)?;
+                    }
+                    None => note(&row)?,
+                }
             }
             if wrong > 0 {
                 complaints.push(format!("{} on {device}: {wrong} unexplained", suite.name));

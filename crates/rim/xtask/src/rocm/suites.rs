@@ -70,6 +70,15 @@ pub const SUITES: &[Suite] = &[
         }),
     },
     Suite {
+        name: "hipcub",
+        packages: "libhipcub-tests",
+        kind: Kind::GoogleTest {
+            files: "/usr/libexec/rocm/libhipcub-tests/test_*",
+            arguments: &[],
+            filter: "*",
+        },
+    },
+    Suite {
         name: "rocthrust",
         packages: "librocthrust-tests",
         kind: Kind::UnitTests {

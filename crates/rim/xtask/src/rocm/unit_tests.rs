@@ -8,8 +8,8 @@ use super::{
     tally::Tally,
 };
 
-/// No program takes more than this part of the whole time.
-const PART: u64 = 16;
+/// No program takes more than so many times its part of the time that is left.
+const MOST_PARTS: u64 = 4;
 /// Lines of a program with failures that are shown.
 const MOST_LINES: usize = 12;
 
@@ -43,17 +43,18 @@ fn totals(line: &str) -> Option<Totals> {
 /// Runs a shard of the programs one after the other.
 pub fn run(setting: &Setting<'_>, files: &[String], shard: Shard, seconds: u64) -> Result<Tally> {
     let budget = Budget::new(seconds);
-    let most = (seconds / PART).max(1);
     let mut tally = Tally::default();
     let mine = files.iter().enumerate();
     let mine = mine.filter(|(number, _)| number % shard.count == shard.index);
-    for (_, file) in mine {
+    let mine: Vec<&String> = mine.map(|(_, file)| file).collect();
+    for (number, file) in mine.iter().enumerate() {
         let Some(left) = budget.left() else {
             println!("    {file} and what follows: not run");
             break;
         };
         let (mut seen, mut said) = (None, Vec::new());
-        let (end, errors) = limited::lines(setting.command(left.min(most), file), |line| {
+        let most = (left * MOST_PARTS / (mine.len() - number) as u64).clamp(1, left);
+        let (end, errors) = limited::lines(setting.command(most, file), |line| {
             seen = seen.or(totals(line));
             if line.contains("FAIL") || line.contains("ERROR") {
                 said.push(line.to_owned());
@@ -70,14 +71,14 @@ pub fn run(setting: &Setting<'_>, files: &[String], shard: Shard, seconds: u64) 
                 tally.passed += seen.passes;
                 if seen.failures + seen.errors > 0 || status != 0 {
                     said.insert(0, format!("status {status}: {seen:?}"));
-                    tally.failed.push((file.clone(), said.join("\n")));
+                    tally.failed.push(((*file).clone(), said.join("\n")));
                 }
             }
             // Some only have to compile.
             (End::Status(0), None) => tally.passed += 1,
             (End::Status(status), None) => {
                 said.insert(0, format!("status {status}, without a total"));
-                tally.failed.push((file.clone(), said.join("\n")));
+                tally.failed.push(((*file).clone(), said.join("\n")));
             }
         }
     }
