@@ -67,6 +67,15 @@ impl Allocation {
         })
     }
 
+    /// Where the accessed address is, in front of words for the memory. A number of bytes alone would read as the size of the access.
+    fn reached(&self) -> String {
+        match self.position.as_str() {
+            AT_START => "the first byte of".to_owned(),
+            AT_END => "right behind".to_owned(),
+            position => format!("at an address {position}"),
+        }
+    }
+
     /// The memory in a few words.
     pub(crate) fn named(&self) -> String {
         let size = self.size;
@@ -169,6 +178,8 @@ pub fn freed(found: Vec<Freed>, sink: &mut dyn Sink) {
 
 /// The position of the first byte, in words.
 const AT_START: &str = "0 bytes into";
+/// The position of the byte behind the last one.
+const AT_END: &str = "0 bytes behind";
 
 /// The target of findings in the program itself.
 pub(crate) const HOST: &str = "host";
@@ -285,10 +296,11 @@ fn message(one: &Accessed) -> String {
         }
         (Kind::AfterFree, Some(near), _) => format!(
             "the kernel {does} {} {} bytes that the program has freed",
-            near.position, near.size
+            near.reached(),
+            near.size
         ),
         (Kind::ReadOnly, ..) => "the kernel writes a constant or code of its module".to_owned(),
-        (_, Some(near), _) => format!("the kernel {does} {} {}", near.position, near.named()),
+        (_, Some(near), _) => format!("the kernel {does} {} {}", near.reached(), near.named()),
         (_, None, Some(detail)) => {
             format!("the kernel {does} memory that it does not have: {detail}")
         }

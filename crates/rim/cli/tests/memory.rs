@@ -27,7 +27,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
             &[
                 "error[out-of-bounds]",
                 "put(int*, long) for gfx90a",
-                "writes 0 bytes behind an allocation of 1000 bytes",
+                "writes right behind an allocation of 1000 bytes",
                 "wave 0, lane 5",
                 "<-- the access",
                 "allocated with hipMalloc by make_numbers",
@@ -38,7 +38,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
             "before",
             &[
                 "error[out-of-bounds]",
-                "writes 4 bytes before an allocation of 1000 bytes",
+                "writes at an address 4 bytes before an allocation of 1000 bytes",
                 "allocated with hipMalloc by make_numbers",
             ],
         ),
@@ -46,7 +46,7 @@ fn a_wrong_access_is_named_with_the_allocation_and_who_made_it() {
             "freed",
             &[
                 "error[after-free]",
-                "writes 8 bytes into 1000 bytes that the program has freed",
+                "writes at an address 8 bytes into 1000 bytes that the program has freed",
                 "allocated with hipMalloc by make_numbers",
                 "freed by drop_numbers",
             ],
@@ -124,7 +124,7 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
             "stream-freed",
             &[
                 "error[after-free]",
-                "writes 8 bytes into 1000 bytes that the program has freed",
+                "writes at an address 8 bytes into 1000 bytes that the program has freed",
                 "allocated with hipMallocAsync by main",
                 "freed by main",
             ][..],
@@ -133,31 +133,31 @@ fn memory_that_hip_divides_has_bounds_and_frees_are_looked_at() {
             "stream-end",
             &[
                 "error[out-of-bounds]",
-                "writes 0 bytes behind an allocation of 4600 bytes",
+                "writes right behind an allocation of 4600 bytes",
             ],
         ),
         (
             "row",
             &[
                 "error[out-of-bounds]",
-                "writes 3 bytes behind a row of an allocation of 768 bytes",
+                "writes at an address 3 bytes behind a row of an allocation of 768 bytes",
                 "allocated with hipMallocPitch by main",
             ],
         ),
         (
             "managed",
-            &["writes 0 bytes behind an allocation of 100 bytes"],
+            &["writes right behind an allocation of 100 bytes"],
         ),
         (
             "registered",
             &[
-                "writes 0 bytes behind an allocation of 100 bytes",
+                "writes right behind an allocation of 100 bytes",
                 "allocated with hipHostRegister by main",
             ],
         ),
         (
             "variable",
-            &["writes 0 bytes behind the variable table of 10 bytes"],
+            &["writes right behind the variable table of 10 bytes"],
         ),
         (
             "constant",
@@ -237,7 +237,7 @@ fn memory_that_kernels_allocate_has_bounds() {
             "end",
             &[
                 "error[out-of-bounds]",
-                "writes 0 bytes behind an allocation of 19 bytes",
+                "writes right behind an allocation of 19 bytes",
                 "wave 0, lane 3",
             ][..],
         ),
@@ -245,10 +245,10 @@ fn memory_that_kernels_allocate_has_bounds() {
             "freed",
             &[
                 "error[after-free]",
-                "writes 8 bytes into 24 bytes that the program has freed",
+                "writes at an address 8 bytes into 24 bytes that the program has freed",
             ],
         ),
-        ("made", &["writes 0 bytes behind an allocation of 20 bytes"]),
+        ("made", &["writes right behind an allocation of 20 bytes"]),
         ("far", &["error[out-of-bounds]"]),
     ] {
         let (passed, _, said) = run_heap(mode);
