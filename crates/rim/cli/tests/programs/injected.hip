@@ -75,7 +75,8 @@ __global__ void loop(uint32_t *out, uint32_t) {
 // The loop takes six times as long if the result is zero, and changes nothing.
 __global__ void longer(uint32_t *out, uint32_t) {
   uint32_t token = scalar_reversed(0x80000000u);
-  asm volatile("s_cmp_eq_u32 %0, 0\n s_cselect_b32 %0, 6, 1\n s_mul_i32 %0, %0, 10000\n 1: s_sub_u32 %0, %0, 1\n s_cmp_lg_u32 %0, 0\n s_cbranch_scc1 1b"
+  asm volatile("s_cmp_eq_u32 %0, 0\n s_cselect_b32 %0, 6, 1\n s_mul_i32 %0, %0, 10000\n 1: s_sub_u32 %0, %0, 1\n s_cmp_lg_u32 %0, 0\n "
+               "s_cbranch_scc1 1b"
                : "+s"(token)
                :
                : "scc");
@@ -129,20 +130,9 @@ int main(int count, char **arguments) {
     void (*kernel)(uint32_t *, uint32_t);
   } kernels[] = {
 #define KERNEL(name) {#name, name}
-      KERNEL(dead),
-      KERNEL(scalar_dead),
-      KERNEL(stored),
-      KERNEL(scalar_stored),
-      KERNEL(multiplied_by_zero),
-      KERNEL(limited),
-      KERNEL(address),
-      KERNEL(loop),
-      KERNEL(longer),
-      KERNEL(selected),
-      KERNEL(lanes_on),
-      KERNEL(condition),
-      KERNEL(lds_used),
-      KERNEL(lds_overwritten),
+      KERNEL(dead),     KERNEL(scalar_dead), KERNEL(stored),   KERNEL(scalar_stored),   KERNEL(multiplied_by_zero),
+      KERNEL(limited),  KERNEL(address),     KERNEL(loop),     KERNEL(longer),          KERNEL(selected),
+      KERNEL(lanes_on), KERNEL(condition),   KERNEL(lds_used), KERNEL(lds_overwritten),
   };
   uint32_t *out, host[64];
   if (hipMalloc(&out, sizeof host) != hipSuccess || hipMemset(out, 0xee, sizeof host) != hipSuccess)

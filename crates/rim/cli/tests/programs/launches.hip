@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string>
 
-#define HIP(call)                                                              \
-  do {                                                                         \
-    if ((call) != hipSuccess)                                                  \
-      return std::printf("%s\n", #call), 1;                                    \
+#define HIP(call)                           \
+  do {                                      \
+    if ((call) != hipSuccess)               \
+      return std::printf("%s\n", #call), 1; \
   } while (0)
 
 // Ends when the host says so: by then it has launched the others.
