@@ -5,7 +5,7 @@ use wave::{LANES, Wave};
 
 use crate::{
     Shared,
-    cells::{Cell, ROW, RecordId},
+    cells::{Cell, OTHERS, ROW, RecordId},
     clock::{Clock, Entry},
     lines::Lines,
     plan::{Decides, Memory},
@@ -242,7 +242,7 @@ impl Instruction<'_> {
         stop: u64,
     ) -> Option<u64> {
         let (cell, until) = state.cells.alike(address, stop)?;
-        if cell.synchronises || self.memory.synchronises {
+        if cell.synchronises || self.memory.synchronises || cell.bytes[0] & OTHERS != 0 {
             return None;
         }
         let is_new = cell.writer != 0 && cell.writer != scene.id && cell.bytes[0] != 0;
@@ -298,6 +298,13 @@ impl Instruction<'_> {
             match missing {
                 Some(missing) => self.found(state, scene, (cell.writer, missing), part),
                 None => self.learn(state, scene, cell.writer, part.address),
+            }
+        }
+        for writer in state.writers(part.address, &cell, part.bytes) {
+            match self.missing(state, scene, writer, cell.synchronises) {
+                _ if writer == scene.id => {}
+                Some(missing) => self.found(state, scene, (writer, missing), part),
+                None => self.learn(state, scene, writer, part.address),
             }
         }
         if kind != Access::Read {
@@ -416,7 +423,12 @@ impl Instruction<'_> {
     }
 
     fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, part: Part) {
-        let (cell, before) = self.noted(state, scene, cell, part.bytes);
+        let old = cell;
+        let (mut cell, before) = self.noted(state, scene, old, part.bytes);
+        if self.kind() != Access::Read {
+            let others = state.divided(part.address, &old, scene.id, part.bytes);
+            cell.bytes[0] = cell.bytes[0] & !OTHERS | others;
+        }
         let atomic = self.kind() == Access::Atomic;
         if self.kind() != Access::Read && (cell.synchronises || atomic) {
             state.wrote(part.address, before, scene.id, atomic);

@@ -11,11 +11,14 @@ pub(crate) struct Cell {
     pub writer: RecordId,
     /// The last reads by two different waves.
     pub readers: [RecordId; 2],
-    /// The bytes of the write, and of both reads.
+    /// The bytes of the write, and of both reads. With `OTHERS`, other waves have written other bytes before.
     pub bytes: [u8; 3],
     /// Waves have used it to put themselves in order.
     pub synchronises: bool,
 }
+
+/// A bit beside those of a dword's bytes: the state has the writers of other ones.
+pub(crate) const OTHERS: u8 = 16;
 
 /// Bytes of a row: what 32 lanes access with a dword each.
 pub(crate) const ROW: u64 = 128;

@@ -8,7 +8,7 @@ use std::{
 use gpu::{Dispatch, order::Order};
 
 use crate::{
-    cells::{Cells, RecordId},
+    cells::{Cell, Cells, OTHERS, RecordId},
     clock::{Clock, Entry},
     plan::Decides,
     progress::Meeting,
@@ -66,6 +66,8 @@ pub(crate) struct State {
     pub cells: Cells,
     pub records: Vec<Record>,
     pub words: HashMap<u64, Word>,
+    /// Earlier writers of some bytes of a dword, which the last writer has not written.
+    parts: HashMap<u64, Vec<(RecordId, u8)>>,
     pub groups: Vec<Group>,
     /// The meetings at resources of the device, by launch and resource, and then by number.
     meetings: BTreeMap<(u32, u32), BTreeMap<u64, Meeting>>,
@@ -217,6 +219,7 @@ impl State {
         self.cells.clear();
         self.records.clear();
         self.words.clear();
+        self.parts.clear();
     }
 
     /// Keeps a record. When there are too many, the older ones are given up.
@@ -252,6 +255,39 @@ impl State {
         };
         tell(&mut clock, self.record(writer));
         clock
+    }
+
+    /// Bytes of a dword that had this cell were written. Returns `OTHERS` if there are bytes that other waves have written before.
+    pub fn divided(&mut self, address: u64, cell: &Cell, id: RecordId, bytes: u8) -> u8 {
+        let left = match cell.writer {
+            0 => 0,
+            writer if writer == id => 0,
+            _ => cell.bytes[0] & !OTHERS & !bytes,
+        };
+        let had = cell.bytes[0] & OTHERS != 0;
+        if left == 0 && !had {
+            return 0;
+        }
+        let parts = self.parts.entry(address).or_default();
+        if !had {
+            parts.clear();
+        }
+        parts.iter_mut().for_each(|(_, mask)| *mask &= !bytes);
+        parts.retain(|(_, mask)| *mask != 0);
+        if left != 0 {
+            parts.push((cell.writer, left));
+        }
+        if parts.is_empty() { 0 } else { OTHERS }
+    }
+
+    /// The writers of some of these bytes before the last one.
+    pub fn writers(&self, address: u64, cell: &Cell, bytes: u8) -> Vec<RecordId> {
+        if cell.bytes[0] & OTHERS == 0 {
+            return Vec::new();
+        }
+        let parts = self.parts.get(&address).into_iter().flatten();
+        let parts = parts.filter(|(_, mask)| mask & bytes != 0);
+        parts.map(|(writer, _)| *writer).collect()
     }
 
     /// A word was written. An atomic hands on what was told before.

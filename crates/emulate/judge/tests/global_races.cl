@@ -398,3 +398,28 @@ kernel void other_bytes(global char *out) {
   if (ITEM < 32 && (GROUP == 0 || IF_OK(0, 1)))
     out[ITEM] = ITEM == 17 ? GROUP + 1 : 3; // @other_bytes.A
 }
+
+// Each workgroup has a byte of one dword for its flag, and raises it before it looks at the one of the last workgroup.
+kernel void byte_flags(Memory out) {
+  global char *flags = (global char *)out + 0x4000;
+  if (ITEM == 0) {
+    STORE(&out[GROUP], 3 + GROUP); // @byte_flags.A
+    if (IF_OK(1, 0))
+      FENCE(__ATOMIC_RELEASE, "agent");
+    __scoped_atomic_store_n(&flags[GROUP], 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    if (GROUP > 0) {
+      while (!__scoped_atomic_load_n(&flags[GROUP - 1], __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE))
+        ;
+      FENCE(__ATOMIC_ACQUIRE, "agent");
+      STORE(&out[64 + GROUP], LOAD(&out[GROUP - 1])); // @byte_flags.B
+    }
+  }
+}
+
+// Two workgroups write different bytes of a dword, and a third one reads the byte of the first.
+kernel void earlier_byte(global char *out) {
+  if (ITEM == 0 && GROUP < 2)
+    out[GROUP] = GROUP + 1; // @earlier_byte.A
+  if (ITEM == 0 && GROUP == 2)
+    out[64] = out[IF_OK(2, 0)]; // @earlier_byte.B
+}

@@ -521,6 +521,30 @@ kernel void count_by_pointer(global int *out) {
 #define TAKES(lock) (__opencl_atomic_exchange(lock, 1, memory_order_acquire, memory_scope_work_group) == 0)
 #define CLEAR(flag) (KEEP(*(local int *)&(flag)) = 0)
 
+// The first look at the flag is in front of the loop that waits for it. The flag may have been raised by then.
+kernel void first_look(global int *out) {
+  local int data[64];
+  local atomic_int ready;
+  int t = ITEM;
+  if (t == 0)
+    CLEAR(ready);
+  SYNC;
+  if (t < 32) {
+#if OK
+    KEEP(data[t]) = t + 1;
+#endif
+    RAISE(&ready, 2);
+#if !OK
+    KEEP(data[t]) = t + 1; // @first_look.A
+#endif
+  } else if (t >= 64 && t < 96) {
+    int seen = SEEN(&ready);
+    while (seen == 0)
+      seen = SEEN(&ready);
+    out[t] = KEEP(data[t - 64]) + seen; // @first_look.B
+  }
+}
+
 // The flag is raised before the data are there.
 kernel void early_flag(global int *out) {
   local int data[64];

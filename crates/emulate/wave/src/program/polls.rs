@@ -12,7 +12,7 @@ const LONGEST: usize = 64;
 /// Addresses of the accesses to LDS that loops wait with; none where no one looks for races.
 ///
 /// The access is in a loop that does not change the register of its address. Loads are taken only from loops that change nothing in
-/// memory and have no barrier.
+/// memory and have no barrier. A load of the same word in front of such a loop is its first look.
 pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSet<u64> {
     let mut polls = HashSet::new();
     if !config.races {
@@ -42,10 +42,31 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
             let waits = only_reads || swaps(one);
             if waits && !body.iter().any(|other| writes_address(other, one)) {
                 polls.insert(one.pc);
+                let before = found.range(..target).rev().take(LONGEST);
+                polls.extend(first_look(one, before.filter_map(|(_, one)| inst(one))));
             }
         }
     }
     polls
+}
+
+/// The address of the load of the same word among the instructions in front of a loop, the last one first. Nothing between them changes the
+/// word or the register of its address.
+fn first_look(polls: &Inst, before: impl Iterator<Item = Box<Inst>>) -> Option<u64> {
+    let changes = Effects::STORE | Effects::ATOMIC | Effects::BARRIER;
+    let mut before = before.take_while(|one| !one.effects.intersects(changes));
+    let same = |one: &Inst| one.op == polls.op && reads(one).eq(reads(polls));
+    // (The first look may be what writes the register last: a load whose result replaces its address is none.)
+    before
+        .find(|one| same(one) || writes_address(one, polls))
+        .filter(|one| same(one) && !writes_address(one, polls))
+        .map(|one| one.pc)
+}
+
+/// Registers and numbers that say which word an instruction reads.
+fn reads(inst: &Inst) -> impl Iterator<Item = &Operand> {
+    let operands = inst.operands.iter();
+    operands.filter(|operand| matches!(operand, Operand::Use(_) | Operand::Imm(_)))
 }
 
 /// Returns `true` for an atomic that a lock can be taken with.
