@@ -301,7 +301,7 @@ impl Instruction<'_> {
             }
         }
         for writer in state.writers(part.address, &cell, part.bytes) {
-            match self.missing(state, scene, writer, cell.synchronises) {
+            match self.missing(state, scene, (writer, cell.synchronises), part.address) {
                 _ if writer == scene.id => {}
                 Some(missing) => self.found(state, scene, (writer, missing), part),
                 None => self.learn(state, scene, writer, part.address),
