@@ -63,7 +63,7 @@ impl Value {
     }
 }
 
-/// What is looked for beside NaN and infinity.
+/// The kinds that the check looks for beside NaN and infinity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Conversions of numbers that are out of range.

@@ -10,7 +10,7 @@ use crate::{
 pub(crate) enum Lines {
     /// These, in order.
     Some(Vec<u64>),
-    /// So many that any line may be there.
+    /// The wave has loaded so many lines that any may be among them.
     Many,
 }
 
@@ -74,7 +74,7 @@ struct Layer {
     but: [Lines; 2],
 }
 
-/// What the caches of all waves of the launch have nothing older than.
+/// A point in time: the caches of all waves of the launch have nothing that is older.
 #[derive(Clone, Default)]
 pub(crate) struct Everywhere(Vec<Layer>);
 
@@ -121,7 +121,8 @@ impl Everywhere {
         self.0.is_empty()
     }
 
-    /// Whether the nearest and the next cache have nothing at the address that is older than what `is_known` finds in a clock for a wave.
+    /// Returns `true` for the nearest and for the next cache if it has nothing at the address that is older than what `is_known` finds in a clock for a
+    /// wave.
     pub fn has(&self, address: u64, wave: u32, is_known: impl Fn(Entry) -> bool) -> [bool; 2] {
         let mut all = [false; 2];
         for layer in &self.0 {

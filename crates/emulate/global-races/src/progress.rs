@@ -61,7 +61,7 @@ pub(crate) struct Meeting {
     near: Clock,
     far: Clock,
     everywhere: Everywhere,
-    /// Those who came had loaded these lines.
+    /// The waves that came had loaded these lines.
     loaded: [Lines; 2],
     /// Greater than those of the meetings before.
     pub number: u64,

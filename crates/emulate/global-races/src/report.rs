@@ -75,7 +75,7 @@ impl Found {
 
 /// A race that is told of. Its times are told of when they have doubled, so that a process that ends at once loses less than half.
 pub(crate) struct Told {
-    /// With the times that were not told of.
+    /// The count includes the times that were not told of.
     found: Found,
     told: u64,
 }

@@ -4,7 +4,7 @@
 //! have begun, and none behind a barrier packet begins before that has ended. A barrier packet waits for signals, and each signal knows
 //! which packets have completed it. The host may have waited for whatever had ended when it published a packet.
 //!
-//! The device that this crate emulates does a queue's packets one after the other. What it did first is therefore no order.
+//! The device that this crate emulates does a queue's packets one after the other. The sequence on this device is therefore no order.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -107,7 +107,7 @@ struct OfQueue {
 }
 
 impl OfQueue {
-    /// So many packets have begun.
+    /// This number of packets has begun.
     fn begun(&mut self, packets: u64) {
         let is_old = |front: &(u64, Arc<Ended>)| front.0 <= packets;
         while self.published.front().is_some_and(is_old) {
@@ -228,7 +228,7 @@ impl Orders {
             number: inner.chains[chain],
         };
         if let Some(of) = inner.queues.get_mut(&queue) {
-            // Those behind begin when this one has begun.
+            // Packets behind this one begin when it has begun.
             of.floor.join(&before);
             of.all.join(&before);
             of.all.add(place);
@@ -305,7 +305,7 @@ impl Orders {
     }
 }
 
-/// What a packet has waited for.
+/// The launches that a packet has waited for.
 pub(crate) enum Waited<'a> {
     /// Signals, by the addresses of their values' structures.
     Signals(&'a [u64]),
@@ -406,7 +406,7 @@ mod tests {
         // The second one begins when the first one has begun.
         assert!(!follows(1, 0));
         assert!(follows(2, 0) && follows(2, 1));
-        // What the one with the bit waits for has ended before those behind it.
+        // Launches that the packet with the bit waits for have ended before the packets behind it.
         assert!(follows(3, 0) && follows(3, 1) && !follows(3, 2));
     }
 

@@ -67,7 +67,7 @@ impl Allocation {
         })
     }
 
-    /// Where the accessed address is, in front of words for the memory. A number of bytes alone would read as the size of the access.
+    /// The accessed address, in front of words for the memory. A number of bytes alone would read as the size of the access.
     fn reached(&self) -> String {
         match self.position.as_str() {
             AT_START => "the first byte of".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::common::{code_object, compile, luthier};
 
-/// What the program printed, and what was said.
+/// The program's output, and the messages.
 fn run(value: &str, device: &str) -> (String, i32, String) {
     let architectures = ["gfx90a", "gfx1030"].map(|target| format!("--offload-arch={target}"));
     let [first, second] = &architectures;

@@ -12,7 +12,7 @@ pub struct Table {
     pub head: &'static str,
 }
 
-/// What came of stacks and suites.
+/// Results of stacks and suites.
 const STACKS: Table = Table {
     page: "docs/measurements/stacks.md",
     head: "| stack or suite | devices | versions | right | wrong | left out | not run | why | date |\n\

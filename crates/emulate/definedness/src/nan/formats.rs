@@ -165,7 +165,7 @@ impl Format {
                 all |= apart.wrapping_sub(ones) & !apart;
             }
         } else {
-            // What is added takes the least magnitude that is no number to the bit above the magnitude.
+            // The sum takes the least magnitude that is no number to the bit above the magnitude.
             let add = ones * (shape.magnitude + 1 - shape.first);
             for word in row {
                 all |= (word & field).wrapping_add(add);

@@ -7,7 +7,7 @@ use crate::moves::Part;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     One(Format),
-    /// Of the first, the second and the third source.
+    /// The meanings of the first, the second and the third source.
     Each([Format; 3]),
     /// Halves where the instruction takes a half of a word, else singles.
     HalvesAndSingles(Format),
@@ -37,7 +37,7 @@ pub(super) struct Numbers {
     pub taken: Taken,
     /// All numbers that fit into the place of the result are results.
     pub packed: bool,
-    /// So many sources are numbers, the first ones.
+    /// The number of sources that are numbers, which are the first ones.
     pub count: usize,
     /// The result is zero only if a source is, or if it is too small.
     pub scales: bool,

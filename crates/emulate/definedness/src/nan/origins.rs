@@ -1,16 +1,16 @@
-//! Where a result that is no number comes from.
+//! The origin of a result that is no number.
 
 use super::{
     formats::{Class, Format},
     taints::Taint,
 };
 
-/// What is known of the sources of a result that are no numbers.
+/// The sources of a result that are no numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
     /// The first that an instruction of the kernel made.
     taint: Taint,
-    /// Such a source is NaN.
+    /// A source is NaN.
     pub tainted_nan: bool,
     /// There are sources from elsewhere.
     nan: bool,

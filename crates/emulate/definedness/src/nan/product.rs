@@ -217,7 +217,7 @@ impl Product {
         }
     }
 
-    /// The elements in a register of the result. Of a pair of registers the second one has it.
+    /// The elements in a register of the result. The second register of a pair has it.
     pub fn elements(&self, word: usize, lane: usize) -> [Option<Element>; 2] {
         match self.layout {
             Layout::Blocks {

@@ -41,7 +41,7 @@ pub(super) struct OfWorkgroup {
     private: HashMap<(u32, u32, u32), Taint>,
 }
 
-/// Who is told of findings, and where they are.
+/// The listener for findings, and the place of each.
 struct Context {
     shared: Arc<Shared>,
     dispatch: Arc<Dispatch>,
@@ -55,7 +55,7 @@ struct OfWave {
     /// The number of that instruction, and EXEC before it.
     last: u32,
     exec: u64,
-    /// What it has overwritten of its sources.
+    /// The sources that it has overwritten.
     saved: Vec<Row>,
 }
 
@@ -98,7 +98,7 @@ impl Shadow for OfWorkgroup {
         let step = &*steps[number];
         let own = &mut self.waves[wave.index_in_workgroup as usize];
         own.look_back(wave, &steps, &self.context);
-        // Where all values are numbers, most instructions leave it at that.
+        // Most instructions have numbers alone, and nothing else is done for them.
         if !step.matters && !own.taints.any() && self.lds.is_empty() && self.private.is_empty() {
             self.steps = Some(steps);
             return;

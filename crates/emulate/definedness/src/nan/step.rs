@@ -26,7 +26,7 @@ pub(super) struct OfHalf {
 
 pub(super) struct Step {
     pub plan: Plan,
-    /// Of both halves, if it is a dual instruction; else the first counts.
+    /// The value for both halves of a dual instruction. Other instructions have the first alone.
     pub halves: [OfHalf; 2],
     /// Registers that it both takes and writes, so that what it took is lost afterwards.
     pub overwritten: Vec<usize>,

@@ -146,7 +146,7 @@ pub fn forced() -> Option<HostCode> {
 /// The variable with [`forced`].
 pub const NATIVE: &str = "LUTHIER_TEST_NATIVE";
 
-/// What a machine looks at in addition: see [`Config`].
+/// The checks of a machine besides execution: see [`Config`].
 #[derive(Default)]
 struct Looks {
     exact: bool,

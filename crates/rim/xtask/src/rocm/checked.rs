@@ -30,12 +30,12 @@ pub struct Checks {
 pub struct Found {
     starts: usize,
     reports: usize,
-    /// Of each start its kernels, once each.
+    /// The kernels of each start, once each.
     kernels: u64,
     /// Kind, kernel and fingerprint; how often, and the message of the first.
     bugs: BTreeMap<[String; 3], (u64, String)>,
     possible: u64,
-    /// What the checks say that they did not judge.
+    /// The instructions that the checks did not judge.
     unjudged: BTreeSet<String>,
 }
 

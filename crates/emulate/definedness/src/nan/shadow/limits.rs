@@ -247,7 +247,7 @@ fn any_small(sources: &Sources, taken: Range<usize>, lane: usize) -> bool {
         .any(|(bits, low, format)| is_small(format, bits, low) == Some(Value::Denormal))
 }
 
-/// No source is zero, a denormal, infinity or NaN. Of sources with several numbers, only that beside the result counts.
+/// No source is zero, a denormal, infinity or NaN. If sources have several numbers, only the one beside the result counts.
 fn all_large(sources: &Sources, mut taken: Range<usize>, place: usize, lane: usize) -> bool {
     taken.all(|index| {
         let mut all = sources.numbers(index, lane);

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What is no number in the rows of A and in the columns of B.
+/// The elements that are no numbers in the rows of A and in the columns of B.
 struct Factors {
     rows: [Origin; KEYS],
     columns: [Origin; KEYS],

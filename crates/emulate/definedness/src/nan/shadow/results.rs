@@ -1,4 +1,4 @@
-//! What an instruction has written, looked at when its wave comes to the next one.
+//! Results of an instruction. The check looks at them when the wave comes to the next one.
 //!
 //! Most results are numbers, and a quick look at all lanes says so. Only otherwise are the sources looked at.
 

@@ -24,7 +24,7 @@ use super::{
 
 /// The word in the program's arguments that stands for a directory of the run.
 const DIRECTORY: &[u8] = b"{}";
-/// What the emulated GPU gets as the directory for its lines. No other process has it with the same value.
+/// The variable that tells the emulated GPU the directory for its lines. No other process has it with the same value.
 const MARK: &str = "LUTHIER_INJECT";
 /// A run may write so much, and ten times what the run without a change has written.
 const ROOM: u64 = 64 << 20;
