@@ -56,7 +56,7 @@ fn first_look(polls: &Inst, before: impl Iterator<Item = Box<Inst>>) -> Option<u
     let changes = Effects::STORE | Effects::ATOMIC | Effects::BARRIER;
     let mut before = before.take_while(|one| !one.effects.intersects(changes));
     let same = |one: &Inst| one.op == polls.op && reads(one).eq(reads(polls));
-    // (The first look may be what writes the register last: a load whose result replaces its address is none.)
+    // A load whose result replaces its own address is no first look.
     before
         .find(|one| same(one) || writes_address(one, polls))
         .filter(|one| same(one) && !writes_address(one, polls))
