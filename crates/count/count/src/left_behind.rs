@@ -5,6 +5,7 @@
 //! run has the directory's name in its environment, and has a moment to announce itself. Others, not counted, are left alone.
 
 use crate::{sample, waiting};
+use command::processes;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -50,18 +51,15 @@ fn announced(directory: &Path) -> Vec<u32> {
 
 /// Returns `true` if any process but this one is of the run.
 fn others(directory: &Path) -> bool {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.any(|pid| pid != std::process::id() && belongs(pid, directory))
+    let own = std::process::id();
+    processes::all().any(|pid| pid != own && belongs(pid, directory))
 }
 
 /// Returns `true` if a process has the directory's name in its environment and has not ended (its parent may not have asked for its status).
 fn belongs(pid: u32, directory: &Path) -> bool {
     let mut ours = OsString::from("LUTHIER_COUNT_OUTPUT=");
     ours.push(directory);
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    let mut variables = environment.split(|byte| *byte == 0);
-    variables.any(|variable| variable == ours.as_bytes()) && runs(pid)
+    processes::has_entry(pid, ours.as_bytes()) && runs(pid)
 }
 
 fn runs(pid: u32) -> bool {

@@ -3,10 +3,12 @@
 //! * [`say!`] and [`out!`]: lines on standard error and standard output; a full disk or a reader that left is no reason to panic.
 //! * [`Status`]: the one rule for exit statuses. [`of_child`]: the status of a command that ends as a program did.
 //! * [`grouped`]: numbers for people to read.
+//! * [`processes`]: processes, and what they were started with.
 #![forbid(unsafe_code)]
 
 mod console;
 mod number;
+pub mod processes;
 mod status;
 
 pub use console::{print_error, print_output};

@@ -10,9 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use command::processes;
 use launcher::interrupt;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pidfd_open, pidfd_send_signal, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
 };
 
 /// The pauses between two looks whether the child has ended.
@@ -40,13 +41,17 @@ pub enum End {
     Full,
 }
 
-/// Waits for the leader of a group of processes, and ends what the group has left. `mark` is a variable of the environment and its value,
-/// which nobody else has: processes with it are ended too, in whatever group they are. None: the user has asked to end.
+/// Waits for the leader of a group of processes, and ends the processes that it leaves in the group. `mark` is a variable of the environment
+/// and its value, which only this child and its descendants have. Those in other groups are ended, too. None: the user has asked to end.
 pub fn wait(
     mut child: Child,
     mark: (&str, &OsStr),
     limits: &Limits<'_>,
 ) -> io::Result<Option<End>> {
+    let is_full = || {
+        let room = limits.room;
+        room.is_some_and(|(directories, most)| bytes(directories) > most)
+    };
     let began = Instant::now();
     let (mut pause, mut looked) = (SHORTEST, Instant::now());
     let mut until_look = Duration::ZERO;
@@ -60,11 +65,9 @@ pub fn wait(
         if limits.time.is_some_and(|limit| began.elapsed() > limit) {
             break Some(End::Late);
         }
-        if let Some((directories, most)) = limits.room
-            && looked.elapsed() >= until_look
-        {
+        if looked.elapsed() >= until_look {
             let before = Instant::now();
-            if bytes(directories) > most {
+            if is_full() {
                 break Some(End::Full);
             }
             looked = Instant::now();
@@ -80,14 +83,9 @@ pub fn wait(
     };
     end(child.id(), mark);
     let status = child.wait()?;
-    let full = || {
-        limits
-            .room
-            .is_some_and(|(directories, most)| bytes(directories) > most)
-    };
     Ok(Some(match early {
         Some(end) => end,
-        None if full() => End::Full,
+        None if is_full() => End::Full,
         None => End::Status(status),
     }))
 }
@@ -125,31 +123,14 @@ fn end(leader: u32, (name, value): (&str, &OsStr)) {
 
 /// Returns `true` if there were any.
 fn end_marked(leader: u32, entry: &[u8]) -> bool {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return false;
-    };
+    let own = std::process::id();
     let mut found = false;
-    let own = getpid().as_raw_nonzero().get();
-    for process in processes.flatten() {
-        let number = process
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
-        let Some(number) = number.filter(|number: &i32| *number != own && *number != leader as i32)
-        else {
-            continue;
-        };
-        let is_marked = || {
-            let environment = fs::read(process.path().join("environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|one| one == entry)
-        };
-        if !is_marked() {
-            continue;
-        }
-        // The number may have gone to another process meanwhile; what is opened stays the same one.
-        if let Some(id) = Pid::from_raw(number)
+    for pid in processes::all().filter(|pid| ![own, leader].contains(pid)) {
+        // The number may go to another process meanwhile; what is opened stays the same one.
+        if processes::has_entry(pid, entry)
+            && let Some(id) = Pid::from_raw(pid as i32)
             && let Ok(handle) = pidfd_open(id, PidfdFlags::empty())
-            && is_marked()
+            && processes::has_entry(pid, entry)
         {
             found |= pidfd_send_signal(handle, Signal::KILL).is_ok();
         }
