@@ -2,16 +2,11 @@
 //!
 //! Headers of tools are no part of it: the tests compile tools in both languages with them.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::{path::Path, process::Command};
 
 use anyhow::{Context, Result};
 
-use crate::{command::said, files_below, root};
+use crate::{command::said, files_below, root, workers};
 
 const STRICT: [&str; 5] = [
     "-fsyntax-only",
@@ -54,36 +49,14 @@ pub fn run(arguments: &[String]) -> Result<Vec<String>> {
         let found = files_below(&root().join(place), &["c", "cpp"])?;
         files.extend(found.into_iter().map(|file| (file, *flags)));
     }
-    complaints.extend(compiled(&files, &llvm)?);
+    let compiled = workers::all(&files, |(file, flags)| complaint(file, flags, &llvm))?;
+    let mut compiled: Vec<String> = compiled.into_iter().flatten().collect();
+    compiled.sort();
+    complaints.append(&mut compiled);
     Ok(complaints)
 }
 
-/// Compiles the files, as many at a time as there are processors, and returns what clang says of each that fails.
-fn compiled(files: &[(PathBuf, &[&str])], llvm: &str) -> Result<Vec<String>> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<String>> {
-        let mut complaints = Vec::new();
-        while let Some((file, flags)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            complaints.extend(complaint(file, flags, llvm)?);
-        }
-        Ok(complaints)
-    };
-    let all: Vec<Result<Vec<String>>> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let workers = workers.into_iter();
-        workers
-            .map(|worker| worker.join().expect("no worker panics"))
-            .collect()
-    });
-    let mut complaints = Vec::new();
-    for some in all {
-        complaints.extend(some?);
-    }
-    complaints.sort();
-    Ok(complaints)
-}
-
+/// The messages of clang for a file that fails.
 fn complaint(file: &Path, flags: &[&str], llvm: &str) -> Result<Option<String>> {
     let mut clang = Command::new("clang-22");
     clang

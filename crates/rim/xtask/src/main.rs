@@ -34,6 +34,7 @@ mod sizes;
 mod stacks;
 mod tidy;
 mod tool_abi;
+mod workers;
 
 use std::{
     fs,

@@ -5,14 +5,13 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Mutex,
-    thread,
     time::SystemTime,
 };
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::{environment::Environment, known, limited::Setting};
+use crate::workers;
 
 /// A program, and what it is made of. In flags and libraries `{llvm}` stands for the newest LLVM of the release.
 pub struct Program {
@@ -258,22 +257,9 @@ fn run(environment: &Environment, jobs: Vec<Job>, newest: SystemTime) -> Result<
         return Ok(false);
     }
     eprintln!("Compiling {} files in {}", jobs.len(), environment.name);
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().ok().and_then(|mut jobs| jobs.pop());
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let results: Vec<Result<()>> = thread::scope(|scope| {
-        let work = || {
-            while let Some(job) = next() {
-                job.run(environment)?;
-            }
-            Ok(())
-        };
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let ends = workers.into_iter().map(|worker| worker.join());
-        ends.map(|end| end.unwrap_or_else(|_| bail!("a thread panicked")))
-            .collect()
-    });
-    results.into_iter().collect::<Result<Vec<()>>>()?;
+    // The last ones first.
+    jobs.reverse();
+    workers::all(&jobs, |job| job.run(environment))?;
     Ok(true)
 }
 

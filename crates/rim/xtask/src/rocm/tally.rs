@@ -27,6 +27,12 @@ impl Tally {
         self.left_out.push((name, reason));
     }
 
+    /// There was no test at all, not even one that is left out.
+    pub fn is_empty(&self) -> bool {
+        let named = [&self.failed, &self.left_out, &self.unfit];
+        self.passed + self.skipped + self.not_run == 0 && named.iter().all(|names| names.is_empty())
+    }
+
     pub fn add(&mut self, other: Tally) {
         self.passed += other.passed;
         self.skipped += other.skipped;
@@ -172,6 +178,7 @@ mod tests {
             passed: 7,
             ..Tally::default()
         };
+        assert!(Tally::default().is_empty() && !tally.is_empty());
         tally.skip("A.two".to_owned(), "one GPU | only".to_owned());
         let mut table = Table::default();
         for device in ["gfx942", "gfx1100"] {
