@@ -7,6 +7,7 @@ use wave::Config;
 
 use crate::{
     access::{self, Access},
+    lanes::NONE,
     moves::{Dpp, Part, Permutation, PermuteBits, Sdwa},
     packed::{self, Halves},
     rules::{self, Rule},
@@ -48,6 +49,14 @@ pub(crate) struct Vector {
     pub scalar_destination: Option<usize>,
     pub dpp: Option<Box<Dpp>>,
     pub ignores_exec: bool,
+}
+
+impl Vector {
+    /// The lanes of `exec` that write.
+    pub fn writing(&self, exec: u64) -> u64 {
+        let dpp = self.dpp.as_ref();
+        dpp.map_or(exec, |dpp| dpp.apply(&NONE, exec).1)
+    }
 }
 
 pub(crate) struct Scalar {

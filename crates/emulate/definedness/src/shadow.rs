@@ -184,7 +184,7 @@ impl Scene<'_> {
         let words = vector.destination.map_or(0, |(_, words)| words);
         let outcome = Outcome {
             rows: vec![ALL; words],
-            mask: (vector.dpp.as_ref()).map_or(on, |dpp| dpp.apply(&NONE, on).1),
+            mask: vector.writing(on),
             scalar: !0,
             origin: self
                 .started()

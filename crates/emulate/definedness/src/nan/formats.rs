@@ -70,11 +70,11 @@ impl Special {
 }
 
 /// The bits of a format: those of the exponent, and the value of the magnitude from which on it is no number.
-struct Shape {
+pub(super) struct Shape {
     bits: u32,
-    magnitude: u32,
-    /// The least magnitude that is no number.
-    first: u32,
+    pub magnitude: u32,
+    /// The least magnitude that is no number. With infinity, it has all bits of the exponent.
+    pub first: u32,
     infinity: Option<u32>,
 }
 
@@ -90,7 +90,7 @@ impl Format {
         Format::Bf8Unsigned,
     ];
 
-    fn shape(self) -> Shape {
+    pub fn shape(self) -> Shape {
         let (bits, magnitude, first, has_infinity) = match self {
             Format::Half => (16, 0x7fff, 0x7c00, true),
             Format::Brain => (16, 0x7fff, 0x7f80, true),

@@ -296,11 +296,7 @@ impl Scene<'_> {
         exec: u64,
     ) {
         if vector.destination.is_some() {
-            let mask = match &vector.dpp {
-                Some(dpp) => dpp.apply(&crate::lanes::NONE, exec).1,
-                None => exec,
-            };
-            return self.looks_back(How::Computed(half), vector, mask);
+            return self.looks_back(How::Computed(half), vector, vector.writing(exec));
         }
         // All that it takes and makes is in scalar registers.
         if let Some(slot) = vector.mask_destination {
@@ -315,11 +311,7 @@ impl Scene<'_> {
             return;
         }
         let sources = self.view().of_vector(vector, &numbers, exec);
-        let mask = vector
-            .dpp
-            .as_ref()
-            .map_or(exec, |dpp| dpp.apply(&crate::lanes::NONE, exec).1);
-        self.tell(Use::Compared, mask, |lane| {
+        self.tell(Use::Compared, vector.writing(exec), |lane| {
             let origin = sources.origin(lane);
             let class = match origin.tainted_nan {
                 true => Class::Nan,

@@ -3,51 +3,38 @@
 use std::ops::Range;
 
 use compute::Snapshot;
+use numerics::convert::f32_from_f16_exact;
 
 use super::{
-    Context, Format, Found, Row, Use, Value, each,
+    Context, Format, Found, Use, Value, each,
     results::{After, How},
-    sources::Sources,
+    sources::{Sources, row_of},
 };
-use crate::{
-    lanes::NONE,
-    nan::{
-        formats::Elements,
-        meaning::{Integer, Meaning},
-        step::Step,
-    },
+use crate::nan::{
+    meaning::{Integer, Meaning, Taken},
+    step::Step,
 };
 
 /// The magnitude of a number; infinity and NaN as they are.
 fn magnitude(format: Format, bits: u32, low: u32) -> Option<f64> {
-    let of = |exponent: u32, bias: i32, value: u32| {
-        let (field, fraction) = (value >> exponent, value & ((1 << exponent) - 1));
-        let (field, fraction) = (field as i32, f64::from(fraction) / f64::from(1 << exponent));
-        match field {
-            0 => fraction * f64::powi(2.0, 1 - bias),
-            31 if exponent == 10 && fraction == 0.0 => f64::INFINITY,
-            31 if exponent == 10 => f64::NAN,
-            _ => (1.0 + fraction) * f64::powi(2.0, field - bias),
-        }
-    };
-    Some(match format {
-        Format::Half => of(10, 15, bits & 0x7fff),
-        Format::Brain => f64::from(f32::from_bits((bits & 0x7fff) << 16)),
-        Format::Single => f64::from(f32::from_bits(bits)).abs(),
-        Format::Double => f64::from_bits(u64::from(bits) << 32 | u64::from(low)).abs(),
+    let of_single = |bits: u32| f64::from(f32::from_bits(bits));
+    let value = match format {
+        Format::Half => of_single(f32_from_f16_exact(bits as u16)),
+        Format::Brain => of_single(bits << 16),
+        Format::Single => of_single(bits),
+        Format::Double => f64::from_bits(u64::from(bits) << 32 | u64::from(low)),
         _ => return None,
-    })
+    };
+    Some(value.abs())
 }
 
-/// The largest number of a format by its bits, and the magnitude from which on all numbers are too large for it.
-fn largest(format: Format) -> Option<(u32, f64)> {
+/// The magnitude from which on all numbers are too large for a format.
+fn too_large(format: Format) -> Option<f64> {
     Some(match format {
-        Format::Half => (0x7bff, 65536.0),
-        Format::Single => (0x7f7f_ffff, f64::powi(2.0, 128)),
-        Format::Fp8 => (0x7e, 480.0),
-        Format::Bf8 => (0x7b, 65536.0),
-        Format::Fp8Unsigned => (0x7f, 256.0),
-        Format::Bf8Unsigned => (0x7f, 65536.0),
+        Format::Half | Format::Bf8 | Format::Bf8Unsigned => 65536.0,
+        Format::Single => f64::powi(2.0, 128),
+        Format::Fp8 => 480.0,
+        Format::Fp8Unsigned => 256.0,
         Format::Brain | Format::Double => return None,
     })
 }
@@ -68,18 +55,12 @@ fn is_beyond(integer: Integer, result: u32, number: f64) -> bool {
 
 /// A result that is a denormal, or zero.
 fn is_small(format: Format, bits: u32, low: u32) -> Option<Value> {
-    let (exponent, magnitude) = match format {
-        Format::Half => (0x7c00, 0x7fff),
-        Format::Brain => (0x7f80, 0x7fff),
-        Format::Single => (0x7f80_0000, 0x7fff_ffff),
-        Format::Double => (0x7ff0_0000, 0x7fff_ffff),
-        _ => return None,
-    };
-    let is_zero = bits & magnitude == 0 && (format != Format::Double || low == 0);
-    match bits & exponent == 0 {
-        true if is_zero => Some(Value::Underflow),
-        true => Some(Value::Denormal),
-        false => None,
+    let shape = format.shape();
+    let magnitude = bits & shape.magnitude;
+    match () {
+        () if format.bits() == 8 || magnitude & shape.first != 0 => None,
+        () if magnitude == 0 && (format != Format::Double || low == 0) => Some(Value::Underflow),
+        () => Some(Value::Denormal),
     }
 }
 
@@ -124,24 +105,16 @@ impl After<'_> {
         }
     }
 
-    fn row(&self, row: usize) -> &Row {
-        match row < self.wave.vector_rows() {
-            true => self.wave.vgpr_row(row),
-            false => &NONE,
-        }
-    }
-
     fn saturated_integers(&self, row: usize) -> u64 {
         let (Meaning::ToIntegers(taken, integer, packed), Some(vector)) =
             (self.step.halves[0].meaning, self.step.vector(0))
         else {
             return 0;
         };
-        let taken = crate::nan::meaning::Taken::One(taken);
         let view = self.view();
-        let dpp = vector.dpp.as_deref();
+        let (dpp, taken) = (vector.dpp.as_deref(), Taken::One(taken));
         let sources = view.sources(&vector.sources, dpp, (taken, 2), self.of.exec);
-        let results = self.row(row);
+        let results = row_of(self.wave, row);
         let mut lanes = 0;
         for lane in each(self.mask) {
             for index in 0..1 + usize::from(packed) {
@@ -175,7 +148,7 @@ impl After<'_> {
         };
         let wanted = &context.shared.wanted;
         let converts = self.step.plan.op.first_name().contains("_cvt_");
-        let limit = largest(format).filter(|_| wanted.saturated && converts);
+        let limit = too_large(format).filter(|_| wanted.saturated && converts);
         if limit.is_none() && !wanted.denormals {
             return nothing;
         }
@@ -192,20 +165,17 @@ impl After<'_> {
                 if format == Format::Double && word.is_multiple_of(2) {
                     continue;
                 }
-                let low = self.row(row.saturating_sub(1))[lane];
-                let elements = match format.bits() {
-                    32 => Elements::LOWEST,
-                    _ => of.elements,
-                };
-                for (at, bits) in format.each(self.row(row)[lane], elements).enumerate() {
-                    if let Some((largest, from)) = limit {
+                let [low, value] =
+                    [row.saturating_sub(1), row].map(|row| row_of(self.wave, row)[lane]);
+                for (at, bits) in format.each(value, of.elements).enumerate() {
+                    if let Some(from) = limit {
                         let source = if numbers.packed && count > 1 { at } else { 0 };
                         let mut given = sources.numbers(source, lane);
                         let beyond = given.next().is_some_and(|(bits, low, format)| {
                             magnitude(format, bits, low).is_some_and(|number| number >= from)
                         });
                         let mask = (1 << (format.bits() - 1)) - 1;
-                        if beyond && bits & mask == largest {
+                        if beyond && bits & mask == format.shape().first - 1 {
                             saturated |= bit;
                         }
                     }

@@ -105,6 +105,14 @@ impl Sources {
     }
 }
 
+/// A row of registers; one that the wave does not have is zero.
+pub(super) fn row_of(wave: &Wave, row: usize) -> &Row {
+    match row < wave.vector_rows() {
+        true => wave.vgpr_row(row),
+        false => &NONE,
+    }
+}
+
 /// A constant of 32 bits is the high word of a double.
 fn of_constant(format: Format, value: i64) -> (u32, u32) {
     match format {
@@ -122,10 +130,7 @@ impl<'a> View<'a> {
         {
             return words;
         }
-        match row < self.wave.vector_rows() {
-            true => self.wave.vgpr_row(row),
-            false => &NONE,
-        }
+        row_of(self.wave, row)
     }
 
     /// Reads the sources of an instruction that are numbers.
