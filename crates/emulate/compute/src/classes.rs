@@ -30,7 +30,7 @@ const fn class(word: &'static str, name: &'static str, effects: Effects) -> Clas
     }
 }
 
-/// In the order in which they are shown; an instruction belongs to the first whose effects it has. The last one is that of all others.
+/// An instruction belongs to the first of these whose effects it has; all others are of [`OTHER`].
 #[rustfmt::skip]
 const CLASSES: &[Class] = &[
     class("matrix",         "matrix",           Effects::MATRIX),

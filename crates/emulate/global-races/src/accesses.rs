@@ -423,17 +423,16 @@ impl Instruction<'_> {
     }
 
     fn note(&self, state: &mut State, scene: &Scene<'_>, cell: Cell, part: Part) {
-        let old = cell;
-        let (mut cell, before) = self.noted(state, scene, old, part.bytes);
+        let (mut noted, before) = self.noted(state, scene, cell, part.bytes);
         if self.kind() != Access::Read {
-            let others = state.divided(part.address, &old, scene.id, part.bytes);
-            cell.bytes[0] = cell.bytes[0] & !OTHERS | others;
+            let others = state.divided(part.address, &cell, scene.id, part.bytes);
+            noted.bytes[0] = noted.bytes[0] & !OTHERS | others;
+            let atomic = self.kind() == Access::Atomic;
+            if noted.synchronises || atomic {
+                state.wrote(part.address, before, scene.id, atomic);
+            }
         }
-        let atomic = self.kind() == Access::Atomic;
-        if self.kind() != Access::Read && (cell.synchronises || atomic) {
-            state.wrote(part.address, before, scene.id, atomic);
-        }
-        state.cells.set(part.address, cell);
+        state.cells.set(part.address, noted);
     }
 
     /// The cell after the access, and who wrote before.

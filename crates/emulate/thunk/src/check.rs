@@ -1,11 +1,17 @@
 //! `LUTHIER_CHECK`: what `luthier check` looks for while a program runs.
 //!
-//! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for: `waits`, missing waits along the
-//! paths that waves take; `barriers`, waves and lanes that do not meet at barriers; `races`, accesses to LDS and to global memory in no order;
-//! `init`, uses of values that nothing has set; `nan`, NaN and infinity that instructions make of numbers, with `saturated` conversions of numbers that are out of range, too, and with
-//! `denormals` results that are too small; `leaks`, memory that is not freed;
-//! `late`, missing waits with results of loads and of LDS that come when they
-//! are waited for, not before; `memory`, accesses that stop a kernel, and who allocated what they miss.
+//! The variable names a directory for findings. `LUTHIER_CHECK_FOR` says what to look for:
+//!
+//! * `waits`: missing waits along the paths that waves take;
+//! * `late`: the same, with results of loads and of LDS that come when they are waited for, not before;
+//! * `barriers`: waves and lanes that do not meet at barriers;
+//! * `races`: accesses to LDS and to global memory in no order;
+//! * `init`: uses of values that nothing has set;
+//! * `nan`: NaN and infinity that instructions make of numbers;
+//! * `saturated`: besides, conversions of numbers that are out of range;
+//! * `denormals`: besides, results that are too small;
+//! * `leaks`: memory that is not freed;
+//! * `memory`: accesses that stop a kernel, and who allocated what they miss.
 
 use std::{env, sync::Arc};
 

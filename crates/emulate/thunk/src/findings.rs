@@ -147,10 +147,11 @@ impl Findings {
     /// A kernel is launched.
     pub fn launched(&self, dispatch: &Dispatch) {
         let mut inner = self.inner();
-        let (target, name) = (dispatch.target.name, dispatch.label());
         let kernel = dispatch.packet.kernel_object;
-        if inner.kernels.insert(kernel, name.clone()).is_none() {
+        if !inner.kernels.contains_key(&kernel) {
+            let (target, name) = (dispatch.target.name, dispatch.label());
             self.counted(&mut inner, 1, &format!("kernel\t{target}\t{name}\n"));
+            inner.kernels.insert(kernel, name);
         }
     }
 

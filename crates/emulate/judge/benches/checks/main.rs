@@ -1,5 +1,5 @@
-//! The cost of checks: kernel time on devices that look for wrong accesses of memory, for barriers, for races in LDS, for races in global memory, for undefined values and for NaN, and on an ordinary one, by
-//! turns.
+//! The cost of checks. Each program runs on an ordinary device and on one device for each check, by turns. The checks are those for wrong
+//! accesses of memory, barriers, races in LDS, races in global memory, undefined values and NaN.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
 //! names. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.

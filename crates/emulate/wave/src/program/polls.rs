@@ -8,6 +8,10 @@ use super::{Config, Fetched};
 
 /// Instructions of the longest loop that may be one that waits. Compilers unroll none, and put other code beside it.
 const LONGEST: usize = 64;
+/// A loop that does such a thing waits with swaps alone.
+const CHANGES: Effects = Effects::STORE
+    .union(Effects::ATOMIC)
+    .union(Effects::BARRIER);
 
 /// Addresses of the accesses to LDS that loops wait with; none where no one looks for races.
 ///
@@ -33,8 +37,7 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
         if body.len() > LONGEST {
             continue;
         }
-        let changes = Effects::STORE | Effects::ATOMIC | Effects::BARRIER;
-        let only_reads = !body.iter().any(|one| one.effects.intersects(changes));
+        let only_reads = !body.iter().any(|one| one.effects.intersects(CHANGES));
         for one in body
             .iter()
             .filter(|one| one.effects.intersects(Effects::LDS | Effects::FLAT))
@@ -53,13 +56,12 @@ pub(super) fn polling(config: &Config, found: &BTreeMap<u64, Fetched>) -> HashSe
 /// The address of the load of the same word among the instructions in front of a loop, the last one first. Nothing between them changes the
 /// word or the register of its address.
 fn first_look(polls: &Inst, before: impl Iterator<Item = Box<Inst>>) -> Option<u64> {
-    let changes = Effects::STORE | Effects::ATOMIC | Effects::BARRIER;
-    let mut before = before.take_while(|one| !one.effects.intersects(changes));
+    let mut before = before.take_while(|one| !one.effects.intersects(CHANGES));
     let same = |one: &Inst| one.op == polls.op && reads(one).eq(reads(polls));
     // A load whose result replaces its own address is no first look.
     before
         .find(|one| same(one) || writes_address(one, polls))
-        .filter(|one| same(one) && !writes_address(one, polls))
+        .filter(|one| !writes_address(one, polls))
         .map(|one| one.pc)
 }
 
