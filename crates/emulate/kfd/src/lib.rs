@@ -11,6 +11,7 @@
 //! * [`calls`]: `ioctl` and `mmap` on them, `madvise` on their memory;
 //! * [`unmapping`]: `munmap` and `mremap`, of which the emulator hears;
 //! * [`drm`], [`addresses`], [`submission`]: libdrm's functions for memory, for addresses, and for submitting commands;
+//! * [`compiler`]: the compiler inside HIP, whose results the emulator keeps;
 //! * [`lookup`], [`system_call`]: programs that look functions up in the C library itself, or call `syscall`.
 //!
 //! Never here: state that a `fork`, a `dup` or a closed descriptor could make wrong; memory of the application's allocator
@@ -19,6 +20,7 @@
 mod addresses;
 mod bus;
 mod calls;
+mod compiler;
 mod device;
 mod drm;
 mod emulator;

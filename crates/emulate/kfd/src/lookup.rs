@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    calls,
+    calls, compiler,
     next::{answer, fail},
     open, unmapping,
 };
@@ -133,6 +133,10 @@ unsafe extern "C" fn find(handle: *mut c_void, name: *const c_char) -> *mut c_vo
     }
     // SAFETY: the caller's string.
     let name = unsafe { CStr::from_ptr(name) };
+    if name == compiler::NAME {
+        // SAFETY: the caller's handle and name.
+        return compiler::instead_of(unsafe { behind(handle, name.as_ptr()) });
+    }
     let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) else {
         return ptr::null_mut();
     };

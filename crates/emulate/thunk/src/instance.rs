@@ -5,7 +5,7 @@ use std::{
     env,
     ffi::{CString, c_void},
     sync::{
-        Arc, Once,
+        Arc, LazyLock, Once,
         atomic::{AtomicBool, AtomicPtr, Ordering},
     },
 };
@@ -14,7 +14,10 @@ use gpu::{
     Events, Fill, Machine, Memory,
     topology::{Config, ConfigError},
 };
-use kmt_sys::{door::Unmapped, thunk::Status};
+use kmt_sys::{
+    door::{Action, Compile, Unmapped},
+    thunk::Status,
+};
 
 use crate::{
     calls, door, exact, executor, ffi::Result, mappings, report::report, statistics::Statistics,
@@ -108,6 +111,31 @@ fn listen_to_preloaded() {
     }
 }
 
+/// Lets the preloaded library pass on what the compiler inside HIP is asked for.
+fn compile_for_preloaded() {
+    let found = preloaded(kmt_sys::door::COMPILE_SYMBOL);
+    if !found.is_null() {
+        // SAFETY: only one function has that name, and it has this type.
+        let pass = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(Compile)>(found) };
+        pass(compile);
+    }
+}
+
+/// comgr's status of an action that failed.
+const FAILED: i32 = 1;
+
+unsafe extern "C" fn compile(comgr: Action, kind: u32, info: u64, input: u64, result: u64) -> i32 {
+    static CACHE: LazyLock<Option<comgr::Cache>> = LazyLock::new(comgr::Cache::of_user);
+    // SAFETY: the program's own arguments, for comgr's own function.
+    let act = || unsafe {
+        match &*CACHE {
+            Some(cache) => cache.act(comgr, kind, info, input, result),
+            None => comgr(kind, info, input, result),
+        }
+    };
+    guest::contain(act, || ()).unwrap_or(FAILED)
+}
+
 /// A forked child has shared nothing with the device yet.
 unsafe extern "C" fn unmapped(address: u64, length: u64) {
     if let Ok(instance) = instance() {
@@ -118,6 +146,7 @@ unsafe extern "C" fn unmapped(address: u64, length: u64) {
 fn build() -> Result<Instance> {
     resolve_preloaded();
     listen_to_preloaded();
+    compile_for_preloaded();
     guest::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.

@@ -1,7 +1,7 @@
 //! Libraries of the process: which one we are, and what others have. Nothing is loaded here.
 
 use std::{
-    ffi::{CStr, CString, OsStr, c_void},
+    ffi::{CStr, CString, OsStr, c_int, c_void},
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::PathBuf,
     ptr::NonNull,
@@ -64,6 +64,28 @@ pub fn symbol(library: &CStr, name: &CStr) -> Option<NonNull<c_void>> {
     }
 }
 
+/// The files of all libraries in the process, as the loader names them.
+pub fn loaded() -> Vec<CString> {
+    unsafe extern "C" fn name(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        names: *mut c_void,
+    ) -> c_int {
+        // SAFETY: `info` is the loader's, and `names` is the vector that `loaded` passes.
+        unsafe {
+            let name = (*info).dlpi_name;
+            if !name.is_null() && *name != 0 {
+                (*names.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned());
+            }
+        }
+        0
+    }
+    let mut names = Vec::new();
+    // SAFETY: the callback gets back the pointer to `names`, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(name), (&raw mut names).cast()) };
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +101,7 @@ mod tests {
         assert!(is_same(theirs.as_ptr(), other.as_ptr()));
         assert!(!is_same(theirs.as_ptr(), own_path as *const c_void));
         assert_eq!(symbol(c"libluthier-nowhere.so", c"getpid"), None);
+        let path = path.into_os_string().into_vec();
+        assert!(loaded().iter().any(|name| name.to_bytes() == path));
     }
 }

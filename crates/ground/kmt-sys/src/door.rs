@@ -15,6 +15,13 @@ pub const RESOLVE_SYMBOL: &str = "luthier_kfd_resolve";
 pub const LISTEN_SYMBOL: &str = "luthier_kfd_listen";
 /// Hears of addresses that the program is about to unmap, or to map something else at. Any thread may call it, also in a signal handler.
 pub type Unmapped = unsafe extern "C" fn(address: u64, length: u64);
+/// Name of the preloaded library's function that takes a [`Compile`]. The emulator calls it, under either of its interfaces.
+pub const COMPILE_SYMBOL: &str = "luthier_kfd_compile";
+/// The function `amd_comgr_do_action` of the compiler comgr. Its handles are structures of one 64-bit number.
+pub type Action = unsafe extern "C" fn(kind: u32, info: u64, input: u64, result: u64) -> i32;
+/// Does an action in place of comgr's function, which it may call.
+pub type Compile =
+    unsafe extern "C" fn(comgr: Action, kind: u32, info: u64, input: u64, result: u64) -> i32;
 /// To be raised whenever [`Core`] or the meaning of one of its members changes.
 pub const VERSION: u32 = 4;
 /// The variable that names the directory with the emulator, for installations that lie elsewhere.

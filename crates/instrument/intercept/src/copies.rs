@@ -1,7 +1,7 @@
 //! Other copies of this library in the process, such as one of another version that a program's environment names.
 
 use std::{
-    ffi::{CStr, CString, c_int, c_void},
+    ffi::CStr,
     sync::atomic::{AtomicU32, Ordering},
 };
 
@@ -18,10 +18,7 @@ pub fn announce(working: bool) {
 
 /// The file of another copy that works in this process.
 pub fn other() -> Option<String> {
-    let mut names: Vec<CString> = Vec::new();
-    // SAFETY: the callback gets back the pointer to `names`, which outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(name), (&raw mut names).cast()) };
-    names.iter().find_map(|name| {
+    guest::library::loaded().iter().find_map(|name| {
         // SAFETY: the names are strings; with RTLD_NOLOAD nothing is loaded or run, and the handle is given back.
         let process = unsafe {
             let handle = libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
@@ -38,19 +35,4 @@ pub fn other() -> Option<String> {
         };
         (process == Some(std::process::id())).then(|| name.to_string_lossy().into_owned())
     })
-}
-
-unsafe extern "C" fn name(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    names: *mut c_void,
-) -> c_int {
-    // SAFETY: `info` is the linker's, and `names` is what `other` passed.
-    unsafe {
-        let name = (*info).dlpi_name;
-        if !name.is_null() && *name != 0 {
-            (*names.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned());
-        }
-    }
-    0
 }

@@ -6,6 +6,7 @@ mod barriers;
 mod bisect;
 mod check;
 mod common;
+mod compiler;
 mod demo;
 mod descriptors;
 mod doctor;

@@ -17,6 +17,7 @@ use crate::command::said;
 /// Crates that talk to C or to raw memory; every other crate forbids unsafe code.
 const UNSAFE_CRATES: &[&str] = &[
     "hsa-device",
+    "comgr",
     "kfd",
     "kmt-sys",
     "llvm-codegen",
