@@ -48,24 +48,25 @@ impl Cache {
     /// # Safety
     /// `action` must be comgr's function of that name, and the handles must be that library's.
     pub unsafe fn act(&self, action: Action, kind: u32, info: u64, input: u64, result: u64) -> i32 {
-        // SAFETY: the caller's handles, here and below.
+        // SAFETY: the caller's handles.
         let comgr = || unsafe { action(kind, info, input, result) };
         let known = Library::of(action).and_then(|library| {
-            let key =
-                unsafe { request::Request::read(&library, kind, info, input, result) }?.key()?;
-            Some((library, key))
+            // SAFETY: the caller's handles, which are this library's.
+            let request = unsafe { request::Request::read(&library, kind, info, input, result) };
+            Some((library, request?.key()?))
         });
         let Some((library, key)) = known else {
             return comgr();
         };
         if let Some(made) = self.0.get(&key) {
+            // SAFETY: the caller's handle, which is this library's.
             return unsafe { library.add(result, &made) };
         }
         let status = comgr();
-        if status == library::SUCCESS
-            && let Some(made) = unsafe { library.set(result) }
-        {
-            self.0.put(&key, &made);
+        if status == library::SUCCESS {
+            // SAFETY: the caller's handle, which is this library's.
+            let made = unsafe { library.set(result) };
+            made.inspect(|made| self.0.put(&key, made));
         }
         status
     }
