@@ -74,6 +74,39 @@ impl Order {
     }
 }
 
+/// The parts of the order, which tests switch off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    /// A packet with its barrier bit set waits for all packets before it.
+    barrier_bits: bool,
+    /// No packet begins before those in front of it have begun.
+    floors: bool,
+    /// A packet follows what had ended when it was published.
+    published: bool,
+    /// A barrier packet follows those that have completed its signals, and no others.
+    signals: bool,
+    /// A signal that is used again tells of its last use alone.
+    uses: bool,
+    /// A signal may have been completed by the host.
+    host: bool,
+    /// A launch is settled when neither a running kernel nor a published packet can begin beside it.
+    settled: bool,
+}
+
+impl Default for Parts {
+    fn default() -> Parts {
+        Parts {
+            barrier_bits: true,
+            floors: true,
+            published: true,
+            signals: true,
+            uses: true,
+            host: true,
+            settled: true,
+        }
+    }
+}
+
 /// A signal, or another word that packets wait for.
 #[derive(Default)]
 struct Word {
@@ -118,6 +151,7 @@ impl OfQueue {
 
 #[derive(Default)]
 struct Inner {
+    parts: Parts,
     /// By the queue's number.
     queues: HashMap<u64, OfQueue>,
     /// By address.
@@ -158,8 +192,14 @@ impl Inner {
             return Ended::default();
         };
         of.begun(index);
-        let mut before = if barrier { &of.all } else { &of.floor }.clone();
-        if let Some((_, ended)) = of.published.front() {
+        let mut before = match barrier && self.parts.barrier_bits {
+            true => of.all.clone(),
+            false if self.parts.floors => of.floor.clone(),
+            false => Ended::default(),
+        };
+        if let Some((_, ended)) = of.published.front()
+            && self.parts.published
+        {
             before.join(ended);
         }
         before
@@ -168,7 +208,8 @@ impl Inner {
     /// The launches that nothing can begin before any more.
     fn settled(&self) -> Ended {
         let mut all = (*self.ended).clone();
-        for of in self.queues.values() {
+        let looked_at = self.queues.values().filter(|_| self.parts.settled);
+        for of in looked_at {
             if let Some(running) = &of.running {
                 all.meet(running);
             }
@@ -283,11 +324,14 @@ impl Orders {
             Waited::Unknown => ended.join(&everything),
             Waited::Signals(signals) => {
                 for signal in signals {
+                    let parts = inner.parts;
                     match inner.words.get(signal) {
+                        _ if !parts.signals => {}
                         // A packet has completed it for the last time, and not the host.
                         Some(word)
-                            if word.reached
-                                && seen.get(signal).is_none_or(|times| *times < word.times) =>
+                            if !parts.host
+                                || word.reached
+                                    && seen.get(signal).is_none_or(|times| *times < word.times) =>
                         {
                             ended.join(&word.ended);
                         }
@@ -319,7 +363,7 @@ impl Inner {
             return;
         }
         let word = self.words.entry(signal).or_default();
-        if std::mem::take(&mut word.reached) {
+        if std::mem::take(&mut word.reached) && self.parts.uses {
             word.ended = Ended::default();
         }
         word.ended.join(ended);
@@ -352,9 +396,11 @@ mod tests {
     }
 
     impl Device {
-        fn new(queues: usize) -> Device {
+        fn new(queues: usize, parts: Parts) -> Device {
+            let orders = Orders::default();
+            orders.inner().parts = parts;
             let device = Device {
-                orders: Orders::default(),
+                orders,
                 rings: (0..queues).map(|_| Arc::default()).collect(),
                 done: vec![0; queues],
             };
@@ -397,9 +443,67 @@ mod tests {
         }
     }
 
+    /// Scenes of packets, each of which ends with what is in order.
+    const SCENES: [(&str, fn(Parts)); 6] = [
+        (
+            "packets of a queue are in order by their barrier bits",
+            packets_of_a_queue_are_in_order_by_their_barrier_bits,
+        ),
+        (
+            "queues are in order by signals",
+            queues_are_in_order_by_signals,
+        ),
+        (
+            "a signal that is used again tells of its last use",
+            a_signal_that_is_used_again_tells_of_its_last_use,
+        ),
+        (
+            "what had ended when a packet was published is before it",
+            what_had_ended_when_a_packet_was_published_is_before_it,
+        ),
+        (
+            "the host can complete a signal",
+            the_host_can_complete_a_signal,
+        ),
+        (
+            "launches are settled when nothing can begin beside them",
+            launches_are_settled_when_nothing_can_begin_beside_them,
+        ),
+    ];
+
     #[test]
-    fn packets_of_a_queue_are_in_order_by_their_barrier_bits() {
-        let mut device = Device::new(1);
+    fn launches_are_in_order_as_the_queues_say() {
+        for (name, scene) in SCENES {
+            eprintln!("{name}");
+            scene(Parts::default());
+        }
+    }
+
+    /// The name of a part, and how a test switches it off.
+    type Off = (&'static str, fn(&mut Parts));
+
+    #[test]
+    fn a_part_that_is_switched_off_is_missed_by_a_scene() {
+        let off: [Off; 7] = [
+            ("barrier bits", |parts| parts.barrier_bits = false),
+            ("floors", |parts| parts.floors = false),
+            ("published", |parts| parts.published = false),
+            ("signals", |parts| parts.signals = false),
+            ("uses", |parts| parts.uses = false),
+            ("host", |parts| parts.host = false),
+            ("settled", |parts| parts.settled = false),
+        ];
+        for (name, switch) in off {
+            let mut parts = Parts::default();
+            switch(&mut parts);
+            let fails =
+                |(_, scene): &(&str, fn(Parts))| std::panic::catch_unwind(|| scene(parts)).is_err();
+            assert!(SCENES.iter().any(fails), "no scene needs {name}");
+        }
+    }
+
+    fn packets_of_a_queue_are_in_order_by_their_barrier_bits(parts: Parts) {
+        let mut device = Device::new(1, parts);
         device.publish(0, 4);
         let orders = [true, false, true, false].map(|barrier| device.run(0, barrier, 0));
         let follows = |one: usize, other: usize| orders[one].follows(&orders[other]);
@@ -410,9 +514,8 @@ mod tests {
         assert!(follows(3, 0) && follows(3, 1) && !follows(3, 2));
     }
 
-    #[test]
-    fn queues_are_in_order_by_signals() {
-        let mut device = Device::new(3);
+    fn queues_are_in_order_by_signals(parts: Parts) {
+        let mut device = Device::new(3, parts);
         (0..3).for_each(|queue| device.publish(queue, 2));
         let first = device.run(0, true, 64);
         let other = device.run(1, true, 128);
@@ -426,9 +529,8 @@ mod tests {
         assert!(device.run(1, false, 0).follows(&first));
     }
 
-    #[test]
-    fn a_signal_that_is_used_again_tells_of_its_last_use() {
-        let mut device = Device::new(2);
+    fn a_signal_that_is_used_again_tells_of_its_last_use(parts: Parts) {
+        let mut device = Device::new(2, parts);
         device.publish(0, 3);
         device.publish(1, 3);
         let first = device.run(0, true, 64);
@@ -439,9 +541,8 @@ mod tests {
         assert!(!device.run(1, false, 0).follows(&first));
     }
 
-    #[test]
-    fn what_had_ended_when_a_packet_was_published_is_before_it() {
-        let mut device = Device::new(2);
+    fn what_had_ended_when_a_packet_was_published_is_before_it(parts: Parts) {
+        let mut device = Device::new(2, parts);
         device.publish(0, 1);
         let first = device.begin(0, true);
         device.publish(1, 1);
@@ -452,9 +553,8 @@ mod tests {
         assert!(late.follows(&first));
     }
 
-    #[test]
-    fn the_host_can_complete_a_signal() {
-        let mut device = Device::new(2);
+    fn the_host_can_complete_a_signal(parts: Parts) {
+        let mut device = Device::new(2, parts);
         device.publish(0, 1);
         device.publish(1, 2);
         let first = device.run(0, true, 0);
@@ -471,9 +571,8 @@ mod tests {
         assert!(device.run(1, true, 0).follows(&second));
     }
 
-    #[test]
-    fn launches_are_settled_when_nothing_can_begin_beside_them() {
-        let mut device = Device::new(2);
+    fn launches_are_settled_when_nothing_can_begin_beside_them(parts: Parts) {
+        let mut device = Device::new(2, parts);
         device.publish(0, 2);
         let first = device.run(0, true, 0);
         let second = device.begin(0, true);

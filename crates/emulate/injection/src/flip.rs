@@ -16,12 +16,16 @@ pub struct Struck {
     pub offset: i64,
     /// Its mnemonic.
     pub op: String,
+    /// Its class, as specs name it.
+    pub class: String,
     /// The register's name, such as `v7` or `vcc_lo`, or the place in LDS: `lds+0x40`.
     pub register: String,
     /// For vector registers.
     pub lane: Option<u32>,
     pub before: u32,
     pub after: u32,
+    /// File and line of the instruction, if the sink knows them.
+    pub source: Option<String>,
 }
 
 /// A change that was chosen, and not made yet.
@@ -31,8 +35,9 @@ pub(crate) struct Flip {
     lane: u32,
     model: Model,
     draws: Draws,
-    pc: u64,
+    pub pc: u64,
     op: &'static str,
+    class: &'static str,
     accumulators: usize,
 }
 
@@ -70,6 +75,7 @@ impl Flip {
             draws,
             pc: plan.pc,
             op: plan.name,
+            class: plan.class,
             accumulators: plan.accumulators,
         }
     }
@@ -117,10 +123,12 @@ impl Flip {
         let struck = Struck {
             offset: self.pc.wrapping_sub(entry) as i64,
             op: self.op.to_owned(),
+            class: self.class.to_owned(),
             register,
             lane: matches!(self.spot, Spot::Rows { .. }).then_some(self.lane),
             before,
             after,
+            source: None,
         };
         (struck, exec)
     }

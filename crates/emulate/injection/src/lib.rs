@@ -37,6 +37,8 @@ use workgroup::OfWorkgroup;
 /// Is told what happens, by any thread.
 pub trait Sink: Send + Sync {
     fn tell(&self, line: Line);
+    /// File and line of the instruction at this address, if they are known.
+    fn source(&self, pc: u64) -> Option<String>;
     /// More instructions were executed than the budget has: the process is to end.
     fn exhausted(&self);
 }

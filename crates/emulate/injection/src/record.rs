@@ -98,8 +98,18 @@ impl Line {
             Line::Struck(struck) => {
                 let lane = struck.lane.map_or("-".to_owned(), |lane| lane.to_string());
                 format!(
-                    "struck\t{}\t{}\t{}\t{lane}\t{}\t{}\n",
-                    struck.offset, struck.op, struck.register, struck.before, struck.after
+                    "struck\t{}\t{}\t{}\t{}\t{lane}\t{}\t{}\t{}\n",
+                    struck.offset,
+                    struck.op,
+                    struck.class,
+                    struck.register,
+                    struck.before,
+                    struck.after,
+                    struck
+                        .source
+                        .as_deref()
+                        .unwrap_or_default()
+                        .replace('\n', " ")
                 )
             }
             Line::Fault(what) => format!("fault\t{}\n", what.replace('\n', " ")),
@@ -138,9 +148,20 @@ impl Line {
                     places,
                 })
             }
-            ["struck", offset, op, register, lane, before, after] => Line::Struck(Struck {
+            [
+                "struck",
+                offset,
+                op,
+                class,
+                register,
+                lane,
+                before,
+                after,
+                ref source @ ..,
+            ] => Line::Struck(Struck {
                 offset: offset.parse().ok()?,
                 op: op.to_owned(),
+                class: class.to_owned(),
                 register: register.to_owned(),
                 lane: match lane {
                     "-" => None,
@@ -148,6 +169,7 @@ impl Line {
                 },
                 before: before.parse().ok()?,
                 after: after.parse().ok()?,
+                source: Some(source.join("\t")).filter(|source| !source.is_empty()),
             }),
             ["fault", what] => Line::Fault(what.to_owned()),
             ["stuck"] => Line::Stuck,
@@ -179,15 +201,18 @@ mod tests {
         let struck = Struck {
             offset: -8,
             op: "v_add_u32".into(),
+            class: "valu".into(),
             register: "v3".into(),
             lane: Some(7),
             before: 1,
             after: 3,
+            source: Some("some folder/a\tb.hip:7".into()),
         };
         for line in [
             Line::Launch(launch),
             Line::Struck(Struck {
                 lane: None,
+                source: None,
                 ..struck.clone()
             }),
             Line::Struck(struck),

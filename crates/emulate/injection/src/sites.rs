@@ -1,5 +1,6 @@
 //! The registers of an instruction that a campaign may change.
 
+use compute::Class;
 use definedness::access::{self, Kind};
 use isa::{Effects, Inst, Operand, Reg, RegKind, Traits, numbers};
 use wave::{Config, Wave};
@@ -51,6 +52,8 @@ pub(crate) enum Weight {
 pub(crate) struct Plan {
     pub pc: u64,
     pub name: &'static str,
+    /// The word of its class.
+    pub class: &'static str,
     pub weight: Weight,
     /// The change is made before the instruction is executed, not after it.
     pub before: bool,
@@ -76,6 +79,7 @@ impl Plan {
         Plan {
             pc: inst.pc,
             name: inst.op.name(),
+            class: Class::of(inst.effects).word,
             weight,
             before,
             accumulators: config.agpr_base as usize,

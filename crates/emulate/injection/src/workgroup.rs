@@ -113,7 +113,9 @@ impl OfWorkgroup {
 
     fn make(&self, flip: Flip, wave: &mut Wave, lds: &mut [u8]) -> bool {
         let own = self.lds_bytes.min(lds.len());
-        let (struck, exec) = flip.make(wave, &mut lds[..own], self.dispatch.entry);
+        let pc = flip.pc;
+        let (mut struck, exec) = flip.make(wave, &mut lds[..own], self.dispatch.entry);
+        struck.source = self.shared.sink.source(pc);
         self.shared.sink.tell(Line::Struck(struck));
         exec
     }

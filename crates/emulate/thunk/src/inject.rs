@@ -16,7 +16,7 @@ use compute::{Gate, Meeting, Pool};
 use gpu::{Dispatch, Events, FaultKind, Job, Memory};
 use injection::{InLaunch, Injector, Line, Sink, Spec, Target};
 
-use crate::report::report;
+use crate::{report::report, source};
 
 const DIRECTORY: &str = "LUTHIER_INJECT";
 const SPEC: &str = "LUTHIER_INJECT_SPEC";
@@ -60,6 +60,12 @@ impl Sink for Told {
                 "luthier: what was injected is not told: {place}: {error}"
             ));
         }
+    }
+
+    fn source(&self, pc: u64) -> Option<String> {
+        source::find_debug_list();
+        let (file, line) = source::line(pc)?;
+        Some(format!("{file}:{line}"))
     }
 
     fn exhausted(&self) {

@@ -54,7 +54,8 @@ Examples:
 ///
 /// Exit status: 0 if there is no certain finding; 1, or what --error-exitcode says, if there is one that no suppression takes; 2 if a file or a
 /// part of it could not be read, or an option is wrong; 3 with --complete, if a part could not be checked. The first of 1, 2 and 3 that holds
-/// counts. For a program it is the program's own, or what --error-exitcode says if there is a certain finding. With --inject: 0 if every run was
+/// counts. For a program it is the program's own, or what --error-exitcode says if there is a certain finding, or 3 with --complete if the program ends with
+/// 0 and a part could not be checked. With --inject: 0 if every run was
 /// made, 2 if the program fails or differs without a change, 3 if a run was not made or did not come to its place.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -77,8 +78,8 @@ pub struct Check {
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// In a program: look for accesses of two waves to the same bytes of LDS, or of two waves of one launch to the same bytes of global memory, of which
-    /// one writes and which nothing puts in order. Kernels run on one thread of the host
+    /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, also of two launches, of which one writes and which
+    /// nothing puts in order. Kernels run on one thread of the host
     #[arg(long, requires = "program")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends
@@ -114,8 +115,8 @@ pub struct Check {
     /// Exit status if there is a certain finding; 0 to end as if there were none. Without it: 1 for files, and a program's own for a program
     #[arg(long, value_name = "N")]
     error_exitcode: Option<u8>,
-    /// In files: end with status 3 if a kernel could not be checked along all paths
-    #[arg(long, conflicts_with = "program")]
+    /// End with status 3 if a part could not be checked: in files, a kernel along all its paths; in a program that ends with 0, what the summary names
+    #[arg(long)]
     complete: bool,
     /// Leave out findings that this file names, in Valgrind's form; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -354,6 +355,7 @@ impl Run<'_> {
             let wanted = self.options.kernel.as_ref().map_or("", Regex::as_str);
             bail!("-k {wanted} fits no kernel and no function");
         }
+        let incomplete = self.is_incomplete();
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
             None => command::print_output(format_args!("{text}")),
@@ -364,7 +366,6 @@ impl Run<'_> {
         // The user may want another status for certain findings, or none.
         let status = self.options.error_exitcode.unwrap_or(Status::Found as u8);
         let found = self.tally.all(Grade::Certain) > 0 && status != 0;
-        let incomplete = self.options.complete && !self.report.covered.is_complete();
         Ok(match () {
             () if found => ExitCode::from(status),
             () if !self.report.problems.is_empty() => Status::Failed.into(),
@@ -377,6 +378,7 @@ impl Run<'_> {
 impl Run<'_> {
     /// The report of a program that ended like this.
     fn finish_program(self, ended: ExitStatus) -> Result<ExitCode> {
+        let incomplete = self.is_incomplete();
         let text = self.writer.finish(&self.report, &self.tally)?;
         match &self.options.output {
             None => command::print_error(format_args!("{text}")),
@@ -386,8 +388,14 @@ impl Run<'_> {
             Some(status) if status != 0 && self.tally.all(Grade::Certain) > 0 => {
                 Ok(ExitCode::from(status))
             }
+            _ if ended.success() && incomplete => Ok(Status::Incomplete.into()),
             _ => Ok(launch::end_like(ended)),
         }
+    }
+
+    /// A part could not be checked, and the user wants to know.
+    fn is_incomplete(&self) -> bool {
+        self.options.complete && !self.report.is_complete()
     }
 }
 

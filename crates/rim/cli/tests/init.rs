@@ -17,6 +17,32 @@ fn run(level: &str, options: &[&str], mode: &str) -> (Option<i32>, String, Strin
     (output.status.code(), out, errors)
 }
 
+/// The value of a register that M0 selects counts as set, and the summary says so.
+#[test]
+fn what_is_not_followed_is_a_status_for_those_who_ask() {
+    let flags = ["-O1", "-w", "--offload-arch=gfx1030"];
+    let program = compile("hipcc", "selected.hip", &flags);
+    for (options, mode, status) in [
+        (&[][..], "selects", 0),
+        (&["--complete"], "selects", 3),
+        (&["--complete", "--error-exitcode", "9"], "selects", 3),
+        (&["--complete"], "moves", 0),
+        (&["--complete"], "fails", 5),
+    ] {
+        let mut command = luthier(&["check", "--init", "--device", "gfx1030"]);
+        let command = command.args(options).arg("--").arg(&program).arg(mode);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{options:?} {mode}: {said}"
+        );
+        let named = said.contains("not followed: undefined values through v_movrels_b32\n");
+        assert_eq!(named, mode != "moves", "{options:?} {mode}: {said}");
+    }
+}
+
 #[test]
 fn uses_are_named_with_their_origin_and_right_twins_are_silent() {
     for (mode, parts) in [

@@ -49,7 +49,46 @@ fn results_on(on: (&str, &Path), options: &[&str], arguments: &[&str]) -> Value 
     );
     let value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(schema::check(&schema("inject"), &value), Ok(()));
+    recount(&value);
     value
+}
+
+/// The class of an instruction, by how its mnemonic begins; the first one counts.
+const CLASSES: [(&str, &str); 9] = [
+    ("s_load", "smem"),
+    ("s_buffer_load", "smem"),
+    ("s_cbranch", "branch"),
+    ("s_branch", "branch"),
+    ("s_", "salu"),
+    ("v_mfma", "matrix"),
+    ("v_", "valu"),
+    ("ds_", "lds"),
+    ("global_", "vmem"),
+];
+
+/// The tables by class and line are those of the runs, whose classes are right.
+fn recount(results: &Value) {
+    let runs = results["runs"].as_array().unwrap();
+    let changed = || runs.iter().filter(|run| !run["change"].is_null());
+    for run in changed() {
+        let name = run["change"]["instruction"].as_str().unwrap();
+        let class = CLASSES.iter().find(|(start, _)| name.starts_with(start));
+        let class = class.unwrap_or_else(|| panic!("{name} has no class in this test"));
+        assert_eq!(run["change"]["class"], class.1, "{name}");
+    }
+    for (table, field) in [("classes", "class"), ("lines", "source")] {
+        let mut all = 0;
+        for part in results[table].as_array().unwrap() {
+            let of = || changed().filter(|run| run["change"][field] == part["name"]);
+            assert_eq!(part["runs"], of().count(), "{part}");
+            all += of().count();
+            for share in part["outcomes"].as_array().unwrap() {
+                let ended = of().filter(|run| run["outcome"] == share["outcome"]);
+                assert_eq!(share["runs"], ended.count(), "{part}");
+            }
+        }
+        assert_eq!(all, changed().count(), "{table}");
+    }
 }
 
 fn outcomes(results: &Value) -> Vec<(&str, &str)> {
@@ -393,6 +432,35 @@ fn the_table_has_all_runs_and_intervals() {
     );
     assert!(
         text.contains("masked                 0    0.0 %   0.0 % to 49.0 %\n"),
+        "{text}"
+    );
+    let row = "       4      0.0 %    100.0 %      0.0 %      0.0 %   ";
+    assert!(text.contains(&format!("   class\n{row}valu\n")), "{text}");
+    assert!(!text.contains("source line"), "{text}");
+}
+
+/// The line is that of the inlined function with the instruction.
+#[test]
+fn runs_are_counted_by_source_line() {
+    let flags = ["-O1", "-w", "-g", "--offload-arch=gfx90a"];
+    let program = compile("hipcc", "injected.hip", &flags);
+    let options = ["--inject", "bit:vgpr,op=^v_bfrev", "--runs", "3"];
+    let results = results_on(("gfx90a", &program), &options, &["stored"]);
+    let [line] = results["lines"].as_array().unwrap().as_slice() else {
+        panic!("one line: {results}");
+    };
+    let name = line["name"].as_str().unwrap();
+    let (file, number) = name.rsplit_once(':').unwrap();
+    assert!(file.ends_with("injected.hip"), "{name}");
+    let source = fs::read_to_string(file).unwrap();
+    let text = source.lines().nth(number.parse::<usize>().unwrap() - 1);
+    assert!(text.unwrap().contains("v_bfrev_b32"), "{name}: {text:?}");
+
+    let output = campaign_on(("gfx90a", &program), &options, &["stored"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let row = "       3      0.0 %    100.0 %      0.0 %      0.0 %   ";
+    assert!(
+        text.contains(&format!("   source line\n{row}{name}\n")),
         "{text}"
     );
 }

@@ -38,4 +38,5 @@ mod reference;
 mod room;
 mod selections;
 mod strict;
+mod timeout;
 mod trace;

@@ -132,7 +132,6 @@ fn a_check_of_no_kernel_is_told() {
             &["--races", "--target", "gfx90a"][..],
             "cannot be used with",
         ),
-        (&["--waits", "--complete"], "cannot be used with"),
         (&["--races", "--late"], "add --waits"),
     ] {
         let (status, text) = check(options);

@@ -2,12 +2,14 @@
 
 use std::{
     ffi::OsStr,
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
     process::{Command, ExitCode, ExitStatus},
     sync::atomic::{AtomicI32, Ordering},
+    thread,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -149,6 +151,11 @@ fn tell_umask(command: &mut Command) {
 
 /// Runs `command` to its end, passing signals on to it. If this process is killed by SIGKILL, so is the program.
 pub fn run(command: &mut Command) -> Result<ExitStatus> {
+    run_for(command, None)
+}
+
+/// The same, but the program and those that it has started are interrupted after a time, and ended if they go on.
+pub fn run_for(command: &mut Command, limit: Option<Duration>) -> Result<ExitStatus> {
     let program = command.get_program().to_owned();
     refuse_code_objects(Path::new(&program))?;
     tell_umask(command);
@@ -160,11 +167,63 @@ pub fn run(command: &mut Command) -> Result<ExitStatus> {
         .map_err(|error| not_started(&program, error))?;
     CHILD.store(child.id() as i32, Ordering::SeqCst);
     pass_on();
+    if let Some(limit) = limit {
+        let child = child.id() as i32;
+        thread::spawn(move || end_after(child, limit));
+    }
     let status = child
         .wait()
         .with_context(|| format!("lost track of {}", program.display()))?;
     CHILD.store(0, Ordering::SeqCst);
     Ok(status)
+}
+
+/// How long a program may go on after it was interrupted, and after it was asked to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+fn end_after(child: i32, limit: Duration) {
+    let steps = [
+        (limit, libc::SIGINT),
+        (GRACE, libc::SIGTERM),
+        (GRACE, libc::SIGKILL),
+    ];
+    for (time, signal) in steps {
+        thread::sleep(time);
+        if CHILD.load(Ordering::SeqCst) != child {
+            return;
+        }
+        if signal == libc::SIGINT {
+            eprintln!(
+                "luthier: the program has run for {} s and is interrupted",
+                limit.as_secs()
+            );
+        }
+        for process in with_descendants(child) {
+            // SAFETY: `kill` takes two numbers. The child has this one until it is waited for.
+            unsafe { libc::kill(process, signal) };
+        }
+    }
+}
+
+/// A process, those that it has started, and those that they have.
+fn with_descendants(process: i32) -> Vec<i32> {
+    let mut all = vec![process];
+    let mut next = 0;
+    while let Some(process) = all.get(next) {
+        let threads = fs::read_dir(format!("/proc/{process}/task"));
+        let threads = threads.into_iter().flatten().flatten();
+        let children = threads.filter_map(|of| fs::read_to_string(of.path().join("children")).ok());
+        let children: Vec<i32> = children
+            .flat_map(|text| {
+                text.split_whitespace()
+                    .flat_map(str::parse)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        all.extend(children);
+        next += 1;
+    }
+    all
 }
 
 /// Ends this process as the child ended: with its exit code, or by the same signal.

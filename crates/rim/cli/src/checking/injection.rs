@@ -7,7 +7,7 @@ mod page;
 mod results;
 mod run;
 
-use std::{num::NonZeroUsize, ops::Range, process::ExitCode, str::FromStr};
+use std::{num::NonZeroUsize, ops::Range, process::ExitCode, str::FromStr, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -51,9 +51,17 @@ pub struct Injection {
     /// With --inject: a run hangs if it executes so many times the instructions of the run without a change
     #[arg(long, requires = "inject", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
     hang_factor: u64,
-    /// With --inject: a run also hangs after so many seconds; without it, after a minute and a hundred times the run without a change
-    #[arg(long, requires = "inject", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Interrupt the program after so many seconds, and report what was found by then. With --inject: a run hangs after so many seconds, otherwise
+    /// after a minute and a hundred times the run without a change
+    #[arg(long, requires = "program", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
+}
+
+impl Injection {
+    /// How long a program, or a run of a campaign, may take.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_secs)
+    }
 }
 
 /// The runs of a part of a campaign.

@@ -46,7 +46,7 @@ fn by_hooks(check: &Check, directory: &Path) -> Result<ExitStatus> {
         crate::run::check(&check.program[0], target, None)?;
         device::emulate(&mut command, target, None)?;
     }
-    let status = launch::run(&mut command)?;
+    let status = launch::run_for(&mut command, check.injection.timeout())?;
     if let Some(ledger) = ledger {
         ledger.complain(status);
     }
@@ -87,7 +87,7 @@ fn by_device(check: &Check, directory: &Path) -> Result<ExitStatus> {
     if check.memory || check.init {
         device::be_exact(&mut command);
     }
-    launch::run(&mut command)
+    launch::run_for(&mut command, check.injection.timeout())
 }
 
 fn take_in(check: &Check, run: &mut Run<'_>, directory: &Path, status: ExitStatus) -> Result<()> {

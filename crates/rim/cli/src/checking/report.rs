@@ -55,6 +55,15 @@ impl Report {
         self.covered.add(covered);
     }
 
+    /// Returns `true` if nothing of what was chosen could not be checked.
+    pub fn is_complete(&self) -> bool {
+        let instructions = [&self.not_followed, &self.not_looked_at, &self.not_ordered];
+        self.covered.is_complete()
+            && self.left_out.is_none()
+            && self.problems.is_empty()
+            && instructions.iter().all(|names| names.is_empty())
+    }
+
     pub fn problem(&mut self, file: &str, reason: &str) {
         self.problems.push(Problem {
             file: file.to_owned(),

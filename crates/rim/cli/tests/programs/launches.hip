@@ -31,9 +31,11 @@ int main(int, char **arguments) {
   HIP(hipMemset(data, 0, 4096));
   HIP(hipHostMalloc(&go, 64));
   *go = 0;
-  hipStream_t one, two;
-  HIP(hipStreamCreateWithFlags(&one, hipStreamNonBlocking));
+  hipStream_t one, two, third;
+  // A stream that does not block does not wait for the null stream, nor the null stream for it.
+  HIP(hipStreamCreateWithFlags(&one, mode == "null-blocking" ? hipStreamDefault : hipStreamNonBlocking));
   HIP(hipStreamCreateWithFlags(&two, hipStreamNonBlocking));
+  HIP(hipStreamCreateWithFlags(&third, hipStreamNonBlocking));
   hipEvent_t event;
   HIP(hipEventCreate(&event));
   HIP(hipDeviceSynchronize());
@@ -44,6 +46,31 @@ int main(int, char **arguments) {
   if (mode == "event" || mode == "chain")
     HIP(hipEventRecord(event, one));
   hipStream_t stream = mode == "same-stream" ? one : two;
+  if (mode == "null" || mode == "null-blocking")
+    stream = nullptr;
+  // An event of a stream in which the kernel is not.
+  if (mode == "other-event") {
+    counts<<<1, 1, 0, third>>>(data + 800);
+    HIP(hipEventRecord(event, third));
+    HIP(hipStreamWaitEvent(stream, event, 0));
+  }
+  // The host waits for a stream in which the kernel is not, and asks for one in which it still runs.
+  if (mode == "other-host") {
+    counts<<<1, 1, 0, third>>>(data + 800);
+    HIP(hipStreamSynchronize(third));
+    if (hipStreamQuery(one) != hipErrorNotReady)
+      return std::puts("the kernel has ended"), 1;
+  }
+  // The third stream waits for the kernel, and the second one for the third.
+  if (mode == "through") {
+    HIP(hipEventRecord(event, one));
+    HIP(hipStreamWaitEvent(third, event, 0));
+    counts<<<1, 1, 0, third>>>(data + 800);
+    hipEvent_t later;
+    HIP(hipEventCreate(&later));
+    HIP(hipEventRecord(later, third));
+    HIP(hipStreamWaitEvent(stream, later, 0));
+  }
   if (mode == "event" || mode == "early-event" || mode == "chain")
     HIP(hipStreamWaitEvent(stream, event, 0));
   if (mode == "host") {

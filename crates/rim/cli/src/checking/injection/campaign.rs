@@ -184,6 +184,8 @@ impl<'g> Campaign<'g> {
             Line::Struck(struck) => Some(Change {
                 offset: struck.offset,
                 instruction: struck.op.clone(),
+                class: struck.class.clone(),
+                source: struck.source.clone(),
                 register: struck.register.clone(),
                 lane: struck.lane,
                 before: struck.before,

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{
     super::{Form, write as write_file},
-    results::{File, Outcome},
+    results::{File, Outcome, Part},
 };
 use crate::summary::counted;
 
@@ -28,6 +28,41 @@ pub fn write(file: &File, form: Form, output: Option<&Path>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Rows that people read; the file has all.
+const ROWS: usize = 20;
+
+/// The shares of the outcomes by class or line.
+fn table(heading: &str, parts: &[Part]) -> String {
+    const SHOWN: [(Outcome, &str); 4] = [
+        (Outcome::Masked, "masked"),
+        (Outcome::OutputDiffers, "differs"),
+        (Outcome::Detected, "detected"),
+        (Outcome::Hang, "hang"),
+    ];
+    if parts.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{:>8}", "runs");
+    for (_, name) in SHOWN {
+        text += &format!("{name:>11}");
+    }
+    text += &format!("   {heading}\n");
+    for part in &parts[..parts.len().min(ROWS)] {
+        text += &format!("{:>8}", part.runs);
+        for (outcome, _) in SHOWN {
+            let of = part.outcomes.iter().find(|share| share.outcome == outcome);
+            let share = of.map_or(0.0, |share| share.share);
+            text += &format!("{:>9.1} %", 100.0 * share);
+        }
+        let name = part.name.as_deref().unwrap_or("(no line is known)");
+        text += &format!("   {name}\n");
+    }
+    if let Some(more @ 1..) = parts.len().checked_sub(ROWS) {
+        text += &format!("{:>8} more: --format json has all\n", more);
+    }
+    text
 }
 
 pub fn text(file: &File) -> String {
@@ -58,6 +93,10 @@ pub fn text(file: &File) -> String {
             100.0 * one.low,
             100.0 * one.high
         );
+    }
+    text += &table("class", &file.classes);
+    if file.lines.iter().any(|line| line.name.is_some()) {
+        text += &table("source line", &file.lines);
     }
     if !campaign.not_looked_at.is_empty() {
         text += &format!("not looked at: {}\n", campaign.not_looked_at.join(", "));

@@ -17,6 +17,9 @@ pub struct File {
     /// The number of these runs.
     pub wanted: u64,
     pub outcomes: Vec<Share>,
+    /// The same for the runs that changed something at an instruction of one class, and at one source line. The most runs come first.
+    pub classes: Vec<Part>,
+    pub lines: Vec<Part>,
     /// In the order of their numbers.
     pub runs: Vec<Run>,
 }
@@ -95,6 +98,16 @@ pub struct Share {
     pub high: f64,
 }
 
+/// The outcomes of a part of the runs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The class, or file and line. None: nothing says which line it is.
+    pub name: Option<String>,
+    pub runs: u64,
+    pub outcomes: Vec<Share>,
+}
+
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -119,6 +132,10 @@ pub struct Change {
     /// From the kernel's first instruction.
     pub offset: i64,
     pub instruction: String,
+    /// As SPEC names it.
+    pub class: String,
+    /// File and line, if the program has debug information.
+    pub source: Option<String>,
     pub register: String,
     pub lane: Option<u32>,
     pub before: u32,
@@ -145,6 +162,41 @@ pub fn interval(found: u64, all: u64) -> (f64, f64) {
     )
 }
 
+fn shares<'r>(runs: impl Iterator<Item = &'r Run> + Clone) -> Vec<Share> {
+    let all = runs.clone().count() as u64;
+    let share = |outcome| {
+        let of = runs.clone().filter(|run| run.outcome == outcome);
+        let runs = of.count() as u64;
+        let (low, high) = interval(runs, all);
+        Share {
+            outcome,
+            runs,
+            share: runs as f64 / all.max(1) as f64,
+            low,
+            high,
+        }
+    };
+    Outcome::ALL.map(share).into()
+}
+
+/// The runs that have changed something, by a name.
+fn parts(runs: &[Run], name: impl Fn(&Change) -> Option<String>) -> Vec<Part> {
+    let mut by_name: BTreeMap<Option<String>, Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        if let Some(change) = &run.change {
+            by_name.entry(name(change)).or_default().push(run);
+        }
+    }
+    let part = |(name, runs): (Option<String>, Vec<&Run>)| Part {
+        name,
+        runs: runs.len() as u64,
+        outcomes: shares(runs.into_iter()),
+    };
+    let mut parts: Vec<Part> = by_name.into_iter().map(part).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.runs));
+    parts
+}
+
 impl File {
     /// `runs` are in the order of their numbers.
     pub fn new(campaign: Campaign, asked: Vec<[u64; 2]>, runs: Vec<Run>) -> File {
@@ -155,6 +207,8 @@ impl File {
             wanted: asked.iter().map(|[first, end]| end - first).sum(),
             asked,
             outcomes: Vec::new(),
+            classes: Vec::new(),
+            lines: Vec::new(),
             runs,
         };
         file.count();
@@ -163,28 +217,9 @@ impl File {
 
     /// Sums the runs up.
     fn count(&mut self) {
-        let all = self.runs.len() as u64;
-        let shares = Outcome::ALL.map(|outcome| {
-            let runs = self
-                .runs
-                .iter()
-                .filter(|run| run.outcome == outcome)
-                .count() as u64;
-            let (low, high) = interval(runs, all);
-            let share = if all == 0 {
-                0.0
-            } else {
-                runs as f64 / all as f64
-            };
-            Share {
-                outcome,
-                runs,
-                share,
-                low,
-                high,
-            }
-        });
-        self.outcomes = shares.into();
+        self.outcomes = shares(self.runs.iter());
+        self.classes = parts(&self.runs, |change| Some(change.class.clone()));
+        self.lines = parts(&self.runs, |change| change.source.clone());
     }
 
     /// Returns `true` if every run that was asked for has changed something.

@@ -104,7 +104,7 @@ impl Program {
             device: target.to_owned(),
             spec: spec.to_string(),
             compare: check.injection.compare.clone(),
-            timeout: check.injection.timeout.map(Duration::from_secs),
+            timeout: check.injection.timeout(),
             directory: directory.to_owned(),
         })
     }
