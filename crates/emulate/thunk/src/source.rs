@@ -58,16 +58,14 @@ pub fn line(pc: u64) -> Option<(String, u32)> {
     SourceLines::read(&object).ok()??.line(pc - base).ok()?
 }
 
-/// All loaded code objects: where the address 0 of each is, and its bytes.
-pub fn objects() -> Vec<(u64, Vec<u8>)> {
+/// All loaded code objects, none of which has been read.
+pub fn objects() -> Vec<Loaded> {
     let debug = DEBUG_LIST.load(Ordering::Acquire);
     let list = match debug {
         0 => None,
         debug => memory::word(debug + 8),
     };
-    let all = loaded(list.unwrap_or(0)).into_iter();
-    all.filter_map(|object| Some((object.base, object.read()?)))
-        .collect()
+    loaded(list.unwrap_or(0))
 }
 
 /// The loaded code object around `pc`: where its address 0 is, and its bytes.
@@ -87,9 +85,10 @@ pub fn object(pc: u64) -> Option<(u64, Vec<u8>)> {
 }
 
 /// One entry of the list.
-struct Loaded {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loaded {
     /// The address of the code object's address 0.
-    base: u64,
+    pub base: u64,
     uri: String,
 }
 
@@ -111,7 +110,7 @@ fn loaded(mut entry: u64) -> Vec<Loaded> {
 
 impl Loaded {
     /// The code object's bytes.
-    fn read(&self) -> Option<Vec<u8>> {
+    pub fn read(&self) -> Option<Vec<u8>> {
         let Uri {
             origin,
             offset,

@@ -19,11 +19,15 @@ use hsa_sys::{
 };
 use hsa_tool::Original;
 
-use crate::{heap, instance::instance, source};
+use crate::{
+    heap,
+    instance::instance,
+    source::{self, Loaded},
+};
 
 static FREEZE: Original<ExecutableFreeze> = Original::new();
-/// Addresses and sizes of the objects that were looked at.
-static SEEN: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+/// The objects that were looked at and are still loaded.
+static SEEN: Mutex<BTreeSet<Loaded>> = Mutex::new(BTreeSet::new());
 
 const BESIDE: Closing = Closing {
     to_writes: false,
@@ -62,20 +66,25 @@ pub fn is_constant(address: u64) -> bool {
     memory.is_ok_and(|memory| memory.closing(address) == Some(CONSTANT))
 }
 
-/// Looks at the objects that were loaded since.
+/// Looks at the objects that were loaded since. A library has hundreds, and each of them is read once.
 fn look() {
     let Ok(instance) = instance() else { return };
     let memory = instance.machine.memory();
-    for (base, bytes) in source::objects() {
-        let Ok(object) = CodeObject::parse(&bytes) else {
-            continue;
-        };
-        let size = object.image().size;
-        let is_new = lock(&SEEN).insert((base, size));
-        if is_new {
-            close_around(memory, base, &object);
+    let new = unseen(&mut lock(&SEEN), source::objects());
+    for loaded in new {
+        let Some(bytes) = loaded.read() else { continue };
+        if let Ok(object) = CodeObject::parse(&bytes) {
+            close_around(memory, loaded.base, &object);
         }
     }
+}
+
+/// Those of the loaded objects that no call before has returned. An object that was unloaded is forgotten.
+fn unseen<T: Clone + Ord>(seen: &mut BTreeSet<T>, objects: Vec<T>) -> Vec<T> {
+    let objects = BTreeSet::from_iter(objects);
+    let new = objects.difference(seen).cloned().collect();
+    *seen = objects;
+    new
 }
 
 fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
@@ -108,5 +117,19 @@ fn close_around(memory: &Memory, base: u64, object: &CodeObject<'_>) {
             memory.close(start, end, CONSTANT);
         }
         facts::variable(start, size, name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_looked_at_once_for_as_long_as_they_are_loaded() {
+        let mut seen = BTreeSet::new();
+        assert_eq!(unseen(&mut seen, vec![1, 2]), [1, 2]);
+        assert_eq!(unseen(&mut seen, vec![1, 2, 3]), [3]);
+        assert!(unseen(&mut seen, vec![1, 3]).is_empty());
+        assert_eq!(unseen(&mut seen, vec![1, 2, 3]), [2], "loaded again");
     }
 }
