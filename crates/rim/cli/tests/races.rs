@@ -220,6 +220,15 @@ const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
     ("none",        "same",       Some("possible")),
     ("early-event", "reads",      Some("certain")),
     ("early-event", "overwrites", Some("certain")),
+    // The event is of another stream, another stream waits for it, or the host waits for another stream.
+    ("event-elsewhere", "reads",      Some("certain")),
+    ("event-elsewhere", "overwrites", Some("certain")),
+    ("wait-elsewhere",  "reads",      Some("certain")),
+    ("wait-elsewhere",  "overwrites", Some("certain")),
+    ("chain-elsewhere", "reads",      Some("certain")),
+    ("chain-elsewhere", "overwrites", Some("certain")),
+    ("host-elsewhere",  "reads",      Some("certain")),
+    ("host-elsewhere",  "overwrites", Some("certain")),
     ("event",       "reads",      None),
     ("event",       "overwrites", None),
     ("event",       "counts",     None),
@@ -228,6 +237,7 @@ const LAUNCHES: &[(&str, &str, Option<&str>)] = &[
     ("host",        "overwrites", None),
     ("host",        "reads",      None),
     ("chain",       "reads",      None),
+    ("chain",       "overwrites", None),
     ("apart",       "reads",      None),
     ("apart",       "counts",     None),
 ];

@@ -31,9 +31,10 @@ int main(int, char **arguments) {
   HIP(hipMemset(data, 0, 4096));
   HIP(hipHostMalloc(&go, 64));
   *go = 0;
-  hipStream_t one, two;
+  hipStream_t one, two, three;
   HIP(hipStreamCreateWithFlags(&one, hipStreamNonBlocking));
   HIP(hipStreamCreateWithFlags(&two, hipStreamNonBlocking));
+  HIP(hipStreamCreateWithFlags(&three, hipStreamNonBlocking));
   hipEvent_t event;
   HIP(hipEventCreate(&event));
   HIP(hipDeviceSynchronize());
@@ -41,11 +42,17 @@ int main(int, char **arguments) {
     HIP(hipEventRecord(event, one));
   }
   writes<<<1, 64, 0, one>>>(data, go);
-  if (mode == "event" || mode == "chain")
+  if (mode == "event" || mode == "chain" || mode == "wait-elsewhere" || mode == "chain-elsewhere")
     HIP(hipEventRecord(event, one));
+  if (mode == "event-elsewhere")
+    HIP(hipEventRecord(event, three));
   hipStream_t stream = mode == "same-stream" ? one : two;
-  if (mode == "event" || mode == "early-event" || mode == "chain")
+  if (mode == "event" || mode == "early-event" || mode == "event-elsewhere" || mode == "chain")
     HIP(hipStreamWaitEvent(stream, event, 0));
+  if (mode == "wait-elsewhere" || mode == "chain-elsewhere")
+    HIP(hipStreamWaitEvent(three, event, 0));
+  if (mode == "host-elsewhere")
+    HIP(hipStreamSynchronize(two));
   if (mode == "host") {
     *const_cast<volatile int *>(go) = 1;
     HIP(hipStreamSynchronize(one));
@@ -53,6 +60,8 @@ int main(int, char **arguments) {
   int *its = mode == "apart" ? data + 512 : data;
   if (mode == "chain")
     counts<<<1, 1, 0, stream>>>(data + 900);
+  if (mode == "chain-elsewhere")
+    counts<<<1, 1, 0, three>>>(data + 900);
   if (other == "reads")
     reads<<<1, 64, 0, stream>>>(its, data + 256);
   else if (other == "overwrites")
