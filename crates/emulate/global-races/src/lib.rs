@@ -1,4 +1,4 @@
-//! Finds accesses to global memory that nothing puts in order, by waves of one launch.
+//! Finds accesses to global memory that nothing puts in order, by waves of one launch or of two launches.
 //!
 //! A store is *performed* at a scope when it went, or was written back, as far as that scope, and its wave has waited for it. A load is
 //! *fresh* at a scope when it passes over the caches that are nearer, or when these were invalidated since. A wave knows what another one

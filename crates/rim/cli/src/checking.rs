@@ -78,8 +78,8 @@ pub struct Check {
     /// In a program: look for barriers at which not all waves and lanes of a workgroup meet, and end kernels that wait for ever
     #[arg(long, requires = "program")]
     barriers: bool,
-    /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, also of two launches, of which one writes and which
-    /// nothing puts in order. Kernels run on one thread of the host
+    /// In a program: look for accesses of two waves to the same bytes of LDS or of global memory, of which one writes and which nothing puts in order. For
+    /// global memory, the waves may be of one launch or of two launches. Kernels run on one thread of the host
     #[arg(long, requires = "program")]
     races: bool,
     /// In a program: look for memory that it has allocated and not freed when it ends

@@ -31,11 +31,11 @@ int main(int, char **arguments) {
   HIP(hipMemset(data, 0, 4096));
   HIP(hipHostMalloc(&go, 64));
   *go = 0;
-  hipStream_t one, two, third;
+  hipStream_t one, two, three;
   // A stream that does not block does not wait for the null stream, nor the null stream for it.
   HIP(hipStreamCreateWithFlags(&one, mode == "null-blocking" ? hipStreamDefault : hipStreamNonBlocking));
   HIP(hipStreamCreateWithFlags(&two, hipStreamNonBlocking));
-  HIP(hipStreamCreateWithFlags(&third, hipStreamNonBlocking));
+  HIP(hipStreamCreateWithFlags(&three, hipStreamNonBlocking));
   hipEvent_t event;
   HIP(hipEventCreate(&event));
   HIP(hipDeviceSynchronize());
@@ -43,36 +43,29 @@ int main(int, char **arguments) {
     HIP(hipEventRecord(event, one));
   }
   writes<<<1, 64, 0, one>>>(data, go);
-  if (mode == "event" || mode == "chain")
+  if (mode == "event" || mode == "chain" || mode == "wait-elsewhere" || mode == "chain-elsewhere")
     HIP(hipEventRecord(event, one));
+  if (mode == "event-elsewhere")
+    HIP(hipEventRecord(event, three));
   hipStream_t stream = mode == "same-stream" ? one : two;
   if (mode == "null" || mode == "null-blocking")
     stream = nullptr;
-  // An event of a stream in which the kernel is not.
-  if (mode == "other-event") {
-    counts<<<1, 1, 0, third>>>(data + 800);
-    HIP(hipEventRecord(event, third));
-    HIP(hipStreamWaitEvent(stream, event, 0));
-  }
-  // The host waits for a stream in which the kernel is not, and asks for one in which it still runs.
-  if (mode == "other-host") {
-    counts<<<1, 1, 0, third>>>(data + 800);
-    HIP(hipStreamSynchronize(third));
-    if (hipStreamQuery(one) != hipErrorNotReady)
-      return std::puts("the kernel has ended"), 1;
-  }
   // The third stream waits for the kernel, and the second one for the third.
   if (mode == "through") {
     HIP(hipEventRecord(event, one));
-    HIP(hipStreamWaitEvent(third, event, 0));
-    counts<<<1, 1, 0, third>>>(data + 800);
+    HIP(hipStreamWaitEvent(three, event, 0));
+    counts<<<1, 1, 0, three>>>(data + 800);
     hipEvent_t later;
     HIP(hipEventCreate(&later));
-    HIP(hipEventRecord(later, third));
+    HIP(hipEventRecord(later, three));
     HIP(hipStreamWaitEvent(stream, later, 0));
   }
-  if (mode == "event" || mode == "early-event" || mode == "chain")
+  if (mode == "event" || mode == "early-event" || mode == "event-elsewhere" || mode == "chain")
     HIP(hipStreamWaitEvent(stream, event, 0));
+  if (mode == "wait-elsewhere" || mode == "chain-elsewhere")
+    HIP(hipStreamWaitEvent(three, event, 0));
+  if (mode == "host-elsewhere")
+    HIP(hipStreamSynchronize(two));
   if (mode == "host") {
     *const_cast<volatile int *>(go) = 1;
     HIP(hipStreamSynchronize(one));
@@ -80,6 +73,8 @@ int main(int, char **arguments) {
   int *its = mode == "apart" ? data + 512 : data;
   if (mode == "chain")
     counts<<<1, 1, 0, stream>>>(data + 900);
+  if (mode == "chain-elsewhere")
+    counts<<<1, 1, 0, three>>>(data + 900);
   if (other == "reads")
     reads<<<1, 64, 0, stream>>>(its, data + 256);
   else if (other == "overwrites")
