@@ -4,14 +4,14 @@
 #include <cstring>
 
 __global__ void selects(int *out) {
-  int result;
-  asm volatile("s_mov_b32 m0, 0\n\tv_movrels_b32 %0, %1" : "=v"(result) : "v"(threadIdx.x));
+  int result, number = threadIdx.x;
+  asm volatile("s_mov_b32 m0, 0\n\tv_movrels_b32 %0, %1" : "=v"(result) : "v"(number));
   out[threadIdx.x] = result;
 }
 
 __global__ void moves(int *out) {
-  int result;
-  asm volatile("v_mov_b32 %0, %1" : "=v"(result) : "v"(threadIdx.x));
+  int result, number = threadIdx.x;
+  asm volatile("v_mov_b32 %0, %1" : "=v"(result) : "v"(number));
   out[threadIdx.x] = result;
 }
 
