@@ -443,8 +443,11 @@ mod tests {
         }
     }
 
+    /// A scene's name, and what it checks.
+    type Scene = (&'static str, fn(Parts));
+
     /// Scenes of packets, each of which ends with what is in order.
-    const SCENES: [(&str, fn(Parts)); 6] = [
+    const SCENES: [Scene; 6] = [
         (
             "packets of a queue are in order by their barrier bits",
             packets_of_a_queue_are_in_order_by_their_barrier_bits,
@@ -496,8 +499,7 @@ mod tests {
         for (name, switch) in off {
             let mut parts = Parts::default();
             switch(&mut parts);
-            let fails =
-                |(_, scene): &(&str, fn(Parts))| std::panic::catch_unwind(|| scene(parts)).is_err();
+            let fails = |(_, scene): &Scene| std::panic::catch_unwind(|| scene(parts)).is_err();
             assert!(SCENES.iter().any(fails), "no scene needs {name}");
         }
     }
