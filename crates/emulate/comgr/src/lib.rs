@@ -1,7 +1,7 @@
 //! comgr, the compiler inside HIP, and what it has made before.
 //!
-//! HIP 5 compiles its own kernels (those that copy and fill) anew in every process: two thirds of the time that a small program takes from
-//! start to end. [`Cache::act`] stands in the place of `amd_comgr_do_action` and answers such requests from a directory.
+//! HIP 5 compiles its own kernels, which copy and fill memory, anew in every process. A small program spends two thirds of its time on that.
+//! [`Cache::act`] stands in the place of `amd_comgr_do_action` and answers such requests from a directory.
 //!
 //! A request is kept if nothing but what it says decides its result ([`request`]). Its name there ([`request::Request::key`]) is made of all
 //! that and of the compiler's files. Everything else is comgr's work, as is a request whose file is missing, damaged, or another user's.

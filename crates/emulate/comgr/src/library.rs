@@ -95,7 +95,7 @@ impl Library {
     /// The handle must be this library's.
     pub unsafe fn options(&self, info: u64) -> Option<Vec<Vec<u8>>> {
         let mut count = 0;
-        // SAFETY: the caller's handle and a variable of ours.
+        // SAFETY: the caller's handle and a variable of this function.
         done(unsafe { (self.action_info_get_option_list_count)(info, &raw mut count) })?;
         let option = |index| {
             // SAFETY: the caller's handle, and a buffer as long as the size says.
@@ -111,7 +111,7 @@ impl Library {
     /// The handle must be this library's.
     pub unsafe fn language(&self, info: u64) -> Option<u32> {
         let mut language = 0;
-        // SAFETY: the caller's handle and a variable of ours.
+        // SAFETY: the caller's handle and a variable of this function.
         done(unsafe { (self.action_info_get_language)(info, &raw mut language) })?;
         Some(language)
     }
@@ -120,7 +120,7 @@ impl Library {
     /// The handle must be this library's.
     pub unsafe fn logging(&self, info: u64) -> Option<bool> {
         let mut logging = false;
-        // SAFETY: the caller's handle and a variable of ours.
+        // SAFETY: the caller's handle and a variable of this function.
         done(unsafe { (self.action_info_get_logging)(info, &raw mut logging) })?;
         Some(logging)
     }
@@ -132,7 +132,7 @@ impl Library {
         string(|size, at| unsafe { (self.action_info_get_isa_name)(info, size, at) })
     }
 
-    /// The data objects of a set that have bytes, by kind, in their order. (Nobody but comgr itself can make one that has none: an empty log.)
+    /// The data objects of a set that have bytes, by kind, in their order. (An empty log has none, and comgr alone can make one.)
     ///
     /// # Safety
     /// The handle must be this library's.
@@ -140,13 +140,13 @@ impl Library {
         let mut all = Vec::new();
         for kind in 0..KINDS {
             let mut count = 0;
-            // SAFETY: the caller's handle, and a variable of ours. The function refuses kinds that it does not know.
+            // SAFETY: the caller's handle, and a variable of this function. The function refuses kinds that it does not know.
             if unsafe { (self.action_data_count)(set, kind, &raw mut count) } != SUCCESS {
                 continue;
             }
             for index in 0..count {
                 let mut data = 0;
-                // SAFETY: the caller's handle and a variable of ours; the data object is ours until it is released.
+                // SAFETY: the caller's handle and a variable of this function; the data object belongs to this function until it is released.
                 unsafe {
                     done((self.action_data_get_data)(set, kind, index, &raw mut data))?;
                     let name = string(|size, at| (self.get_data_name)(data, size, at));
@@ -169,7 +169,7 @@ impl Library {
     pub unsafe fn add(&self, set: u64, all: &[Data]) -> i32 {
         for each in all {
             let mut data = 0;
-            // SAFETY: a variable of ours.
+            // SAFETY: a variable of this function.
             let made = unsafe { (self.create_data)(each.kind, &raw mut data) };
             if made != SUCCESS {
                 return made;

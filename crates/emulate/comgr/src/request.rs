@@ -1,4 +1,4 @@
-//! What a program asks of comgr, and whether that alone decides the result.
+//! The request that a program makes, and the question whether the request alone decides the result.
 
 use std::{ffi::CString, fmt::Write, fs, os::unix::fs::MetadataExt};
 
@@ -16,7 +16,7 @@ struct Kept {
     sign: Option<&'static [u8]>,
 }
 
-/// The actions that take long. Those between them only add what the library contains, or link.
+/// The actions that take long. The other ones add what the library contains, or link an object.
 const KEPT: [Kept; 3] = [
     // Source to bitcode.
     Kept {
@@ -50,7 +50,7 @@ const PURE: [&[u8]; 11] = [
     b"-mwavefrontsize64",
     b"-mno-",
     b"-mcode-object-version=",
-    // Of the linker of bitcode: words without a dash.
+    // The linker of bitcode takes words without a dash.
     b"wavefrontsize64",
 ];
 const LINKER: &[u8] = b"code_object_v";

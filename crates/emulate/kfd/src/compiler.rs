@@ -38,7 +38,7 @@ pub fn instead_of(theirs: *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C" fn act(kind: u32, info: u64, input: u64, result: u64) -> i32 {
-    // SAFETY: nobody has this function before comgr's is known, which has this type. The arguments are the caller's own. The emulator
+    // SAFETY: a program gets this function when comgr's is known, which has this type. The arguments are the caller's own. The emulator
     // passed a function of its type, and is never unloaded.
     unsafe {
         let theirs = std::mem::transmute::<*mut c_void, Action>(THEIRS.load(Ordering::Acquire));

@@ -31,7 +31,7 @@ fn run(cache: &Path, device: &str, variables: &[(&str, &str)]) -> Output {
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
-/// What the program prints, without a number that is not the same in each run.
+/// The program's output, without a number that is not the same in each run.
 fn printed(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");

@@ -10,7 +10,7 @@ use crate::common::{hip, luthier};
 
 const SAID: &str = "luthier: the program has run for 2 s and is interrupted";
 
-/// What became of a check with two seconds' time, and how long it took.
+/// A check with a limit of two seconds: its output, what it said, and how long it took.
 fn check(program: &[&str]) -> (Output, String, Duration) {
     let began = Instant::now();
     let options = [
