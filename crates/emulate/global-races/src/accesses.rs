@@ -471,8 +471,11 @@ impl Instruction<'_> {
     /// The write stores what is there already. Several lanes may have the bytes: each the next ones.
     fn changes_nothing(&self, part: Part) -> bool {
         let access = &self.memory.access;
+        let bytes = part.bytes.trailing_zeros() as usize..8 - part.bytes.leading_zeros() as usize;
         let mut there = [0; 4];
-        if access.kind != Kind::Store || !(self.shared.read)(part.address, &mut there) {
+        // The dword's other bytes may be outside of the allocation.
+        let start = part.address + bytes.start as u64;
+        if access.kind != Kind::Store || !(self.shared.read)(start, &mut there[bytes.clone()]) {
             return false;
         }
         let each = access.bytes as usize;
@@ -484,7 +487,6 @@ impl Instruction<'_> {
             let is_known = row < self.wave.vector_rows() && lane < LANES;
             is_known.then(|| self.wave.vgpr(row, lane).to_le_bytes()[byte % 4])
         };
-        let bytes = (0..4).filter(|byte| part.bytes & 1 << byte != 0);
         bytes
             .enumerate()
             .all(|(number, byte)| stored(number) == Some(there[byte]))

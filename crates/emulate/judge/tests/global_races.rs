@@ -86,16 +86,27 @@ fn expected(target: &str) -> BTreeMap<&'static str, BTreeSet<Row>> {
 
 /// The findings in a kernel.
 fn found(bytes: &[u8], kernel: &str, rules: Rules) -> BTreeSet<Row> {
+    let device = Device::new(CodeObject::parse(bytes).unwrap(), 1).unwrap();
+    let out = device.buffer(&[], 1 << 16).unwrap();
+    found_on(&device, bytes, kernel, (out, ITEMS), rules)
+}
+
+/// The findings in a kernel that gets this memory and has so many items in each workgroup.
+fn found_on(
+    device: &Device,
+    bytes: &[u8],
+    kernel: &str,
+    (out, items): (u64, u32),
+    rules: Rules,
+) -> BTreeSet<Row> {
     let object = CodeObject::parse(bytes).unwrap();
     let lines = SourceLines::read(&object).unwrap().unwrap();
-    let device = Device::new(object, 1).unwrap();
     let told = Arc::new(Told::default());
     let races = GlobalRaces::by_rules(device.reader(), told.clone(), rules);
     device.follow(Arc::new(races));
-    let out = device.buffer(&[], 1 << 16).unwrap();
     let shape = Shape {
         grid: [GROUPS, 1, 1],
-        block: [ITEMS, 1, 1],
+        block: [items, 1, 1],
         dynamic_lds: 0,
     };
     let prepared = device
@@ -130,6 +141,24 @@ fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
         expected,
         |bytes, kernel| (found(bytes, kernel, ALL), Vec::new()),
     );
+}
+
+/// Their last dword is not all theirs, and the device lets nobody read the rest.
+#[test]
+fn equal_bytes_at_the_end_of_an_allocation_are_possible_races() {
+    for target in TARGETS {
+        let Some(bytes) = CORPUS.compiled(target, false) else {
+            return;
+        };
+        let expected = &expected(target)["same_bytes"];
+        for items in ITEMS - 3..=ITEMS {
+            let device = Device::new(CodeObject::parse(&bytes).unwrap(), 1).unwrap();
+            device.be_exact();
+            let out = device.buffer(&[], u64::from(items)).unwrap();
+            let found = found_on(&device, &bytes, "same_bytes", (out, items), ALL);
+            assert_eq!(found, *expected, "{target}, {items} bytes");
+        }
+    }
 }
 
 /// With a rule switched off, the corpus fails.

@@ -32,11 +32,21 @@ pub struct Found {
     reports: usize,
     /// The kernels of each start, once each.
     kernels: u64,
-    /// Kind, kernel and fingerprint; how often, and the message of the first.
-    bugs: BTreeMap<[String; 3], (u64, String)>,
+    /// Kind, kernel and fingerprint of each.
+    bugs: BTreeMap<[String; 3], Seen>,
     possible: u64,
     /// The instructions that the checks did not judge.
     unjudged: BTreeSet<String>,
+}
+
+/// A bug that was found.
+#[derive(Default)]
+struct Seen {
+    times: u64,
+    /// The message of the first.
+    message: String,
+    /// The text of the instructions that it stands for.
+    instructions: Vec<String>,
 }
 
 /// The table of the documentation that tells of suites under checks.
@@ -130,10 +140,13 @@ impl Found {
         for finding in findings.iter().filter(|it| it["grade"] == "certain") {
             let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
             let key = ["kind", "function", "fingerprint"].map(text);
-            let (times, message) = self.bugs.entry(key).or_default();
-            *times += finding["times"].as_u64().unwrap_or(1);
-            if message.is_empty() {
-                *message = text("message");
+            let seen = self.bugs.entry(key).or_default();
+            seen.times += finding["times"].as_u64().unwrap_or(1);
+            if seen.message.is_empty() {
+                let instructions = ["producer", "consumer"].map(|side| &finding[side]["text"]);
+                let instructions = instructions.into_iter().filter_map(Value::as_str);
+                seen.instructions = instructions.map(str::to_owned).collect();
+                seen.message = text("message");
             }
         }
         Ok(())
@@ -161,7 +174,8 @@ impl Found {
         for (reason, count) in explained {
             println!("    {count} explained: {reason}");
         }
-        for ([kind, kernel, fingerprint], (times, message)) in unexplained.iter().take(MOST_SHOWN) {
+        for ([kind, kernel, fingerprint], seen) in unexplained.iter().take(MOST_SHOWN) {
+            let Seen { times, message, .. } = seen;
             println!("    {kind} in {kernel} ({fingerprint}), {times} times: {message}");
         }
         if unexplained.len() > MOST_SHOWN {
@@ -179,7 +193,7 @@ impl Found {
         let (mut explained, mut unexplained) = (BTreeMap::new(), Vec::new());
         for bug in &self.bugs {
             let [kind, kernel, _] = bug.0;
-            match known.finding(kind, device, kernel) {
+            match known.finding(kind, device, kernel, &bug.1.instructions) {
                 Some(reason) => *explained.entry(reason).or_default() += 1,
                 None => unexplained.push(bug),
             }
@@ -222,8 +236,8 @@ impl Found {
     }
 }
 
-/// A bug, how often it was found, and its message.
-type Bug<'f> = (&'f [String; 3], &'f (u64, String));
+/// What makes it one bug, and what was seen of it.
+type Bug<'f> = (&'f [String; 3], &'f Seen);
 
 #[cfg(test)]
 mod tests {
@@ -254,7 +268,7 @@ mod tests {
         let found = checks.found().unwrap();
         assert_eq!((found.starts, found.reports, found.kernels), (4, 3, 6));
         assert_eq!(found.bugs.len(), 1);
-        assert_eq!(found.bugs.values().next().unwrap().0, 6);
+        assert_eq!(found.bugs.values().next().unwrap().times, 6);
         let known = Known::read().unwrap();
         assert_eq!(found.report("gfx90a", &known), 1);
         let tally = Tally {

@@ -14,6 +14,8 @@ struct Row {
     /// Patterns of tests, or of kernels.
     names: Vec<String>,
     devices: Vec<String>,
+    /// Patterns of instructions, of which each one of a finding fits one. Without any, all fit.
+    instructions: Vec<String>,
     reason: String,
 }
 
@@ -33,20 +35,33 @@ impl Known {
 
     /// Why that test fails on that device.
     pub fn reason(&self, suite: &str, device: &str, test: &str) -> Option<&str> {
-        reason(&self.tests, suite, device, test)
+        reason(&self.tests, suite, device, test, &[])
     }
 
-    /// Why checks report that kind of finding in that kernel.
-    pub fn finding(&self, kind: &str, device: &str, kernel: &str) -> Option<&str> {
-        reason(&self.findings, kind, device, kernel)
+    /// Why checks report that kind of finding in that kernel, at these instructions.
+    pub fn finding(
+        &self,
+        kind: &str,
+        device: &str,
+        kernel: &str,
+        instructions: &[String],
+    ) -> Option<&str> {
+        reason(&self.findings, kind, device, kernel, instructions)
     }
 }
 
-fn reason<'k>(rows: &'k [Row], of: &str, device: &str, name: &str) -> Option<&'k str> {
+fn reason<'k>(
+    rows: &'k [Row],
+    of: &str,
+    device: &str,
+    name: &str,
+    instructions: &[String],
+) -> Option<&'k str> {
     let row = rows.iter().find(|row| {
         row.of == of
             && row.names.iter().any(|pattern| matches(pattern, name))
             && (row.devices.is_empty() || row.devices.iter().any(|known| known == device))
+            && (row.instructions.is_empty() || row.covers(instructions))
     })?;
     Some(&row.reason)
 }
@@ -69,8 +84,14 @@ impl Row {
                 None => vec![text(names)?],
             },
             devices: list("devices").unwrap_or_default(),
+            instructions: list("instructions").unwrap_or_default(),
             reason: text("reason")?,
         })
+    }
+
+    fn covers(&self, instructions: &[String]) -> bool {
+        let fits = |text| self.instructions.iter().any(|it| matches(it, text));
+        !instructions.is_empty() && instructions.iter().all(|text| fits(text))
     }
 }
 
@@ -104,6 +125,29 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn a_row_with_instructions_explains_no_other_ones() {
+        let row = Row {
+            of: "global-race".to_owned(),
+            names: vec!["*flags*".to_owned()],
+            devices: Vec::new(),
+            instructions: vec!["*_load_ubyte *".to_owned(), "*_store_byte *".to_owned()],
+            reason: "flags".to_owned(),
+        };
+        let explained = |texts: &[&str]| {
+            let texts: Vec<_> = texts.iter().map(|&text| text.to_owned()).collect();
+            let rows = std::slice::from_ref(&row);
+            reason(rows, "global-race", "gfx90a", "void flags<int>", &texts).is_some()
+        };
+        let (load, store) = (
+            "global_load_ubyte v1, v0, s[2:3]",
+            "flat_store_byte v[0:1], v2",
+        );
+        assert!(explained(&[load, store]) && explained(&[store, store]));
+        assert!(!explained(&[load, "global_store_dword v1, v2, s[2:3]"]));
+        assert!(!explained(&[]));
     }
 
     #[test]
