@@ -26,13 +26,17 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// More lines, in any order. Some may be there already.
+    /// More lines, in order. Some may be there already.
     fn add(&mut self, lines: &[u64]) {
         let Lines::Some(known) = self else {
             return;
         };
+        if are_among(lines, known) {
+            return;
+        }
         known.extend_from_slice(lines);
-        known.sort_unstable();
+        // This sort merges what is in order already.
+        known.sort();
         known.dedup();
         if known.len() > MOST {
             *self = Lines::Many;
@@ -48,7 +52,6 @@ impl Lines {
 
     pub fn join(&mut self, other: &Lines) {
         match other {
-            Lines::Some(_) if other.is_within(self) => {}
             Lines::Some(lines) => self.add(lines),
             Lines::Many => *self = Lines::Many,
         }
@@ -58,11 +61,18 @@ impl Lines {
         match (self, other) {
             (_, Lines::Many) => true,
             (Lines::Many, _) => false,
-            (Lines::Some(known), Lines::Some(others)) => {
-                known.iter().all(|line| others.binary_search(line).is_ok())
-            }
+            (Lines::Some(known), Lines::Some(others)) => are_among(known, others),
         }
     }
+}
+
+/// Both are in order.
+fn are_among(lines: &[u64], others: &[u64]) -> bool {
+    let mut rest = others.iter();
+    lines.len() <= others.len()
+        && lines
+            .iter()
+            .all(|line| rest.find(|other| *other >= line) == Some(line))
 }
 
 /// The lines that a wave has loaded. Few waves come to a barrier where they matter, so they are put in order there.
@@ -97,6 +107,8 @@ impl Loaded {
 
     pub fn lines(&mut self) -> &Lines {
         if !self.new.is_empty() {
+            self.new.sort_unstable();
+            self.new.dedup();
             self.ordered.add(&self.new);
             self.new.clear();
         }
