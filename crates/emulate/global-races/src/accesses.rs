@@ -7,7 +7,7 @@ use crate::{
     Shared,
     cells::{Cell, OTHERS, ROW, RecordId},
     clock::{Clock, Entry},
-    lines::Lines,
+    lines::Loaded,
     plan::{Decides, Memory},
     progress::Progress,
     report::{Access, Found, Missing, Side},
@@ -57,7 +57,7 @@ struct Scene<'a> {
     last: Option<(RecordId, bool, Option<Missing>)>,
     found: Vec<Found>,
     /// The lines of the wave's caches.
-    loaded: [Lines; 2],
+    loaded: [Loaded; 2],
 }
 
 impl Instruction<'_> {
@@ -108,7 +108,7 @@ impl Instruction<'_> {
         found
     }
 
-    fn record(&self, progress: &Progress, own: Entry, known: Clock) -> Record {
+    fn record(&self, dispatch: u32, progress: &Progress, own: Entry, known: Clock) -> Record {
         let raised = if self.shares_near {
             Scope::Workgroup
         } else {
@@ -117,6 +117,7 @@ impl Instruction<'_> {
         Record {
             wave: progress.number,
             group: self.group,
+            dispatch,
             stamp: progress.stamp,
             access: self.kind(),
             reach: self.memory.reach.max(raised),
@@ -131,7 +132,8 @@ impl Instruction<'_> {
     fn written(&self, state: &mut State, progress: &mut Progress) -> RecordId {
         let own = progress.entry(progress.stamp);
         progress.stores(self.memory.counts);
-        state.keep(self.record(progress, own, progress.ordered.clone()))
+        let dispatch = state.dispatch(self.group);
+        state.keep(self.record(dispatch, progress, own, progress.ordered.clone()))
     }
 
     fn read(&self, state: &mut State, progress: &Progress, reads: &mut Reads) -> RecordId {
@@ -141,7 +143,8 @@ impl Instruction<'_> {
         {
             return id;
         }
-        let id = state.keep(self.record(progress, Entry::default(), Clock::default()));
+        let dispatch = state.dispatch(self.group);
+        let id = state.keep(self.record(dispatch, progress, Entry::default(), Clock::default()));
         *slot = Some((self.pc, progress.stamp, state.era, id));
         id
     }
@@ -345,7 +348,7 @@ impl Instruction<'_> {
 
     /// The record is of another launch, which is known to have ended.
     fn is_settled(&self, state: &State, record: &Record) -> bool {
-        let [first, then] = [record.group, self.group].map(|group| state.dispatch(group));
+        let (first, then) = (record.dispatch, state.dispatch(self.group));
         first != then && (!self.shared.rules.launches || state.follows(first, then))
     }
 
@@ -540,20 +543,17 @@ impl Instruction<'_> {
     }
 }
 
-/// Asks for all that the lanes' first dwords need, so that the host's caches miss at the same time and not one after the other.
-fn fetch(state: &mut State, places: &[Place; LANES]) {
-    let mut cells = [Cell::default(); LANES];
-    for (cell, place) in cells.iter_mut().zip(places) {
-        if let Place::Memory(address) = place {
-            *cell = state.cells.get(*address);
-        }
-    }
-    let stamp = |id: RecordId| match id {
-        0 => 0,
-        id => state.record(id).stamp,
-    };
-    let stamps = cells.map(|cell| stamp(cell.writer) ^ stamp(cell.readers[0]));
-    std::hint::black_box(stamps);
+/// Asks for all that the lanes' first dwords need, so that the host's caches miss at the same time and not one after the other. Each step does
+/// no more than to ask for what the next one needs.
+fn fetch(state: &State, places: &[Place; LANES]) {
+    let cells = places.each_ref().map(|place| match place {
+        Place::Memory(address) => state.cells.place(*address),
+        _ => &Cell::UNTOUCHED,
+    });
+    let records = cells.map(|cell| [cell.writer, cell.readers[0], cell.readers[1]]);
+    let touched = records.as_flattened().iter().filter(|id| **id != 0);
+    let touched = touched.fold(0, |all, id| all ^ state.record(*id).stamp);
+    std::hint::black_box(touched);
 }
 
 /// The dwords of `bytes` bytes from an address on, as those of the first lane.

@@ -20,41 +20,105 @@ pub(crate) struct Cell {
 /// A bit beside those of a dword's bytes: the state has the writers of other ones.
 pub(crate) const OTHERS: u8 = 16;
 
+impl Cell {
+    /// No wave has accessed it.
+    pub const UNTOUCHED: Cell = Cell {
+        writer: 0,
+        readers: [0; 2],
+        bytes: [0; 3],
+        synchronises: false,
+    };
+}
+
 /// Bytes of a row: what 32 lanes access with a dword each.
 pub(crate) const ROW: u64 = 128;
 const DWORDS: usize = ROW as usize / 4;
 /// Bytes of memory that have their rows together.
 const PAGE: u64 = 1 << 16;
 const ROWS: usize = (PAGE / ROW) as usize;
+/// Rows that have the cells of their dwords together, once one of them needs them.
+const BLOCK: usize = 16;
 
-#[derive(Clone)]
-enum Row {
-    Even(Cell),
-    /// The dwords before this one have the first cell, the others the second.
-    Cut(u8, [Cell; 2]),
-    Uneven(Box<[Cell; DWORDS]>),
+/// Forms of rows. Any other is the first dword that has the second cell.
+const EVEN: u8 = 0;
+const UNEVEN: u8 = DWORDS as u8;
+
+/// Scattered accesses look at the form of a row and then at one cell. The forms are small enough for the host's caches.
+struct Page {
+    forms: [u8; ROWS],
+    /// The cells before and behind the cut. An even row has the first one.
+    halves: [[Cell; 2]; ROWS],
+    /// The cells of uneven rows.
+    blocks: [Option<Box<Block>>; ROWS / BLOCK],
 }
 
-#[derive(Default)]
+type Block = [[Cell; DWORDS]; BLOCK];
+
+impl Page {
+    fn new() -> Page {
+        Page {
+            forms: [EVEN; ROWS],
+            halves: [[Cell::UNTOUCHED; 2]; ROWS],
+            blocks: [const { None }; ROWS / BLOCK],
+        }
+    }
+
+    fn uneven(&self, row: usize) -> Option<&[Cell; DWORDS]> {
+        Some(&self.blocks[row / BLOCK].as_ref()?[row % BLOCK])
+    }
+
+    #[inline]
+    fn uneven_mut(&mut self, row: usize) -> &mut [Cell; DWORDS] {
+        let block = &mut self.blocks[row / BLOCK];
+        let block = block.get_or_insert_with(|| Box::new([[Cell::UNTOUCHED; DWORDS]; BLOCK]));
+        &mut block[row % BLOCK]
+    }
+
+    fn cell(&self, row: usize, dword: usize) -> &Cell {
+        match self.forms[row] {
+            UNEVEN => self
+                .uneven(row)
+                .map_or(&Cell::UNTOUCHED, |cells| &cells[dword]),
+            EVEN => &self.halves[row][0],
+            at => &self.halves[row][usize::from(dword >= usize::from(at))],
+        }
+    }
+
+    /// The dwords before this one get the first cell, the others the second.
+    fn cut(&mut self, row: usize, at: usize, cells: [Cell; 2]) {
+        let is_even = cells[0] == cells[1];
+        self.forms[row] = if is_even { EVEN } else { at as u8 };
+        self.halves[row] = cells;
+    }
+}
+
+/// Bytes of memory that have one table of pages.
+const REGION: u64 = 1 << 30;
+const PAGES: usize = (REGION / PAGE) as usize;
+
 pub(crate) struct Cells {
+    /// The tables of regions, by their numbers.
     numbers: HashMap<u64, usize>,
-    pages: Vec<Box<[Row]>>,
-    /// Pages that were used, and their numbers.
-    recent: [Option<(u64, usize)>; RECENT],
+    /// Numbers of pages, counted from 1; 0: none.
+    tables: Vec<Box<[u32]>>,
+    /// Each with the number of its table and its place there.
+    pages: Vec<(usize, usize, Box<Page>)>,
+    /// Regions that were used, and the numbers of their tables.
+    recent: [(u64, usize); RECENT],
 }
 
-/// A launch that streams goes through a few arrays at a time.
-const RECENT: usize = 32;
+const RECENT: usize = 8;
+/// No address lies in this region.
+const NOWHERE: (u64, usize) = (u64::MAX, 0);
 
-/// Arrays whose distance is a power of two have different slots for most of their pages.
-fn slot(page: u64) -> usize {
-    (page ^ page >> 5 ^ page >> 10) as usize % RECENT
-}
-
-fn cut_at(at: usize, first: Cell, second: Cell) -> Row {
-    match first == second {
-        true => Row::Even(first),
-        false => Row::Cut(at as u8, [first, second]),
+impl Default for Cells {
+    fn default() -> Cells {
+        Cells {
+            numbers: HashMap::new(),
+            tables: Vec::new(),
+            pages: Vec::new(),
+            recent: [NOWHERE; RECENT],
+        }
     }
 }
 
@@ -62,52 +126,84 @@ fn dword(address: u64) -> usize {
     (address % ROW / 4) as usize
 }
 
+fn row(address: u64) -> usize {
+    (address % PAGE / ROW) as usize
+}
+
 impl Cells {
-    fn row(&mut self, address: u64) -> &mut Row {
-        let page = address / PAGE;
-        let number = match self.recent[slot(page)] {
-            Some((recent, number)) if recent == page => number,
-            _ => self.find(page),
+    #[inline]
+    fn page(&mut self, address: u64) -> &mut Page {
+        let number = match self.known(address) {
+            Some(number) => number,
+            None => self.find(address),
         };
-        &mut self.pages[number][(address % PAGE / ROW) as usize]
+        &mut self.pages[number].2
     }
 
-    fn find(&mut self, page: u64) -> usize {
-        let next = self.pages.len();
-        let number = *self.numbers.entry(page).or_insert(next);
-        if number == next {
-            let rows = vec![Row::Even(Cell::default()); ROWS];
-            self.pages.push(rows.into_boxed_slice());
+    /// The number of a page that was used, in a region that was used not long ago.
+    fn known(&self, address: u64) -> Option<usize> {
+        let region = address / REGION;
+        let (recent, table) = self.recent[region as usize % RECENT];
+        if recent != region {
+            return None;
         }
-        self.recent[slot(page)] = Some((page, number));
-        number
+        let number = self.tables[table][(address % REGION / PAGE) as usize];
+        (number as usize).checked_sub(1)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find(&mut self, address: u64) -> usize {
+        let (region, place) = (address / REGION, (address % REGION / PAGE) as usize);
+        let next = self.tables.len();
+        let table = *self.numbers.entry(region).or_insert(next);
+        if table == next {
+            self.tables.push(vec![0; PAGES].into_boxed_slice());
+        }
+        self.recent[region as usize % RECENT] = (region, table);
+        let number = &mut self.tables[table][place];
+        if *number == 0 {
+            self.pages.push((table, place, Box::new(Page::new())));
+            *number = self.pages.len() as u32;
+        }
+        *number as usize - 1
+    }
+
+    /// The place of a dword's cell. It loads nothing of the cell itself, and knows only pages of regions that were used not long ago.
+    pub fn place(&self, address: u64) -> &Cell {
+        match self.known(address) {
+            Some(number) => self.pages[number].2.cell(row(address), dword(address)),
+            None => &Cell::UNTOUCHED,
+        }
     }
 
     /// The cell of the dword at an address.
     pub fn get(&mut self, address: u64) -> Cell {
-        match self.row(address) {
-            Row::Even(cell) => *cell,
-            Row::Cut(at, cells) => cells[usize::from(dword(address) >= usize::from(*at))],
-            Row::Uneven(cells) => cells[dword(address)],
-        }
+        *self.page(address).cell(row(address), dword(address))
     }
 
     pub fn set(&mut self, address: u64, cell: Cell) {
-        self.fill(address, address + 4, cell);
+        let (page, row) = (self.page(address), row(address));
+        match page.forms[row] {
+            UNEVEN => page.uneven_mut(row)[dword(address)] = cell,
+            _ => self.fill(address, address + 4, cell),
+        }
     }
 
     /// The cell of the dword at an address, and how far up to `end`, in the same row, the others have it. None if they may all differ.
     pub fn alike(&mut self, address: u64, end: u64) -> Option<(Cell, u64)> {
-        match self.row(address) {
-            Row::Even(cell) => Some((*cell, end)),
-            Row::Cut(at, cells) => {
-                let cut = (address & !(ROW - 1)) + 4 * u64::from(*at);
+        let page = self.page(address);
+        let halves = &page.halves[row(address)];
+        match page.forms[row(address)] {
+            UNEVEN => None,
+            EVEN => Some((halves[0], end)),
+            at => {
+                let cut = (address & !(ROW - 1)) + 4 * u64::from(at);
                 match address < cut {
-                    true => Some((cells[0], end.min(cut))),
-                    false => Some((cells[1], end)),
+                    true => Some((halves[0], end.min(cut))),
+                    false => Some((halves[1], end)),
                 }
             }
-            Row::Uneven(_) => None,
         }
     }
 
@@ -115,41 +211,48 @@ impl Cells {
     pub fn fill(&mut self, address: u64, end: u64, cell: Cell) {
         let from = dword(address);
         let to = from + ((end - address) / 4) as usize;
-        let row = self.row(address);
-        let (cut, [first, second]) = match row {
-            Row::Even(known) => (if from == 0 { 0 } else { DWORDS }, [*known; 2]),
-            Row::Cut(at, cells) => (usize::from(*at), *cells),
-            Row::Uneven(cells) => {
-                cells[from..to].fill(cell);
+        let (page, row) = (self.page(address), row(address));
+        let (cut, [first, second]) = match page.forms[row] {
+            UNEVEN => {
+                page.uneven_mut(row)[from..to].fill(cell);
                 return;
             }
+            EVEN => (if from == 0 { 0 } else { DWORDS }, [page.halves[row][0]; 2]),
+            at => (usize::from(at), page.halves[row]),
         };
-        *row = match () {
-            () if to - from == DWORDS => Row::Even(cell),
-            () if from == 0 && to >= cut => cut_at(to, cell, second),
-            () if to == DWORDS && from <= cut => cut_at(from, first, cell),
-            () if first == cell && to <= cut || second == cell && from >= cut => return,
+        match () {
+            () if to - from == DWORDS => page.cut(row, 0, [cell; 2]),
+            () if from == 0 && to >= cut => page.cut(row, to, [cell, second]),
+            () if to == DWORDS && from <= cut => page.cut(row, from, [first, cell]),
+            () if first == cell && to <= cut || second == cell && from >= cut => {}
             () => {
-                let known = |dword| if dword < cut { first } else { second };
-                let mut cells = Box::new(std::array::from_fn(known));
+                page.forms[row] = UNEVEN;
+                let cells = page.uneven_mut(row);
+                cells[..cut].fill(first);
+                cells[cut..].fill(second);
                 cells[from..to].fill(cell);
-                Row::Uneven(cells)
             }
-        };
+        }
     }
 
     /// The dwords of the row were all accessed: they may be alike now.
     pub fn settle(&mut self, address: u64) {
-        let row = self.row(address);
-        if let Row::Uneven(cells) = row
+        let (page, row) = (self.page(address), row(address));
+        if page.forms[row] != UNEVEN {
+            return;
+        }
+        if let Some(cells) = page.uneven(row)
             && cells.iter().all(|cell| *cell == cells[0])
         {
-            *row = Row::Even(cells[0]);
+            let cell = cells[0];
+            page.cut(row, 0, [cell; 2]);
         }
     }
 
     pub fn clear(&mut self) {
-        *self = Cells::default();
+        for (table, place, _) in self.pages.drain(..) {
+            self.tables[table][place] = 0;
+        }
     }
 }
 
@@ -207,5 +310,30 @@ mod tests {
         (0..ROW / 4).for_each(|dword| cells.set(4 * dword, written(2)));
         cells.settle(0);
         assert!(cells.alike(0, ROW) == Some((written(2), ROW)));
+    }
+
+    /// Regions that share a slot of `recent`, pages at both ends of a region, and the last row of the address space.
+    #[test]
+    fn pages_of_far_regions_are_told_apart_and_cleared() {
+        let mut cells = Cells::default();
+        let ends = [0, PAGE, REGION - ROW];
+        let slots = RECENT as u64 * REGION;
+        let mut places: Vec<u64> = (0..40)
+            .flat_map(|region| ends.map(|end| region / 2 * slots + region % 2 * REGION + end))
+            .collect();
+        places.push(u64::MAX - ROW + 1);
+        for turn in 1..3 {
+            for (number, place) in places.iter().enumerate() {
+                assert!(cells.get(*place) == Cell::UNTOUCHED, "{turn}: {place:#x}");
+                cells.set(*place, written(turn * 1000 + number as RecordId));
+            }
+            for (number, place) in places.iter().enumerate() {
+                let expected = written(turn * 1000 + number as RecordId);
+                assert!(cells.get(*place) == expected, "{turn}: {place:#x}");
+                assert!(*cells.place(*place) == expected, "{turn}: {place:#x}");
+                assert!(cells.get(*place + 4) == Cell::UNTOUCHED);
+            }
+            cells.clear();
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Lines of memory that lie in caches, and what the caches of all waves have for certain.
 
+use wave::LANES;
+
 use crate::{
     cells::ROW,
     clock::{Clock, Entry},
@@ -24,19 +26,20 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// The line of an address was loaded.
-    pub fn load(&mut self, address: u64) {
-        self.add(address / ROW);
-    }
-
-    fn add(&mut self, line: u64) {
+    /// More lines, in order. Some may be there already.
+    fn add(&mut self, lines: &[u64]) {
         let Lines::Some(known) = self else {
             return;
         };
-        match known.binary_search(&line) {
-            Ok(_) => {}
-            Err(_) if known.len() == MOST => *self = Lines::Many,
-            Err(at) => known.insert(at, line),
+        if are_among(lines, known) {
+            return;
+        }
+        known.extend_from_slice(lines);
+        // This sort merges what is in order already.
+        known.sort();
+        known.dedup();
+        if known.len() > MOST {
+            *self = Lines::Many;
         }
     }
 
@@ -49,7 +52,7 @@ impl Lines {
 
     pub fn join(&mut self, other: &Lines) {
         match other {
-            Lines::Some(lines) => lines.iter().for_each(|line| self.add(*line)),
+            Lines::Some(lines) => self.add(lines),
             Lines::Many => *self = Lines::Many,
         }
     }
@@ -58,10 +61,63 @@ impl Lines {
         match (self, other) {
             (_, Lines::Many) => true,
             (Lines::Many, _) => false,
-            (Lines::Some(known), Lines::Some(others)) => {
-                known.iter().all(|line| others.binary_search(line).is_ok())
-            }
+            (Lines::Some(known), Lines::Some(others)) => are_among(known, others),
         }
+    }
+}
+
+/// Both are in order.
+fn are_among(lines: &[u64], others: &[u64]) -> bool {
+    let mut rest = others.iter();
+    lines.len() <= others.len()
+        && lines
+            .iter()
+            .all(|line| rest.find(|other| *other >= line) == Some(line))
+}
+
+/// The lines that a wave has loaded. Few waves come to a barrier where they matter, so they are put in order there.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    ordered: Lines,
+    /// The last ones, as they came.
+    new: Vec<u64>,
+}
+
+impl Loaded {
+    /// The line of an address was loaded.
+    pub fn load(&mut self, address: u64) {
+        let line = address / ROW;
+        if self.ordered == Lines::Many || self.new.last() == Some(&line) {
+            return;
+        }
+        if self.new.len() == MOST {
+            self.lines();
+        }
+        if self.new.capacity() == 0 {
+            self.new.reserve_exact(LANES);
+        }
+        self.new.push(line);
+    }
+
+    /// The cache is empty.
+    pub fn clear(&mut self) {
+        self.ordered = Lines::default();
+        self.new.clear();
+    }
+
+    pub fn lines(&mut self) -> &Lines {
+        if !self.new.is_empty() {
+            self.new.sort_unstable();
+            self.new.dedup();
+            self.ordered.add(&self.new);
+            self.new.clear();
+        }
+        &self.ordered
+    }
+
+    pub fn join(&mut self, other: &Lines) {
+        self.lines();
+        self.ordered.join(other);
     }
 }
 
@@ -137,6 +193,8 @@ impl Everywhere {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn clock(stamp: u32) -> Clock {
@@ -152,21 +210,50 @@ mod tests {
     }
 
     fn lines(addresses: &[u64]) -> Lines {
-        let mut lines = Lines::default();
-        addresses.iter().for_each(|address| lines.load(*address));
-        lines
+        let mut loaded = Loaded::default();
+        addresses.iter().for_each(|address| loaded.load(*address));
+        loaded.lines().clone()
     }
 
     #[test]
     fn too_many_lines_are_any_lines() {
-        let mut all = Lines::default();
+        let mut all = Loaded::default();
         for line in (0..MOST as u64).rev() {
             all.load(line * ROW + 5);
             all.load(line * ROW);
         }
-        assert!(all.has(ROW * MOST as u64 - 1) && !all.has(ROW * MOST as u64));
-        all.load(ROW * MOST as u64);
-        assert!(all.has(ROW * 5000));
+        let last = ROW * MOST as u64;
+        assert!(all.lines().has(last - 1) && !all.lines().has(last));
+        all.load(last);
+        assert!(all.lines().has(ROW * 5000));
+    }
+
+    /// Loads and joins against a plain set, with up to so many lines.
+    #[test]
+    fn loaded_lines_are_those_of_a_plain_set() {
+        let mut random = 1u64;
+        for distinct in [40, MOST as u64, MOST as u64 + 1, 5000] {
+            let (mut loaded, mut plain) = (Loaded::default(), BTreeSet::new());
+            for step in 0..20_000 {
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+                let line = (random >> 33) % distinct;
+                match random >> 60 {
+                    0 => {
+                        loaded.join(&lines(&[line * ROW, (line + 1) % distinct * ROW]));
+                        plain.insert((line + 1) % distinct);
+                    }
+                    _ => loaded.load(line * ROW + random % ROW),
+                }
+                plain.insert(line);
+                if step % 97 == 0 || plain.len().abs_diff(MOST) < 2 {
+                    let known = match plain.len() > MOST {
+                        true => Lines::Many,
+                        false => Lines::Some(plain.iter().copied().collect()),
+                    };
+                    assert!(*loaded.lines() == known, "{distinct}: {step}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     clock::{Clock, Entry},
-    lines::{Everywhere, Lines},
+    lines::{Everywhere, Lines, Loaded},
     plan::Which,
     scope::Emptied,
 };
@@ -38,7 +38,7 @@ pub(crate) struct Progress {
     /// The same of the caches of all waves of the launch.
     pub everywhere: Everywhere,
     /// The lines that the wave has loaded into the nearest and the next cache since it last emptied them.
-    pub loaded: [Lines; 2],
+    pub loaded: [Loaded; 2],
     /// How often it has arrived at barriers of its workgroup and of the device.
     pub arrivals: [u64; 2],
     /// The meeting that it is about to leave.
@@ -173,11 +173,11 @@ impl Progress {
 
     pub fn invalidates(&mut self, caches: Emptied) {
         if caches.near {
-            self.loaded[0] = Lines::default();
+            self.loaded[0].clear();
             self.near = self.ordered.clone();
         }
         if caches.far {
-            self.loaded[1] = Lines::default();
+            self.loaded[1].clear();
             self.far = self.ordered.clone();
         }
     }
@@ -193,8 +193,8 @@ impl Progress {
         meeting.near.join(&self.near);
         meeting.far.join(&self.far);
         meeting.everywhere.join(&self.everywhere);
-        for (all, own) in meeting.loaded.iter_mut().zip(&self.loaded) {
-            all.join(own);
+        for (all, own) in meeting.loaded.iter_mut().zip(&mut self.loaded) {
+            all.join(own.lines());
         }
         self.stamp += 1;
     }

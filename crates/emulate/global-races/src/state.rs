@@ -20,6 +20,8 @@ use crate::{
 pub(crate) struct Record {
     pub wave: u32,
     pub group: u32,
+    /// The launch of the workgroup.
+    pub dispatch: u32,
     pub stamp: u32,
     pub access: Access,
     pub reach: Scope,
@@ -258,6 +260,7 @@ impl State {
     }
 
     /// Bytes of a dword that had this cell were written. Returns `OTHERS` if there are bytes that other waves have written before.
+    #[inline]
     pub fn divided(&mut self, address: u64, cell: &Cell, id: RecordId, bytes: u8) -> u8 {
         let left = match cell.writer {
             0 => 0,
@@ -268,14 +271,19 @@ impl State {
         if left == 0 && !had {
             return 0;
         }
+        self.divide(address, (cell.writer, left), bytes, had)
+    }
+
+    /// `before` wrote bytes that are left, and others did if `had`.
+    fn divide(&mut self, address: u64, before: (RecordId, u8), bytes: u8, had: bool) -> u8 {
         let parts = self.parts.entry(address).or_default();
         if !had {
             parts.clear();
         }
         parts.iter_mut().for_each(|(_, mask)| *mask &= !bytes);
         parts.retain(|(_, mask)| *mask != 0);
-        if left != 0 {
-            parts.push((cell.writer, left));
+        if before.1 != 0 {
+            parts.push(before);
         }
         if parts.is_empty() { 0 } else { OTHERS }
     }

@@ -153,10 +153,10 @@ impl OfWorkgroup {
 
     fn access(&mut self, wave: &Wave, pc: u64, memory: &crate::plan::Memory) {
         let (progress, reads) = &mut self.waves[wave.index_in_workgroup as usize];
-        let shared = self.shared.clone();
+        let shared = &*self.shared;
         let mut state = lock(&shared.state);
         let instruction = Instruction {
-            shared: &shared,
+            shared,
             memory,
             pc,
             wave,
