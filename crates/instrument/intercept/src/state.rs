@@ -79,9 +79,14 @@ pub fn note(text: String) {
     }
 }
 
+/// Returns `true` when the process is about to die.
+pub fn is_dying() -> bool {
+    DYING.load(Ordering::Relaxed)
+}
+
 /// How long code of others may take at most.
 pub fn patience() -> Duration {
-    match DYING.load(Ordering::Relaxed) {
+    match is_dying() {
         true => DEATH / 4,
         false => Duration::MAX,
     }
