@@ -168,11 +168,6 @@ pub unsafe fn stop_here(signal: libc::c_int, info: *const libc::siginfo_t) {
     }
 }
 
-/// Returns `true` on a contained thread.
-pub fn is_contained() -> bool {
-    own_row().is_some()
-}
-
 /// The row of this thread, if it is contained.
 fn own_row() -> Option<&'static Row> {
     // SAFETY: no arguments.

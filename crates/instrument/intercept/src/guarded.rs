@@ -29,9 +29,6 @@ use crate::{
     lock, state,
 };
 
-/// How long a thread of the application waits for the end of a process whose tool has called `exit`. The handlers of that end may wait for the
-/// thread.
-const ENDING: Duration = Duration::from_secs(2);
 const STACK: usize = 8 << 20;
 /// Instrumenting may recurse over control flow.
 const INSTRUMENTING_STACK: usize = 64 << 20;
@@ -290,11 +287,6 @@ impl Guarded {
             false => "which ends the application, too",
         };
         self.lose(&format!("called exit in {what}, {then}"));
-        let is_application = !contained::is_contained() && !state::is_dying();
-        if is_application && what != self.callbacks.end {
-            // The process ends meanwhile. If the application went on, it could end first, with a status of its own.
-            std::thread::sleep(ENDING);
-        }
     }
 
     fn lose(&self, reason: &str) {

@@ -79,14 +79,9 @@ pub fn note(text: String) {
     }
 }
 
-/// Returns `true` when the process is about to die.
-pub fn is_dying() -> bool {
-    DYING.load(Ordering::Relaxed)
-}
-
 /// How long code of others may take at most.
 pub fn patience() -> Duration {
-    match is_dying() {
+    match DYING.load(Ordering::Relaxed) {
         true => DEATH / 4,
         false => Duration::MAX,
     }
