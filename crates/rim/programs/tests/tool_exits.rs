@@ -29,9 +29,28 @@ void luthier_at_term() {
 }
 "##;
 
+/// It goes on for longer than the process needs to end. An application that comes to its own end meanwhile has its own status.
+const APPLICATION: &str = r##"
+#include <hip/hip_runtime.h>
+#include <unistd.h>
+__global__ void add_one(int *numbers) { numbers[threadIdx.x] += 1; }
+int main() {
+  int *numbers;
+  if (hipMalloc(&numbers, 256) != hipSuccess || hipMemset(numbers, 0, 256) != hipSuccess)
+    return 90;
+  for (int i = 0; i < 2; i++)
+    add_one<<<1, 64>>>(numbers);
+  bool is_done = hipDeviceSynchronize() == hipSuccess;
+  sleep(4);
+  return is_done ? 0 : 91;
+}
+"##;
+
 #[test]
 fn exit_in_a_callback_is_told() {
-    let Some(scene) = Scene::new() else { return };
+    let Some(scene) = Scene::with_source(APPLICATION) else {
+        return;
+    };
     let tool = scene.built("leaves", TOOL);
     for (place, status, told) in [
         (0, 0, ", variables are there"),
