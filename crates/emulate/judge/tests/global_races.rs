@@ -143,7 +143,7 @@ fn each_race_is_found_where_it_is_and_right_twins_are_silent() {
     );
 }
 
-/// Their last dword is not all theirs, and the device lets nobody read the rest.
+/// The last dword is only in part the allocation's, and an exact device refuses a read of the rest.
 #[test]
 fn equal_bytes_at_the_end_of_an_allocation_are_possible_races() {
     for target in TARGETS {

@@ -15,7 +15,7 @@ use gpu::{
     topology::{Config, ConfigError},
 };
 use kmt_sys::{
-    door::{Action, Compile, Unmapped},
+    door::{Action, COMPILE_SYMBOL, Compile, LISTEN_SYMBOL, Unmapped},
     thunk::Status,
 };
 
@@ -101,23 +101,15 @@ fn resolve_preloaded() {
     }
 }
 
-/// Lets the preloaded library tell which addresses the program unmaps.
-fn listen_to_preloaded() {
-    let found = preloaded(kmt_sys::door::LISTEN_SYMBOL);
+/// Passes a function to the preloaded library's function of that name.
+///
+/// # Safety
+/// The function of that name must take an `F`.
+unsafe fn pass_to_preloaded<F>(name: &str, function: F) {
+    let found = preloaded(name);
     if !found.is_null() {
-        // SAFETY: only one function has that name, and it has this type.
-        let listen = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(Unmapped)>(found) };
-        listen(unmapped);
-    }
-}
-
-/// Lets the preloaded library pass on what the compiler inside HIP is asked for.
-fn compile_for_preloaded() {
-    let found = preloaded(kmt_sys::door::COMPILE_SYMBOL);
-    if !found.is_null() {
-        // SAFETY: only one function has that name, and it has this type.
-        let pass = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(Compile)>(found) };
-        pass(compile);
+        // SAFETY: only one function has that name, and the caller knows its type.
+        unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(F)>(found)(function) };
     }
 }
 
@@ -145,8 +137,12 @@ unsafe extern "C" fn unmapped(address: u64, length: u64) {
 
 fn build() -> Result<Instance> {
     resolve_preloaded();
-    listen_to_preloaded();
-    compile_for_preloaded();
+    // SAFETY: `kmt_sys::door` has these types at these names. The library tells of the addresses that the program unmaps, and passes on the
+    // requests to the compiler inside HIP.
+    unsafe {
+        pass_to_preloaded::<Unmapped>(LISTEN_SYMBOL, unmapped);
+        pass_to_preloaded::<Compile>(COMPILE_SYMBOL, compile);
+    }
     guest::standard_error::remember();
     let gpus = gpus_from_environment().map_err(|error| {
         // ROCr opens the device again and again; saying it once is enough.

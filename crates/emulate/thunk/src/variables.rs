@@ -79,7 +79,7 @@ fn look() {
     }
 }
 
-/// Those of the loaded objects that no call before has returned. An object that was unloaded is forgotten.
+/// The loaded objects that no earlier call has returned. An object that was unloaded is forgotten.
 fn unseen<T: Clone + Ord>(seen: &mut BTreeSet<T>, objects: Vec<T>) -> Vec<T> {
     let objects = BTreeSet::from_iter(objects);
     let new = objects.difference(seen).cloned().collect();

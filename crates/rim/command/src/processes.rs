@@ -14,6 +14,22 @@ pub fn has_entry(pid: u32, entry: &[u8]) -> bool {
     environment.split(|byte| *byte == 0).any(|one| one == entry)
 }
 
+/// A process, those that it has started, and those that they have.
+pub fn with_descendants(pid: u32) -> Vec<u32> {
+    let mut all = vec![pid];
+    let mut next = 0;
+    while let Some(pid) = all.get(next) {
+        let threads = fs::read_dir(format!("/proc/{pid}/task"));
+        for thread in threads.into_iter().flatten().flatten() {
+            let children = fs::read_to_string(thread.path().join("children"));
+            let children = children.unwrap_or_default();
+            all.extend(children.split_whitespace().flat_map(str::parse::<u32>));
+        }
+        next += 1;
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

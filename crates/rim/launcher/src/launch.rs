@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File},
+    fs::File,
     io::{self, Read},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
@@ -13,6 +13,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, bail};
+use command::processes;
 
 use crate::interrupt;
 
@@ -198,32 +199,11 @@ fn end_after(child: i32, limit: Duration) {
                 limit.as_secs()
             );
         }
-        for process in with_descendants(child) {
+        for process in processes::with_descendants(child as u32) {
             // SAFETY: `kill` takes two numbers. The child has this one until it is waited for.
-            unsafe { libc::kill(process, signal) };
+            unsafe { libc::kill(process as i32, signal) };
         }
     }
-}
-
-/// A process, those that it has started, and those that they have.
-fn with_descendants(process: i32) -> Vec<i32> {
-    let mut all = vec![process];
-    let mut next = 0;
-    while let Some(process) = all.get(next) {
-        let threads = fs::read_dir(format!("/proc/{process}/task"));
-        let threads = threads.into_iter().flatten().flatten();
-        let children = threads.filter_map(|of| fs::read_to_string(of.path().join("children")).ok());
-        let children: Vec<i32> = children
-            .flat_map(|text| {
-                text.split_whitespace()
-                    .flat_map(str::parse)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        all.extend(children);
-        next += 1;
-    }
-    all
 }
 
 /// Ends this process as the child ended: with its exit code, or by the same signal.

@@ -236,7 +236,7 @@ impl Found {
     }
 }
 
-/// What makes it one bug, and what was seen of it.
+/// The key of a bug, and the findings that have it.
 type Bug<'f> = (&'f [String; 3], &'f Seen);
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub enum End {
 }
 
 /// Waits for the leader of a group of processes, and ends the processes that it leaves in the group. `mark` is a variable of the environment
-/// and its value, which only this child and its descendants have. Those in other groups are ended, too. None: the user has asked to end.
+/// and its value, which only this child and its descendants have. Its descendants in other groups are ended, too. None: the user has asked to end.
 pub fn wait(
     mut child: Child,
     mark: (&str, &OsStr),
