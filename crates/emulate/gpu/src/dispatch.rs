@@ -90,10 +90,7 @@ pub enum DispatchError {
     NoScratch { bytes: u64 },
 }
 
-/// Returns `true` if the emulator executes code for this target. Instructions of gfx1250 are decoded, but not all of them are executed correctly.
-pub fn executes(target: &Target) -> bool {
-    target.family != Family::Gfx12_5
-}
+pub use wave::executes;
 
 impl DispatchError {
     /// The value of the queue's inactive signal that makes ROCr report this error.

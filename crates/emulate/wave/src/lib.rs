@@ -64,3 +64,8 @@ pub use translate::{code_of as host_code_of_row, report as host_code_of_rows};
 #[doc(hidden)]
 pub use vectors::level::use_less;
 pub use watch::Watch;
+
+/// Returns `true` if there is an emulated device for this target. Instructions of gfx1250 are decoded, but not all of them have rows.
+pub fn executes(target: &gfx::Target) -> bool {
+    target.family != gfx::Family::Gfx12_5
+}

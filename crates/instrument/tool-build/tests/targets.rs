@@ -3,13 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{object, ready_tool};
+use crate::common::{WITHOUT_HOOKS, object, ready_tool};
 use codeobj::CodeObject;
 use lift::Module;
 use luthier::Engine;
 
-/// LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
-const NOT_YET: [&str; 1] = ["gfx1250"];
 /// One that looks at addresses and writes records, and one that counts in registers.
 const TOOLS: [&str; 3] = ["mem-trace", "instr-count", "bb-count"];
 
@@ -39,7 +37,7 @@ fn every_chip_has_templates() {
     let mut seen = BTreeSet::new();
     for target in gfx::TARGETS.iter().chain(generic) {
         let name = target.name;
-        if NOT_YET.contains(&name) {
+        if name == WITHOUT_HOOKS {
             // Said of the object, once, whatever hooks a tool has.
             for file in &files {
                 let tool = vec![tools::with_host_code(file.clone())];

@@ -16,6 +16,7 @@ use std::{
     },
 };
 
+use crate::common::WITHOUT_HOOKS;
 use codeobj::{CodeObject, replace};
 use lift::Module;
 use luthier::Engine;
@@ -23,8 +24,6 @@ use luthier::Engine;
 /// Larger code objects are for these targets only, unless everything is wanted.
 const LARGE: usize = 300_000;
 const LARGE_TARGETS: [&str; 2] = ["gfx90a", "gfx1030"];
-/// LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
-const NOT_YET: &str = "gfx1250";
 const TOOLS: [&str; 2] = ["empty", "bb-count"];
 /// A default run searches one in so many code objects for hazards, because the search takes longer than all the rest.
 const SEARCHED: usize = 4;
@@ -89,7 +88,7 @@ fn published_kernels_are_rewritten() {
                 .target
                 .name;
             let small = entry.bytes.len() <= LARGE || LARGE_TARGETS.contains(&target);
-            if (small || everything) && target != NOT_YET {
+            if (small || everything) && target != WITHOUT_HOOKS {
                 objects.push((target.to_owned(), entry.bytes.to_vec()));
             }
         }

@@ -7,6 +7,9 @@ use std::{fs, path::Path};
 
 use luthier::ToolFile;
 
+/// The chip that no hooks are built for: LLVM begins every hook for it with a change of the MODE register, which hooks must not make.
+pub const WITHOUT_HOOKS: &str = "gfx1250";
+
 /// The code object that clang makes of HIP source text, for one target and with further options.
 pub fn object(folder: &Path, source: &str, target: &str, options: &[&str]) -> Vec<u8> {
     let (path, output) = (folder.join("kernel.hip"), folder.join("object"));
