@@ -17,15 +17,15 @@ pub use targets::TARGETS;
 /// Encoding and programming-model families, in order of appearance, so that `<`/`>=` read as "before"/"since".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// Vega and CDNA: gfx900 to gfx90c, gfx940 to gfx950.
+    /// Vega and CDNA: gfx9xx.
     Gfx9,
-    /// RDNA 1: gfx1010 to gfx1013.
+    /// RDNA 1: gfx101x.
     Gfx10,
-    /// RDNA 2: gfx1030 to gfx1036.
+    /// RDNA 2: gfx103x.
     Gfx10_3,
-    /// RDNA 3 and 3.5: gfx1100 to gfx1153.
+    /// RDNA 3 and 3.5: gfx11xx.
     Gfx11,
-    /// RDNA 4: gfx1200, gfx1201.
+    /// RDNA 4: gfx120x.
     Gfx12,
     /// gfx1250.
     Gfx12_5,

@@ -220,6 +220,22 @@ fn every_page_is_run_and_listed() {
     assert_eq!(pages, found);
 }
 
+/// README.md shows an output of the tutorial, which runs, from the second line on: the first one has times in it.
+#[test]
+fn readme_shows_what_the_tutorial_shows() {
+    let read = |page: &str| std::fs::read_to_string(root().join(page)).unwrap();
+    let readme = read("README.md");
+    let shown = readme.split("$ luthier run --device gfx90a -t instr-count -- ./vector_add\n");
+    let block = shown.last().unwrap().split("```").next().unwrap();
+    let (_, table) = block.split_once('\n').unwrap();
+    assert!(table.contains("instr-count:"), "README.md shows {block}");
+    let tutorial = "docs/tutorials/count-instructions.md";
+    assert!(
+        read(tutorial).contains(table),
+        "README.md shows another output than {tutorial}:\n{table}"
+    );
+}
+
 #[test]
 fn links_between_pages_lead_somewhere() {
     for page in PAGES.iter().chain(&["README.md", "docs/SUMMARY.md"]) {
