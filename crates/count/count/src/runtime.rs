@@ -176,14 +176,10 @@ impl Runtime {
 }
 
 fn cache() -> Result<PathBuf, Error> {
-    let from = |name: &str| {
-        env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    from("LUTHIER_CACHE")
-        .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("luthier")))
-        .or_else(|| from("HOME").map(|path| path.join(".cache/luthier")))
+    let named = env::var_os("LUTHIER_CACHE").filter(|value| !value.is_empty());
+    let named = named.map(PathBuf::from);
+    named
+        .or_else(|| outputs::user_cache(|name| env::var_os(name)))
         .ok_or(Error::NoCache)
 }
 

@@ -305,15 +305,9 @@ fn counters(kinds: Kinds, flags: &mut Vec<OsString>) {
 
 /// The directory for headers that build systems may depend on.
 fn cache() -> PathBuf {
-    let set = |name| {
-        std::env::var_os(name)
-            .filter(|path| !path.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    let cache = outputs::user_cache(|name| std::env::var_os(name));
     cache
-        .unwrap_or_else(std::env::temp_dir)
-        .join("luthier")
+        .unwrap_or_else(|| std::env::temp_dir().join("luthier"))
         .join(env!("CARGO_PKG_VERSION"))
 }
 

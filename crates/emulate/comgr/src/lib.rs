@@ -30,15 +30,11 @@ impl Cache {
 
     /// The cache that the user's environment names; `None` if it is off, or if there is no place for it.
     pub fn of_user() -> Option<Cache> {
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-        let folder = match set(VARIABLE) {
+        let named = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        let folder = match named {
             Some(off) if off == "off" => return None,
             Some(folder) => PathBuf::from(folder),
-            None => {
-                let home = || set("HOME").map(|home| PathBuf::from(home).join(".cache"));
-                let base = set("XDG_CACHE_HOME").map(PathBuf::from).or_else(home)?;
-                base.join("luthier/compiler")
-            }
+            None => outputs::user_cache(|name| std::env::var_os(name))?.join("compiler"),
         };
         Some(Cache::new(folder))
     }

@@ -115,16 +115,26 @@ fn every_row_has_a_case() {
             }
         }
     }
+    // Targets of one kind have the same instructions.
+    let kind = |target: &Target| (target.family, target.matrix);
+    let kinds = cases.keys().filter_map(|(name, wave_size)| {
+        let target = Target::find(name)?;
+        Some((kind(target), *wave_size))
+    });
+    let kinds: Vec<_> = kinds.collect();
     for target in gfx::TARGETS.iter().filter(|target| wave::executes(target)) {
-        let has_cases = |(name, _): &(String, u32)| {
-            Target::find(name).map(|of| of.family) == Some(target.family)
+        let sizes: &[u32] = match target.supports_wave32() {
+            true => &[32, 64],
+            false => &[64],
         };
-        assert!(
-            cases.keys().any(has_cases),
-            "no case runs on a target of the family of {}: add one to the headers of cases (`;! target`), or to `ALIKE` in \
-             crates/emulate/documented/src/case.rs beside a target with the same instructions",
-            target.name
-        );
+        for &size in sizes {
+            assert!(
+                kinds.contains(&(kind(target), size)),
+                "no case runs on {} or a target of its kind with {size} lanes: add it to the headers of cases (`;! target`), or \
+                 to `ALIKE` in crates/emulate/documented/src/case.rs beside a target with the same instructions",
+                target.name
+            );
+        }
     }
     let mut lacking = Vec::new();
     for ((name, wave_size), cases) in &cases {

@@ -7,9 +7,11 @@
 //! * [`make_directories`]: directories of outputs, which follow the user's umask as outputs do, whatever a daemon's is.
 //! * [`Scratch`]: files in memory that processes of a run share, of which nothing can remain.
 //! * [`trusted`]: state of one user, which no other user can have made.
+//! * [`user_cache`]: where caches of a user lie.
 //! * [`html`]: names and texts in pages.
 
 mod behind;
+mod caches;
 mod input;
 mod output;
 mod permissions;
@@ -18,6 +20,7 @@ mod text;
 pub mod trusted;
 
 pub use behind::Behind;
+pub use caches::user_cache;
 pub use input::{Input, read_regular};
 pub use output::{Output, named, write_apart, write_whole};
 pub use permissions::{UMASK, make_directories, umask};

@@ -114,7 +114,7 @@ impl Config {
         };
         let cache = match get("LUTHIER_CACHE").as_deref() {
             Some("off" | "0" | "no") => None,
-            _ => path("LUTHIER_CACHE").or_else(|| default_cache(path)),
+            _ => path("LUTHIER_CACHE").or_else(|| outputs::user_cache(raw)),
         };
         let tools = get("LUTHIER_TOOL").unwrap_or_default();
         let conditions = get("LUTHIER_SITE").unwrap_or_default();
@@ -188,13 +188,6 @@ impl Limits {
             kernel: kernel.map(Duration::from_secs),
         }
     }
-}
-
-/// The user's directory for caches, by the rules of the XDG base directories; these have relative paths ignored.
-fn default_cache(path: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let named = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let caches = named.or_else(|| path("HOME").map(|home| home.join(".cache")));
-    caches.map(|caches| caches.join("luthier"))
 }
 
 /// The conditions that choose places, without those that choose executions.
