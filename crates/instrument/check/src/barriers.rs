@@ -115,7 +115,14 @@ pub fn met(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Met>, lift::Error> {
-    let module = Module::lift(object)?;
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let addresses = found.iter().flat_map(|one| {
+        let waves = one.waves.iter().map(|wave| wave.pc);
+        [Some(one.pc), one.other].into_iter().chain(waves)
+    });
+    let module = Module::lift_around(object, &addresses.flatten().collect())?;
     let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for one in found {
