@@ -6,6 +6,7 @@ use crate::{Finding, Grade, Kind, Meeting, Options, Place, Sink, Unshown, WaveTh
 use codeobj::CodeObject;
 use isa::Decoder;
 use lift::Module;
+use std::collections::BTreeSet;
 
 /// A meeting of waves at a barrier, as the emulated device tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +108,15 @@ fn optional(text: &str) -> Option<Option<u64>> {
     }
 }
 
+/// All addresses that these name.
+fn addresses(found: &[Met]) -> BTreeSet<u64> {
+    let all = found.iter().flat_map(|one| {
+        let waves = one.waves.iter().map(|wave| wave.pc);
+        [Some(one.pc), one.other].into_iter().chain(waves)
+    });
+    all.flatten().collect()
+}
+
 /// Tells of barriers that waves met. Returns the ones whose instructions the object does not have.
 pub fn met(
     object: &CodeObject<'_>,
@@ -115,7 +125,10 @@ pub fn met(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Met>, lift::Error> {
-    let module = Module::lift(object)?;
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let module = Module::lift_around(object, &addresses(&found))?;
     let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for one in found {

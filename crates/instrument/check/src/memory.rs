@@ -199,7 +199,11 @@ pub fn accessed(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Accessed>, lift::Error> {
-    let module = Module::lift(object)?;
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let addresses = found.iter().map(|one| one.pc).collect();
+    let module = Module::lift_around(object, &addresses)?;
     let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for mut one in found {

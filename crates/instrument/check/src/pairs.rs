@@ -46,7 +46,11 @@ pub fn tell<P: Pair>(
     sink: &mut dyn Sink,
     mut selected: impl FnMut(&P, &Code<'_>, &str),
 ) -> Result<Vec<P>, lift::Error> {
-    let module = Module::lift(object)?;
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let addresses = found.iter().flat_map(|one| [one.first(), Some(one.then())]);
+    let module = Module::lift_around(object, &addresses.flatten().collect())?;
     let code = Code::new(object, &module);
     let mut lost = Vec::new();
     for one in found {

@@ -143,7 +143,11 @@ pub fn executed(
     options: &Options<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Executed>, lift::Error> {
-    let module = Module::lift(object)?;
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let addresses = found.iter().flat_map(|one| [one.producer, one.consumer]);
+    let module = Module::lift_around(object, &addresses.collect())?;
     let mut check = Check {
         object,
         place,

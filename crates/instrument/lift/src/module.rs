@@ -111,6 +111,25 @@ impl Module {
         Ok((module, enough))
     }
 
+    /// Lifts the kernels around these addresses with the object's functions, or everything where one of them is elsewhere. The
+    /// instructions of a function are the same, and what is known of its callers is less.
+    pub fn lift_around(
+        object: &CodeObject<'_>,
+        addresses: &BTreeSet<u64>,
+    ) -> Result<Module, Error> {
+        let mut around = Program::from_object(object)?;
+        around.keep_around(addresses);
+        let module = Module::of_program(&around, Options::default())?;
+        let has = |&address: &u64| {
+            let mut functions = module.functions.iter();
+            functions.any(|function| function.inst_at(address).is_some())
+        };
+        match addresses.iter().all(has) {
+            true => Ok(module),
+            false => Module::lift(object),
+        }
+    }
+
     /// [`Module::lift`] on the calling thread alone: an application's other processors stay its own.
     pub fn lift_quietly(object: &CodeObject<'_>) -> Result<Module, Error> {
         let program = Program::from_object(object)?;

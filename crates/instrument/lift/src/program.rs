@@ -117,6 +117,22 @@ impl<'a> Program<'a> {
 
     /// Drops all kernels but one; device functions stay. `false` if there is no such kernel.
     pub fn keep_kernel(&mut self, name: &str) -> bool {
+        self.keep_kernels(|seed| seed.name == name)
+    }
+
+    /// Drops the kernels that hold none of these addresses; device functions stay.
+    pub fn keep_around(&mut self, addresses: &BTreeSet<u64>) {
+        self.keep_kernels(|seed| {
+            let end = match seed.size {
+                0 => u64::MAX,
+                size => seed.entry.saturating_add(size),
+            };
+            addresses.range(seed.entry..end).next().is_some()
+        });
+    }
+
+    /// `false` if no kernel is left.
+    fn keep_kernels(&mut self, mut wanted: impl FnMut(&FunctionSeed) -> bool) -> bool {
         // Where the dropped ones start, what is left ends, if it does not say where itself.
         let entries: BTreeSet<u64> = self.functions.iter().map(|seed| seed.entry).collect();
         for seed in self.functions.iter_mut().filter(|seed| seed.size == 0) {
@@ -124,7 +140,7 @@ impl<'a> Program<'a> {
             seed.size = next.map_or(0, |next| next - seed.entry);
         }
         self.functions
-            .retain(|seed| seed.kind == FunctionKind::Device || seed.name == name);
+            .retain(|seed| seed.kind == FunctionKind::Device || wanted(seed));
         self.functions
             .iter()
             .any(|seed| seed.kind == FunctionKind::Kernel)

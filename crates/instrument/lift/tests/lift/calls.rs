@@ -172,6 +172,47 @@ fn a_pointer_may_come_from_another_kernel() {
     }
 }
 
+/// Each function, by each of its instructions, as it is among all; and an address in no function takes none away.
+#[test]
+fn functions_around_addresses_are_those_of_the_whole_object() {
+    let set = |addresses: &[u64]| addresses.iter().copied().collect();
+    for target in ["gfx90a", "gfx1030", "gfx1201"] {
+        let bytes = compile(target);
+        let object = CodeObject::parse(&bytes).expect("reads");
+        let whole = Module::lift(&object).expect("lifts");
+        let kernels = |module: &Module| {
+            let functions = module.functions.iter();
+            functions
+                .filter(|it| it.kind == FunctionKind::Kernel)
+                .count()
+        };
+        let told = |function: &Function| {
+            let insts: Vec<String> =
+                (function.insts.iter().map(|inst| format!("{inst:?}"))).collect();
+            (function.name.clone(), function.entry, insts)
+        };
+        for function in &whole.functions {
+            for pc in function.insts.pcs(0..function.insts.len()) {
+                let around = Module::lift_around(&object, &set(&[pc])).expect("lifts");
+                let found = around.functions.iter().find(|it| it.inst_at(pc).is_some());
+                assert_eq!(found.map(told), Some(told(function)), "{target} {pc:#x}");
+                let one = usize::from(function.kind == FunctionKind::Kernel);
+                assert_eq!(kernels(&around), one, "{target} {pc:#x}");
+            }
+        }
+        let entries = ["direct", "indirect"].map(|name| {
+            let index = whole.function(name).expect("a kernel of the source");
+            whole.functions[index].entry
+        });
+        let both = Module::lift_around(&object, &set(&entries)).expect("lifts");
+        assert_eq!(kernels(&both), 2, "{target}");
+        for elsewhere in [0, entries[0] + 1, u64::MAX] {
+            let all = Module::lift_around(&object, &set(&[entries[0], elsewhere])).expect("lifts");
+            assert_eq!(kernels(&all), kernels(&whole), "{target} {elsewhere:#x}");
+        }
+    }
+}
+
 /// The closure of `source` is `middle` and `leaf`, and every function that something points to, never a kernel.
 #[test]
 fn closures() {

@@ -427,7 +427,7 @@ impl Environment {
             mount -t proc proc "$root/proc"
             mount --rbind /sys "$root/sys"
             mount --rbind /dev "$root/dev"
-            mount --bind "$repository" "$root$repository"
+            mount --rbind "$repository" "$root$repository"
             exec chroot "$root" "$@"
         "#;
         let mut command = Command::new("unshare");

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{
     limited::{self, Budget, End, Setting},
+    order,
     tally::Tally,
 };
 
@@ -153,7 +154,8 @@ pub fn run(
         command
             .envs(program.variables.iter().copied())
             .args(program.arguments)
-            .arg("--gtest_color=no");
+            .arg("--gtest_color=no")
+            .args(order::of_tests(setting.seed));
         // Many names go to a file. rocBLAS reads no such file.
         if filter.len() < MOST_ARGUMENT {
             command.arg(filter);

@@ -19,6 +19,8 @@ pub struct Setting<'a> {
     pub device: &'a str,
     /// Options of `luthier run`, such as tools.
     pub options: &'a [String],
+    /// Of the order of tests; their own without one.
+    pub seed: Option<u32>,
     /// Programs run under these checks instead.
     pub checks: Option<Checks>,
     /// The folder with a HIP that knows the device, if the release's own does not.

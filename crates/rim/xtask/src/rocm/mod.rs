@@ -11,6 +11,7 @@ mod known;
 mod limited;
 mod onnx;
 mod operators;
+mod order;
 mod python;
 mod renamed;
 mod suites;
@@ -44,6 +45,7 @@ in target/rocm/NAME or $LUTHIER_ROCM_ROOT/NAME, which is made at first.
   --device NAME,...   on these devices (gfx90a; programs: those that each is for)
   --seconds N         so long for each suite and device (150)
   --shard I/N         of every suite the I-th of N parts (of suites that are compiled here: of their programs)
+  --seed N            programs of a suite, and tests of GoogleTest, in another order: other ones are left when time is over
   --only PATTERN,...  tests as --gtest_filter has them; operators of llama.cpp
   --program PATTERN   programs of a suite, such as *scan*
   --source DIR        build kfdtest and rocrtst from this folder of ROCR-Runtime, not from the release's package of sources
@@ -71,6 +73,8 @@ struct Request {
     chosen: bool,
     seconds: u64,
     shard: Option<Shard>,
+    /// Of the order of programs and tests.
+    seed: Option<u32>,
     only: Vec<String>,
     program: Option<String>,
     source: Option<PathBuf>,
@@ -87,6 +91,9 @@ impl Request {
         let mut words = format!("`./dev rocm {} --suite {}", self.name, suite.name);
         if let Some(shard) = self.shard {
             words += &format!(" --shard {}/{}", shard.index + 1, shard.count);
+        }
+        if let Some(seed) = self.seed {
+            words += &format!(" --seed {seed}");
         }
         if !self.only.is_empty() {
             words += &format!(" --only {}", self.only.join(","));
@@ -137,6 +144,7 @@ fn parse(arguments: &[String]) -> Result<Request> {
                     .with_context(|| format!("--seconds {value} is no number"))?;
             }
             "--shard" => request.shard = Some(shard(value()?)?),
+            "--seed" => request.seed = Some(order::seed(value()?)?),
             "--only" => request.only = list(value()?),
             "--program" => request.program = Some(value()?.clone()),
             "--source" => request.source = Some(value()?.into()),
@@ -153,6 +161,7 @@ fn parse(arguments: &[String]) -> Result<Request> {
         request.checks.is_none() || !request.suites.is_empty() && request.options.is_empty(),
         "--check goes with --suite, and without -t"
     );
+    order::fits(request.seed, &request.suites)?;
     request.chosen = !request.devices.is_empty();
     if !request.chosen {
         request.devices.push("gfx90a".to_owned());
@@ -311,6 +320,7 @@ fn suites(environment: &Environment, request: &Request) -> Result<Vec<String>> {
                 environment,
                 device,
                 options: &request.options,
+                seed: request.seed,
                 checks: (request.checks.as_ref())
                     .map(|names| Checks::new(names, suite.name, device))
                     .transpose()?,
@@ -402,6 +412,7 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
                 known::matches(pattern, name)
             });
         }
+        order::arrange(&mut files, request.seed);
         Ok(files)
     };
     match &suite.kind {
@@ -430,7 +441,8 @@ fn one(setting: &Setting<'_>, suite: &Suite, request: &Request) -> Result<Tally>
         }
         Kind::Compiled(sources) => {
             let pattern = request.program.as_deref().unwrap_or("*");
-            let files = compiled::programs(setting, sources, pattern, shard)?;
+            let mut files = compiled::programs(setting, sources, pattern, shard)?;
+            order::arrange(&mut files, request.seed);
             let only = request.only.join(":");
             let filter = if only.is_empty() { "*" } else { &only };
             // The parts of the suite are programs, so that not all of them need to be compiled.
@@ -559,8 +571,17 @@ mod tests {
         let rocprim = suites::named("rocprim").unwrap();
         let command = "`./dev rocm debian-testing --suite rocprim --check races,init`";
         assert_eq!(request.part_of(rocprim), command);
+        let request = parse(&words("debian-testing --suite rocprim,kfdtest --seed 7")).unwrap();
+        assert_eq!(request.seed, Some(7));
+        let command = "`./dev rocm debian-testing --suite rocprim --seed 7`";
+        assert_eq!(request.part_of(rocprim), command);
         for bad in [
             "debian-13 --suite none",
+            "debian-13 --suite rocprim --seed 0",
+            "debian-13 --suite rocprim --seed 100000",
+            "debian-13 --suite rocprim --seed x",
+            "debian-13 --suite rocprim,llama --seed 7",
+            "debian-13 hello --seed 7",
             "debian-13 --shard 9/8",
             "x --oops",
             "x --device",
