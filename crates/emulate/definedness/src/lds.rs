@@ -1,5 +1,9 @@
 //! The undefined bits of a workgroup's LDS.
 
+use std::ops::Range;
+
+use crate::lanes::{LANES, NONE, Row, each};
+
 /// A bit beside each bit, in dwords. All outside is defined.
 #[derive(Default)]
 pub(crate) struct Lds {
@@ -32,6 +36,119 @@ impl Lds {
         let end = (end.div_ceil(4) as usize).min(self.words.len());
         let words = self.words.get((start / 4) as usize..end);
         words.is_none_or(|words| words.iter().fold(0, |all, bits| all | bits) == 0)
+    }
+
+    /// The number of the first word of so many bytes, if they are whole words inside.
+    pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
+        let end = u64::from(start) + u64::from(bytes);
+        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.words.len() as u64;
+        fits.then_some((start / 4) as usize)
+    }
+
+    /// The undefined bits of `bytes` (at most 4) bytes at each lane's address.
+    pub fn gather(&self, (addresses, offset): (&Row, u32), lanes: u64, bytes: u32) -> Row {
+        let mut to = NONE;
+        match lanes {
+            u64::MAX => {
+                for (to, address) in to.iter_mut().zip(addresses) {
+                    *to = self.load(address.wrapping_add(offset), bytes);
+                }
+            }
+            _ => each(lanes).for_each(|lane| {
+                to[lane] = self.load(addresses[lane].wrapping_add(offset), bytes);
+            }),
+        }
+        to
+    }
+
+    /// The undefined bits of `W` words at each lane's address; `None` if the address of a lane is none of a word, or lies outside.
+    pub fn gather_words<const W: usize>(
+        &self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+    ) -> Option<[Row; W]> {
+        let mut rows = [NONE; W];
+        let mut take = |lane: usize| {
+            let at = addresses[lane].wrapping_add(offset);
+            let own = self.words.get((at / 4) as usize..)?.first_chunk::<W>()?;
+            for word in 0..W {
+                rows[word][lane] = own[word];
+            }
+            at.is_multiple_of(4).then_some(())
+        };
+        match lanes {
+            u64::MAX => (0..LANES).try_for_each(&mut take)?,
+            _ => each(lanes).try_for_each(&mut take)?,
+        }
+        Some(rows)
+    }
+
+    /// `W` words at each lane's address get these bits, in the order of lanes. Returns `false`, and does nothing, if lanes may have some
+    /// words alone in common, or if the words of a lane lie outside.
+    pub fn scatter_words<const W: usize>(
+        &mut self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+        rows: [&Row; W],
+    ) -> bool {
+        let place = |lane: usize| addresses[lane].wrapping_add(offset);
+        let (all, high) = each(lanes).fold((0, 0), |(all, high), lane| {
+            (all | place(lane), high.max(place(lane)))
+        });
+        let step = 4 * W as u32;
+        if W > 1 && !step.is_power_of_two() || all % step != 0 || self.inside(high, step).is_none()
+        {
+            return false;
+        }
+        let mut change = 0;
+        for lane in each(lanes) {
+            let own = self.words[(place(lane) / 4) as usize..].first_chunk_mut::<W>();
+            for (own, row) in own.into_iter().flatten().zip(rows) {
+                change += isize::from(row[lane] != 0) - isize::from(*own != 0);
+                *own = row[lane];
+            }
+        }
+        self.undefined = self.undefined.wrapping_add_signed(change);
+        true
+    }
+
+    /// The bits of words that follow each other, `W` for each of these lanes; `None` if all are defined.
+    pub fn gather_run<const W: usize>(
+        &self,
+        first: usize,
+        lanes: Range<usize>,
+    ) -> Option<[Row; W]> {
+        let words = &self.words[first..][..W * lanes.len()];
+        if words.iter().fold(0, |all, bits| all | bits) == 0 {
+            return None;
+        }
+        let mut rows = [NONE; W];
+        let to = rows.each_mut().map(|row| &mut row[lanes.clone()]);
+        for (lane, own) in words.as_chunks::<W>().0.iter().enumerate() {
+            for word in 0..W {
+                to[word][lane] = own[word];
+            }
+        }
+        Some(rows)
+    }
+
+    /// Words that follow each other get these bits, `W` for each lane.
+    pub fn scatter_run<const W: usize>(&mut self, first: usize, rows: [&[u32]; W]) {
+        let words = &mut self.words[first..][..W * rows[0].len()];
+        self.undefined -= undefined(words);
+        for (lane, own) in words.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+            for word in 0..W {
+                own[word] = rows[word][lane];
+            }
+        }
+        self.undefined += undefined(words);
+    }
+
+    /// So many words become defined.
+    pub fn define_run(&mut self, first: usize, count: usize) {
+        let words = &mut self.words[first..][..count];
+        self.undefined -= undefined(words);
+        words.fill(0);
     }
 
     fn set(&mut self, word: usize, bits: u32) {
@@ -81,6 +198,13 @@ impl Lds {
             }
         }
     }
+}
+
+/// How many of these words have an undefined bit.
+fn undefined(words: &[u32]) -> usize {
+    words
+        .iter()
+        .fold(0, |all, bits| all + u32::from(*bits != 0)) as usize
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! they take are.
 
 use crate::{
+    lanes::{LANES, Row},
     moves::{Permutation, PermuteBits},
     packed::{Halves, OfHalves},
 };
@@ -10,7 +11,30 @@ use crate::{
 pub(crate) type Words = [u32; 3];
 pub(crate) type Pairs = [u64; 3];
 /// A name, and what is undefined in the result by the sources and what is undefined in them.
-type Exact<S, R> = (&'static str, fn(S, S) -> R);
+type Exact<R> = (&'static str, R);
+type OfPairs = fn(Pairs, Pairs) -> u64;
+
+/// A rule of words, for one lane and for all at once.
+#[derive(Clone, Copy)]
+pub(crate) struct OfWords {
+    pub word: fn(Words, Words) -> u32,
+    pub rows: fn([&Row; 3], [&Row; 3], &mut Row),
+}
+
+/// The compiler makes vectors of each rule's own loop; calls by lane would take several times as long.
+macro_rules! of_words {
+    ($(($name:literal, $rule:expr)),* $(,)?) => {
+        &[$(($name, {
+            const WORD: fn(Words, Words) -> u32 = $rule;
+            fn rows(x: [&Row; 3], v: [&Row; 3], to: &mut Row) {
+                for lane in 0..LANES {
+                    to[lane] = WORD(x.map(|row| row[lane]), v.map(|row| row[lane]));
+                }
+            }
+            OfWords { word: WORD, rows }
+        })),*]
+    };
+}
 
 /// The way in which the undefined bits of a lane go to the result.
 #[derive(Clone, Copy)]
@@ -18,7 +42,7 @@ pub(crate) enum Rule {
     /// The result is undefined if any bit is.
     Any,
     /// From the values and the undefined bits of words, those of the result.
-    Words(fn(Words, Words) -> u32),
+    Words(OfWords),
     /// The same of pairs of registers.
     Pairs(fn(Pairs, Pairs) -> u64),
     /// A pair of registers, each of which takes a register of each source.
@@ -205,7 +229,7 @@ fn swapped(pairs: Pairs) -> Pairs {
 
 /// By first names without `v_` or `s_`.
 #[rustfmt::skip]
-const WORDS: &[Exact<Words, u32>] = &[
+const WORDS: &[Exact<OfWords>] = of_words![
     ("mov_b32", first), ("movk_i32", first), ("not_b32", first), ("bcnt0_i32_b32", |_, v| all_if(v[0] != 0)),
     ("accvgpr_write_b32", first), ("accvgpr_read_b32", first), ("accvgpr_mov_b32", first), ("mov_fed_b32", first),
     ("mov_b16", |_, v| v[0] & 0xffff),
@@ -255,14 +279,14 @@ const WORDS: &[Exact<Words, u32>] = &[
 
 /// Scalar instructions that differ from the vector instruction of that name.
 #[rustfmt::skip]
-const SCALAR_WORDS: &[Exact<Words, u32>] = &[
+const SCALAR_WORDS: &[Exact<OfWords>] = of_words![
     ("bfe_u32", |x, v| scalar_field(x, v, false)), ("bfe_i32", |x, v| scalar_field(x, v, true)),
     ("andn1_b32", |x, v| and([!x[0], x[1], 0], v)), ("orn1_b32", |x, v| or([!x[0], x[1], 0], v)),
     ("bitset0_b32", either), ("bitset1_b32", either), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
 ];
 
 #[rustfmt::skip]
-const PAIRS: &[Exact<Pairs, u64>] = &[
+const PAIRS: &[Exact<OfPairs>] = &[
     ("mov_b64", |_, v| v[0]), ("not_b64", |_, v| v[0]), ("brev_b64", |_, v| v[0].reverse_bits()),
     ("and_b64", and64), ("or_b64", or64), ("xor_b64", |_, v| v[0] | v[1]), ("xnor_b64", |_, v| v[0] | v[1]),
     ("nand_b64", and64), ("nor_b64", or64),
@@ -360,7 +384,7 @@ mod tests {
 
     fn words(name: &str, x: Words, v: Words) -> u32 {
         match of(name) {
-            Rule::Words(rule) => rule(x, v),
+            Rule::Words(rule) => (rule.word)(x, v),
             _ => panic!("{name}"),
         }
     }

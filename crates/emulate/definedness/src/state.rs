@@ -11,17 +11,29 @@ use crate::{
 const SLOTS: usize = 128;
 
 /// How much of a vector register is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rows {
-    Defined,
-    /// As its bits say.
-    Partly,
-    Undefined,
+#[derive(Clone, Copy)]
+struct Undefined {
+    /// Lanes with an undefined bit.
+    lanes: u64,
+    /// All bits of all lanes are, and the row of bits is not read.
+    whole: bool,
+}
+
+impl Undefined {
+    const NOTHING: Undefined = Undefined {
+        lanes: 0,
+        whole: false,
+    };
+    const ALL: Undefined = Undefined {
+        lanes: !0,
+        whole: true,
+    };
 }
 
 /// A bit is set if the register's bit is undefined.
 pub(crate) struct Registers {
-    kinds: Vec<Rows>,
+    undefined: Vec<Undefined>,
+    /// Zero in lanes without an undefined bit, as long as another lane has one.
     bits: Vec<Row>,
     origins: Vec<OriginId>,
     scalars: [u32; SLOTS],
@@ -41,7 +53,7 @@ impl std::fmt::Debug for Registers {
 impl Registers {
     pub fn new() -> Registers {
         Registers {
-            kinds: Vec::new(),
+            undefined: Vec::new(),
             bits: Vec::new(),
             origins: Vec::new(),
             scalars: [0; SLOTS],
@@ -55,10 +67,10 @@ impl Registers {
     /// Becomes the registers of a wave that starts with so many vector and scalar registers.
     pub fn begin(&mut self, wave: &Wave, vectors: usize, scalars: usize) {
         let rows = wave.vector_rows();
-        self.kinds.clear();
-        self.kinds.resize(rows, Rows::Undefined);
-        self.kinds[..vectors.min(rows)].fill(Rows::Defined);
-        // Nothing is read of a row before it is said to be partly defined, which writes all of it.
+        self.undefined.clear();
+        self.undefined.resize(rows, Undefined::ALL);
+        self.undefined[..vectors.min(rows)].fill(Undefined::NOTHING);
+        // Nothing is read of a row before some of its lanes are undefined, which writes all of it.
         self.bits.resize(rows, NONE);
         self.origins.clear();
         self.origins.extend((0..rows).map(OriginId::vector));
@@ -73,18 +85,22 @@ impl Registers {
         self.live = wave.exec();
     }
 
+    /// Lanes of a row with an undefined bit.
     #[inline]
-    pub fn is_defined(&self, row: usize) -> bool {
-        self.kinds
-            .get(row)
-            .is_none_or(|kind| *kind == Rows::Defined)
+    pub fn undefined(&self, row: usize) -> u64 {
+        self.undefined.get(row).map_or(0, |row| row.lanes)
     }
 
+    pub fn is_defined(&self, row: usize) -> bool {
+        self.undefined(row) == 0
+    }
+
+    /// Zero in lanes without an undefined bit.
     pub fn row(&self, row: usize) -> &Row {
-        match self.kinds.get(row) {
-            None | Some(Rows::Defined) => &NONE,
-            Some(Rows::Partly) => &self.bits[row],
-            Some(Rows::Undefined) => &ALL,
+        match self.undefined.get(row) {
+            None | Some(Undefined { lanes: 0, .. }) => &NONE,
+            Some(Undefined { whole: true, .. }) => &ALL,
+            Some(_) => &self.bits[row],
         }
     }
 
@@ -95,40 +111,52 @@ impl Registers {
     /// The lanes of `mask` become defined.
     #[inline]
     pub fn define(&mut self, row: usize, mask: u64) {
-        if !self.is_defined(row) {
+        if self.undefined(row) & mask != 0 {
             self.define_some(row, mask);
         }
     }
 
     fn define_some(&mut self, row: usize, mask: u64) {
-        if mask & self.live == self.live {
-            self.kinds[row] = Rows::Defined;
-        } else {
-            self.set(row, &NONE, mask, None);
+        let own = self.undefined[row];
+        let left = own.lanes & !mask;
+        if left & self.live == 0 {
+            self.undefined[row] = Undefined::NOTHING;
+            return;
         }
+        match own.whole {
+            true => self.bits[row] = lanes::of_mask(left),
+            false => lanes::clear(&mut self.bits[row], mask),
+        }
+        self.undefined[row] = Undefined {
+            lanes: left,
+            whole: false,
+        };
     }
 
     /// The lanes of `mask` get these bits.
     pub fn set(&mut self, row: usize, bits: &Row, mask: u64, origin: Option<OriginId>) {
-        if row >= self.kinds.len() {
+        if row >= self.undefined.len() {
             return;
         }
-        if self.kinds[row] != Rows::Partly {
-            self.bits[row] = *self.row(row);
-        }
-        let own = &mut self.bits[row];
-        let mut some = 0;
-        for lane in 0..lanes::LANES {
-            let on = (mask >> lane & 1) as u32;
-            let live = (self.live >> lane & 1) as u32;
-            own[lane] = own[lane] & on.wrapping_sub(1) | bits[lane] & on.wrapping_neg();
-            some |= own[lane] & live.wrapping_neg();
-        }
-        self.kinds[row] = if some == 0 {
-            Rows::Defined
+        let new = lanes::set(bits) & mask;
+        let old = self.undefined[row];
+        let left = new | old.lanes & !mask;
+        if left & self.live == 0 {
+            self.undefined[row] = Undefined::NOTHING;
         } else {
-            Rows::Partly
-        };
+            if mask == !0 {
+                self.bits[row] = *bits;
+            } else {
+                if old.whole || old.lanes == 0 {
+                    self.bits[row] = *self.row(row);
+                }
+                lanes::blend(&mut self.bits[row], bits, mask);
+            }
+            self.undefined[row] = Undefined {
+                lanes: left,
+                whole: false,
+            };
+        }
         if let Some(origin) = origin {
             self.origins[row] = origin;
         }
@@ -166,8 +194,78 @@ impl Registers {
 
     /// Nothing is known about which registers an instruction wrote: all count as defined.
     pub fn give_up(&mut self) {
-        self.kinds.fill(Rows::Defined);
+        self.undefined.fill(Undefined::NOTHING);
         self.scalars.fill(0);
         self.scc = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::LANES;
+
+    /// The rules in the plainest way: a word for each lane.
+    struct ByLane {
+        bits: Row,
+        live: u64,
+    }
+
+    impl ByLane {
+        fn set(&mut self, bits: &Row, mask: u64) {
+            for lane in 0..LANES {
+                if mask >> lane & 1 != 0 {
+                    self.bits[lane] = bits[lane];
+                }
+            }
+            let is_live = |lane: &usize| self.live >> lane & 1 != 0;
+            if (0..LANES).filter(is_live).all(|lane| self.bits[lane] == 0) {
+                self.bits = NONE;
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_kept_as_a_word_for_each_lane() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state ^ state >> 29
+        };
+        for live in [!0, 0xffff_ffff, 0x1f, !0 << 60] {
+            let mut registers = Registers {
+                undefined: vec![Undefined::ALL],
+                bits: vec![[0x5555; LANES]],
+                origins: vec![OriginId::default()],
+                live,
+                ..Registers::new()
+            };
+            let mut plain = ByLane { bits: ALL, live };
+            for round in 0..2000 {
+                let mask = match random() % 4 {
+                    0 => !0,
+                    1 => live,
+                    2 => random() & random(),
+                    _ => random() | random(),
+                };
+                let mut bits: Row = std::array::from_fn(|_| random() as u32);
+                if random() % 2 == 0 {
+                    bits.iter_mut()
+                        .for_each(|bits| *bits &= (*bits << 31) >> 31);
+                }
+                match round % 3 {
+                    0 => registers.set(0, &bits, mask, None),
+                    _ => registers.define(0, mask),
+                }
+                plain.set(if round % 3 == 0 { &bits } else { &NONE }, mask);
+                assert_eq!(*registers.row(0), plain.bits, "{round} {mask:#x}");
+                let undefined = (0..LANES).filter(|lane| plain.bits[*lane] != 0);
+                let expected = undefined.fold(0, |all, lane| all | 1u64 << lane);
+                assert_eq!(registers.undefined(0), expected);
+                assert_eq!(registers.is_defined(0), expected == 0);
+            }
+        }
     }
 }

@@ -228,6 +228,9 @@ fn measure(target: &str, bytes: &[u8], program: &Program, checks: &[&Check]) -> 
     let ratios = best[1..].iter().map(|seconds| seconds / best[0]);
     let ratios: Vec<String> = ratios.map(|ratio| format!("{ratio:.2}")).collect();
     let (name, plain) = (program.name, 1e3 * best[0]);
-    println!("| {target} | {name} | {plain:.2} | {} |", ratios.join(" | "));
+    println!(
+        "| {target} | {name} | {plain:.2} | {} |",
+        ratios.join(" | ")
+    );
     Ok(())
 }
