@@ -43,6 +43,12 @@ pub(crate) fn set(row: &Row) -> u64 {
     })
 }
 
+/// Returns `true` if each word is zero or all ones.
+pub(crate) fn are_full(row: &Row) -> bool {
+    let odd = |word: &u32| word ^ ((*word as i32) >> 31) as u32;
+    row.iter().fold(0, |all, word| all | odd(word)) == 0
+}
+
 /// All ones in the lanes of `mask`, zero elsewhere.
 pub(crate) fn of_mask(mask: u64) -> Row {
     let mut row = ALL;
@@ -108,7 +114,9 @@ mod tests {
                 assert_eq!(blended[lane], if on { !0 } else { row[lane] });
                 assert_eq!(of_mask(mask)[lane], if on { !0 } else { 0 });
             }
+            assert!(are_full(&of_mask(mask)) && !are_full(&row));
         }
         assert_eq!((set(&NONE), any(&NONE), set(&ALL)), (0, false, !0));
+        assert!(are_full(&NONE) && are_full(&ALL));
     }
 }

@@ -134,11 +134,14 @@ impl Lds {
 
     /// Words that follow each other get these bits, `W` for each lane.
     pub fn scatter_run<const W: usize>(&mut self, first: usize, rows: [&[u32]; W]) {
-        let words = &mut self.words[first..][..W * rows[0].len()];
+        let lanes = rows[0].len();
+        let words = &mut self.words[first..][..W * lanes];
         self.undefined -= undefined(words);
-        for (lane, own) in words.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+        let (own, rows) = (words.as_chunks_mut::<W>().0, rows.map(|row| &row[..lanes]));
+        let own = &mut own[..lanes];
+        for lane in 0..lanes {
             for word in 0..W {
-                own[word] = rows[word][lane];
+                own[lane][word] = rows[word][lane];
             }
         }
         self.undefined += undefined(words);
@@ -210,6 +213,99 @@ fn undefined(words: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Loads and stores of all lanes at once are those of one lane after the other.
+    #[test]
+    fn lanes_together_are_lanes_one_by_one() {
+        let mut state = 99u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as u32
+        };
+        for round in 0..2000 {
+            match round % 4 {
+                0 => lanes_agree::<1>(round, &mut random),
+                1 => lanes_agree::<2>(round, &mut random),
+                2 => lanes_agree::<3>(round, &mut random),
+                _ => lanes_agree::<4>(round, &mut random),
+            }
+        }
+    }
+
+    fn lanes_agree<const W: usize>(round: u32, random: &mut impl FnMut() -> u32) {
+        const WORDS: u32 = 300;
+        let mut lds = Lds::default();
+        lds.begin(4 * WORDS as usize);
+        for word in 0..WORDS {
+            if random() % 2 == 0 {
+                lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
+            }
+        }
+        let (step, wild) = (4 * W as u32, round % 5);
+        let addresses: Row = std::array::from_fn(|_| match wild {
+            0 => random() % (4 * WORDS + 40),
+            1 => random() % (WORDS / W as u32) * step,
+            _ => random() % 40 * step,
+        });
+        let lanes = match random() % 3 {
+            0 => !0,
+            _ => u64::from(random()) << 32 | u64::from(random()),
+        };
+        let offset = [0, 8 * step, 2][(random() % 3) as usize];
+        let place = |lane: usize, word: usize| {
+            (addresses[lane].wrapping_add(offset)).wrapping_add(4 * word as u32)
+        };
+        if let Some(rows) = lds.gather_words::<W>((&addresses, offset), lanes) {
+            for lane in each(lanes) {
+                for (word, row) in rows.iter().enumerate() {
+                    assert_eq!(row[lane], lds.load(place(lane, word), 4));
+                }
+            }
+        }
+        let mut random_row = || std::array::from_fn(|_| random() & random() & 1);
+        let rows: [Row; W] = std::array::from_fn(|_| random_row());
+        let (mut plain, mut run) = (lds.words.clone(), lds.words.clone());
+        let by_lane = |lanes: &mut dyn Iterator<Item = usize>, to: &mut Vec<u32>| {
+            let mut own = Lds::default();
+            own.begin(0);
+            own.words = std::mem::take(to);
+            own.undefined = undefined(&own.words);
+            let lanes: Vec<usize> = lanes.collect();
+            for (word, row) in rows.iter().enumerate() {
+                for lane in &lanes {
+                    own.store(place(*lane, word), 4, row[*lane]);
+                }
+            }
+            *to = own.words;
+        };
+        by_lane(&mut each(lanes), &mut plain);
+        let before = lds.words.clone();
+        let done = lds.scatter_words::<W>((&addresses, offset), lanes, rows.each_ref());
+        assert_eq!(lds.words, if done { plain } else { before });
+        assert_eq!(lds.undefined, undefined(&lds.words));
+        lds.words = run.clone();
+        lds.undefined = undefined(&lds.words);
+        let (first, range) = ((random() % 8) as usize, 3..3 + (random() % 60) as usize);
+        for lane in range.clone() {
+            for (word, row) in rows.iter().enumerate() {
+                run[first + (lane - 3) * W + word] = row[lane];
+            }
+        }
+        lds.scatter_run::<W>(first, rows.each_ref().map(|row| &row[range.clone()]));
+        assert_eq!((&lds.words, lds.undefined), (&run, undefined(&run)));
+        let gathered = lds.gather_run::<W>(first, range.clone());
+        for lane in range.clone() {
+            for (word, row) in rows.iter().enumerate() {
+                let found = gathered.as_ref().map_or(0, |rows| rows[word][lane]);
+                assert_eq!(found, row[lane]);
+            }
+        }
+        lds.define_run(first, W * range.len());
+        assert!(lds.gather_run::<W>(first, range).is_none());
+        assert_eq!(lds.undefined, undefined(&lds.words));
+    }
 
     #[test]
     fn bytes_are_kept_as_in_a_row_of_bytes() {

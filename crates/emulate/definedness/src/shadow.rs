@@ -135,6 +135,8 @@ impl Shadow for OfWorkgroup {
 /// The undefined bits of an instruction's result.
 struct Outcome {
     rows: Vec<Row>,
+    /// Instead of rows: lanes of which all bits are undefined, in all registers.
+    full: Option<u64>,
     /// Lanes that write.
     mask: u64,
     /// Undefined bits of a mask or a scalar.
@@ -201,6 +203,7 @@ impl Scene<'_> {
         let words = vector.destination.map_or(0, |(_, words)| words);
         let outcome = Outcome {
             rows: vec![ALL; words],
+            full: None,
             mask: vector.writing(on),
             scalar: !0,
             origin: self.started().map(|origin| self.id(origin)),
@@ -260,12 +263,11 @@ impl Scene<'_> {
                     true => self.wave.vgpr_row(row),
                     false => &NONE,
                 };
-                let bits = self.known().row(row);
                 if source.part == Part::WHOLE {
-                    return (values, bits);
+                    return (values, self.known().row(row, &mut room.bits));
                 }
                 let read = |row: &Row| row.map(|word| source.part.read(word));
-                (read(values), read(bits))
+                (read(values), read(self.known().row(row, &mut None)))
             }
             _ => {
                 let (value, bits) = match source.at {
@@ -335,6 +337,18 @@ impl Scene<'_> {
             (None, Some(slot)) => Some(self.known().scalar_origin(slot)),
             _ => None,
         };
+        if let Some(lanes) = self.full_lanes(vector, mask) {
+            return Some(Outcome {
+                rows: Vec::new(),
+                full: Some(lanes & mask),
+                mask,
+                scalar: match vector.mask_destination.is_some() || vector.to_exec {
+                    true => lanes & self.exec,
+                    false => 0,
+                },
+                origin,
+            });
+        }
         let words = vector.destination.map_or(1, |(_, words)| words);
         let mut scalar = 0;
         let mut rows = self.of.own.rooms.pop().unwrap_or_default();
@@ -369,6 +383,7 @@ impl Scene<'_> {
         }
         Some(Outcome {
             rows,
+            full: None,
             mask,
             scalar,
             origin,
@@ -438,7 +453,7 @@ impl Scene<'_> {
             return;
         };
         let registers = self.registers();
-        let (a, b) = (*registers.row(one), *registers.row(other));
+        let [a, b] = [one, other].map(|row| *registers.row(row, &mut None));
         let (of_a, of_b) = (registers.origin(one), registers.origin(other));
         registers.set(one, &b, exec, Some(of_b));
         registers.set(other, &a, exec, Some(of_a));
@@ -498,12 +513,16 @@ impl Scene<'_> {
     fn write(&mut self, vector: &Vector, outcome: Outcome) {
         let Outcome {
             mut rows,
+            full,
             mask,
             scalar,
             origin,
         } = outcome;
-        let origin =
-            origin.filter(|_| scalar != 0 || rows.iter().any(|row| lanes::set(row) & mask != 0));
+        let origin = origin.filter(|_| {
+            scalar != 0
+                || full.is_some_and(|lanes| lanes != 0)
+                || rows.iter().any(|row| lanes::set(row) & mask != 0)
+        });
         if vector.to_exec && scalar != 0 {
             self.tell(
                 Use::Condition,
@@ -513,10 +532,14 @@ impl Scene<'_> {
         }
         let words = self.plan.mask_words;
         let registers = self.registers();
-        if let Some((first, _)) = vector.destination {
+        if let Some((first, words)) = vector.destination {
+            if let Some(lanes) = full {
+                let rows = first..first + words;
+                rows.for_each(|row| registers.set_full(row, lanes, mask, origin));
+            }
             for (row, bits) in (first..).zip(&mut rows) {
                 if vector.part != Part::WHOLE {
-                    let old = *registers.row(row);
+                    let old = *registers.row(row, &mut None);
                     for lane in 0..LANES {
                         let kept = if vector.preserves { old[lane] } else { 0 };
                         bits[lane] = vector.part.write(kept, bits[lane]);
@@ -533,8 +556,10 @@ impl Scene<'_> {
         if let Some(slot) = vector.scalar_destination {
             registers.set_scalar(slot, scalar as u32, origin);
         }
-        rows.clear();
-        self.of.own.rooms.push(rows);
+        if full.is_none() {
+            rows.clear();
+            self.of.own.rooms.push(rows);
+        }
     }
 
     #[inline(never)]

@@ -15,25 +15,23 @@ const SLOTS: usize = 128;
 struct Undefined {
     /// Lanes with an undefined bit.
     lanes: u64,
-    /// All bits of all lanes are, and the row of bits is not read.
-    whole: bool,
+    /// All bits of these lanes are, and the row of bits is not read.
+    full: bool,
 }
 
 impl Undefined {
-    const NOTHING: Undefined = Undefined {
-        lanes: 0,
-        whole: false,
-    };
-    const ALL: Undefined = Undefined {
-        lanes: !0,
-        whole: true,
-    };
+    const NOTHING: Undefined = Undefined::full(0);
+    const ALL: Undefined = Undefined::full(!0);
+
+    const fn full(lanes: u64) -> Undefined {
+        Undefined { lanes, full: true }
+    }
 }
 
 /// A bit is set if the register's bit is undefined.
 pub(crate) struct Registers {
     undefined: Vec<Undefined>,
-    /// Zero in lanes without an undefined bit, as long as another lane has one.
+    /// Zero in lanes without an undefined bit.
     bits: Vec<Row>,
     origins: Vec<OriginId>,
     scalars: [u32; SLOTS],
@@ -95,12 +93,20 @@ impl Registers {
         self.undefined(row) == 0
     }
 
+    /// All bits of the lanes that have an undefined one are undefined.
+    pub fn is_full(&self, row: usize) -> bool {
+        self.undefined.get(row).is_none_or(|row| row.full)
+    }
+
     /// Zero in lanes without an undefined bit.
-    pub fn row(&self, row: usize) -> &Row {
+    pub fn row<'a>(&'a self, row: usize, room: &'a mut Option<Row>) -> &'a Row {
         match self.undefined.get(row) {
             None | Some(Undefined { lanes: 0, .. }) => &NONE,
-            Some(Undefined { whole: true, .. }) => &ALL,
-            Some(_) => &self.bits[row],
+            Some(Undefined { full: false, .. }) => &self.bits[row],
+            Some(Undefined {
+                lanes: u64::MAX, ..
+            }) => &ALL,
+            Some(Undefined { lanes, .. }) => room.insert(lanes::of_mask(*lanes)),
         }
     }
 
@@ -123,42 +129,67 @@ impl Registers {
             self.undefined[row] = Undefined::NOTHING;
             return;
         }
-        match own.whole {
-            true => self.bits[row] = lanes::of_mask(left),
-            false => lanes::clear(&mut self.bits[row], mask),
+        if !own.full {
+            lanes::clear(&mut self.bits[row], mask);
         }
-        self.undefined[row] = Undefined {
-            lanes: left,
-            whole: false,
-        };
+        self.undefined[row].lanes = left;
     }
 
     /// The lanes of `mask` get these bits.
     pub fn set(&mut self, row: usize, bits: &Row, mask: u64, origin: Option<OriginId>) {
-        if row >= self.undefined.len() {
-            return;
-        }
         let new = lanes::set(bits) & mask;
-        let old = self.undefined[row];
-        let left = new | old.lanes & !mask;
-        if left & self.live == 0 {
-            self.undefined[row] = Undefined::NOTHING;
-        } else {
-            if mask == !0 {
-                self.bits[row] = *bits;
-            } else {
-                if old.whole || old.lanes == 0 {
-                    self.bits[row] = *self.row(row);
-                }
-                lanes::blend(&mut self.bits[row], bits, mask);
-            }
-            self.undefined[row] = Undefined {
-                lanes: left,
-                whole: false,
-            };
+        if lanes::are_full(bits) {
+            return self.set_full(row, new, mask, origin);
         }
+        let Some(left) = self.left(row, new, mask, origin) else {
+            return;
+        };
+        if mask == !0 {
+            self.bits[row] = *bits;
+        } else {
+            self.write_out(row);
+            lanes::blend(&mut self.bits[row], bits, mask);
+        }
+        self.undefined[row] = Undefined {
+            lanes: left,
+            full: false,
+        };
+    }
+
+    /// The lanes of `mask` become defined, but for `undefined`, of which all bits become undefined.
+    pub fn set_full(&mut self, row: usize, undefined: u64, mask: u64, origin: Option<OriginId>) {
+        let undefined = undefined & mask;
+        let Some(left) = self.left(row, undefined, mask, origin) else {
+            return;
+        };
+        let old = self.undefined[row];
+        let full = old.full || old.lanes & !mask == 0;
+        if !full {
+            lanes::blend(&mut self.bits[row], &lanes::of_mask(undefined), mask);
+        }
+        self.undefined[row] = Undefined { lanes: left, full };
+    }
+
+    /// Lanes of a row that are undefined after those of `mask` have become so if `new` says so. `None` if the row is defined then, or does
+    /// not exist.
+    fn left(&mut self, row: usize, new: u64, mask: u64, origin: Option<OriginId>) -> Option<u64> {
+        let own = self.undefined.get_mut(row)?;
         if let Some(origin) = origin {
             self.origins[row] = origin;
+        }
+        let left = new | own.lanes & !mask;
+        if left & self.live == 0 {
+            *own = Undefined::NOTHING;
+            return None;
+        }
+        Some(left)
+    }
+
+    /// The row of bits has what there is.
+    fn write_out(&mut self, row: usize) {
+        let own = self.undefined[row];
+        if own.full {
+            self.bits[row] = lanes::of_mask(own.lanes);
         }
     }
 
@@ -255,12 +286,23 @@ mod tests {
                     bits.iter_mut()
                         .for_each(|bits| *bits &= (*bits << 31) >> 31);
                 }
-                match round % 3 {
-                    0 => registers.set(0, &bits, mask, None),
+                let full = lanes::of_mask(random());
+                let expected = match round % 4 {
+                    0 => &bits,
+                    1 => &full,
+                    _ => &NONE,
+                };
+                match round % 8 {
+                    0 | 1 | 4 => registers.set(0, expected, mask, None),
+                    5 => registers.set_full(0, lanes::set(expected), mask, None),
                     _ => registers.define(0, mask),
                 }
-                plain.set(if round % 3 == 0 { &bits } else { &NONE }, mask);
-                assert_eq!(*registers.row(0), plain.bits, "{round} {mask:#x}");
+                plain.set(expected, mask);
+                let mut room = None;
+                let found = registers.row(0, &mut room);
+                assert_eq!(*found, plain.bits, "{round} {mask:#x}");
+                let is_full = found.iter().all(|bits| matches!(*bits, 0 | u32::MAX));
+                assert!(is_full || !registers.is_full(0), "{round}");
                 let undefined = (0..LANES).filter(|lane| plain.bits[*lane] != 0);
                 let expected = undefined.fold(0, |all, lane| all | 1u64 << lane);
                 assert_eq!(registers.undefined(0), expected);

@@ -184,7 +184,7 @@ impl Scene<'_> {
         places: &[Place; LANES],
         (at, bytes): (u32, u32),
     ) {
-        let data = *self.known().row(access.data[which] + word);
+        let data = *self.known().row(access.data[which] + word, &mut None);
         let shift = if access.half == Some(true) { 16 } else { 0 };
         let mut loaded = NONE;
         let mut first = None;
@@ -267,7 +267,7 @@ impl Scene<'_> {
             registers.set(row, loaded, exec, origin);
             return;
         }
-        let old = *registers.row(row);
+        let old = *registers.row(row, &mut None);
         let mut bits = *loaded;
         for lane in 0..LANES {
             if access.signed && bytes < 4 {

@@ -67,14 +67,22 @@ impl Scene<'_> {
                 match stored {
                     0 => lds.define_run(first, W * lanes.len()),
                     _ => {
-                        let rows = |word| &registers.row(data + word)[lanes.clone()];
-                        lds.scatter_run::<W>(first, std::array::from_fn(rows));
+                        let mut rooms = [None; W];
+                        let mut rows = [&lanes::NONE; W];
+                        for (word, room) in rooms.iter_mut().enumerate() {
+                            rows[word] = registers.row(data + word, room);
+                        }
+                        lds.scatter_run::<W>(first, rows.map(|row| &row[lanes.clone()]));
                     }
                 }
                 return true;
             }
             (Kind::Store, None) => {
-                let rows = std::array::from_fn(|word| registers.row(data + word));
+                let mut rooms = [None; W];
+                let mut rows = [&lanes::NONE; W];
+                for (word, room) in rooms.iter_mut().enumerate() {
+                    rows[word] = registers.row(data + word, room);
+                }
                 return lds.scatter_words::<W>(places, exec, rows);
             }
             (Kind::Atomic, _) => return false,
@@ -126,10 +134,11 @@ impl Scene<'_> {
         let registers = &waves[self.wave.index_in_workgroup as usize];
         let data = access.data[address.which] + word;
         let place = |lane: usize| places.0[lane].wrapping_add(places.1);
+        let mut room = None;
         let loaded = match access.kind {
             Kind::Store => {
                 let shift = if access.half == Some(true) { 16 } else { 0 };
-                let data = registers.row(data);
+                let data = registers.row(data, &mut room);
                 return each(exec)
                     .for_each(|lane| lds.store(place(lane), bytes, data[lane] >> shift));
             }
@@ -138,7 +147,7 @@ impl Scene<'_> {
                 let mut loaded = lds.gather(places, exec, bytes);
                 if registers.undefined(data) & exec != 0 || lanes::any(&loaded) {
                     // Lanes of one place come one after the other.
-                    let data = registers.row(data);
+                    let data = registers.row(data, &mut room);
                     for lane in each(exec) {
                         loaded[lane] = lds.load(place(lane), bytes);
                         let any = loaded[lane] | data[lane] != 0;

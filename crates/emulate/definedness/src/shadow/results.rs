@@ -1,6 +1,6 @@
 //! Results of vector instructions, by their rules.
 
-use super::{At, Room, Rule, Scene, Taken, Vector};
+use super::{At, Part, Room, Rule, Scene, Source, Taken, Vector};
 use crate::{
     lanes::{self, ALL, LANES, NONE, Row, each},
     packed,
@@ -8,6 +8,55 @@ use crate::{
 };
 
 impl Scene<'_> {
+    /// Lanes of which all bits of the result are undefined, if those of the others are defined. `None` if bits have to be looked at.
+    pub(super) fn full_lanes(&self, vector: &Vector, mask: u64) -> Option<u64> {
+        let sources = &vector.sources;
+        let is_plain = |source: &Source| source.part == Part::WHOLE && source.at != At::Scc;
+        if vector.dpp.is_some() || vector.part != Part::WHOLE || !sources.iter().all(is_plain) {
+            return None;
+        }
+        let in_some = |sources: &[Source]| {
+            let sources = sources.iter();
+            sources.fold(0, |all, source| all | self.undefined_in(source))
+        };
+        let unknown = vector.mask.map_or(0, |slot| self.mask(slot).1) & mask;
+        match vector.rule {
+            Rule::Any => Some(in_some(sources) | unknown),
+            Rule::AllLanes => {
+                let any = in_some(sources) & mask != 0;
+                Some(u64::from(any).wrapping_neg() | unknown)
+            }
+            Rule::Compare(false) => Some(in_some(&sources[..sources.len().min(2)])),
+            Rule::Words(rule) if rule.joins > 0 => {
+                let joined = &sources[..sources.len().min(rule.joins)];
+                let single = vector.destination.is_none_or(|(_, words)| words == 1);
+                (single && joined.iter().all(|source| self.is_full(source)))
+                    .then(|| in_some(joined) | unknown)
+            }
+            Rule::Select if unknown == 0 => {
+                let [first, second, ..] = sources[..] else {
+                    return None;
+                };
+                let chosen = self.mask(vector.mask?).0;
+                let [one, other] = [first, second].map(|source| self.undefined_in(&source));
+                (self.is_full(&first) && self.is_full(&second))
+                    .then_some(one & !chosen | other & chosen)
+            }
+            _ => None,
+        }
+    }
+
+    /// A source of one register, of which all bits or none are undefined in each lane.
+    fn is_full(&self, source: &Source) -> bool {
+        let is_full = match source.at {
+            At::Row(row) => self.known().is_full(row),
+            At::Slot(slot) => matches!(self.known().scalar(slot), 0 | u32::MAX),
+            At::Scc => false,
+            At::Constant(_) => true,
+        };
+        is_full && source.words == 1
+    }
+
     /// The undefined bits of the `word`-th register of a result; `bits` has none yet.
     pub(super) fn result(&self, vector: &Vector, word: usize, mask: &mut u64, bits: &mut Row) {
         let carry = vector.mask.map(|slot| self.mask(slot));
