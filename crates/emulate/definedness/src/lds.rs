@@ -239,7 +239,7 @@ mod tests {
         let mut lds = Lds::default();
         lds.begin(4 * WORDS as usize);
         for word in 0..WORDS {
-            if random() % 2 == 0 {
+            if random().is_multiple_of(2) {
                 lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
             }
         }

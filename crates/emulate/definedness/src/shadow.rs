@@ -198,6 +198,7 @@ impl Scene<'_> {
     }
 
     /// The result is undefined whatever the sources are.
+    #[inline(never)]
     fn start(&mut self, vector: &Vector) {
         let on = if vector.ignores_exec { !0 } else { self.exec };
         let words = vector.destination.map_or(0, |(_, words)| words);
@@ -212,6 +213,7 @@ impl Scene<'_> {
     }
 
     /// Lanes in which a source has an undefined bit.
+    #[inline]
     fn undefined_in(&self, source: &Source) -> u64 {
         let known = self.known();
         let all_if = |is_undefined: bool| u64::from(is_undefined).wrapping_neg();
@@ -301,6 +303,7 @@ impl Scene<'_> {
     }
 
     /// Returns `true` if all that an instruction takes is defined in the lanes of `mask`, and so is what it makes.
+    #[inline]
     fn is_usual_vector(&self, vector: &Vector, mask: u64) -> bool {
         let takes_any_lane = match vector.rule {
             Rule::Swap | Rule::WriteLane | Rule::Send | Rule::Permute(..) => return false,
@@ -319,8 +322,9 @@ impl Scene<'_> {
     }
 
     /// None if the usual happens: all that it takes is defined, and so is what it makes.
+    #[inline]
     fn vector(&mut self, vector: &Vector) -> Option<Outcome> {
-        let mut mask = match vector.ignores_exec {
+        let mask = match vector.ignores_exec {
             true => !0,
             false => self.exec,
         };
@@ -328,6 +332,11 @@ impl Scene<'_> {
             self.defines(vector, mask);
             return None;
         }
+        self.unusual(vector, mask)
+    }
+
+    #[inline(never)]
+    fn unusual(&mut self, vector: &Vector, mut mask: u64) -> Option<Outcome> {
         let undefined = vector
             .sources
             .iter()
@@ -390,15 +399,19 @@ impl Scene<'_> {
         })
     }
 
+    #[inline]
     fn defines(&mut self, vector: &Vector, mask: u64) {
         let words = self.plan.mask_words;
         let registers = self.registers();
         if let Some((row, words)) = vector.destination {
             let rows = row..row + words;
-            if rows.clone().any(|row| registers.undefined(row) & mask != 0) {
-                let mask = vector.writing(mask);
-                rows.for_each(|row| registers.define(row, mask));
-            }
+            let mask = match &vector.dpp {
+                Some(_) if rows.clone().any(|row| !registers.is_defined(row)) => {
+                    vector.writing(mask)
+                }
+                _ => mask,
+            };
+            rows.for_each(|row| registers.define(row, mask));
         }
         if let Some(slot) = vector.mask_destination {
             (slot..slot + words).for_each(|slot| registers.set_scalar(slot, 0, None));
@@ -510,6 +523,7 @@ impl Scene<'_> {
         moved
     }
 
+    #[inline(never)]
     fn write(&mut self, vector: &Vector, outcome: Outcome) {
         let Outcome {
             mut rows,

@@ -282,7 +282,7 @@ mod tests {
                     _ => random() | random(),
                 };
                 let mut bits: Row = std::array::from_fn(|_| random() as u32);
-                if random() % 2 == 0 {
+                if random().is_multiple_of(2) {
                     bits.iter_mut()
                         .for_each(|bits| *bits &= (*bits << 31) >> 31);
                 }

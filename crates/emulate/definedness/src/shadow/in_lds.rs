@@ -14,7 +14,7 @@ pub(super) struct Address {
 
 impl Scene<'_> {
     pub(super) fn in_lds(&mut self, access: &Access, address: Address) {
-        let Address { which, row, offset } = address;
+        let which = address.which;
         let words = access.bytes.div_ceil(4) as usize;
         let data = access.data[which];
         let known = self.known();
@@ -28,6 +28,14 @@ impl Scene<'_> {
         {
             return self.loads_defined(access, which);
         }
+        self.in_undefined_lds(access, address, stored);
+    }
+
+    /// The same where LDS has undefined bits; `stored`: lanes that store some.
+    #[inline(never)]
+    fn in_undefined_lds(&mut self, access: &Access, address: Address, stored: u64) {
+        let Address { row, offset, .. } = address;
+        let words = access.bytes.div_ceil(4) as usize;
         let followed = match (
             access.half.is_none() && access.bytes.is_multiple_of(4),
             words,
@@ -193,7 +201,13 @@ impl Scene<'_> {
             return;
         };
         let words = access.bytes.div_ceil(4) as usize;
-        for row in destination + which * words..destination + (which + 1) * words {
+        let rows = destination + which * words..destination + (which + 1) * words;
+        if access.half.is_none() {
+            let exec = self.exec;
+            let registers = self.registers();
+            return rows.for_each(|row| registers.define(row, exec));
+        }
+        for row in rows {
             if self.known().undefined(row) & self.exec != 0 {
                 self.fill(access, row, &lanes::NONE, access.bytes.min(4), None);
             }
