@@ -18,11 +18,105 @@ pub(crate) fn each(mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The bits of a mask that stand for one half of the lanes.
+const HALF: usize = 32;
+/// The bit of each lane in the mask of its half.
+const BIT: [u32; HALF] = {
+    let (mut bits, mut lane) = ([0; HALF], 0);
+    while lane < HALF {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+/// The product of a byte for each of eight lanes, each 0 or 1, with this has the bit of each lane in its highest byte.
+const TOGETHER: u64 = 0x0102_0408_1020_4080;
+
 /// Lanes whose word is not zero.
 pub(crate) fn set(row: &Row) -> u64 {
-    let mut mask = 0;
-    for (lane, word) in row.iter().enumerate() {
-        mask |= u64::from(*word != 0) << lane;
+    // The compiler makes several hundred instructions of a loop that puts bits into a mask.
+    let bytes = row.map(|word| u8::from(word != 0));
+    let groups = bytes.as_chunks().0.iter().rev();
+    groups.fold(0, |mask, group| {
+        mask << 8 | u64::from_le_bytes(*group).wrapping_mul(TOGETHER) >> 56
+    })
+}
+
+/// Returns `true` if each word is zero or all ones.
+pub(crate) fn are_full(row: &Row) -> bool {
+    let odd = |word: &u32| word ^ ((*word as i32) >> 31) as u32;
+    row.iter().fold(0, |all, word| all | odd(word)) == 0
+}
+
+/// All ones in the lanes of `mask`, zero elsewhere.
+pub(crate) fn of_mask(mask: u64) -> Row {
+    let mut row = ALL;
+    clear(&mut row, !mask);
+    row
+}
+
+/// The lanes of `mask` become zero.
+pub(crate) fn clear(row: &mut Row, mask: u64) {
+    for (words, mask) in row.chunks_exact_mut(HALF).zip([mask, mask >> HALF]) {
+        for (word, bit) in words.iter_mut().zip(&BIT) {
+            *word = if mask as u32 & bit != 0 { 0 } else { *word };
+        }
     }
-    mask
+}
+
+/// The lanes of `mask` get the words of `from`.
+pub(crate) fn blend(row: &mut Row, from: &Row, mask: u64) {
+    let halves = row.chunks_exact_mut(HALF).zip(from.chunks_exact(HALF));
+    for ((words, from), mask) in halves.zip([mask, mask >> HALF]) {
+        for ((word, from), bit) in words.iter_mut().zip(from).zip(&BIT) {
+            *word = if mask as u32 & bit != 0 { *from } else { *word };
+        }
+    }
+}
+
+/// Returns `true` if a lane's word is not zero.
+pub(crate) fn any(row: &Row) -> bool {
+    row.iter().fold(0, |all, word| all | word) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_and_rows_are_those_of_each_lane() {
+        let mut state = 3u64;
+        for round in 0..500 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mask = state ^ state >> 31;
+            let row: Row = std::array::from_fn(|lane| {
+                let word = (state as u32).rotate_left(lane as u32) | 1 << (round % 32);
+                if mask.rotate_left(7) >> lane & 1 != 0 {
+                    word
+                } else {
+                    0
+                }
+            });
+            let is_on = |mask: u64, lane: usize| mask >> lane & 1 != 0;
+            let all: u64 = (0..LANES)
+                .map(|lane| u64::from(row[lane] != 0) << lane)
+                .sum();
+            assert_eq!((set(&row), any(&row)), (all, all != 0));
+            let (mut cleared, mut blended) = (row, row);
+            clear(&mut cleared, mask);
+            blend(&mut blended, &ALL, mask);
+            for lane in 0..LANES {
+                let on = is_on(mask, lane);
+                assert_eq!(cleared[lane], if on { 0 } else { row[lane] });
+                assert_eq!(blended[lane], if on { !0 } else { row[lane] });
+                assert_eq!(of_mask(mask)[lane], if on { !0 } else { 0 });
+            }
+            assert!(are_full(&of_mask(mask)) && !are_full(&row));
+        }
+        assert_eq!((set(&NONE), any(&NONE), set(&ALL)), (0, false, !0));
+        assert!(are_full(&NONE) && are_full(&ALL));
+    }
 }

@@ -1,5 +1,9 @@
 //! The undefined bits of a workgroup's LDS.
 
+use std::ops::Range;
+
+use crate::lanes::{LANES, NONE, Row, each};
+
 /// A bit beside each bit, in dwords. All outside is defined.
 #[derive(Default)]
 pub(crate) struct Lds {
@@ -32,6 +36,122 @@ impl Lds {
         let end = (end.div_ceil(4) as usize).min(self.words.len());
         let words = self.words.get((start / 4) as usize..end);
         words.is_none_or(|words| words.iter().fold(0, |all, bits| all | bits) == 0)
+    }
+
+    /// The number of the first word of so many bytes, if they are whole words inside.
+    pub fn inside(&self, start: u32, bytes: u32) -> Option<usize> {
+        let end = u64::from(start) + u64::from(bytes);
+        let fits = (start | bytes).is_multiple_of(4) && end <= 4 * self.words.len() as u64;
+        fits.then_some((start / 4) as usize)
+    }
+
+    /// The undefined bits of `bytes` (at most 4) bytes at each lane's address.
+    pub fn gather(&self, (addresses, offset): (&Row, u32), lanes: u64, bytes: u32) -> Row {
+        let mut to = NONE;
+        match lanes {
+            u64::MAX => {
+                for (to, address) in to.iter_mut().zip(addresses) {
+                    *to = self.load(address.wrapping_add(offset), bytes);
+                }
+            }
+            _ => each(lanes).for_each(|lane| {
+                to[lane] = self.load(addresses[lane].wrapping_add(offset), bytes);
+            }),
+        }
+        to
+    }
+
+    /// The undefined bits of `W` words at each lane's address; `None` if the address of a lane is none of a word, or lies outside.
+    pub fn gather_words<const W: usize>(
+        &self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+    ) -> Option<[Row; W]> {
+        let mut rows = [NONE; W];
+        let mut take = |lane: usize| {
+            let at = addresses[lane].wrapping_add(offset);
+            let own = self.words.get((at / 4) as usize..)?.first_chunk::<W>()?;
+            for word in 0..W {
+                rows[word][lane] = own[word];
+            }
+            at.is_multiple_of(4).then_some(())
+        };
+        match lanes {
+            u64::MAX => (0..LANES).try_for_each(&mut take)?,
+            _ => each(lanes).try_for_each(&mut take)?,
+        }
+        Some(rows)
+    }
+
+    /// `W` words at each lane's address get these bits, in the order of lanes. Returns `false`, and does nothing, if lanes may have some
+    /// words alone in common, or if the words of a lane lie outside.
+    pub fn scatter_words<const W: usize>(
+        &mut self,
+        (addresses, offset): (&Row, u32),
+        lanes: u64,
+        rows: [&Row; W],
+    ) -> bool {
+        let place = |lane: usize| addresses[lane].wrapping_add(offset);
+        let (all, high) = each(lanes).fold((0, 0), |(all, high), lane| {
+            (all | place(lane), high.max(place(lane)))
+        });
+        let step = 4 * W as u32;
+        if W > 1 && !step.is_power_of_two() || all % step != 0 || self.inside(high, step).is_none()
+        {
+            return false;
+        }
+        let mut change = 0;
+        for lane in each(lanes) {
+            let own = self.words[(place(lane) / 4) as usize..].first_chunk_mut::<W>();
+            for (own, row) in own.into_iter().flatten().zip(rows) {
+                change += isize::from(row[lane] != 0) - isize::from(*own != 0);
+                *own = row[lane];
+            }
+        }
+        self.undefined = self.undefined.wrapping_add_signed(change);
+        true
+    }
+
+    /// The bits of words that follow each other, `W` for each of these lanes; `None` if all are defined.
+    pub fn gather_run<const W: usize>(
+        &self,
+        first: usize,
+        lanes: Range<usize>,
+    ) -> Option<[Row; W]> {
+        let words = &self.words[first..][..W * lanes.len()];
+        if words.iter().fold(0, |all, bits| all | bits) == 0 {
+            return None;
+        }
+        let mut rows = [NONE; W];
+        let to = rows.each_mut().map(|row| &mut row[lanes.clone()]);
+        for (lane, own) in words.as_chunks::<W>().0.iter().enumerate() {
+            for word in 0..W {
+                to[word][lane] = own[word];
+            }
+        }
+        Some(rows)
+    }
+
+    /// Words that follow each other get these bits, `W` for each lane.
+    pub fn scatter_run<const W: usize>(&mut self, first: usize, rows: [&[u32]; W]) {
+        let lanes = rows[0].len();
+        let words = &mut self.words[first..][..W * lanes];
+        self.undefined -= undefined(words);
+        let (own, rows) = (words.as_chunks_mut::<W>().0, rows.map(|row| &row[..lanes]));
+        let own = &mut own[..lanes];
+        for lane in 0..lanes {
+            for word in 0..W {
+                own[lane][word] = rows[word][lane];
+            }
+        }
+        self.undefined += undefined(words);
+    }
+
+    /// So many words become defined.
+    pub fn define_run(&mut self, first: usize, count: usize) {
+        let words = &mut self.words[first..][..count];
+        self.undefined -= undefined(words);
+        words.fill(0);
     }
 
     fn set(&mut self, word: usize, bits: u32) {
@@ -83,9 +203,109 @@ impl Lds {
     }
 }
 
+/// How many of these words have an undefined bit.
+fn undefined(words: &[u32]) -> usize {
+    words
+        .iter()
+        .fold(0, |all, bits| all + u32::from(*bits != 0)) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Loads and stores of all lanes at once are those of one lane after the other.
+    #[test]
+    fn lanes_together_are_lanes_one_by_one() {
+        let mut state = 99u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as u32
+        };
+        for round in 0..2000 {
+            match round % 4 {
+                0 => lanes_agree::<1>(round, &mut random),
+                1 => lanes_agree::<2>(round, &mut random),
+                2 => lanes_agree::<3>(round, &mut random),
+                _ => lanes_agree::<4>(round, &mut random),
+            }
+        }
+    }
+
+    fn lanes_agree<const W: usize>(round: u32, random: &mut impl FnMut() -> u32) {
+        const WORDS: u32 = 300;
+        let mut lds = Lds::default();
+        lds.begin(4 * WORDS as usize);
+        for word in 0..WORDS {
+            if random().is_multiple_of(2) {
+                lds.store(4 * word, 4, [0, random()][(random() % 2) as usize]);
+            }
+        }
+        let (step, wild) = (4 * W as u32, round % 5);
+        let addresses: Row = std::array::from_fn(|_| match wild {
+            0 => random() % (4 * WORDS + 40),
+            1 => random() % (WORDS / W as u32) * step,
+            _ => random() % 40 * step,
+        });
+        let lanes = match random() % 3 {
+            0 => !0,
+            _ => u64::from(random()) << 32 | u64::from(random()),
+        };
+        let offset = [0, 8 * step, 2][(random() % 3) as usize];
+        let place = |lane: usize, word: usize| {
+            (addresses[lane].wrapping_add(offset)).wrapping_add(4 * word as u32)
+        };
+        if let Some(rows) = lds.gather_words::<W>((&addresses, offset), lanes) {
+            for lane in each(lanes) {
+                for (word, row) in rows.iter().enumerate() {
+                    assert_eq!(row[lane], lds.load(place(lane, word), 4));
+                }
+            }
+        }
+        let mut random_row = || std::array::from_fn(|_| random() & random() & 1);
+        let rows: [Row; W] = std::array::from_fn(|_| random_row());
+        let (mut plain, mut run) = (lds.words.clone(), lds.words.clone());
+        let by_lane = |lanes: &mut dyn Iterator<Item = usize>, to: &mut Vec<u32>| {
+            let mut own = Lds::default();
+            own.begin(0);
+            own.words = std::mem::take(to);
+            own.undefined = undefined(&own.words);
+            let lanes: Vec<usize> = lanes.collect();
+            for (word, row) in rows.iter().enumerate() {
+                for lane in &lanes {
+                    own.store(place(*lane, word), 4, row[*lane]);
+                }
+            }
+            *to = own.words;
+        };
+        by_lane(&mut each(lanes), &mut plain);
+        let before = lds.words.clone();
+        let done = lds.scatter_words::<W>((&addresses, offset), lanes, rows.each_ref());
+        assert_eq!(lds.words, if done { plain } else { before });
+        assert_eq!(lds.undefined, undefined(&lds.words));
+        lds.words = run.clone();
+        lds.undefined = undefined(&lds.words);
+        let (first, range) = ((random() % 8) as usize, 3..3 + (random() % 60) as usize);
+        for lane in range.clone() {
+            for (word, row) in rows.iter().enumerate() {
+                run[first + (lane - 3) * W + word] = row[lane];
+            }
+        }
+        lds.scatter_run::<W>(first, rows.each_ref().map(|row| &row[range.clone()]));
+        assert_eq!((&lds.words, lds.undefined), (&run, undefined(&run)));
+        let gathered = lds.gather_run::<W>(first, range.clone());
+        for lane in range.clone() {
+            for (word, row) in rows.iter().enumerate() {
+                let found = gathered.as_ref().map_or(0, |rows| rows[word][lane]);
+                assert_eq!(found, row[lane]);
+            }
+        }
+        lds.define_run(first, W * range.len());
+        assert!(lds.gather_run::<W>(first, range).is_none());
+        assert_eq!(lds.undefined, undefined(&lds.words));
+    }
 
     #[test]
     fn bytes_are_kept_as_in_a_row_of_bytes() {

@@ -48,7 +48,7 @@ pub(crate) fn rule(stem: &str, inst: &Decoded, words: usize) -> Rule {
     }
     // The rule of the instruction that does the same with one number.
     let one = match rules::of(&format!("v_{stem}")) {
-        Rule::Words(rule) => rule,
+        Rule::Words(rule) => rule.word,
         _ => |_: Words, v: Words| all_if(v != [0; 3]),
     };
     Rule::PackedHalves(halves, one)
@@ -95,7 +95,12 @@ mod tests {
             panic!("no rule");
         };
         let amounts = 0x0004_0008;
-        let bits = word(Halves::STRAIGHT, left, [amounts, 0, 0], [0, 0x00f0_00ff, 0]);
+        let bits = word(
+            Halves::STRAIGHT,
+            left.word,
+            [amounts, 0, 0],
+            [0, 0x00f0_00ff, 0],
+        );
         assert_eq!(bits, 0x0f00_ff00);
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     lanes::NONE,
     moves::{Dpp, Part, Permutation, PermuteBits, Sdwa},
     packed::{self, Halves},
+    report::Known,
     rules::{self, Rule},
 };
 
@@ -111,6 +112,8 @@ pub(crate) struct Plan {
     pub action: Action,
     /// Its result is undefined whatever its sources are.
     pub starts: AtomicBool,
+    /// The origins that it brings.
+    pub origins: Known,
 }
 
 impl Plan {
@@ -122,6 +125,7 @@ impl Plan {
             mask_words: config.wave_size as usize / 32,
             action: action(config, inst)?,
             starts: false.into(),
+            origins: Known::default(),
         })
     }
 

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
 };
 
 use gpu::Dispatch;
@@ -90,6 +93,32 @@ impl OriginId {
     }
 }
 
+/// The numbers of the origins of one instruction, by kind: one more than each, or zero.
+#[derive(Default)]
+pub(crate) struct Known([AtomicU32; 4]);
+
+impl Known {
+    pub fn id(&self, origin: Origin, reports: &Reports) -> OriginId {
+        let (pc, kind) = match origin {
+            Origin::Memory { pc, .. } => (pc, 0),
+            Origin::Lds { pc, .. } => (pc, 1),
+            Origin::Private { pc, .. } => (pc, 2),
+            Origin::Instruction { pc, .. } => (pc, 3),
+            Origin::Vector(row) => return OriginId::vector(row.into()),
+            Origin::Scalar(slot) => return OriginId::scalar(slot.into()),
+        };
+        let own = &self.0[usize::from(kind)];
+        match own.load(Relaxed) {
+            0 => {
+                let id = reports.id(pc, kind, origin);
+                own.store(id.0 + 1, Relaxed);
+                id
+            }
+            known => OriginId(known - 1),
+        }
+    }
+}
+
 /// A use of a value: what for, where, and the instruction that brought the value.
 type Key = (Use, u64, Option<u64>);
 
@@ -116,16 +145,8 @@ impl Reports {
         }
     }
 
-    /// The number of an origin; each instruction has one for each kind of memory.
-    pub fn id(&self, origin: Origin) -> OriginId {
-        let (pc, kind) = match origin {
-            Origin::Memory { pc, .. } => (pc, 0),
-            Origin::Lds { pc, .. } => (pc, 1),
-            Origin::Private { pc, .. } => (pc, 2),
-            Origin::Instruction { pc, .. } => (pc, 3),
-            Origin::Vector(row) => return OriginId::vector(row.into()),
-            Origin::Scalar(slot) => return OriginId::scalar(slot.into()),
-        };
+    /// The number of an origin of a kind; each instruction has one for each kind of memory.
+    fn id(&self, pc: u64, kind: u8, origin: Origin) -> OriginId {
         let mut origins = lock(&self.origins);
         let next = OriginId(origins.all.len() as u32);
         let id = *origins.known.entry((pc, kind)).or_insert(next);

@@ -2,6 +2,7 @@
 //! they take are.
 
 use crate::{
+    lanes::{LANES, Row},
     moves::{Permutation, PermuteBits},
     packed::{Halves, OfHalves},
 };
@@ -10,7 +11,33 @@ use crate::{
 pub(crate) type Words = [u32; 3];
 pub(crate) type Pairs = [u64; 3];
 /// A name, and what is undefined in the result by the sources and what is undefined in them.
-type Exact<S, R> = (&'static str, fn(S, S) -> R);
+type Exact<R> = (&'static str, R);
+type OfPairs = fn(Pairs, Pairs) -> u64;
+
+/// A rule of words, for one lane and for all at once.
+#[derive(Clone, Copy)]
+pub(crate) struct OfWords {
+    /// If all bits or none are undefined in each source, so are those of the result: all if they are in one of so many first sources. Zero: it
+    /// may be otherwise.
+    pub joins: usize,
+    pub word: fn(Words, Words) -> u32,
+    pub rows: fn([&Row; 3], [&Row; 3], &mut Row),
+}
+
+/// The compiler makes vectors of each rule's own loop; calls by lane would take several times as long.
+macro_rules! of_words {
+    ($joins:literal: $(($name:literal, $rule:expr)),* $(,)?) => {
+        &[$(($name, {
+            const WORD: fn(Words, Words) -> u32 = $rule;
+            fn rows(x: [&Row; 3], v: [&Row; 3], to: &mut Row) {
+                for lane in 0..LANES {
+                    to[lane] = WORD(x.map(|row| row[lane]), v.map(|row| row[lane]));
+                }
+            }
+            OfWords { joins: $joins, word: WORD, rows }
+        })),*]
+    };
+}
 
 /// The way in which the undefined bits of a lane go to the result.
 #[derive(Clone, Copy)]
@@ -18,7 +45,7 @@ pub(crate) enum Rule {
     /// The result is undefined if any bit is.
     Any,
     /// From the values and the undefined bits of words, those of the result.
-    Words(fn(Words, Words) -> u32),
+    Words(OfWords),
     /// The same of pairs of registers.
     Pairs(fn(Pairs, Pairs) -> u64),
     /// A pair of registers, each of which takes a register of each source.
@@ -203,19 +230,37 @@ fn swapped(pairs: Pairs) -> Pairs {
     [pairs[1], pairs[0], pairs[2]]
 }
 
+/// Those of one source, of two, and of three, that [`OfWords::joins`] is true of.
+#[rustfmt::skip]
+const JOIN_1: &[Exact<OfWords>] = of_words![1:
+    ("mov_b32", first), ("movk_i32", first), ("not_b32", first), ("accvgpr_write_b32", first), ("accvgpr_read_b32", first),
+    ("accvgpr_mov_b32", first), ("mov_fed_b32", first),
+];
+
+#[rustfmt::skip]
+const JOIN_2: &[Exact<OfWords>] = of_words![2:
+    ("xor_b32", either), ("xnor_b32", either), ("xor_b16", either), ("add_u32", sum), ("add_i32", sum), ("sub_u32", sum),
+    ("sub_i32", sum), ("subrev_u32", sum), ("add_nc_u32", sum), ("sub_nc_u32", sum), ("subrev_nc_u32", sum), ("add_co_u32", sum),
+    ("sub_co_u32", sum), ("subrev_co_u32", sum), ("addk_i32", sum), ("mulk_i32", sum), ("mul_i32", sum), ("mul_lo_u32", sum),
+    ("mul_lo_i32", sum), ("addc_u32", sum), ("subb_u32", sum), ("addc_co_u32", sum), ("subb_co_u32", sum), ("subbrev_co_u32", sum),
+];
+
+#[rustfmt::skip]
+const JOIN_3: &[Exact<OfWords>] = of_words![3:
+    ("xor3_b32", |_, v| v[0] | v[1] | v[2]), ("add3_u32", sum3), ("xad_u32", sum3),
+];
+
 /// By first names without `v_` or `s_`.
 #[rustfmt::skip]
-const WORDS: &[Exact<Words, u32>] = &[
-    ("mov_b32", first), ("movk_i32", first), ("not_b32", first), ("bcnt0_i32_b32", |_, v| all_if(v[0] != 0)),
-    ("accvgpr_write_b32", first), ("accvgpr_read_b32", first), ("accvgpr_mov_b32", first), ("mov_fed_b32", first),
+const WORDS: &[Exact<OfWords>] = of_words![0:
+    ("bcnt0_i32_b32", |_, v| all_if(v[0] != 0)),
     ("mov_b16", |_, v| v[0] & 0xffff),
     ("bfrev_b32", |_, v| v[0].reverse_bits()), ("brev_b32", |_, v| v[0].reverse_bits()),
-    ("and_b32", and), ("or_b32", or), ("xor_b32", either), ("xnor_b32", either),
+    ("and_b32", and), ("or_b32", or),
     ("nand_b32", and), ("nor_b32", or),
     ("andn2_b32", |x, v| and([x[0], !x[1], 0], v)), ("orn2_b32", |x, v| or([x[0], !x[1], 0], v)),
-    ("and_b16", and), ("or_b16", or), ("xor_b16", either),
+    ("and_b16", and), ("or_b16", or),
     ("or3_b32", |x, v| or([x[0] | x[1], x[2], 0], [or(x, v), v[2], 0])),
-    ("xor3_b32", |_, v| v[0] | v[1] | v[2]),
     ("and_or_b32", |x, v| or([x[0] & x[1], x[2], 0], [and(x, v), v[2], 0])),
     ("lshl_or_b32", |x, v| left_and([x[0], x[1], 0], [v[0], v[1], v[2]])),
     ("lshl_b32", left), ("lshr_b32", right), ("ashr_i32", right_signed),
@@ -224,15 +269,10 @@ const WORDS: &[Exact<Words, u32>] = &[
     ("ashrrev_i32", |x, v| right_signed(reversed(x), reversed(v))),
     ("lshlrev_b16", |x, v| by(x[0] & 15, v[0], |amount| (v[1] & 0xffff) << amount & 0xffff)),
     ("lshrrev_b16", |x, v| by(x[0] & 15, v[0], |amount| (v[1] & 0xffff) >> amount)),
-    ("add_u32", sum), ("add_i32", sum), ("sub_u32", sum), ("sub_i32", sum), ("subrev_u32", sum), ("add_nc_u32", sum),
-    ("sub_nc_u32", sum), ("subrev_nc_u32", sum), ("add_co_u32", sum), ("sub_co_u32", sum), ("subrev_co_u32", sum),
-    ("addk_i32", sum), ("mulk_i32", sum), ("mul_i32", sum), ("mul_lo_u32", sum), ("mul_lo_i32", sum), ("add3_u32", sum3),
     ("mul_u32_u24", |x, v| sum(x, low24(v))), ("mul_i32_i24", |x, v| sum(x, low24(v))),
     ("mad_u32_u24", |x, v| sum3(x, low24(v))), ("mad_i32_i24", |x, v| sum3(x, low24(v))),
     ("lshl_add_u32", |x, v| up(left_and(x, v))),
     ("add_lshl_u32", |x, v| by(x[2], v[2], |amount| up(v[0] | v[1]) << amount)),
-    ("xad_u32", sum3), ("addc_u32", sum), ("subb_u32", sum), ("addc_co_u32", sum), ("subb_co_u32", sum),
-    ("subbrev_co_u32", sum),
     ("add_u16", sum16), ("sub_u16", sum16), ("subrev_u16", sum16), ("add_nc_u16", sum16), ("sub_nc_u16", sum16),
     ("mul_lo_u16", sum16), ("mad_u16", sum16), ("mad_i16", sum16), ("mad_legacy_u16", sum16), ("mad_legacy_i16", sum16),
     ("bfe_u32", |x, v| field(x, v, false)), ("bfe_i32", |x, v| field(x, v, true)),
@@ -255,14 +295,14 @@ const WORDS: &[Exact<Words, u32>] = &[
 
 /// Scalar instructions that differ from the vector instruction of that name.
 #[rustfmt::skip]
-const SCALAR_WORDS: &[Exact<Words, u32>] = &[
+const SCALAR_WORDS: &[Exact<OfWords>] = of_words![0:
     ("bfe_u32", |x, v| scalar_field(x, v, false)), ("bfe_i32", |x, v| scalar_field(x, v, true)),
     ("andn1_b32", |x, v| and([!x[0], x[1], 0], v)), ("orn1_b32", |x, v| or([!x[0], x[1], 0], v)),
     ("bitset0_b32", either), ("bitset1_b32", either), ("pack_hl_b32_b16", |_, v| halves(v[0] >> 16, v[1])),
 ];
 
 #[rustfmt::skip]
-const PAIRS: &[Exact<Pairs, u64>] = &[
+const PAIRS: &[Exact<OfPairs>] = &[
     ("mov_b64", |_, v| v[0]), ("not_b64", |_, v| v[0]), ("brev_b64", |_, v| v[0].reverse_bits()),
     ("and_b64", and64), ("or_b64", or64), ("xor_b64", |_, v| v[0] | v[1]), ("xnor_b64", |_, v| v[0] | v[1]),
     ("nand_b64", and64), ("nor_b64", or64),
@@ -326,7 +366,8 @@ pub(crate) fn of(name: &str) -> Rule {
             .any(|part| compare.starts_with(part));
         return Rule::Compare(equal && !compare.contains("_f"));
     }
-    let words = scalar.then_some(SCALAR_WORDS).into_iter().chain([WORDS]);
+    let words = scalar.then_some(SCALAR_WORDS).into_iter();
+    let words = words.chain([JOIN_1, JOIN_2, JOIN_3, WORDS]);
     let word = words.flatten().find(|row| row.0 == stem);
     let pair = PAIRS.iter().find(|row| row.0 == stem);
     let other = OTHERS.iter().find(|row| row.0 == stem);
@@ -360,8 +401,51 @@ mod tests {
 
     fn words(name: &str, x: Words, v: Words) -> u32 {
         match of(name) {
-            Rule::Words(rule) => rule(x, v),
+            Rule::Words(rule) => (rule.word)(x, v),
             _ => panic!("{name}"),
+        }
+    }
+
+    #[test]
+    fn joined_sources_leave_all_bits_undefined_or_none() {
+        for (name, rule) in [JOIN_1, JOIN_2, JOIN_3].into_iter().flatten() {
+            for which in 0..8usize {
+                let v = std::array::from_fn(|at| all_if(which >> at & 1 != 0));
+                let expected = all_if(which & ((1 << rule.joins) - 1) != 0);
+                for x in [[0; 3], [!0; 3], [1, 2, 3], [0x8000_0001, 77, 31]] {
+                    assert_eq!((rule.word)(x, v), expected, "{name} {v:x?}");
+                }
+            }
+        }
+    }
+
+    /// What a lane takes is defined, so its result is; and all lanes at once give what each gives.
+    #[test]
+    fn rows_are_what_each_lane_gives() {
+        let mut state = 5u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state ^ state >> 15
+        };
+        let all = [JOIN_1, JOIN_2, JOIN_3, WORDS, SCALAR_WORDS];
+        for (name, rule) in all.into_iter().flatten() {
+            let x: [Row; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random()));
+            let v: [Row; 3] = std::array::from_fn(|_| {
+                std::array::from_fn(|lane| {
+                    if lane % 3 == 0 {
+                        0
+                    } else {
+                        random() & random()
+                    }
+                })
+            });
+            let mut rows = [0x5555; LANES];
+            (rule.rows)(x.each_ref(), v.each_ref(), &mut rows);
+            for lane in 0..LANES {
+                let [x, v] = [&x, &v].map(|rows| rows.each_ref().map(|row| row[lane]));
+                assert_eq!(rows[lane], (rule.word)(x, v), "{name} {lane}");
+                assert_eq!((rule.word)(x, [0; 3]), 0, "{name} {x:x?}");
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use crate::{
     lds::Lds,
     lock,
     memory::View,
-    moves::{Permutation, PermuteBits},
+    moves::{Part, Permutation, PermuteBits},
     plan::{Action, At, Condition, Plan, Scalar, Source, Unfollowed, Vector},
     report::{Found, Origin, OriginId, Use},
     rules::{Rule, all_if},
@@ -26,6 +26,8 @@ pub(crate) struct Own {
     waves: Vec<Registers>,
     lds: Lds,
     view: View,
+    /// Room for results.
+    rooms: Vec<Vec<Row>>,
 }
 
 /// The states of so many workgroups are kept.
@@ -133,11 +135,23 @@ impl Shadow for OfWorkgroup {
 /// The undefined bits of an instruction's result.
 struct Outcome {
     rows: Vec<Row>,
+    /// Instead of rows: lanes of which all bits are undefined, in all registers.
+    full: Option<u64>,
     /// Lanes that write.
     mask: u64,
     /// Undefined bits of a mask or a scalar.
     scalar: u64,
     origin: Option<OriginId>,
+}
+
+/// Values and undefined bits by lane.
+type Taken<'a> = (&'a Row, &'a Row);
+
+/// Room for the rows of a source that do not lie anywhere.
+#[derive(Default)]
+struct Room {
+    values: Option<Row>,
+    bits: Option<Row>,
 }
 
 /// An instruction that a wave is about to execute.
@@ -172,6 +186,11 @@ impl Scene<'_> {
         });
     }
 
+    /// The number of an origin that this instruction brings.
+    fn id(&self, origin: Origin) -> OriginId {
+        self.plan.origins.id(origin, &self.of.shared.reports)
+    }
+
     /// The instruction as an origin, if it starts something to follow.
     fn started(&self) -> Option<Origin> {
         let (pc, op) = (self.plan.pc, self.plan.op);
@@ -179,28 +198,41 @@ impl Scene<'_> {
     }
 
     /// The result is undefined whatever the sources are.
+    #[inline(never)]
     fn start(&mut self, vector: &Vector) {
         let on = if vector.ignores_exec { !0 } else { self.exec };
         let words = vector.destination.map_or(0, |(_, words)| words);
         let outcome = Outcome {
             rows: vec![ALL; words],
+            full: None,
             mask: vector.writing(on),
             scalar: !0,
-            origin: self
-                .started()
-                .map(|origin| self.of.shared.reports.id(origin)),
+            origin: self.started().map(|origin| self.id(origin)),
         };
         self.write(vector, outcome);
     }
 
-    fn is_defined(&self, source: &Source) -> bool {
+    /// Lanes in which a source has an undefined bit.
+    #[inline]
+    fn undefined_in(&self, source: &Source) -> u64 {
         let known = self.known();
+        let all_if = |is_undefined: bool| u64::from(is_undefined).wrapping_neg();
         match source.at {
-            At::Row(row) => (row..row + source.words).all(|row| known.is_defined(row)),
-            At::Slot(slot) => (slot..slot + source.words).all(|slot| known.scalar(slot) == 0),
-            At::Scc => !known.scc().0,
-            At::Constant(_) => true,
+            At::Row(row) => {
+                let rows = row..row + source.words;
+                rows.fold(0, |all, row| all | known.undefined(row))
+            }
+            At::Slot(slot) => {
+                let mut slots = slot..slot + source.words;
+                all_if(slots.any(|slot| known.scalar(slot) != 0))
+            }
+            At::Scc => all_if(known.scc().0),
+            At::Constant(_) => 0,
         }
+    }
+
+    fn is_defined(&self, source: &Source) -> bool {
+        self.undefined_in(source) == 0
     }
 
     fn origin(&self, source: &Source) -> OriginId {
@@ -225,31 +257,37 @@ impl Scene<'_> {
     }
 
     /// Values and undefined bits of the `word`-th register of a source, by lane.
-    fn row(&self, source: &Source, word: usize) -> (Row, Row) {
-        let (mut values, mut bits) = match source.at {
+    fn row<'a>(&'a self, source: &Source, word: usize, room: &'a mut Room) -> Taken<'a> {
+        let (values, bits) = match source.at {
             At::Row(row) => {
                 let row = row + word.min(source.words - 1);
                 let values = match row < self.wave.vector_rows() {
-                    true => *self.wave.vgpr_row(row),
-                    false => NONE,
+                    true => self.wave.vgpr_row(row),
+                    false => &NONE,
                 };
-                (values, *self.known().row(row))
+                if source.part == Part::WHOLE {
+                    return (values, self.known().row(row, &mut room.bits));
+                }
+                let read = |row: &Row| row.map(|word| source.part.read(word));
+                (read(values), read(self.known().row(row, &mut None)))
             }
-            At::Slot(slot) => {
-                let slot = slot + word.min(source.words - 1);
-                let known = self.known();
-                ([self.wave.sgpr(slot); LANES], [known.scalar(slot); LANES])
+            _ => {
+                let (value, bits) = match source.at {
+                    At::Slot(slot) => {
+                        let slot = slot + word.min(source.words - 1);
+                        (self.wave.sgpr(slot), self.known().scalar(slot))
+                    }
+                    At::Constant(value) => ((value >> (32 * word.min(1))) as u32, 0),
+                    _ => (u32::from(self.wave.scc()), 0),
+                };
+                let value = [source.part.read(value); LANES];
+                match source.part.read(bits) {
+                    0 => return (room.values.insert(value), &NONE),
+                    bits => (value, [bits; LANES]),
+                }
             }
-            At::Constant(value) => ([(value >> (32 * word.min(1))) as u32; LANES], NONE),
-            At::Scc => ([u32::from(self.wave.scc()); LANES], NONE),
         };
-        if source.part != crate::moves::Part::WHOLE {
-            values
-                .iter_mut()
-                .chain(&mut bits)
-                .for_each(|word| *word = source.part.read(*word));
-        }
-        (values, bits)
+        (room.values.insert(values), room.bits.insert(bits))
     }
 
     fn mask(&self, slot: usize) -> (u64, u64) {
@@ -264,28 +302,41 @@ impl Scene<'_> {
         )
     }
 
+    /// Returns `true` if all that an instruction takes is defined in the lanes of `mask`, and so is what it makes.
+    #[inline]
+    fn is_usual_vector(&self, vector: &Vector, mask: u64) -> bool {
+        let takes_any_lane = match vector.rule {
+            Rule::Swap | Rule::WriteLane | Rule::Send | Rule::Permute(..) => return false,
+            Rule::FirstLane | Rule::ReadLane => true,
+            _ => vector.dpp.is_some(),
+        };
+        let lanes = if takes_any_lane { !0 } else { mask };
+        let own = vector.destination.filter(|_| vector.preserves);
+        let known = self.known();
+        let sources = vector.sources.iter();
+        sources.fold(0, |all, source| all | self.undefined_in(source)) & lanes == 0
+            && vector
+                .mask
+                .is_none_or(|slot| self.mask(slot).1 & lanes == 0)
+            && own.is_none_or(|(row, _)| known.undefined(row) & lanes == 0)
+    }
+
     /// None if the usual happens: all that it takes is defined, and so is what it makes.
+    #[inline]
     fn vector(&mut self, vector: &Vector) -> Option<Outcome> {
-        let mut mask = match vector.ignores_exec {
+        let mask = match vector.ignores_exec {
             true => !0,
             false => self.exec,
         };
-        let defined = vector.sources.iter().all(|source| self.is_defined(source))
-            && vector.mask.is_none_or(|slot| self.mask(slot).1 == 0)
-            && !(vector.preserves
-                && vector
-                    .destination
-                    .is_some_and(|(row, _)| !self.known().is_defined(row)));
-        if defined
-            && vector.dpp.is_none()
-            && !matches!(
-                vector.rule,
-                Rule::Swap | Rule::WriteLane | Rule::Send | Rule::Permute(..)
-            )
-        {
+        if self.is_usual_vector(vector, mask) {
             self.defines(vector, mask);
             return None;
         }
+        self.unusual(vector, mask)
+    }
+
+    #[inline(never)]
+    fn unusual(&mut self, vector: &Vector, mut mask: u64) -> Option<Outcome> {
         let undefined = vector
             .sources
             .iter()
@@ -295,30 +346,43 @@ impl Scene<'_> {
             (None, Some(slot)) => Some(self.known().scalar_origin(slot)),
             _ => None,
         };
+        if let Some(lanes) = self.full_lanes(vector, mask) {
+            return Some(Outcome {
+                rows: Vec::new(),
+                full: Some(lanes & mask),
+                mask,
+                scalar: match vector.mask_destination.is_some() || vector.to_exec {
+                    true => lanes & self.exec,
+                    false => 0,
+                },
+                origin,
+            });
+        }
         let words = vector.destination.map_or(1, |(_, words)| words);
         let mut scalar = 0;
-        let mut rows = match vector.rule {
-            Rule::FirstLane | Rule::ReadLane => {
-                scalar = self.one_lane(vector);
-                Vec::new()
-            }
+        let mut rows = self.of.own.rooms.pop().unwrap_or_default();
+        match vector.rule {
+            Rule::FirstLane | Rule::ReadLane => scalar = self.one_lane(vector),
             Rule::WriteLane => {
                 let (lane, bits) = self.written_lane(vector);
                 mask = 1 << lane;
-                vec![[bits; LANES]]
+                rows.push([bits; LANES]);
             }
             Rule::Swap => {
                 self.swap(vector);
                 return None;
             }
             Rule::Permute(permutation, bits) => {
-                vec![self.permuted(vector, permutation, bits, &mut mask)]
+                rows.push(self.permuted(vector, permutation, bits, &mut mask));
             }
-            Rule::Send | Rule::Fetch => vec![self.through_lanes(vector)],
-            _ => (0..words)
-                .map(|word| self.result(vector, word, &mut mask))
-                .collect(),
-        };
+            Rule::Send | Rule::Fetch => rows.push(self.through_lanes(vector)),
+            _ => {
+                rows.resize(words, NONE);
+                for (word, bits) in rows.iter_mut().enumerate() {
+                    self.result(vector, word, &mut mask, bits);
+                }
+            }
+        }
         if vector.mask_destination.is_some() || vector.to_exec {
             let first = rows.first().copied().unwrap_or(NONE);
             scalar = lanes::set(&first) & self.exec;
@@ -328,17 +392,26 @@ impl Scene<'_> {
         }
         Some(Outcome {
             rows,
+            full: None,
             mask,
             scalar,
             origin,
         })
     }
 
+    #[inline]
     fn defines(&mut self, vector: &Vector, mask: u64) {
         let words = self.plan.mask_words;
         let registers = self.registers();
         if let Some((row, words)) = vector.destination {
-            (row..row + words).for_each(|row| registers.define(row, mask));
+            let rows = row..row + words;
+            let mask = match &vector.dpp {
+                Some(_) if rows.clone().any(|row| !registers.is_defined(row)) => {
+                    vector.writing(mask)
+                }
+                _ => mask,
+            };
+            rows.for_each(|row| registers.define(row, mask));
         }
         if let Some(slot) = vector.mask_destination {
             (slot..slot + words).for_each(|slot| registers.set_scalar(slot, 0, None));
@@ -366,14 +439,14 @@ impl Scene<'_> {
         let Some(source) = vector.sources.first() else {
             return 0;
         };
-        self.row(source, 0).1[lane].into()
+        self.row(source, 0, &mut Room::default()).1[lane].into()
     }
 
     fn written_lane(&self, vector: &Vector) -> (usize, u32) {
         let bits = vector
             .sources
             .first()
-            .map_or(0, |source| self.row(source, 0).1[0]);
+            .map_or(0, |source| self.row(source, 0, &mut Room::default()).1[0]);
         (self.lane(vector.sources.get(1)), bits)
     }
 
@@ -393,18 +466,23 @@ impl Scene<'_> {
             return;
         };
         let registers = self.registers();
-        let (a, b) = (*registers.row(one), *registers.row(other));
+        let [a, b] = [one, other].map(|row| *registers.row(row, &mut None));
         let (of_a, of_b) = (registers.origin(one), registers.origin(other));
         registers.set(one, &b, exec, Some(of_b));
         registers.set(other, &a, exec, Some(of_a));
     }
 
+    /// The first register of a source; a source that is not there is a defined zero.
+    fn source<'a>(&'a self, vector: &Vector, index: usize, room: &'a mut Room) -> Taken<'a> {
+        let source = vector.sources.get(index);
+        source.map_or((&NONE, &NONE), |source| self.row(source, 0, room))
+    }
+
     /// The undefined bits of the results of `ds_bpermute_b32` and `ds_permute_b32`.
     fn through_lanes(&self, vector: &Vector) -> Row {
-        let [to, data] = [0, 1].map(|at| {
-            let source = vector.sources.get(at);
-            source.map_or((NONE, NONE), |source| self.row(source, 0))
-        });
+        let mut rooms: [Room; 2] = Default::default();
+        let [room, other] = &mut rooms;
+        let [to, data] = [(0, room), (1, other)].map(|(at, room)| self.source(vector, at, room));
         let size = self.wave.wave_size();
         let mut bits = NONE;
         for lane in each(self.exec) {
@@ -429,17 +507,13 @@ impl Scene<'_> {
         bits: PermuteBits,
         mask: &mut u64,
     ) -> Row {
-        let taken = |at: usize| {
-            let source = vector.sources.get(at);
-            source.map_or((NONE, NONE), |source| self.row(source, 0))
-        };
-        let selectors = [1, 2].map(taken);
-        let moves = permutation.moves(
-            [&selectors[0].0, &selectors[1].0],
-            bits,
-            self.wave.wave_size(),
-        );
-        let (mut moved, writes) = moves.apply(&taken(0).1, self.exec);
+        let [mut moved_room, mut room, mut other]: [Room; 3] = Default::default();
+        let selectors = [(1, &mut room), (2, &mut other)];
+        let selectors = selectors.map(|(at, room)| self.source(vector, at, room));
+        let values = selectors.map(|(values, _)| values);
+        let moves = permutation.moves(values, bits, self.wave.wave_size());
+        let moved = self.source(vector, 0, &mut moved_room).1;
+        let (mut moved, writes) = moves.apply(moved, self.exec);
         *mask &= writes;
         for (_, unknown) in &selectors[..permutation.selectors()] {
             for lane in each(*mask) {
@@ -449,15 +523,20 @@ impl Scene<'_> {
         moved
     }
 
+    #[inline(never)]
     fn write(&mut self, vector: &Vector, outcome: Outcome) {
         let Outcome {
-            rows,
+            mut rows,
+            full,
             mask,
             scalar,
             origin,
         } = outcome;
-        let origin =
-            origin.filter(|_| scalar != 0 || rows.iter().any(|row| lanes::set(row) & mask != 0));
+        let origin = origin.filter(|_| {
+            scalar != 0
+                || full.is_some_and(|lanes| lanes != 0)
+                || rows.iter().any(|row| lanes::set(row) & mask != 0)
+        });
         if vector.to_exec && scalar != 0 {
             self.tell(
                 Use::Condition,
@@ -467,17 +546,20 @@ impl Scene<'_> {
         }
         let words = self.plan.mask_words;
         let registers = self.registers();
-        if let Some((first, _)) = vector.destination {
-            for (row, bits) in (first..).zip(&rows) {
-                let mut bits = *bits;
-                if vector.part != crate::moves::Part::WHOLE {
-                    let old = *registers.row(row);
+        if let Some((first, words)) = vector.destination {
+            if let Some(lanes) = full {
+                let rows = first..first + words;
+                rows.for_each(|row| registers.set_full(row, lanes, mask, origin));
+            }
+            for (row, bits) in (first..).zip(&mut rows) {
+                if vector.part != Part::WHOLE {
+                    let old = *registers.row(row, &mut None);
                     for lane in 0..LANES {
                         let kept = if vector.preserves { old[lane] } else { 0 };
                         bits[lane] = vector.part.write(kept, bits[lane]);
                     }
                 }
-                registers.set(row, &bits, mask, origin);
+                registers.set(row, bits, mask, origin);
             }
         }
         if let Some(slot) = vector.mask_destination {
@@ -487,6 +569,10 @@ impl Scene<'_> {
         }
         if let Some(slot) = vector.scalar_destination {
             registers.set_scalar(slot, scalar as u32, origin);
+        }
+        if full.is_none() {
+            rows.clear();
+            self.of.own.rooms.push(rows);
         }
     }
 
@@ -500,9 +586,7 @@ impl Scene<'_> {
             self.of.own.lds.define_all();
         }
         let exec = self.exec;
-        let origin = self
-            .started()
-            .map(|origin| self.of.shared.reports.id(origin));
+        let origin = self.started().map(|origin| self.id(origin));
         let bits = if origin.is_some() { !0 } else { 0 };
         let registers = self.registers();
         if unfollowed.all_registers {
@@ -556,5 +640,6 @@ impl Scene<'_> {
 }
 
 mod accesses;
+mod in_lds;
 mod results;
 mod scalars;

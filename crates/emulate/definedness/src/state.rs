@@ -11,17 +11,27 @@ use crate::{
 const SLOTS: usize = 128;
 
 /// How much of a vector register is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rows {
-    Defined,
-    /// As its bits say.
-    Partly,
-    Undefined,
+#[derive(Clone, Copy)]
+struct Undefined {
+    /// Lanes with an undefined bit.
+    lanes: u64,
+    /// All bits of these lanes are, and the row of bits is not read.
+    full: bool,
+}
+
+impl Undefined {
+    const NOTHING: Undefined = Undefined::full(0);
+    const ALL: Undefined = Undefined::full(!0);
+
+    const fn full(lanes: u64) -> Undefined {
+        Undefined { lanes, full: true }
+    }
 }
 
 /// A bit is set if the register's bit is undefined.
 pub(crate) struct Registers {
-    kinds: Vec<Rows>,
+    undefined: Vec<Undefined>,
+    /// Zero in lanes without an undefined bit.
     bits: Vec<Row>,
     origins: Vec<OriginId>,
     scalars: [u32; SLOTS],
@@ -41,7 +51,7 @@ impl std::fmt::Debug for Registers {
 impl Registers {
     pub fn new() -> Registers {
         Registers {
-            kinds: Vec::new(),
+            undefined: Vec::new(),
             bits: Vec::new(),
             origins: Vec::new(),
             scalars: [0; SLOTS],
@@ -55,10 +65,10 @@ impl Registers {
     /// Becomes the registers of a wave that starts with so many vector and scalar registers.
     pub fn begin(&mut self, wave: &Wave, vectors: usize, scalars: usize) {
         let rows = wave.vector_rows();
-        self.kinds.clear();
-        self.kinds.resize(rows, Rows::Undefined);
-        self.kinds[..vectors.min(rows)].fill(Rows::Defined);
-        // Nothing is read of a row before it is said to be partly defined, which writes all of it.
+        self.undefined.clear();
+        self.undefined.resize(rows, Undefined::ALL);
+        self.undefined[..vectors.min(rows)].fill(Undefined::NOTHING);
+        // Nothing is read of a row before some of its lanes are undefined, which writes all of it.
         self.bits.resize(rows, NONE);
         self.origins.clear();
         self.origins.extend((0..rows).map(OriginId::vector));
@@ -73,18 +83,30 @@ impl Registers {
         self.live = wave.exec();
     }
 
+    /// Lanes of a row with an undefined bit.
     #[inline]
-    pub fn is_defined(&self, row: usize) -> bool {
-        self.kinds
-            .get(row)
-            .is_none_or(|kind| *kind == Rows::Defined)
+    pub fn undefined(&self, row: usize) -> u64 {
+        self.undefined.get(row).map_or(0, |row| row.lanes)
     }
 
-    pub fn row(&self, row: usize) -> &Row {
-        match self.kinds.get(row) {
-            None | Some(Rows::Defined) => &NONE,
-            Some(Rows::Partly) => &self.bits[row],
-            Some(Rows::Undefined) => &ALL,
+    pub fn is_defined(&self, row: usize) -> bool {
+        self.undefined(row) == 0
+    }
+
+    /// All bits of the lanes that have an undefined one are undefined.
+    pub fn is_full(&self, row: usize) -> bool {
+        self.undefined.get(row).is_none_or(|row| row.full)
+    }
+
+    /// Zero in lanes without an undefined bit.
+    pub fn row<'a>(&'a self, row: usize, room: &'a mut Option<Row>) -> &'a Row {
+        match self.undefined.get(row) {
+            None | Some(Undefined { lanes: 0, .. }) => &NONE,
+            Some(Undefined { full: false, .. }) => &self.bits[row],
+            Some(Undefined {
+                lanes: u64::MAX, ..
+            }) => &ALL,
+            Some(Undefined { lanes, .. }) => room.insert(lanes::of_mask(*lanes)),
         }
     }
 
@@ -95,42 +117,79 @@ impl Registers {
     /// The lanes of `mask` become defined.
     #[inline]
     pub fn define(&mut self, row: usize, mask: u64) {
-        if !self.is_defined(row) {
+        if self.undefined(row) & mask != 0 {
             self.define_some(row, mask);
         }
     }
 
     fn define_some(&mut self, row: usize, mask: u64) {
-        if mask & self.live == self.live {
-            self.kinds[row] = Rows::Defined;
-        } else {
-            self.set(row, &NONE, mask, None);
+        let own = self.undefined[row];
+        let left = own.lanes & !mask;
+        if left & self.live == 0 {
+            self.undefined[row] = Undefined::NOTHING;
+            return;
         }
+        if !own.full {
+            lanes::clear(&mut self.bits[row], mask);
+        }
+        self.undefined[row].lanes = left;
     }
 
     /// The lanes of `mask` get these bits.
     pub fn set(&mut self, row: usize, bits: &Row, mask: u64, origin: Option<OriginId>) {
-        if row >= self.kinds.len() {
+        let new = lanes::set(bits) & mask;
+        if lanes::are_full(bits) {
+            return self.set_full(row, new, mask, origin);
+        }
+        let Some(left) = self.left(row, new, mask, origin) else {
             return;
-        }
-        if self.kinds[row] != Rows::Partly {
-            self.bits[row] = *self.row(row);
-        }
-        let own = &mut self.bits[row];
-        let mut some = 0;
-        for lane in 0..lanes::LANES {
-            let on = (mask >> lane & 1) as u32;
-            let live = (self.live >> lane & 1) as u32;
-            own[lane] = own[lane] & on.wrapping_sub(1) | bits[lane] & on.wrapping_neg();
-            some |= own[lane] & live.wrapping_neg();
-        }
-        self.kinds[row] = if some == 0 {
-            Rows::Defined
-        } else {
-            Rows::Partly
         };
+        if mask == !0 {
+            self.bits[row] = *bits;
+        } else {
+            self.write_out(row);
+            lanes::blend(&mut self.bits[row], bits, mask);
+        }
+        self.undefined[row] = Undefined {
+            lanes: left,
+            full: false,
+        };
+    }
+
+    /// The lanes of `mask` become defined, but for `undefined`, of which all bits become undefined.
+    pub fn set_full(&mut self, row: usize, undefined: u64, mask: u64, origin: Option<OriginId>) {
+        let undefined = undefined & mask;
+        let Some(left) = self.left(row, undefined, mask, origin) else {
+            return;
+        };
+        let old = self.undefined[row];
+        let full = old.full || old.lanes & !mask == 0;
+        if !full {
+            lanes::blend(&mut self.bits[row], &lanes::of_mask(undefined), mask);
+        }
+        self.undefined[row] = Undefined { lanes: left, full };
+    }
+
+    /// Lanes of a row that are undefined after those of `mask` have become so if `new` says so. `None` if the row is defined then, or does
+    /// not exist.
+    fn left(&mut self, row: usize, new: u64, mask: u64, origin: Option<OriginId>) -> Option<u64> {
+        let own = self.undefined.get_mut(row)?;
         if let Some(origin) = origin {
             self.origins[row] = origin;
+        }
+        let left = new | own.lanes & !mask;
+        if left & self.live == 0 {
+            *own = Undefined::NOTHING;
+            return None;
+        }
+        Some(left)
+    }
+
+    /// The row of bits has what there is.
+    fn write_out(&mut self, row: usize) {
+        let own = self.undefined[row];
+        if own.full {
+            self.bits[row] = lanes::of_mask(own.lanes);
         }
     }
 
@@ -166,8 +225,89 @@ impl Registers {
 
     /// Nothing is known about which registers an instruction wrote: all count as defined.
     pub fn give_up(&mut self) {
-        self.kinds.fill(Rows::Defined);
+        self.undefined.fill(Undefined::NOTHING);
         self.scalars.fill(0);
         self.scc = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::LANES;
+
+    /// The rules in the plainest way: a word for each lane.
+    struct ByLane {
+        bits: Row,
+        live: u64,
+    }
+
+    impl ByLane {
+        fn set(&mut self, bits: &Row, mask: u64) {
+            for lane in 0..LANES {
+                if mask >> lane & 1 != 0 {
+                    self.bits[lane] = bits[lane];
+                }
+            }
+            let is_live = |lane: &usize| self.live >> lane & 1 != 0;
+            if (0..LANES).filter(is_live).all(|lane| self.bits[lane] == 0) {
+                self.bits = NONE;
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_kept_as_a_word_for_each_lane() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state ^ state >> 29
+        };
+        for live in [!0, 0xffff_ffff, 0x1f, !0 << 60] {
+            let mut registers = Registers {
+                undefined: vec![Undefined::ALL],
+                bits: vec![[0x5555; LANES]],
+                origins: vec![OriginId::default()],
+                live,
+                ..Registers::new()
+            };
+            let mut plain = ByLane { bits: ALL, live };
+            for round in 0..2000 {
+                let mask = match random() % 4 {
+                    0 => !0,
+                    1 => live,
+                    2 => random() & random(),
+                    _ => random() | random(),
+                };
+                let mut bits: Row = std::array::from_fn(|_| random() as u32);
+                if random().is_multiple_of(2) {
+                    bits.iter_mut()
+                        .for_each(|bits| *bits &= (*bits << 31) >> 31);
+                }
+                let full = lanes::of_mask(random());
+                let expected = match round % 4 {
+                    0 => &bits,
+                    1 => &full,
+                    _ => &NONE,
+                };
+                match round % 8 {
+                    0 | 1 | 4 => registers.set(0, expected, mask, None),
+                    5 => registers.set_full(0, lanes::set(expected), mask, None),
+                    _ => registers.define(0, mask),
+                }
+                plain.set(expected, mask);
+                let mut room = None;
+                let found = registers.row(0, &mut room);
+                assert_eq!(*found, plain.bits, "{round} {mask:#x}");
+                let is_full = found.iter().all(|bits| matches!(*bits, 0 | u32::MAX));
+                assert!(is_full || !registers.is_full(0), "{round}");
+                let undefined = (0..LANES).filter(|lane| plain.bits[*lane] != 0);
+                let expected = undefined.fold(0, |all, lane| all | 1u64 << lane);
+                assert_eq!(registers.undefined(0), expected);
+                assert_eq!(registers.is_defined(0), expected == 0);
+            }
+        }
     }
 }

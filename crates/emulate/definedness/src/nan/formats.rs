@@ -78,6 +78,69 @@ pub(super) struct Shape {
     infinity: Option<u32>,
 }
 
+/// A quick look at the chosen numbers of a word: what it computes with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Glance {
+    field: u32,
+    top: u32,
+    /// The least bit of each number, or what takes the least magnitude that is no number to the bit above the magnitude.
+    add: u32,
+    is_unsigned: bool,
+}
+
+impl Glance {
+    pub fn new(format: Format, elements: Elements) -> Glance {
+        let shape = format.shape();
+        let mut ones = 0;
+        for at in 0..32 / shape.bits {
+            ones |= u32::from(elements.0 >> at & 1 != 0) << (shape.bits * at);
+        }
+        let is_unsigned = format.is_unsigned();
+        Glance {
+            field: ones * shape.magnitude,
+            top: ones << (shape.bits - 1),
+            add: match is_unsigned {
+                true => ones,
+                false => ones * (shape.magnitude + 1 - shape.first),
+            },
+            is_unsigned,
+        }
+    }
+
+    /// Returns `false` only if all chosen numbers of these words are numbers.
+    #[inline]
+    pub fn may_be_special(&self, words: &[u32]) -> bool {
+        // The compiler makes better code for numbers of lanes that it knows.
+        match (words.first_chunk::<LANES>(), words.first_chunk::<32>()) {
+            (Some(words), _) if !self.is_unsigned => self.any_large(words),
+            (None, Some(half)) if !self.is_unsigned && words.len() == 32 => self.any_large(half),
+            _ => self.any(words),
+        }
+    }
+
+    #[inline]
+    fn any_large<const N: usize>(&self, words: &[u32; N]) -> bool {
+        let Glance { field, add, .. } = *self;
+        let large = |word: &u32| (word & field).wrapping_add(add);
+        words.iter().fold(0, |all, word| all | large(word)) & self.top != 0
+    }
+
+    fn any(&self, words: &[u32]) -> bool {
+        let mut all = 0;
+        for word in words {
+            all |= match self.is_unsigned {
+                false => (word & self.field).wrapping_add(self.add),
+                true => {
+                    // NaN differs in no bit from its only pattern; a borrow from below only asks for a closer look.
+                    let apart = (word ^ self.top) & self.field;
+                    apart.wrapping_sub(self.add) & !apart
+                }
+            };
+        }
+        all & self.top != 0
+    }
+}
+
 impl Format {
     pub const ALL: [Format; 8] = [
         Format::Half,
@@ -150,28 +213,10 @@ impl Format {
     }
 
     /// Returns `false` only if all chosen numbers of these lanes are numbers. It looks at many lanes at once.
+    #[inline]
     pub fn may_be_special(self, row: &[u32], elements: Elements) -> bool {
-        let shape = self.shape();
-        let mut ones = 0;
-        for at in 0..32 / shape.bits {
-            ones |= u32::from(elements.0 >> at & 1 != 0) << (shape.bits * at);
-        }
-        let (field, top) = (ones * shape.magnitude, ones << (shape.bits - 1));
-        let mut all = 0;
-        if self.is_unsigned() {
-            // NaN differs in no bit from its only pattern; a borrow from below only asks for a closer look.
-            for word in row {
-                let apart = (word ^ top) & field;
-                all |= apart.wrapping_sub(ones) & !apart;
-            }
-        } else {
-            // The sum takes the least magnitude that is no number to the bit above the magnitude.
-            let add = ones * (shape.magnitude + 1 - shape.first);
-            for word in row {
-                all |= (word & field).wrapping_add(add);
-            }
-        }
-        all & top != 0
+        let glance = Glance::new(self, elements);
+        glance.may_be_special(row)
     }
 
     /// Lanes of `mask` that have a value that is no number among those that are chosen.

@@ -23,7 +23,7 @@ use super::{
     taints::{Taint, Taints},
 };
 use crate::{
-    lanes::{LANES, Row, each},
+    lanes::{LANES, NONE, Row, each},
     plan::{Action, At, Scalar, Source, Unfollowed, Vector},
     rules::Rule,
 };
@@ -55,8 +55,26 @@ struct OfWave {
     /// The number of that instruction, and EXEC before it.
     last: u32,
     exec: u64,
-    /// The sources that it has overwritten.
+    /// The sources that it has overwritten, and how many there are. The lanes that the wave does not have are not copied.
     saved: Vec<Row>,
+    saved_count: usize,
+}
+
+impl OfWave {
+    /// Keeps the sources that an instruction is about to overwrite.
+    fn save(&mut self, step: &Step, wave: &Wave) {
+        let rows = step.overwritten.iter();
+        let rows = rows.take_while(|row| **row < wave.vector_rows());
+        self.saved_count = 0;
+        for row in rows {
+            if self.saved_count == self.saved.len() {
+                self.saved.push(NONE);
+            }
+            let words = step.lanes(wave, *row);
+            self.saved[self.saved_count][..words.len()].copy_from_slice(words);
+            self.saved_count += 1;
+        }
+    }
 }
 
 impl std::fmt::Debug for OfWorkgroup {
@@ -73,6 +91,7 @@ impl OfWorkgroup {
             last: 0,
             exec: 0,
             saved: Vec::new(),
+            saved_count: 0,
         });
         OfWorkgroup {
             waves: waves.collect(),
@@ -263,8 +282,9 @@ impl Scene<'_> {
             }
         }
         if let Some(slot) = vector.mask_destination {
-            let slots: Vec<usize> = (slot..slot + self.step.plan.mask_words).collect();
-            self.clear_slots(&slots);
+            for slot in slot..slot + self.step.plan.mask_words {
+                self.own().taints.set_slot(slot, Taint::NONE);
+            }
         }
     }
 
@@ -277,12 +297,7 @@ impl Scene<'_> {
         let own = self.own();
         (own.last, own.exec) = (number, exec);
         if own.written.is_empty() {
-            own.saved.clear();
-            let rows = step
-                .overwritten
-                .iter()
-                .filter(|row| **row < wave.vector_rows());
-            own.saved.extend(rows.map(|row| *wave.vgpr_row(*row)));
+            own.save(step, wave);
         }
         let to = To::Rows(row, words);
         own.written.push(Written { to, mask, how });

@@ -2,14 +2,15 @@
 
 use gfx::Family;
 use isa::{Effects, Format as Encoding, Inst, fields::bits};
-use wave::Config;
+use wave::{Config, Wave};
 
 use super::{
-    formats::{Elements, Format},
+    formats::{Elements, Format, Glance},
     meaning::{Meaning, meaning},
     product::Product,
 };
 use crate::{
+    lanes::LANES,
     moves::Part,
     plan::{Action, At, Plan, Vector},
 };
@@ -22,6 +23,8 @@ pub(super) struct OfHalf {
     pub elements: Elements,
     /// The other bits of the register stay.
     pub partial: bool,
+    /// Says of the registers of a result whether they may be no numbers. The high words alone count in pairs.
+    pub glance: Option<Glance>,
 }
 
 pub(super) struct Step {
@@ -68,6 +71,7 @@ impl Step {
                     _ => Elements::LOWEST,
                 },
                 partial: false,
+                glance: None,
             }),
         };
         let matters = halves.iter().any(|half| match half.meaning {
@@ -89,6 +93,15 @@ impl Step {
         let [first, second] = self.halves.map(|half| half.meaning);
         let is_dual = matches!(self.plan.action, Action::Dual(_));
         first == Meaning::NotLookedAt || is_dual && second == Meaning::NotLookedAt
+    }
+
+    /// The words of a register in the lanes that there are.
+    pub fn lanes<'w>(&self, wave: &'w Wave, row: usize) -> &'w [u32] {
+        let words = wave.vgpr_row(row);
+        match self.plan.mask_words {
+            1 => &words[..LANES / 2],
+            _ => words,
+        }
     }
 
     /// The half `half`, or all.
@@ -125,6 +138,7 @@ impl OfHalf {
             meaning,
             elements,
             partial,
+            glance: format.map(|format| Glance::new(format, elements)),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Loads, stores and atomics.
 
-use super::{Access, Kind, LANES, NONE, Origin, OriginId, Place, Row, Scene, Use, each, lanes};
+use super::{
+    Access, Kind, LANES, NONE, Origin, OriginId, Place, Row, Scene, Use, each, in_lds::Address,
+    lanes,
+};
 use crate::access::Space;
 
 /// Bytes that are looked at together; lanes that are further apart are looked at one by one.
@@ -20,7 +23,10 @@ impl Scene<'_> {
             return;
         }
         for which in 0..access.addresses {
-            if self.plan.starts() || !self.is_clean(access, which) {
+            if let (Space::Lds { row, offsets }, false) = (access.space, self.plan.starts()) {
+                let offset = offsets[which];
+                self.in_lds(access, Address { which, row, offset });
+            } else if self.plan.starts() || !self.is_clean(access, which) {
                 self.by_lanes(access, which);
             }
         }
@@ -45,15 +51,15 @@ impl Scene<'_> {
     }
 
     /// Returns `true` if all that is loaded or stored is defined, and what was loaded is defined now, as is where it was stored. Places of
-    /// lanes are not looked at one by one, but for LDS.
+    /// lanes are not looked at one by one.
     fn is_clean(&mut self, access: &Access, which: usize) -> bool {
         let words = access.bytes.div_ceil(4) as usize;
         let (exec, data) = (self.exec, access.data[which]);
         let known = self.known();
         let destination = access.destination.map(|first| first + which * words);
         let halves = access.half.is_some();
-        if access.kind != Kind::Load && !(data..data + words).all(|row| known.is_defined(row))
-            || halves && destination.is_some_and(|first| !known.is_defined(first))
+        if access.kind != Kind::Load && !self.are_defined(data..data + words)
+            || halves && destination.is_some_and(|first| known.undefined(first) & exec != 0)
         {
             return false;
         }
@@ -82,7 +88,7 @@ impl Scene<'_> {
     }
 
     /// The same of some lanes, by the bytes between the lowest and the highest.
-    fn span_is_defined(&mut self, access: &Access, which: usize, lanes: u64) -> bool {
+    pub(super) fn span_is_defined(&mut self, access: &Access, which: usize, lanes: u64) -> bool {
         let memory = &self.of.shared.memory;
         let (lds, view) = (&mut self.of.own.lds, &mut self.of.own.view);
         let Some(span) = access.span(self.wave, lanes, which) else {
@@ -109,9 +115,6 @@ impl Scene<'_> {
     /// The same of all lanes, some of them at a time: tiles have rows of fewer lanes than a wave.
     #[inline(never)]
     fn parts_are_defined(&mut self, access: &Access, which: usize) -> bool {
-        if let Space::Lds { row, offsets } = access.space {
-            return self.lds_is_defined(access, row, offsets[which]);
-        }
         let exec = self.exec;
         let parts = (0..LANES as u32).step_by(PART as usize);
         let parts = parts.map(|first| exec & ((1 << PART) - 1) << first);
@@ -119,21 +122,9 @@ impl Scene<'_> {
         parts.all(|lanes| self.span_is_defined(access, which, lanes))
     }
 
-    /// The same in LDS, lane by lane.
-    fn lds_is_defined(&mut self, access: &Access, row: usize, offset: u32) -> bool {
-        let lds = &mut self.of.own.lds;
-        let mut undefined = 0;
-        for lane in each(self.exec) {
-            let start = self.wave.vgpr(row, lane).wrapping_add(offset);
-            for at in (0..access.bytes).step_by(4) {
-                let bytes = (access.bytes - at).min(4);
-                match access.kind {
-                    Kind::Store => lds.store(start.wrapping_add(at), bytes, 0),
-                    _ => undefined |= lds.load(start.wrapping_add(at), bytes),
-                }
-            }
-        }
-        undefined == 0
+    /// Returns `true` if the lanes that are on have defined bits only in these registers.
+    fn are_defined(&self, mut rows: std::ops::Range<usize>) -> bool {
+        rows.all(|row| self.known().undefined(row) & self.exec == 0)
     }
 
     /// Returns `true` if all that is loaded or stored is defined and was so before, and what was loaded is defined now.
@@ -147,9 +138,7 @@ impl Scene<'_> {
         let exec = self.exec;
         let data = access.data[which];
         let stores = access.kind != Kind::Load;
-        if access.half.is_some()
-            || stores && !(data..data + words).all(|row| self.known().is_defined(row))
-        {
+        if access.half.is_some() || stores && !self.are_defined(data..data + words) {
             return false;
         }
         let (mut low, mut high) = (u64::MAX, 0);
@@ -195,7 +184,7 @@ impl Scene<'_> {
         places: &[Place; LANES],
         (at, bytes): (u32, u32),
     ) {
-        let data = *self.known().row(access.data[which] + word);
+        let data = *self.known().row(access.data[which] + word, &mut None);
         let shift = if access.half == Some(true) { 16 } else { 0 };
         let mut loaded = NONE;
         let mut first = None;
@@ -226,7 +215,7 @@ impl Scene<'_> {
         }
         if let (Some(lane), true) = (output, self.of.shared.inexact.is_some()) {
             let origin = match self.started() {
-                Some(origin) => self.of.shared.reports.id(origin),
+                Some(origin) => self.id(origin),
                 None => self.known().origin(access.data[which] + word),
             };
             self.tell(Use::Output, origin, lane);
@@ -235,11 +224,11 @@ impl Scene<'_> {
             return;
         };
         let row = destination + which * words + word;
-        let origin = first.map(|origin| self.of.shared.reports.id(origin));
+        let origin = first.map(|origin| self.id(origin));
         self.fill(access, row, &loaded, bytes, origin);
     }
 
-    fn came(&self, place: Place, at: u32) -> Origin {
+    pub(super) fn came(&self, place: Place, at: u32) -> Origin {
         let pc = self.plan.pc;
         let at = u64::from(at);
         match place {
@@ -260,7 +249,7 @@ impl Scene<'_> {
     }
 
     /// Writes what was loaded to a register.
-    fn fill(
+    pub(super) fn fill(
         &mut self,
         access: &Access,
         row: usize,
@@ -270,11 +259,15 @@ impl Scene<'_> {
     ) {
         let exec = self.exec;
         let registers = self.registers();
-        if lanes::set(loaded) == 0 && access.half.is_none() {
+        if access.half.is_none() && !lanes::any(loaded) {
             registers.define(row, exec);
             return;
         }
-        let old = *registers.row(row);
+        if access.half.is_none() && !(access.signed && bytes < 4) {
+            registers.set(row, loaded, exec, origin);
+            return;
+        }
+        let old = *registers.row(row, &mut None);
         let mut bits = *loaded;
         for lane in 0..LANES {
             if access.signed && bytes < 4 {
@@ -351,10 +344,7 @@ impl Scene<'_> {
         self.scalar_address(&access.address_slots);
         let exec = self.exec;
         for row in access.address_rows.iter().copied() {
-            if self.known().is_defined(row) {
-                continue;
-            }
-            let undefined = lanes::set(self.known().row(row)) & exec;
+            let undefined = self.known().undefined(row) & exec;
             if undefined != 0 {
                 let origin = self.known().origin(row);
                 self.tell(Use::Address, origin, undefined.trailing_zeros() as usize);
@@ -391,7 +381,7 @@ impl Scene<'_> {
             }
             let origin = (bits != 0).then(|| {
                 let (pc, address) = (self.plan.pc, address + u64::from(at));
-                self.of.shared.reports.id(Origin::Memory { pc, address })
+                self.id(Origin::Memory { pc, address })
             });
             self.registers()
                 .set_scalar(first + word as usize, bits, origin);

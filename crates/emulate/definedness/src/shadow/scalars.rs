@@ -73,7 +73,7 @@ impl Scene<'_> {
         match scalar.rule {
             Rule::Words(rule) => match scc {
                 true => !0,
-                false => rule(x.map(|word| word as u32), v.map(|word| word as u32)).into(),
+                false => (rule.word)(x.map(|word| word as u32), v.map(|word| word as u32)).into(),
             },
             Rule::Pairs(rule) => rule(x, v),
             Rule::Select => match (scc, self.wave.scc()) {

@@ -2,7 +2,7 @@
 //! accesses of memory, barriers, races in LDS, races in global memory, undefined values and NaN.
 //!
 //! `cargo bench -p judge --bench checks` prints the ratios of processor time; a word after `--` chooses programs with it in their
-//! names. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
+//! names, and a second word one check. `luthier check --memory` and `luthier run --strict` run kernels on exact devices.
 
 #[allow(dead_code)]
 #[path = "../../../emulate/benches/kernels/programs.rs"]
@@ -112,8 +112,15 @@ fn compile(target: &str, source: &str) -> Outcome<Vec<u8>> {
 }
 
 fn main() -> Outcome<()> {
-    let word = std::env::args().skip(1).find(|word| !word.starts_with('-'));
-    let word = word.unwrap_or_default();
+    let mut words = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'));
+    let (word, check) = (words.next().unwrap_or_default(), words.next());
+    let chosen = |name: &&Check| check.as_deref().is_none_or(|check| name.0 == check);
+    let checks: Vec<&Check> = CHECKS.iter().filter(chosen).collect();
+    if checks.is_empty() {
+        return Err("no such check".into());
+    }
     let here = env!("CARGO_MANIFEST_DIR");
     let sources = [
         (format!("{here}/benches/checks/lds.cl"), OF_LDS),
@@ -122,14 +129,14 @@ fn main() -> Outcome<()> {
             PROGRAMS,
         ),
     ];
-    println!(
-        "| target | program | ms | memory | barriers | races | global races | init | nan |\n|---|---|---|---|---|---|---|---|---|"
-    );
+    let names: Vec<&str> = checks.iter().map(|check| check.0).collect();
+    println!("| target | program | ms | {} |", names.join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(names.len()));
     for target in TARGETS {
         for (source, programs) in &sources {
             let bytes = compile(target, source)?;
             for program in programs.iter().filter(|one| one.name.contains(&word)) {
-                measure(target, &bytes, program)?;
+                measure(target, &bytes, program, &checks)?;
             }
         }
     }
@@ -175,30 +182,40 @@ impl nan::Sink for Silent {
     }
 }
 
-fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
-    let device = || Device::new(CodeObject::parse(bytes)?, 1);
-    let devices = [
-        device()?,
-        device()?,
-        device()?,
-        device()?,
-        device()?,
-        device()?,
-        device()?,
-    ];
-    let [_, exact, gated, ordered, globally, followed, numbers] = &devices;
-    exact.be_exact();
-    gated.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
-    ordered.look_for_races(Arc::new(Silent));
-    let races = GlobalRaces::new(globally.reader(), Arc::new(Silent));
-    globally.follow(Arc::new(races));
-    followed.follow(Arc::new(Definedness::new(Arc::new(Silent))));
-    numbers.follow(Arc::new(Nans::new(Arc::new(Silent), Wanted::default())));
+/// A check, and what lets a device do it.
+type Check = (&'static str, fn(&Device<'_>));
+
+const CHECKS: &[Check] = &[
+    ("memory", |device| device.be_exact()),
+    ("barriers", |device| {
+        device.look_at_barriers(Arc::new(Barriers::new(Arc::new(Silent))));
+    }),
+    ("races", |device| device.look_for_races(Arc::new(Silent))),
+    ("global races", |device| {
+        let races = GlobalRaces::new(device.reader(), Arc::new(Silent));
+        device.follow(Arc::new(races));
+    }),
+    ("init", |device| {
+        device.follow(Arc::new(Definedness::new(Arc::new(Silent))));
+    }),
+    ("nan", |device| {
+        device.follow(Arc::new(Nans::new(Arc::new(Silent), Wanted::default())));
+    }),
+];
+
+fn measure(target: &str, bytes: &[u8], program: &Program, checks: &[&Check]) -> Outcome<()> {
+    let mut devices = Vec::new();
+    for _ in 0..=checks.len() {
+        devices.push(Device::new(CodeObject::parse(bytes)?, 1)?);
+    }
+    for (device, (_, begin)) in devices[1..].iter().zip(checks) {
+        begin(device);
+    }
     let mut runs = Vec::new();
     for device in &devices {
         runs.push((program.prepare)(device)?);
     }
-    let mut best = [f64::MAX; 7];
+    let mut best = vec![f64::MAX; devices.len()];
     let (began, mut turns) = (Instant::now(), 0);
     while turns < 5 || began.elapsed() < PATIENCE {
         for (index, run) in runs.iter_mut().enumerate() {
@@ -208,11 +225,12 @@ fn measure(target: &str, bytes: &[u8], program: &Program) -> Outcome<()> {
         }
         turns += 1;
     }
-    let [plain, others @ ..] = best;
-    let [memory, barriers, races, global, init, nan] = others.map(|seconds| seconds / plain);
-    let (name, plain) = (program.name, 1e3 * plain);
+    let ratios = best[1..].iter().map(|seconds| seconds / best[0]);
+    let ratios: Vec<String> = ratios.map(|ratio| format!("{ratio:.2}")).collect();
+    let (name, plain) = (program.name, 1e3 * best[0]);
     println!(
-        "| {target} | {name} | {plain:.2} | {memory:.2} | {barriers:.2} | {races:.2} | {global:.2} | {init:.2} | {nan:.2} |"
+        "| {target} | {name} | {plain:.2} | {} |",
+        ratios.join(" | ")
     );
     Ok(())
 }

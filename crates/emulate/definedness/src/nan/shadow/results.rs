@@ -61,10 +61,40 @@ impl OfWave {
     #[inline]
     pub(super) fn look_back(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
         if !self.written.is_empty() {
+            let wanted = &context.shared.wanted;
+            let step = &steps[self.last as usize];
+            let looks_at_limits = wanted.saturated || wanted.denormals;
+            let is_usual = |one: &Written| self.is_usual(step, wave, one);
+            if !looks_at_limits && self.written.iter().all(is_usual) {
+                self.written.clear();
+                return;
+            }
             self.look_at_all(wave, steps, context);
         }
     }
 
+    /// Returns `true` if numbers have become numbers, as most results are.
+    #[inline]
+    fn is_usual(&self, step: &Step, wave: &Wave, written: &Written) -> bool {
+        let (To::Rows(first, words), How::Computed(half)) = (written.to, &written.how) else {
+            return false;
+        };
+        let half = &step.halves[*half];
+        let (Some(glance), Some(format)) = (&half.glance, format_of(half.meaning)) else {
+            return false;
+        };
+        let (skipped, by) = match format {
+            Format::Double => (1, 2),
+            _ => (0, 1),
+        };
+        first + words <= wave.vector_rows()
+            && (first..first + words).all(|row| self.taints.row(row).is_none())
+            && !(first + skipped..first + words)
+                .step_by(by)
+                .any(|row| glance.may_be_special(step.lanes(wave, row)))
+    }
+
+    #[inline(never)]
     fn look_at_all(&mut self, wave: &Wave, steps: &Snapshot<Step>, context: &Context) {
         let written = std::mem::take(&mut self.written);
         // All sources are looked at before any register gets a new taint.
@@ -152,7 +182,7 @@ impl<'a> After<'a> {
         View {
             wave: self.wave,
             taints: &self.of.taints,
-            saved: Some((self.step, &self.of.saved)),
+            saved: Some((self.step, &self.of.saved[..self.of.saved_count])),
         }
     }
 
@@ -170,9 +200,7 @@ impl<'a> After<'a> {
             return Special::default();
         }
         let words = self.wave.vgpr_row(row);
-        // There are no other lanes.
-        let lanes = &words[..LANES.min(32 * self.step.plan.mask_words)];
-        if !format.may_be_special(lanes, elements) {
+        if !format.may_be_special(self.step.lanes(self.wave, row), elements) {
             return Special::default();
         }
         let low = match format {
