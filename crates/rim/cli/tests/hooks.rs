@@ -152,6 +152,8 @@ const RULES: &[[&str; 3]] = &[
     ["out-of-bounds", "s_buffer_load_", "allocation"],
     ["out-of-bounds", "buffer_store_", "allocation"],
     ["out-of-bounds", "image_load", "allocation"],
+    ["out-of-bounds", "image_store", "allocation"],
+    ["out-of-bounds", "image_sample", "allocation"],
     ["out-of-bounds", "global_atomic_", "allocation"],
     ["misaligned", "global_atomic_", ""],
     ["after-free", "global_", "freed"],

@@ -1,7 +1,7 @@
 //! `luthier check --memory -- PROGRAM`: accesses beyond allocations and to freed memory, and who allocated and freed it.
 
 use crate::common::{
-    hip, luthier,
+    compile, hip, luthier,
     schema::{check, schema},
 };
 
@@ -262,4 +262,34 @@ fn memory_that_kernels_allocate_has_bounds() {
     }
     let (passed, out, said) = run_heap("legal");
     assert!(passed && out == "done\n", "{out} {said}");
+}
+
+/// AMD's manuals: an image instruction whose coordinates are beyond the image reads zero and writes nothing, and a sampler that clamps
+/// takes the texel at the edge.
+#[test]
+fn coordinates_beyond_an_image_are_no_wrong_accesses() {
+    for target in ["gfx90a", "gfx1030"] {
+        let offload = format!("--offload-arch={target}");
+        let program = compile("hipcc", "texels.hip", &["-O1", "-w", &offload]);
+        let run = |mode: &str| {
+            let mut command = luthier(&["check", "--memory", "--error-exitcode", "9"]);
+            let command = command.args(["--device", target, "--"]);
+            let output = command.arg(&program).arg(mode).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code(), output.stdout, said)
+        };
+        let (status, out, said) = run("outside");
+        assert_eq!((status, &*out), (Some(0), &b"done\n"[..]), "{said}");
+        assert!(said.contains("certain: 0 findings"), "{said}");
+        // No image at all: the device says so, and stops the kernel.
+        let (status, _, said) = run("damaged");
+        assert_ne!(status, Some(0), "{said}");
+        for part in [
+            "a descriptor that is none of an image",
+            "image_load",
+            "certain: 0 findings",
+        ] {
+            assert!(said.contains(part), "{target}: no {part:?} in {said}");
+        }
+    }
 }
